@@ -1,0 +1,7 @@
+/** The time, passed in wherever it is needed, so that folds and views stay pure. */
+export interface Clock {
+  /** Wall clock, epoch milliseconds. */
+  nowMs(): number;
+  /** Milliseconds that only go forward, from an arbitrary origin. */
+  monotonicMs(): number;
+}

@@ -1,0 +1,119 @@
+import type { Freshness } from '../machines/freshnessMachine.ts';
+import type { ModuleState } from '../machines/moduleMachine.ts';
+import type { CounterReading } from '../streams/counterReading.ts';
+import type { ModuleReport } from '../streams/moduleSnapshot.ts';
+import type { SignerIdentity } from '../streams/signerIdentity.ts';
+
+// The vocabulary of the views, for the schemas of the responses.
+export { freshnessStates } from '../machines/freshnessMachine.ts';
+export { moduleStates } from '../machines/moduleMachine.ts';
+export { coreStatuses, provenances } from '../streams/counterReading.ts';
+
+/**
+ * Views are what HTTP reads: immutable, made by the actors from their state and the time of the injected clock.
+ * A view keeps its identity (`===`) for as long as nothing that it shows has changed, so the bytes of a response
+ * are prepared once per view. Amounts and counters are bigints, times are epoch milliseconds.
+ */
+
+/** A reading that was accepted, with its receipt position: the sequence in `MINER_COUNTER`. */
+export interface AcceptedReading extends CounterReading {
+  readonly position: number;
+}
+
+/** Telemetry of one installation; `reading` is null exactly when freshness is offline. */
+export interface TelemetryView {
+  readonly installationId: string;
+  readonly freshness: Freshness;
+  /** Opaque receipt revision; null without an accepted reading. */
+  readonly revision: string | null;
+  readonly reading: AcceptedReading | null;
+}
+
+export interface ModuleView extends ModuleReport {
+  readonly state: ModuleState;
+}
+
+/** Module snapshots of one installation, ordered by instance ID. */
+export interface ModulesView {
+  readonly installationId: string;
+  readonly modules: readonly ModuleView[];
+}
+
+/** The measurement part of the process snapshot: the newest accepted reading and its freshness. */
+export interface MeasurementView {
+  readonly freshness: 'online' | 'stale';
+  readonly reading: AcceptedReading;
+}
+
+export interface Unavailable<Reason extends string> {
+  readonly status: 'unavailable';
+  readonly reason: Reason;
+}
+
+export const builderUnavailableReasons = [
+  'no_measurement',
+  'counter_fault',
+  'counter_epoch_unapproved',
+  'oracle_head_unavailable',
+  'round_projection_gap',
+  'round_ineligible',
+] as const;
+export type BuilderUnavailableReason = (typeof builderUnavailableReasons)[number];
+export type BuilderView = Unavailable<BuilderUnavailableReason>;
+
+export const queueUnavailableReasons = [
+  'oracle_head_unavailable',
+  'round_projection_gap',
+  'round_ineligible',
+] as const;
+export type QueueUnavailableReason = (typeof queueUnavailableReasons)[number];
+export type SettlementQueueView = Unavailable<QueueUnavailableReason>;
+
+export const oracleStates = ['accepted', 'stale', 'blocked', 'unavailable'] as const;
+export type OracleState = (typeof oracleStates)[number];
+
+export interface OracleView {
+  readonly state: OracleState;
+  /** Null for accepted and stale. */
+  readonly reason: string | null;
+  /** Null exactly when the state is unavailable. */
+  readonly latestAcceptedAtMs: number | null;
+  readonly latestClosure: {
+    readonly firstRound: bigint;
+    readonly lastRound: bigint;
+    readonly acceptedAtMs: number;
+  } | null;
+}
+
+/** The process snapshot [A] and, with signer and modules, the pipeline status [B] (document 1). */
+export interface ProcessView {
+  readonly installationId: string;
+  /** Changes when source or freshness state changes, and not with `generatedAtMs` alone. */
+  readonly revision: string;
+  readonly generatedAtMs: number;
+  readonly measurement: MeasurementView | null;
+  readonly builder: BuilderView;
+  readonly oracle: OracleView;
+  readonly settlementQueue: SettlementQueueView;
+  readonly signer: SignerIdentity | null;
+  readonly modules: ModulesView;
+}
+
+/** What the public routes read. Every call is synchronous, costs no I/O and throws nothing. */
+export interface ActivityViews {
+  /** The configured public installation. */
+  readonly publicInstallationId: string;
+  /** Telemetry of any installation; offline for one that has published nothing. */
+  telemetry(installationId: string): TelemetryView;
+  /** Modules of the public installation. */
+  modules(): ModulesView;
+  /** Shared for up to one second, made anew at once after an accepted measurement. */
+  process(): ProcessView;
+}
+
+/** One page of accepted readings, in ascending order of position. */
+export interface ObservationPage {
+  readonly items: readonly AcceptedReading[];
+  /** Another item exists after the last one of this page. */
+  readonly more: boolean;
+}

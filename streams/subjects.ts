@@ -1,0 +1,39 @@
+/** The four streams of the service and the subjects that they hold (design, section 2). */
+export const streamNames = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN', 'MINER_REJECTED'] as const;
+export type StreamName = (typeof streamNames)[number];
+
+/** Streams that are folded; `MINER_REJECTED` is only written. */
+export type InputStreamName = Exclude<StreamName, 'MINER_REJECTED'>;
+
+export const streamSubjects: Record<StreamName, string[]> = {
+  MINER_COUNTER: ['miner.counter.*'],
+  MINER_PIPELINE: ['miner.module.*.*', 'miner.signer.*', 'miner.oracle.*', 'miner.reporter.*'],
+  MINER_CHAIN: ['miner.chain.*.span', 'miner.chain.*.reads'],
+  MINER_REJECTED: ['miner.rejected.*'],
+};
+
+/** An ID as one subject token: `.` separates tokens, so it travels as `~`, which no ID may hold. */
+export function subjectToken(id: string): string {
+  return id.replaceAll('.', '~');
+}
+
+/** The ID that a subject token stands for. */
+export function idOfToken(token: string): string {
+  return token.replaceAll('~', '.');
+}
+
+export function counterSubject(installationId: string): string {
+  return `miner.counter.${subjectToken(installationId)}`;
+}
+
+export function moduleSubject(installationId: string, instanceId: string): string {
+  return `miner.module.${subjectToken(installationId)}.${subjectToken(instanceId)}`;
+}
+
+export function signerSubject(installationId: string): string {
+  return `miner.signer.${subjectToken(installationId)}`;
+}
+
+export function rejectedSubject(stream: InputStreamName): string {
+  return `miner.rejected.${stream}`;
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+/** Scalar types of the messages (document 1, "Scalar types"), as they travel: strings and safe integers. */
+
+/** Largest value of a Solidity `uint256`. */
+export const uint256Max = 2n ** 256n - 1n;
+
+/** 1-128 characters of A-Z a-z 0-9 . _ : - */
+export const installationId = z
+  .string()
+  .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'expected 1-128 characters of A-Z a-z 0-9 . _ : -');
+
+/** Any 8-4-4-4-12 hexadecimal UUID, whatever its version. */
+export const uuid = z.guid('expected a UUID');
+
+/** ISO 8601 UTC date-time, with or without fractional seconds. */
+export const timestamp = z.iso.datetime('expected an ISO 8601 UTC date-time such as 2026-01-31T12:00:00.000Z');
+
+/** Unsigned decimal without sign or leading zero, at most 2^256 - 1. */
+export const uint256Decimal = z
+  .string()
+  .regex(/^(?:0|[1-9][0-9]{0,77})$/, 'expected an unsigned decimal string')
+  .refine((decimal) => decimal.length < 78 || BigInt(decimal) <= uint256Max, 'expected at most 2^256 - 1');
+
+/** Integer that JSON numbers hold exactly, 0 to 2^53 - 1. */
+export const safeCount = z.int().min(0);
