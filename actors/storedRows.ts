@@ -1,0 +1,47 @@
+import type { AcceptedReading } from './views.ts';
+
+/**
+ * What the folds of `MINER_COUNTER` hand to ClickHouse. Each row is a fact that never changes once written: its key
+ * is natural, and its version is the stream sequence that made it, so writing it again changes nothing.
+ */
+
+/** An observed round: every instant of it is covered by readings (design, section 3). A missing round has no row. */
+export interface RoundRow {
+  readonly installationId: string;
+  /** From 1, the round that starts at the genesis. */
+  readonly roundId: number;
+  /** Epoch milliseconds. */
+  readonly startMs: number;
+  readonly workUnits: bigint;
+  /** Sequence of the reading that closed the round. */
+  readonly position: number;
+}
+
+/** A half-hour bucket that held readings, written when the first reading after it arrives. */
+export interface BucketRow {
+  readonly installationId: string;
+  /** Epoch milliseconds, a multiple of 1,800,000. */
+  readonly startMs: number;
+  /** 0 to 3. */
+  readonly observedRoundCount: number;
+  /** Work of its observed rounds; other work is unknown. */
+  readonly workUnits: bigint;
+  readonly readingCount: number;
+  /** Largest values of its readings, with the time of the first reading that had them (epoch milliseconds). */
+  readonly maxDistanceMm: number;
+  readonly peakRpmMilli: number;
+  readonly peakRpmAtMs: number;
+  readonly peakSpeedMmPerSecond: number;
+  readonly peakSpeedAtMs: number;
+  /** Sequence of the reading that closed the bucket. */
+  readonly position: number;
+}
+
+/** Rows of a contiguous piece of `MINER_COUNTER`, in order of position. */
+export interface StoredRows {
+  readonly readings: readonly AcceptedReading[];
+  readonly rounds: readonly RoundRow[];
+  readonly buckets: readonly BucketRow[];
+  /** Every message up to this sequence is folded; its rows are here or were handed over before. */
+  readonly throughPosition: number;
+}
