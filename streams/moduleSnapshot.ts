@@ -10,7 +10,9 @@ const name = z.string().min(1).max(128);
  * (document 1, "Module snapshot"). `data` is any object; it is never published.
  */
 export const moduleSnapshotMessage = z.object({
-  instanceId: z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, 'expected 1-128 characters of A-Z a-z 0-9 . _ : -'),
+  instanceId: z
+    .string()
+    .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'expected 1-128 characters of A-Z a-z 0-9 . _ : -'),
   moduleType: name,
   driverId: name,
   moduleVersion: name,

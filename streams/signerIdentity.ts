@@ -12,7 +12,10 @@ export const signerMessage = z.object({
   keySlot: z.string().min(1).max(128),
   enrolledAt: timestamp,
   lastVerifiedAt: timestamp,
-  lastSignature: z.string().regex(/^[A-Za-z0-9+/]*={0,2}$/, 'expected base64').max(4096),
+  lastSignature: z
+    .string()
+    .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'expected base64')
+    .max(4096),
 });
 export type SignerMessage = z.infer<typeof signerMessage>;
 

@@ -14,7 +14,9 @@ export const installationId = z
 export const uuid = z.guid('expected a UUID');
 
 /** ISO 8601 UTC date-time, with or without fractional seconds. */
-export const timestamp = z.iso.datetime('expected an ISO 8601 UTC date-time such as 2026-01-31T12:00:00.000Z');
+export const timestamp = z.iso.datetime(
+  'expected an ISO 8601 UTC date-time such as 2026-01-31T12:00:00.000Z',
+);
 
 /** Unsigned decimal without sign or leading zero, at most 2^256 - 1. */
 export const uint256Decimal = z

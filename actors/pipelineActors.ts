@@ -1,0 +1,134 @@
+import { getInitialSnapshot, getNextSnapshot, type SnapshotFrom } from 'xstate';
+import { type ModuleState, moduleMachine } from '../machines/moduleMachine.ts';
+import { type Rejection, rejected } from '../streams/decodeMessage.ts';
+import { decodePipeline, type PipelineMessage } from '../streams/decodePipeline.ts';
+import type { StreamMessage } from '../streams/messageSource.ts';
+import type { ModuleReport } from '../streams/moduleSnapshot.ts';
+import type { SignerIdentity } from '../streams/signerIdentity.ts';
+import type { ModulesView, ModuleView } from './views.ts';
+
+/** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
+export const pipelineFoldVersion = 1;
+
+/** Instances that one installation may report; a device has a handful. More are rejected. */
+export const instancesMax = 256;
+
+/** What became of a message of `MINER_PIPELINE`: folded, rejected, or of a kind that no view reads. */
+export type PipelineOutcome = 'folded' | 'unread' | { readonly rejection: Rejection };
+
+/** The actors of `MINER_PIPELINE`: one a module instance with its machine, one signer an installation. */
+export interface PipelineActors {
+  receive(message: StreamMessage): PipelineOutcome;
+  /** The same view until a module of the installation reports. */
+  modules(installationId: string): ModulesView;
+  /** Null when none was published. */
+  signer(installationId: string): SignerIdentity | null;
+  /** As CounterActors.capture. */
+  capture(): Iterable<string>;
+  restore(lines: Iterable<string>): void;
+}
+
+interface ModuleActor {
+  readonly machine: SnapshotFrom<typeof moduleMachine>;
+  readonly report: ModuleReport;
+}
+
+interface InstallationPipeline {
+  readonly modules: Map<string, ModuleActor>;
+  signer: SignerIdentity | null;
+  view: ModulesView;
+}
+
+/** One line of a snapshot. */
+interface CapturedPipeline {
+  readonly installationId: string;
+  readonly modules: readonly ModuleView[];
+  readonly signer: SignerIdentity | null;
+}
+
+export function createPipelineActors(): PipelineActors {
+  let installations = new Map<string, InstallationPipeline>();
+
+  function pipelineOf(installationId: string): InstallationPipeline {
+    const known = installations.get(installationId);
+    if (known !== undefined) return known;
+    const pipeline = { modules: new Map(), signer: null, view: { installationId, modules: [] } };
+    installations.set(installationId, pipeline);
+    return pipeline;
+  }
+
+  function receive(message: StreamMessage): PipelineOutcome {
+    const decoded = decodePipeline(message.subject, message.data);
+    if (decoded === null) return 'unread';
+    if ('rejection' in decoded) return decoded;
+    const { value } = decoded;
+    const pipeline = pipelineOf(value.installationId);
+    if (value.kind === 'module') return receiveModule(pipeline, value);
+    pipeline.signer = value.signer;
+    return 'folded';
+  }
+
+  function restore(lines: Iterable<string>) {
+    installations = new Map();
+    for (const line of lines) {
+      const captured = JSON.parse(line) as CapturedPipeline;
+      const pipeline = pipelineOf(captured.installationId);
+      pipeline.signer = captured.signer;
+      for (const { state, ...report } of captured.modules) {
+        pipeline.modules.set(report.instanceId, { machine: reported(initialMachine, state), report });
+      }
+      pipeline.view = viewOf(captured.installationId, pipeline.modules);
+    }
+  }
+
+  return {
+    receive,
+    modules: (installationId) => installations.get(installationId)?.view ?? { installationId, modules: [] },
+    signer: (installationId) => installations.get(installationId)?.signer ?? null,
+    capture: () => {
+      const captured = [...installations.values()].map(({ view, signer }) => ({ ...view, signer }));
+      return captured.map((pipeline: CapturedPipeline) => JSON.stringify(pipeline));
+    },
+    restore,
+  };
+}
+
+const initialMachine = getInitialSnapshot(moduleMachine);
+
+function receiveModule(
+  pipeline: InstallationPipeline,
+  { installationId, state, report }: Extract<PipelineMessage, { kind: 'module' }>,
+): PipelineOutcome {
+  const known = pipeline.modules.get(report.instanceId);
+  if (known === undefined && pipeline.modules.size >= instancesMax) {
+    return rejected(
+      'too_many_instances',
+      `${installationId} reports ${instancesMax} other instances already`,
+    );
+  }
+  if (known !== undefined && report.observedAtMs < known.report.observedAtMs) {
+    const behindMs = known.report.observedAtMs - report.observedAtMs;
+    return rejected(
+      'out_of_order',
+      `observed ${behindMs} ms before the snapshot that is held of this instance`,
+    );
+  }
+  const machine = reported(known?.machine ?? initialMachine, state);
+  pipeline.modules.set(report.instanceId, { machine, report });
+  pipeline.view = viewOf(installationId, pipeline.modules);
+  return 'folded';
+}
+
+function reported(machine: SnapshotFrom<typeof moduleMachine>, state: ModuleState) {
+  return getNextSnapshot(moduleMachine, machine, { type: `reported.${state}` });
+}
+
+function viewOf(installationId: string, modules: ReadonlyMap<string, ModuleActor>): ModulesView {
+  const views = [...modules.values()].map(({ machine, report }): ModuleView => {
+    if (machine.value === 'unreported')
+      throw new Error(`module ${report.instanceId} is held without a report`);
+    return { ...report, state: machine.value };
+  });
+  views.sort((a, b) => (a.instanceId < b.instanceId ? -1 : 1));
+  return { installationId, modules: views };
+}

@@ -1,0 +1,288 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JetStreamManager } from '@nats-io/jetstream';
+import type { Logger } from 'pino';
+import { lastValueFrom, Observable, takeUntil, tap } from 'rxjs';
+import { createActor } from 'xstate';
+import type { Clock } from '../actors/clock.ts';
+import { type StreamFollowerState, streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
+import type { FoldSnapshot } from '../storage/foldSnapshot.ts';
+import type { SnapshotStore } from '../storage/snapshots.ts';
+import { type Checkpoint, emptyCheckpoint } from '../streams/checkpoint.ts';
+import { sleep } from '../streams/connection.ts';
+import type { MessageBatch, MessageSource, SourceStatus } from '../streams/messageSource.ts';
+import { StreamDiverged, type VerifiedStream, verifySource } from '../streams/sourceVerification.ts';
+import type { InputStreamName } from '../streams/subjects.ts';
+
+const restoreRetryMs = 1_000;
+/** Lines of a snapshot that are joined before the event loop turns. */
+const linesPerTurn = 500;
+
+/** One stream's fold with everything that it hands on, as the follower drives it. */
+export interface FollowedFold {
+  readonly foldVersion: number;
+  fold(batch: MessageBatch, streamCreated: string): void;
+  /** Immutable state as of this call, encoded line by line later. */
+  capture(): Iterable<string>;
+  restore(lines: Iterable<string>, position: number): void;
+  /** True once everything handed on so far is stored elsewhere; false when that will not happen any more. */
+  flushed(): Promise<boolean>;
+  /** Removes what was stored from messages above `position`, which will be folded anew, and waits until it is done. */
+  removeAbove(position: number): Promise<void>;
+}
+
+export interface SnapshotPolicy {
+  /** A snapshot is taken when this much time has passed since the last one, */
+  readonly intervalMs: number;
+  /** or this many messages. */
+  readonly messages: number;
+}
+
+export interface StreamFollowerParts {
+  readonly stream: InputStreamName;
+  readonly source: MessageSource;
+  readonly jsm: JetStreamManager;
+  readonly fold: FollowedFold;
+  readonly snapshots: SnapshotStore;
+  /** A read replica restores snapshots and writes nothing. */
+  readonly writes: boolean;
+  readonly policy: SnapshotPolicy;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface FollowerStatus extends SourceStatus {
+  readonly follower: StreamFollowerState;
+  /** Everything that the stream held at the start is folded in. */
+  readonly isCaughtUp: boolean;
+  /** State was restored at least once, so views tell what was folded. */
+  readonly isRestored: boolean;
+  /** Times that the stream turned out to be another than the folded one. */
+  readonly divergences: number;
+  readonly snapshotPosition: number | null;
+  readonly snapshotFailures: number;
+}
+
+export interface StreamFollower {
+  /** Follows until `stop`; rejects only for a fault of this program. */
+  run(): Promise<void>;
+  status(): FollowerStatus;
+  /** Stops taking messages; `takeSnapshot` then saves what is folded, when its rows are stored within `graceMs`. */
+  stop(options: { graceMs: number }): Promise<void>;
+}
+
+/** Restores the newest snapshot that agrees with the stream, folds what follows, and takes snapshots. */
+export function createStreamFollower(parts: StreamFollowerParts): StreamFollower {
+  const { stream, source, jsm, fold, snapshots, policy, clock, logger } = parts;
+  const machine = createActor(streamFollowerMachine).start();
+  const stopping = new AbortController();
+  const stopped$ = new Observable<void>((subscriber) => {
+    stopping.signal.addEventListener('abort', () => subscriber.next());
+  });
+  const counts = { divergences: 0, snapshotFailures: 0, isRestored: false };
+  let target: number | null = null;
+  let isCaughtUp = false;
+  let latest: { streamCreated: string; batch: MessageBatch | null; position: number } | null = null;
+  let attempted = { position: 0, atMs: clock.monotonicMs() };
+  let savedPosition: number | null = null;
+  let saving: Promise<void> | null = null;
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const restored = await restore();
+      if (restored === null) return;
+      machine.send({ type: 'restored' });
+      counts.isRestored = true;
+      target ??= restored.verified.lastSequence;
+      latest = {
+        streamCreated: restored.verified.created,
+        batch: null,
+        position: restored.checkpoint.position,
+      };
+      attempted = { position: restored.checkpoint.position, atMs: clock.monotonicMs() };
+      savedPosition = restored.checkpoint.position;
+      noteProgress();
+      try {
+        await follow(restored.checkpoint);
+      } catch (error) {
+        if (!(error instanceof StreamDiverged)) throw error;
+        counts.divergences++;
+        logger.error(
+          { stream, reason: error.reason, err: error },
+          'stream diverged: an older snapshot is restored',
+        );
+        machine.send({ type: 'diverged' });
+        await saving;
+      }
+    }
+  }
+
+  function follow(checkpoint: Checkpoint): Promise<unknown> {
+    const batches$ = source.messagesAfter(checkpoint).pipe(tap(onBatch), takeUntil(stopped$));
+    const timer = setInterval(() => maybeSave(false), Math.min(policy.intervalMs, 5_000));
+    return lastValueFrom(batches$, { defaultValue: null }).finally(() => clearInterval(timer));
+  }
+
+  function onBatch(batch: MessageBatch) {
+    const { streamCreated } = batch;
+    fold.fold(batch, streamCreated);
+    latest = { streamCreated, batch, position: (batch.messages.at(-1) as { seq: number }).seq };
+    noteProgress();
+    maybeSave(true);
+  }
+
+  function noteProgress() {
+    if (isCaughtUp || latest === null || target === null || latest.position < target) return;
+    isCaughtUp = true;
+    logger.info(
+      { stream, position: latest.position },
+      'everything that the stream held at the start is folded in',
+    );
+  }
+
+  function maybeSave(isBatch: boolean) {
+    if (!parts.writes || saving !== null || latest === null || latest.position === attempted.position) return;
+    const isDueByTime = clock.monotonicMs() - attempted.atMs >= policy.intervalMs;
+    const isDueByCount = isBatch && latest.position - attempted.position >= policy.messages;
+    if (isDueByTime || isDueByCount) void save();
+  }
+
+  /** Rows first, snapshot last: what a snapshot covers is stored before it is. */
+  function save(): Promise<void> {
+    if (latest?.batch == null) return Promise.resolve();
+    const checkpoint = latest.batch.checkpoint();
+    const captured = fold.capture();
+    attempted = { position: checkpoint.position, atMs: clock.monotonicMs() };
+    saving = (async () => {
+      if (!(await fold.flushed())) return;
+      await snapshots.save(await snapshotOf(checkpoint, captured));
+      savedPosition = checkpoint.position;
+      logger.debug({ stream, position: savedPosition }, 'snapshot saved');
+    })()
+      .catch((error: unknown) => {
+        counts.snapshotFailures++;
+        logger.warn({ stream, err: error }, 'snapshot could not be saved; the next one is tried in its time');
+      })
+      .finally(() => {
+        saving = null;
+      });
+    return saving;
+  }
+
+  async function snapshotOf(checkpoint: Checkpoint, captured: Iterable<string>): Promise<FoldSnapshot> {
+    const lines: string[] = [];
+    for (const line of captured) {
+      lines.push(line);
+      if (lines.length % linesPerTurn === 0) await nextTurn();
+    }
+    const { streamCreated, position, digest } = checkpoint;
+    if (streamCreated === null || digest === null) throw new Error('a snapshot needs a folded message');
+    const takenAtMs = clock.nowMs();
+    return {
+      stream,
+      foldVersion: fold.foldVersion,
+      streamCreated,
+      position,
+      digest,
+      takenAtMs,
+      state: lines.join('\n'),
+    };
+  }
+
+  /** Null when stopped meanwhile. Storage or NATS away: tried again until they are there. */
+  async function restore() {
+    for (let failures = 0; !stopping.signal.aborted; failures++) {
+      try {
+        return await restoreOnce();
+      } catch (error) {
+        if (failures === 0)
+          logger.warn({ stream, err: error }, 'state cannot be restored yet; it is tried again');
+        await sleep(restoreRetryMs, stopping.signal);
+      }
+    }
+    return null;
+  }
+
+  async function restoreOnce(): Promise<{ checkpoint: Checkpoint; verified: VerifiedStream }> {
+    const found = await newestAgreeing();
+    const checkpoint = found.snapshot === null ? emptyCheckpoint : checkpointOf(found.snapshot);
+    const verified = found.verified ?? (await verifySource(jsm, stream, emptyCheckpoint));
+    if (parts.writes) {
+      // What retention has taken cannot be folded anew: its rows are all that is left of it, and stay.
+      const foldedAnewAbove = found.disagrees
+        ? checkpoint.position
+        : Math.max(checkpoint.position, verified.firstSequence - 1);
+      await fold.removeAbove(foldedAnewAbove);
+      if (found.disagrees) await snapshots.deleteAbove(stream, checkpoint.position);
+    }
+    const lines = found.snapshot?.state.split('\n').filter((line) => line !== '') ?? [];
+    fold.restore(lines, checkpoint.position);
+    const from = { stream, position: checkpoint.position, lastSequence: verified.lastSequence };
+    logger.info(
+      from,
+      found.snapshot === null ? 'folding from the beginning of the stream' : 'snapshot restored',
+    );
+    return { checkpoint, verified };
+  }
+
+  /** The newest snapshot whose last message is in the stream, and whether a newer one disagreed. */
+  async function newestAgreeing() {
+    let disagrees = false;
+    for (const header of await snapshots.list(stream)) {
+      const { position, foldVersion } = header;
+      if (foldVersion !== fold.foldVersion) {
+        logger.info(
+          { stream, position, foldVersion, expected: fold.foldVersion },
+          'snapshot of another fold version',
+        );
+        continue;
+      }
+      try {
+        const verified = await verifySource(jsm, stream, header);
+        const snapshot = await snapshots.load(header);
+        if (snapshot !== null) return { snapshot, verified, disagrees };
+      } catch (error) {
+        if (!(error instanceof StreamDiverged)) throw error;
+        disagrees = true;
+        logger.error(
+          { stream, position, reason: error.reason, err: error },
+          'snapshot disagrees with the stream',
+        );
+      }
+    }
+    return { snapshot: null, verified: null, disagrees };
+  }
+
+  async function stop({ graceMs }: { graceMs: number }) {
+    stopping.abort();
+    machine.send({ type: 'stopped' });
+    if (!parts.writes || latest === null) return;
+    const grace = new AbortController();
+    const finished = (async () => {
+      await saving;
+      if (latest !== null && latest.position > (savedPosition ?? 0)) await save();
+    })();
+    await Promise.race([finished, sleep(graceMs, grace.signal)]);
+    grace.abort();
+  }
+
+  function status(): FollowerStatus {
+    const { isRestored, divergences, snapshotFailures } = counts;
+    const snapshotPosition = savedPosition;
+    const follower = machine.getSnapshot().value;
+    return {
+      ...source.status(),
+      follower,
+      isCaughtUp,
+      isRestored,
+      divergences,
+      snapshotPosition,
+      snapshotFailures,
+    };
+  }
+
+  return { run, status, stop };
+}
+
+function checkpointOf({ streamCreated, position, digest }: FoldSnapshot): Checkpoint {
+  return { streamCreated, position, digest };
+}

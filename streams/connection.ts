@@ -1,0 +1,71 @@
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+
+const firstRetryMs = 250;
+const longestRetryMs = 5_000;
+
+export interface NatsSettings {
+  /** `nats://host:port`, several separated by commas. */
+  readonly url: string;
+  /** Name of the connection, as the server's monitoring shows it. */
+  readonly name: string;
+  readonly logger: Logger;
+  /** Aborting ends a first connection that is still being tried. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Connects to NATS, waiting for a server that is not there yet, and stays connected: the client's default of ten
+ * reconnects would close it for good (reliability).
+ *
+ * @throws the signal's reason when it is aborted before the first connection.
+ */
+export async function connectNats(settings: NatsSettings): Promise<NatsConnection> {
+  const { logger, signal } = settings;
+  let retryMs = firstRetryMs;
+  for (let failures = 0; ; failures++) {
+    signal.throwIfAborted();
+    try {
+      const connection = await connect({
+        servers: settings.url.split(','),
+        name: settings.name,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: 500,
+        reconnectJitter: 250,
+        pingInterval: 5_000,
+        maxPingOut: 2,
+        timeout: 5_000,
+      });
+      logger.info({ server: connection.getServer() }, 'connected to NATS');
+      void logConnectionStates(connection, logger);
+      return connection;
+    } catch (error) {
+      if (failures === 0) logger.warn({ err: error }, 'NATS is not there yet; it is tried again until it is');
+      await sleep(retryMs, signal);
+      retryMs = Math.min(retryMs * 2, longestRetryMs);
+    }
+  }
+}
+
+async function logConnectionStates(connection: NatsConnection, logger: Logger): Promise<void> {
+  for await (const status of connection.status()) {
+    if (status.type === 'disconnect')
+      logger.warn({ server: status.server }, 'NATS connection lost; reconnecting');
+    if (status.type === 'reconnect') logger.info({ server: status.server }, 'NATS connection is back');
+    if (status.type === 'error') logger.error({ err: status.error }, 'NATS server reported an error');
+  }
+}
+
+/** Waits, or ends early (without an error) when the signal is aborted. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const finish = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener('abort', finish);
+  });
+}

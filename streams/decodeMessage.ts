@@ -1,0 +1,51 @@
+import { isUtf8 } from 'node:buffer';
+import type { z } from 'zod';
+
+const detailCharactersMax = 400;
+
+/** Why a message was not accepted; the order of the tests is the design's. */
+export const rejectionReasons = [
+  'malformed',
+  'wrong_installation',
+  'wrong_instance',
+  'future_observation',
+  'duplicate',
+  'out_of_order',
+  'counter_regression',
+  'too_many_instances',
+] as const;
+export type RejectionReason = (typeof rejectionReasons)[number];
+
+export interface Rejection {
+  readonly reason: RejectionReason;
+  /** What was given and what is expected. */
+  readonly detail: string;
+}
+
+export type Decoded<Value> = { readonly value: Value } | { readonly rejection: Rejection };
+
+export function rejected(reason: RejectionReason, detail: string): { rejection: Rejection } {
+  return { rejection: { reason, detail: detail.slice(0, detailCharactersMax) } };
+}
+
+/** UTF-8 JSON of at most `bytesMax`, parsed with a schema; anything else is `malformed`. */
+export function decodeMessage<Schema extends z.ZodType>(
+  schema: Schema,
+  data: Uint8Array,
+  bytesMax: number,
+): Decoded<z.infer<Schema>> {
+  if (data.length > bytesMax) {
+    return rejected('malformed', `${data.length} bytes, at most ${bytesMax} are accepted`);
+  }
+  if (!isUtf8(data)) return rejected('malformed', 'not UTF-8');
+  let json: unknown;
+  try {
+    json = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8'));
+  } catch (error) {
+    return rejected('malformed', `not JSON: ${(error as Error).message}`);
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return { value: parsed.data };
+  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'message'}: ${issue.message}`);
+  return rejected('malformed', issues.join('; '));
+}

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type AcceptanceState, accepted, rejectionOf } from '../../actors/acceptance.ts';
+import type { AcceptedReading } from '../../actors/views.ts';
+import { acceptedReading } from '../support/acceptedReading.ts';
+
+const bootA = 'bbbbbbbb-0000-4000-8000-00000000000a';
+const bootB = 'bbbbbbbb-0000-4000-8000-00000000000b';
+const epochA = 'eeeeeeee-0000-4000-8000-00000000000a';
+const epochB = 'eeeeeeee-0000-4000-8000-00000000000b';
+const second = 1_000;
+
+function stateAfter(...readings: Partial<AcceptedReading>[]): AcceptanceState | null {
+  let state: AcceptanceState | null = null;
+  for (const reading of readings) state = accepted(state, acceptedReading(reading));
+  return state;
+}
+
+describe('acceptance', () => {
+  const t = Date.UTC(2026, 0, 31, 12);
+  const held = {
+    bootId: bootA,
+    sequence: 7,
+    observedAtMs: t,
+    counterEpoch: epochA,
+    cumulativeWorkUnits: 50n,
+  };
+
+  it('accepts anything first', () => {
+    expect(rejectionOf(null, acceptedReading(held))).toBeNull();
+  });
+
+  it('rejects a sequence of the same boot that is not above the last one', () => {
+    const state = stateAfter(held);
+    expect(rejectionOf(state, acceptedReading({ ...held, observedAtMs: t + second }))?.reason).toBe(
+      'duplicate',
+    );
+    expect(rejectionOf(state, acceptedReading({ ...held, sequence: 8 }))).toBeNull();
+  });
+
+  it('remembers the sequence of an earlier boot', () => {
+    const state = stateAfter(held, { ...held, bootId: bootB, sequence: 0 });
+    expect(rejectionOf(state, acceptedReading({ ...held, sequence: 7 }))?.reason).toBe('duplicate');
+  });
+
+  it('rejects an observation before the last accepted one, and accepts one of the same instant', () => {
+    const state = stateAfter(held);
+    const earlier = acceptedReading({ ...held, sequence: 8, observedAtMs: t - 1 });
+    expect(rejectionOf(state, earlier)).toEqual({
+      reason: 'out_of_order',
+      detail: 'observed 1 ms before the last accepted reading',
+    });
+    expect(rejectionOf(state, acceptedReading({ ...held, sequence: 8 }))).toBeNull();
+  });
+
+  it('rejects a counter below the last one of its epoch, also when another epoch came between', () => {
+    const state = stateAfter(held, { ...held, sequence: 8, counterEpoch: epochB, cumulativeWorkUnits: 3n });
+    const back = { ...held, sequence: 9, cumulativeWorkUnits: 49n };
+    expect(rejectionOf(state, acceptedReading(back))?.reason).toBe('counter_regression');
+    expect(rejectionOf(state, acceptedReading({ ...back, cumulativeWorkUnits: 50n }))).toBeNull();
+  });
+
+  it('names the first rule that a reading breaks', () => {
+    const state = stateAfter(held);
+    const allWrong = acceptedReading({ ...held, observedAtMs: t - 1, cumulativeWorkUnits: 0n });
+    expect(rejectionOf(state, allWrong)?.reason).toBe('duplicate');
+    expect(rejectionOf(state, { ...allWrong, sequence: 8 })?.reason).toBe('out_of_order');
+  });
+
+  it('keeps the memory of a wheel that reboots for ever within its bound', () => {
+    let state: AcceptanceState | null = null;
+    for (let boot = 0; boot < 500; boot++) {
+      const id = String(boot).padStart(12, '0');
+      const marks = {
+        bootId: `bbbbbbbb-0000-4000-8000-${id}`,
+        counterEpoch: `eeeeeeee-0000-4000-8000-${id}`,
+      };
+      state = accepted(state, acceptedReading({ ...held, ...marks, observedAtMs: t + boot }));
+    }
+    expect(state?.earlierBoots).toHaveLength(63);
+    expect(state?.earlierEpochs).toHaveLength(63);
+    expect(state?.earlierBoots[0]?.bootId).toBe('bbbbbbbb-0000-4000-8000-000000000498');
+  });
+});
+
+describe('against a plain second implementation', () => {
+  const attempt = fc.record({
+    boot: fc.nat(3),
+    sequence: fc.nat(12),
+    observedAtMs: fc.nat(40),
+    epoch: fc.nat(2),
+    counter: fc.nat(20),
+  });
+
+  it('accepts and rejects the same readings for the same reasons', () => {
+    fc.assert(
+      fc.property(fc.array(attempt, { maxLength: 60, size: 'max' }), (attempts) => {
+        let state: AcceptanceState | null = null;
+        const kept: AcceptedReading[] = [];
+        attempts.forEach((given, index) => {
+          const reading = acceptedReading({
+            position: index + 1,
+            bootId: `bbbbbbbb-0000-4000-8000-${String(given.boot).padStart(12, '0')}`,
+            sequence: given.sequence,
+            observedAtMs: given.observedAtMs + index / 2,
+            counterEpoch: `eeeeeeee-0000-4000-8000-${String(given.epoch).padStart(12, '0')}`,
+            cumulativeWorkUnits: BigInt(given.counter + index),
+          });
+          const reason = rejectionOf(state, reading)?.reason ?? null;
+          expect(reason).toBe(naiveReason(kept, reading));
+          if (reason !== null) return;
+          state = accepted(state, reading);
+          kept.push(reading);
+        });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** The rules as the design words them, over the whole list of accepted readings. */
+function naiveReason(kept: readonly AcceptedReading[], reading: AcceptedReading): string | null {
+  const ofBoot = kept.filter(({ bootId }) => bootId === reading.bootId).at(-1);
+  if (ofBoot !== undefined && reading.sequence <= ofBoot.sequence) return 'duplicate';
+  const last = kept.at(-1);
+  if (last !== undefined && reading.observedAtMs < last.observedAtMs) return 'out_of_order';
+  const ofEpoch = kept.filter(({ counterEpoch }) => counterEpoch === reading.counterEpoch).at(-1);
+  if (ofEpoch !== undefined && reading.cumulativeWorkUnits < ofEpoch.cumulativeWorkUnits) {
+    return 'counter_regression';
+  }
+  return null;
+}

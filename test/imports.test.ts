@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** Who may import whom: the arrows of ARCHITECTURE.md. Tests may import everything. */
+const mayImport: Record<string, readonly string[]> = {
+  machines: [],
+  streams: ['machines'],
+  actors: ['machines', 'streams'],
+  storage: ['machines', 'streams', 'actors'],
+  http: ['actors', 'storage'],
+  deploy: ['machines', 'streams', 'actors', 'storage', 'http'],
+  benchmarks: ['machines', 'streams', 'actors', 'storage', 'http'],
+};
+
+/** Files of another folder that a folder may import, where it may not import all of them. */
+const onlyThese: Record<string, readonly string[]> = {
+  'http -> actors': ['actors/views.ts', 'actors/clock.ts'],
+  'http -> storage': ['storage/observationReader.ts', 'storage/storageUnavailable.ts'],
+  'storage -> actors': ['actors/views.ts', 'actors/storedRows.ts', 'actors/clock.ts'],
+};
+
+const root = resolve(import.meta.dirname, '..');
+const importPattern = /(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g;
+
+/** What a file imports of ours, as paths from the root. */
+function importsOf(path: string): string[] {
+  const source = readFileSync(resolve(root, path), 'utf8');
+  return [...source.matchAll(importPattern)].map(([, specifier = '']) =>
+    relative(root, resolve(root, dirname(path), specifier)),
+  );
+}
+
+function forbiddenImports(path: string, imports: readonly string[]): string[] {
+  const folder = path.split('/')[0] as string;
+  return imports.filter((imported) => {
+    const target = imported.split('/')[0] as string;
+    if (target === folder) return false;
+    if (!mayImport[folder]?.includes(target)) return true;
+    return onlyThese[`${folder} -> ${target}`]?.includes(imported) === false;
+  });
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(resolve(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') || file.endsWith('.mjs'))
+    .map((file) => `${folder}/${file}`);
+}
+
+describe('imports', () => {
+  it.each(Object.keys(mayImport))('of %s go only where they may', (folder) => {
+    const forbidden = filesOf(folder).flatMap((path) =>
+      forbiddenImports(path, importsOf(path)).map((imported) => `${path} imports ${imported}`),
+    );
+    expect(forbidden).toEqual([]);
+  });
+
+  it('are told apart by the rule itself', () => {
+    expect(forbiddenImports('machines/a.ts', ['streams/subjects.ts'])).toHaveLength(1);
+    expect(forbiddenImports('http/a.ts', ['actors/counterActors.ts'])).toHaveLength(1);
+    expect(forbiddenImports('http/a.ts', ['actors/views.ts', 'http/b.ts'])).toEqual([]);
+    expect(forbiddenImports('streams/a.ts', ['deploy/miner.ts'])).toHaveLength(1);
+  });
+
+  it('of the top level are the folders of the design', () => {
+    const folders = readdirSync(root, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(({ name }) => name)
+      .filter((name) => !['node_modules', 'dist', 'data'].includes(name));
+    expect(folders.sort()).toEqual([
+      'actors',
+      'benchmarks',
+      'deploy',
+      'http',
+      'machines',
+      'storage',
+      'streams',
+      'test',
+    ]);
+  });
+});

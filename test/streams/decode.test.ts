@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { decodeCounter } from '../../streams/decodeCounter.ts';
+import { decodePipeline } from '../../streams/decodePipeline.ts';
+
+const reading = {
+  telemetryId: 'AAAAAAAA-0000-4000-8000-000000000001',
+  installationId: 'wheel.one',
+  bootId: 'bbbbbbbb-0000-4000-8000-000000000001',
+  sequence: 3,
+  observedAt: '2026-01-31T12:00:00.250Z',
+  receivedAt: '2026-01-31T12:00:01Z',
+  counterEpoch: 'eeeeeeee-0000-4000-8000-000000000001',
+  cumulativeWorkUnits: (2n ** 256n - 1n).toString(),
+  provenance: 'hardware',
+  softwareVersion: null,
+  coreStatus: 'ACTIVE',
+  rpmMilli: 0,
+  speedMmPerSecond: 0,
+  distanceMm: Number.MAX_SAFE_INTEGER,
+};
+const subject = 'miner.counter.wheel~one';
+const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+
+describe('a counter message', () => {
+  it('becomes a reading with exact numbers', () => {
+    expect(decodeCounter(subject, bytes(reading))).toMatchObject({
+      value: {
+        telemetryId: 'aaaaaaaa-0000-4000-8000-000000000001',
+        observedAtMs: Date.UTC(2026, 0, 31, 12, 0, 0, 250),
+        cumulativeWorkUnits: 2n ** 256n - 1n,
+        distanceMm: Number.MAX_SAFE_INTEGER,
+      },
+    });
+  });
+
+  it('may hold members that this version does not know', () => {
+    expect(decodeCounter(subject, bytes({ ...reading, firmware: 'x' }))).toHaveProperty('value');
+  });
+
+  it.each([
+    ['not JSON', '{', 'not JSON'],
+    ['an array', '[]', 'expected object'],
+    ['nothing', '', 'not JSON'],
+    ['a missing member', { ...reading, bootId: undefined }, 'bootId'],
+    ['a number for the counter', { ...reading, cumulativeWorkUnits: 5 }, 'cumulativeWorkUnits'],
+    ['a leading zero', { ...reading, cumulativeWorkUnits: '01' }, 'cumulativeWorkUnits'],
+    ['a counter of 2^256', { ...reading, cumulativeWorkUnits: (2n ** 256n).toString() }, '2^256 - 1'],
+    ['a negative sequence', { ...reading, sequence: -1 }, 'sequence'],
+    ['an unsafe integer', '{"sequence":9007199254740993}', 'sequence'],
+    ['a fraction', { ...reading, rpmMilli: 1.5 }, 'rpmMilli'],
+    ['a local time', { ...reading, observedAt: '2026-01-31T12:00:00' }, 'observedAt'],
+    ['an offset', { ...reading, observedAt: '2026-01-31T12:00:00+01:00' }, 'observedAt'],
+    ['a 31st of February', { ...reading, observedAt: '2026-02-31T12:00:00Z' }, 'observedAt'],
+    ['another provenance', { ...reading, provenance: 'guessed' }, 'provenance'],
+    ['an ID with a space', { ...reading, installationId: 'wheel one' }, 'installationId'],
+  ])('is malformed with %s', (_, message, detail) => {
+    const decoded = decodeCounter(subject, bytes(message));
+    expect(decoded).toMatchObject({ rejection: { reason: 'malformed' } });
+    expect(decoded).toHaveProperty('rejection.detail', expect.stringContaining(detail));
+  });
+
+  it('is malformed when it is not UTF-8', () => {
+    const cut = Buffer.from(JSON.stringify({ ...reading, softwareVersion: 'é' }), 'latin1');
+    expect(decodeCounter(subject, cut)).toEqual({ rejection: { reason: 'malformed', detail: 'not UTF-8' } });
+  });
+
+  it('is malformed over 16 KiB and not at 16 KiB', () => {
+    const padded = (length: number) => bytes(JSON.stringify(reading).padEnd(length));
+    expect(decodeCounter(subject, padded(16 * 1024))).toHaveProperty('value');
+    expect(decodeCounter(subject, padded(16 * 1024 + 1))).toHaveProperty('rejection.reason', 'malformed');
+  });
+
+  it('belongs to the installation of its subject', () => {
+    expect(decodeCounter('miner.counter.wheel', bytes(reading))).toMatchObject({
+      rejection: {
+        reason: 'wrong_installation',
+        detail: 'installationId wheel.one belongs on miner.counter.wheel~one, given on miner.counter.wheel',
+      },
+    });
+  });
+
+  it('may be observed up to 300 seconds after it was received', () => {
+    const observedAt = (ms: number) => new Date(Date.parse(reading.receivedAt) + ms).toISOString();
+    expect(decodeCounter(subject, bytes({ ...reading, observedAt: observedAt(300_000) }))).toHaveProperty(
+      'value',
+    );
+    expect(decodeCounter(subject, bytes({ ...reading, observedAt: observedAt(300_001) }))).toMatchObject({
+      rejection: { reason: 'future_observation' },
+    });
+  });
+});
+
+describe('a pipeline message', () => {
+  const snapshot = {
+    instanceId: 'sensor.0',
+    moduleType: 'wheel-sensor',
+    driverId: 'hall',
+    moduleVersion: '1.2.3',
+    schemaVersion: 1,
+    state: 'ready',
+    observedAt: '2026-01-31T12:00:00Z',
+    provenance: 'hardware',
+    health: { checkedAt: '2026-01-31T12:00:00Z', code: null },
+    data: { secret: 1 },
+  };
+
+  it('is a module snapshot without its data', () => {
+    const decoded = decodePipeline('miner.module.wheel~one.sensor~0', bytes(snapshot));
+    expect(decoded).toMatchObject({ value: { kind: 'module', installationId: 'wheel.one', state: 'ready' } });
+    expect(JSON.stringify(decoded)).not.toContain('secret');
+  });
+
+  it('belongs to the instance of its subject', () => {
+    const decoded = decodePipeline('miner.module.wheel~one.other', bytes(snapshot));
+    expect(decoded).toMatchObject({ rejection: { reason: 'wrong_instance' } });
+  });
+
+  it('names an installation that can be asked for', () => {
+    expect(decodePipeline('miner.module.wheel one.sensor~0', bytes(snapshot))).toMatchObject({
+      rejection: { reason: 'malformed' },
+    });
+  });
+
+  it('is left alone when no view reads its kind', () => {
+    expect(decodePipeline('miner.oracle.wheel', bytes({}))).toBeNull();
+  });
+});
