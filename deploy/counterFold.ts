@@ -1,0 +1,69 @@
+import { type CounterActors, counterFoldVersion } from '../actors/counterActors.ts';
+import type { BucketRow, RoundRow } from '../actors/storedRows.ts';
+import type { AcceptedReading } from '../actors/views.ts';
+import type { RecentReadings } from '../storage/recentReadings.ts';
+import type { RowWriter } from '../storage/rowWriter.ts';
+import type { RejectionLog } from '../streams/rejectionLog.ts';
+import type { MessageCounts } from './messageCounts.ts';
+import type { FollowedFold } from './streamFollower.ts';
+
+export interface CounterFoldParts {
+  readonly actors: CounterActors;
+  readonly recent: RecentReadings;
+  readonly counts: MessageCounts;
+  /** Null on a read replica, which writes nothing. */
+  readonly writing: {
+    readonly writer: RowWriter;
+    readonly rejections: RejectionLog;
+    readonly removeRowsAbove: (position: number) => Promise<void>;
+  } | null;
+}
+
+/** `MINER_COUNTER`: readings into actors, memory and rows; what is not accepted into the rejection log. */
+export function createCounterFold({ actors, recent, counts, writing }: CounterFoldParts): FollowedFold {
+  return {
+    foldVersion: counterFoldVersion,
+
+    fold({ messages }, streamCreated) {
+      const readings: AcceptedReading[] = [];
+      const rounds: RoundRow[] = [];
+      const buckets: BucketRow[] = [];
+      let throughPosition = 0;
+      for (const message of messages) {
+        throughPosition = message.seq;
+        const outcome = actors.receive(message);
+        if ('rejection' in outcome) {
+          const { reason, detail } = outcome.rejection;
+          counts.rejected('MINER_COUNTER', reason);
+          const { seq: sequence, subject, data } = message;
+          writing?.rejections.add({ streamCreated, sequence, subject, data, reason, detail });
+          continue;
+        }
+        readings.push(outcome.reading);
+        if (outcome.closed.round !== null) rounds.push(outcome.closed.round);
+        if (outcome.closed.bucket !== null) buckets.push(outcome.closed.bucket);
+      }
+      counts.accepted('MINER_COUNTER', readings.length);
+      for (const reading of readings) recent.add(reading);
+      writing?.writer.add({ readings, rounds, buckets, throughPosition });
+    },
+
+    capture: () => actors.capture(),
+
+    restore(lines, position) {
+      actors.restore(lines);
+      recent.reset(position);
+    },
+
+    async flushed() {
+      if (writing === null) return true;
+      await writing.writer.flushed();
+      return writing.rejections.flushed();
+    },
+
+    async removeAbove(position) {
+      await writing?.removeRowsAbove(position);
+      await writing?.rejections.resume();
+    },
+  };
+}

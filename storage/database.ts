@@ -1,0 +1,112 @@
+import { mkdirSync } from 'node:fs';
+import {
+  type ClickHouseClient,
+  type ClickHouseClientConfigOptions,
+  ClickHouseLogLevel,
+  createClient,
+} from '@clickhouse/client';
+import { createChdbConnection } from 'chdb/connection';
+import { lockDirectory } from './directoryLock.ts';
+import { StorageUnavailable } from './storageUnavailable.ts';
+import { type Cell, tabSeparated } from './tabSeparated.ts';
+
+/** Longer requests count as failed: the caller's outcome is unknown, and it tries again. */
+const requestMs = 30_000;
+/** Below the server's keep-alive (3 s by default), else a request meets a socket that is being closed. */
+const idleSocketMs = 2_000;
+/** ClickHouse's error codes that say something of the statement itself, so that trying again cannot help. */
+const statementErrors: ReadonlySet<string> = new Set([
+  '27',
+  '36',
+  '42',
+  '43',
+  '46',
+  '47',
+  '60',
+  '62',
+  '63',
+  '70',
+]);
+
+/** A row of a result: numbers, strings and nulls in the order of the select list. */
+export type ResultRow = readonly (string | number | null)[];
+
+/**
+ * ClickHouse, embedded or a server. What is used of SQL is what the oldest supported server (18.16) and the
+ * embedded engine both understand, so there is one text of every statement.
+ */
+export interface Database {
+  readonly kind: 'embedded' | 'server';
+  /** Appends rows in the order of `columns`. Its outcome is unknown when it fails: send the same rows again. */
+  insert(table: string, columns: readonly string[], rows: Iterable<readonly Cell[]>): Promise<void>;
+  select(sql: string, signal?: AbortSignal): Promise<ResultRow[]>;
+  command(sql: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type DatabaseLocation =
+  /** `http://user:password@host:port/database` of a server. */
+  | { readonly url: string }
+  /** Data directory of the embedded engine; one process at a time. */
+  | { readonly path: string };
+
+/**
+ * Opens ClickHouse. A server need not be there yet.
+ *
+ * @throws DirectoryInUse when another process has the embedded engine's directory.
+ */
+export function openDatabase(location: DatabaseLocation): Database {
+  if ('url' in location) {
+    const client = createClient({
+      url: location.url,
+      request_timeout: requestMs,
+      keep_alive: { enabled: true, idle_socket_ttl: idleSocketMs },
+      log: { level: ClickHouseLogLevel.OFF }, // Every error is thrown, and logged once by who handles it.
+    });
+    return databaseOf('server', client, () => undefined);
+  }
+  mkdirSync(location.path, { recursive: true });
+  const unlock = lockDirectory(location.path);
+  // The same contract, declared twice: chdb brings its own copy of the package that declares it.
+  const connection = createChdbConnection({
+    path: `${location.path}/engine`,
+  }) as unknown as NonNullable<ClickHouseClientConfigOptions['connection']>;
+  const client = createClient({ connection, log: { level: ClickHouseLogLevel.OFF } });
+  return databaseOf('embedded', client, unlock);
+}
+
+function databaseOf(kind: Database['kind'], client: ClickHouseClient, onClosed: () => void): Database {
+  async function attempt<Result>(request: () => Promise<Result>): Promise<Result> {
+    try {
+      return await request();
+    } catch (error) {
+      const isStatement = error instanceof ClickHouseError && statementErrors.has(error.code);
+      if (isStatement || (error instanceof Error && error.name === 'AbortError')) throw error;
+      throw new StorageUnavailable(`ClickHouse does not answer: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async function command(query: string) {
+    await attempt(() => client.command({ query }));
+  }
+
+  return {
+    kind,
+    command,
+    insert: (table, columns, rows) =>
+      command(`INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${tabSeparated(rows)}`),
+    select: (sql, signal) =>
+      attempt(async () => {
+        const abort = signal === undefined ? {} : { abort_signal: signal };
+        const result = await client.query({ query: sql, format: 'JSONCompact', ...abort });
+        const { data } = await result.json<ResultRow>();
+        return data;
+      }),
+    close: async () => {
+      await client.close();
+      onClosed();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Another process has the directory. */
+export class DirectoryInUse extends Error {
+  override readonly name = 'DirectoryInUse';
+
+  constructor(path: string, pid: number) {
+    super(
+      `${path} is in use by process ${pid}: the embedded ClickHouse takes one process a directory. ` +
+        'Stop that process, set MINER_DATA_DIR to another directory, or set MINER_CLICKHOUSE_URL to share a server.',
+    );
+  }
+}
+
+/**
+ * Marks a directory as this process's own. The mark of a process that is gone (kill -9) is taken over.
+ *
+ * @returns what removes the mark.
+ * @throws DirectoryInUse when its process is alive.
+ */
+export function lockDirectory(path: string): () => void {
+  const file = join(path, 'process.lock');
+  const holder = holderOf(file);
+  if (holder !== null && holder !== process.pid && isAlive(holder)) throw new DirectoryInUse(path, holder);
+  writeFileSync(file, `${process.pid} ${startOf(process.pid) ?? ''}\n`);
+  return () => rmSync(file, { force: true });
+}
+
+function holderOf(file: string): number | null {
+  try {
+    const [pid = '', start = ''] = readFileSync(file, 'utf8').trim().split(' ');
+    // The number of a dead process may have been given to another since.
+    const isSame = start === '' || startOf(Number(pid)) === start;
+    return isSame && Number.isInteger(Number(pid)) ? Number(pid) : null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Start time of a process in clock ticks since boot, where the system tells it (Linux). */
+function startOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  } catch {
+    return null;
+  }
+}

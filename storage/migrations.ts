@@ -1,0 +1,69 @@
+import type { Logger } from 'pino';
+import type { Database } from './database.ts';
+import { createStatements, type Tables, tablesOf } from './tables.ts';
+
+const firstGeneration = 1;
+
+interface Migration {
+  readonly number: number;
+  readonly name: string;
+  /** Each may be run again: a process can be killed between two of them. */
+  readonly statements: readonly string[];
+}
+
+const migrations: readonly Migration[] = [
+  {
+    number: 1,
+    name: 'readings, rounds, half-hour buckets, fold snapshots',
+    statements: [
+      ...createStatements(tablesOf(firstGeneration)),
+      // The active generation is the one of the highest swap.
+      `CREATE TABLE IF NOT EXISTS active_generation (swap Int64, generation Int64)
+       ENGINE = MergeTree() ORDER BY swap`,
+    ],
+  },
+];
+
+/** The database was written by a newer version of the program. */
+export class DatabaseTooNew extends Error {
+  override readonly name = 'DatabaseTooNew';
+
+  constructor(found: number, known: number) {
+    super(
+      `the database is at migration ${found}, this program knows ${known}: run the version that wrote it, or a newer one`,
+    );
+  }
+}
+
+/**
+ * Brings the tables up to this program, each migration once, in order.
+ *
+ * @returns the tables of the active generation.
+ * @throws DatabaseTooNew when the database has a migration that this program does not know.
+ * @throws StorageUnavailable when ClickHouse does not answer.
+ */
+export async function migrate(database: Database, logger: Logger): Promise<Tables> {
+  await database.command(
+    'CREATE TABLE IF NOT EXISTS migrations (number Int64, name String) ENGINE = MergeTree() ORDER BY number',
+  );
+  const [[last = 0] = []] = await database.select('SELECT max(number) FROM migrations');
+  const applied = Number(last);
+  const known = migrations.length;
+  if (applied > known) throw new DatabaseTooNew(applied, known);
+  for (const { number, name, statements } of migrations.slice(applied)) {
+    for (const statement of statements) await database.command(statement);
+    await database.insert('migrations', ['number', 'name'], [[number, name]]);
+    logger.info({ migration: number, tables: name }, 'database migrated');
+  }
+  return tablesOf(await activeGeneration(database));
+}
+
+/** Where a read replica finds the tables, which it does not create. */
+export async function activeTables(database: Database): Promise<Tables> {
+  return tablesOf(await activeGeneration(database));
+}
+
+async function activeGeneration(database: Database): Promise<number> {
+  const rows = await database.select('SELECT generation FROM active_generation ORDER BY swap DESC LIMIT 1');
+  return Number(rows[0]?.[0] ?? firstGeneration);
+}

@@ -1,0 +1,86 @@
+/**
+ * Names of the tables of one generation. A replay builds the next generation beside the active one and then moves
+ * the pointer (`storage/migrations.ts`), so every statement takes its names from here.
+ */
+export interface Tables {
+  readonly readings: string;
+  readonly rounds: string;
+  readonly halfHourBuckets: string;
+  readonly foldSnapshots: string;
+}
+
+export function tablesOf(generation: number): Tables {
+  return {
+    readings: `readings_g${generation}`,
+    rounds: `rounds_g${generation}`,
+    halfHourBuckets: `half_hour_buckets_g${generation}`,
+    foldSnapshots: `fold_snapshots_g${generation}`,
+  };
+}
+
+/** Rows are partitioned by 30 days of their time; integer arithmetic, which every server version does alike. */
+export const partitionMs = 2_592_000_000;
+
+/** Statements that create the tables of a generation; each may be run again. */
+export function createStatements(tables: Tables): string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS ${tables.readings} (
+      installation_id String,
+      position Int64,
+      telemetry_id String,
+      boot_id String,
+      sequence Int64,
+      observed_at_ms Int64,
+      received_at_ms Int64,
+      counter_epoch String,
+      cumulative_work_units String,
+      provenance String,
+      software_version Nullable(String),
+      core_status String,
+      rpm_milli Int64,
+      speed_mm_per_second Int64,
+      distance_mm Int64
+    ) ENGINE = ReplacingMergeTree(position)
+    PARTITION BY intDiv(observed_at_ms, ${partitionMs})
+    ORDER BY (installation_id, position)`,
+    `CREATE TABLE IF NOT EXISTS ${tables.rounds} (
+      installation_id String,
+      round_id Int64,
+      start_ms Int64,
+      work_units String,
+      position Int64
+    ) ENGINE = ReplacingMergeTree(position)
+    PARTITION BY intDiv(start_ms, ${partitionMs})
+    ORDER BY (installation_id, round_id)`,
+    `CREATE TABLE IF NOT EXISTS ${tables.halfHourBuckets} (
+      installation_id String,
+      start_ms Int64,
+      observed_round_count UInt8,
+      work_units String,
+      reading_count Int64,
+      max_distance_mm Int64,
+      peak_rpm_milli Int64,
+      peak_rpm_at_ms Int64,
+      peak_speed_mm_per_second Int64,
+      peak_speed_at_ms Int64,
+      position Int64
+    ) ENGINE = ReplacingMergeTree(position)
+    PARTITION BY intDiv(start_ms, ${partitionMs})
+    ORDER BY (installation_id, start_ms)`,
+    `CREATE TABLE IF NOT EXISTS ${tables.foldSnapshots} (
+      snapshot String,
+      chunk Int64,
+      chunk_count Int64,
+      stream String,
+      fold_version Int64,
+      stream_created String,
+      position Int64,
+      digest String,
+      taken_at_ms Int64,
+      checksum String,
+      payload String
+    ) ENGINE = MergeTree()
+    PARTITION BY snapshot
+    ORDER BY (snapshot, chunk)`,
+  ];
+}

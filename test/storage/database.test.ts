@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Database, openDatabase } from '../../storage/database.ts';
+import { DirectoryInUse } from '../../storage/directoryLock.ts';
+import { migrate } from '../../storage/migrations.ts';
+import { sqlString } from '../../storage/tabSeparated.ts';
+import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+const kinds: { kind: string; open: () => Promise<Database>; isHere: boolean }[] = [
+  { kind: 'embedded', isHere: true, open: async () => openDatabase({ path: temporaryDirectory() }) },
+  {
+    kind: "Debian's clickhouse-server (not installed here where skipped)",
+    isHere: clickHouseServerAvailable(),
+    open: async () => openDatabase({ url: (await startClickHouseServer()).url }),
+  },
+];
+
+for (const { kind, open, isHere } of kinds) {
+  describe.skipIf(!isHere)(`database: ${kind}`, () => {
+    const opened = async () => {
+      const database = await open();
+      onTestFinished(() => database.close());
+      return database;
+    };
+
+    it('reads back any string and 64-bit integers as they were written', async () => {
+      const database = await opened();
+      await database.command('CREATE TABLE texts (n Int64, text String) ENGINE = MergeTree() ORDER BY n');
+      const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 60 }), { numRuns: 300, seed: 7 });
+      const nasty = ["a'b", '\\', '\\N', '\t\n\r\0\b\f', "\\'", 'ü😀', ''];
+      const all = [...nasty, ...texts].map((text) => Buffer.from(text, 'utf8').toString('utf8'));
+      await database.insert(
+        'texts',
+        ['n', 'text'],
+        all.map((text, n) => [n, text]),
+      );
+      const read = await database.select('SELECT text FROM texts ORDER BY n');
+      expect(read.map(([text]) => text)).toEqual(all);
+      for (const text of all.slice(0, 60)) {
+        const [found] = await database.select(`SELECT count() FROM texts WHERE text = ${sqlString(text)}`);
+        expect(Number(found?.[0])).toBe(all.filter((other) => other === text).length);
+      }
+    });
+
+    it('migrates an empty database, and again without a change', async () => {
+      const database = await opened();
+      const tables = await migrate(database, silentLogger);
+      expect(await migrate(database, silentLogger)).toEqual(tables);
+      expect(await database.select('SELECT number FROM migrations')).toHaveLength(1);
+    });
+
+    it('completes a migration that was killed between two statements', async () => {
+      const database = await opened();
+      const tables = await migrate(database, silentLogger);
+      await database.command('DROP TABLE migrations');
+      await database.command(`DROP TABLE ${tables.rounds}`);
+      await migrate(database, silentLogger);
+      expect(await database.select(`SELECT * FROM ${tables.rounds}`)).toEqual([]);
+    });
+
+    it('refuses a database of a newer program', async () => {
+      const database = await opened();
+      await migrate(database, silentLogger);
+      await database.insert('migrations', ['number', 'name'], [[99, 'of the future']]);
+      await expect(migrate(database, silentLogger)).rejects.toThrow('at migration 99, this program knows 1');
+    });
+
+    it('tells a wrong statement from a database that is away', async () => {
+      const database = await opened();
+      await expect(database.select('SELECT nothing FROM nowhere')).rejects.not.toHaveProperty(
+        'name',
+        'StorageUnavailable',
+      );
+    });
+  });
+}
+
+describe('database', () => {
+  it('that does not answer is unavailable', async () => {
+    const database = openDatabase({ url: 'http://127.0.0.1:9' });
+    onTestFinished(() => database.close());
+    await expect(database.select('SELECT 1')).rejects.toMatchObject({ name: 'StorageUnavailable' });
+  });
+
+  it('refuses a directory that another living process holds', async () => {
+    const path = temporaryDirectory();
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync(`${path}/process.lock`, `${process.ppid} \n`);
+    expect(() => openDatabase({ path })).toThrow(DirectoryInUse);
+    expect(() => openDatabase({ path })).toThrow(`in use by process ${process.ppid}`);
+  });
+});

@@ -1,0 +1,61 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { onTestFinished } from 'vitest';
+
+/** A process that a test started; it ends with the test at the latest. */
+export interface TestProcess {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  /** Everything that it has written to its output and error streams. */
+  output(): string;
+  /** Sends the signal and waits until the process is gone. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+  readonly exited: Promise<number | null>;
+}
+
+export function startProcess(
+  command: string,
+  args: readonly string[],
+  options: SpawnOptions = {},
+): TestProcess {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  let written = '';
+  child.stdout?.on('data', (chunk) => {
+    written += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    written += chunk;
+  });
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  const end = async (signal: NodeJS.Signals) => {
+    if (isRunning()) child.kill(signal);
+    return exited;
+  };
+  onTestFinished(async () => {
+    await end('SIGKILL');
+  });
+  if (child.pid === undefined) throw new Error(`${command} did not start`);
+  return { child, pid: child.pid, output: () => written, end, exited };
+}
+
+/** Asks again and again until `probe` answers with something; fails with what it said last. */
+export async function eventually<Value>(
+  probe: () => Promise<Value | null | undefined | false> | Value | null | undefined | false,
+  what: string,
+  timeoutMs = 30_000,
+): Promise<Value> {
+  const deadlineMs = performance.now() + timeoutMs;
+  let last: unknown = null;
+  while (performance.now() < deadlineMs) {
+    try {
+      const value = await probe();
+      if (value !== null && value !== undefined && value !== false) return value;
+      last = value;
+    } catch (error) {
+      last = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`${what} did not happen: ${String(last)}`);
+}

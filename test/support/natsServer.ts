@@ -1,0 +1,71 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { onTestFinished } from 'vitest';
+import { eventually, startProcess } from './childProcess.ts';
+import { freePort } from './freePort.ts';
+import { temporaryDirectory } from './temporaryDirectory.ts';
+
+/** A real nats-server with JetStream, of one test. */
+export interface TestNats {
+  readonly url: string;
+  readonly dir: string;
+  readonly pid: number;
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Starts it again on its port and directory. */
+  start(): Promise<void>;
+}
+
+export async function startNats(dir = temporaryDirectory()): Promise<TestNats> {
+  const port = await freePort();
+  const url = `nats://127.0.0.1:${port}`;
+  mkdirSync(dir, { recursive: true });
+  const configuration = join(dir, 'nats.conf');
+  writeFileSync(
+    configuration,
+    `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(dir, 'store')}" }\n`,
+  );
+  const run = async () => {
+    const server = startProcess('nats-server', ['-c', configuration], {
+      env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
+    });
+    await eventually(async () => {
+      const connection = await connect({ servers: url, timeout: 1_000, reconnect: false });
+      try {
+        await (await jetstreamManager(connection)).getAccountInfo();
+      } finally {
+        await connection.close();
+      }
+      return true;
+    }, `nats-server on ${url}`);
+    return server;
+  };
+  let server = await run();
+  return {
+    url,
+    dir,
+    get pid() {
+      return server.pid;
+    },
+    kill: async (signal = 'SIGKILL') => {
+      await server.end(signal);
+    },
+    start: async () => {
+      server = await run();
+    },
+  };
+}
+
+export interface TestConnection {
+  readonly connection: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+}
+
+/** A connection of the test's own, closed when it has finished. */
+export async function connectTo(nats: TestNats): Promise<TestConnection> {
+  const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
+  onTestFinished(() => connection.close());
+  return { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
+}
