@@ -80,11 +80,10 @@ function databaseOf(kind: Database['kind'], client: ClickHouseClient, onClosed: 
     try {
       return await request();
     } catch (error) {
-      const isStatement = error instanceof ClickHouseError && statementErrors.has(error.code);
-      if (isStatement || (error instanceof Error && error.name === 'AbortError')) throw error;
-      throw new StorageUnavailable(`ClickHouse does not answer: ${(error as Error).message}`, {
-        cause: error,
-      });
+      const { message } = error as Error;
+      const code = /\bcode:? (\d+)/i.exec(message)?.[1] ?? (error as { code?: string }).code;
+      if (code !== undefined && statementErrors.has(code)) throw error;
+      throw new StorageUnavailable(`ClickHouse does not answer: ${message}`, { cause: error });
     }
   }
 

@@ -6,6 +6,7 @@ import { sleep } from './connection.ts';
 import type { RejectionReason } from './decodeMessage.ts';
 import { rejectionReasons } from './decodeMessage.ts';
 import { type InputStreamName, rejectedSubject } from './subjects.ts';
+import { createWaiters } from './waiters.ts';
 
 /** Rejections that may wait for an acknowledgement before the source of their stream is held back. */
 const waitingMax = 4_000;
@@ -70,7 +71,7 @@ export function createRejectionLog({ js, jsm, stream, logger }: RejectionLogPart
   const queue: RejectedMessage[] = [];
   const counts = { added: 0, published: 0 };
   let publishedThrough = nothingPublished;
-  let waiters: { isMet: () => boolean; resolve: (isMet: boolean) => void }[] = [];
+  const waiters = createWaiters();
   let running: Promise<void> | null = null;
 
   const isPublished = (message: RejectedMessage) =>
@@ -96,7 +97,7 @@ export function createRejectionLog({ js, jsm, stream, logger }: RejectionLogPart
         failures = 0;
         queue.shift();
         counts.published++;
-        wake();
+        waiters.wake();
       } catch (error) {
         if (failures === 0)
           logger.warn({ stream, err: error, waiting: queue.length }, 'rejections wait for NATS');
@@ -113,17 +114,6 @@ export function createRejectionLog({ js, jsm, stream, logger }: RejectionLogPart
     await js.publish(subject, body, { msgID, timeout: acknowledgementMs });
   }
 
-  function until(isMet: () => boolean): Promise<boolean> {
-    if (isMet() || closing.signal.aborted) return Promise.resolve(isMet());
-    return new Promise((resolve) => waiters.push({ isMet, resolve }));
-  }
-
-  function wake() {
-    const ready = waiters.filter(({ isMet }) => closing.signal.aborted || isMet());
-    waiters = waiters.filter((waiter) => !ready.includes(waiter));
-    for (const { isMet, resolve } of ready) resolve(isMet());
-  }
-
   return {
     resume: async () => {
       publishedThrough = await lastPublished(jsm, stream);
@@ -131,18 +121,18 @@ export function createRejectionLog({ js, jsm, stream, logger }: RejectionLogPart
     add,
     hasRoom: () => queue.length < waitingMax,
     room: async () => {
-      await until(() => queue.length < waitingMax / 2);
+      await waiters.until(() => queue.length < waitingMax / 2);
     },
     flushed: () => {
       const { added } = counts;
-      return until(() => counts.published >= added);
+      return waiters.until(() => counts.published >= added);
     },
     get waiting() {
       return queue.length;
     },
     close: async () => {
       closing.abort();
-      wake();
+      waiters.end();
       await running;
     },
   };

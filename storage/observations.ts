@@ -1,0 +1,86 @@
+import type { ObservationPage } from '../actors/views.ts';
+import type { Database } from './database.ts';
+import type { ObservationReader } from './observationReader.ts';
+import type { RecentReadings } from './recentReadings.ts';
+import { readingOfRow, readingSelectList } from './rowInserts.ts';
+import { StorageUnavailable } from './storageUnavailable.ts';
+import type { Tables } from './tables.ts';
+import { sqlString } from './tabSeparated.ts';
+
+export interface ObservationReaderParts {
+  readonly recent: RecentReadings;
+  readonly database: Database;
+  readonly tables: Tables;
+  /** Whether ClickHouse holds every accepted reading up to a position. */
+  readonly isStoredThrough: (position: number) => boolean | Promise<boolean>;
+}
+
+/** Pages of accepted readings of any age, from memory where it holds them, else from ClickHouse and memory. */
+export function createObservationReader(parts: ObservationReaderParts): ObservationReader {
+  const { recent, database, tables, isStoredThrough } = parts;
+
+  return {
+    page: (installationId, afterPosition, limit, signal) => {
+      const coversAbove = recent.coversAbove();
+      if (afterPosition >= coversAbove)
+        return pageOf(recent.page(installationId, afterPosition, limit + 1), limit);
+      // Memory is read now and ClickHouse up to where memory began: what is evicted meanwhile is in one of the two.
+      const newest = recent.page(installationId, coversAbove, limit + 1);
+      return withOlder({ installationId, afterPosition, coversAbove, limit, signal }, newest);
+    },
+  };
+
+  async function withOlder(
+    asked: {
+      installationId: string;
+      afterPosition: number;
+      coversAbove: number;
+      limit: number;
+      signal: AbortSignal;
+    },
+    newest: ObservationPage['items'],
+  ): Promise<ObservationPage> {
+    const { installationId, afterPosition, coversAbove, limit, signal } = asked;
+    if (!(await isStoredThrough(coversAbove))) {
+      throw new StorageUnavailable(`ClickHouse does not hold the readings up to position ${coversAbove} yet`);
+    }
+    // A batch that was sent twice may not be merged yet; versions of one position are the same bytes.
+    const rows = await database.select(
+      `SELECT ${readingSelectList} FROM ${tables.readings}
+       WHERE installation_id = ${sqlString(installationId)} AND position > ${afterPosition} AND position <= ${coversAbove}
+       ORDER BY position LIMIT 1 BY position LIMIT ${limit + 1}`,
+      signal,
+    );
+    return pageOf([...rows.map(readingOfRow), ...newest], limit);
+  }
+}
+
+function pageOf(found: ObservationPage['items'], limit: number): ObservationPage {
+  return { items: found.slice(0, limit), more: found.length > limit };
+}
+
+/** What a read replica knows of how far another process has stored readings. */
+export interface StoredThroughQuery {
+  isStoredThrough(position: number): Promise<boolean>;
+  /** After a divergence, stored rows were removed. */
+  forget(): void;
+}
+
+/**
+ * Rows are stored in the order of the stream, so the largest stored position tells. What was found once stays true
+ * and is not asked again.
+ */
+export function createStoredThroughQuery(database: Database, tables: Tables): StoredThroughQuery {
+  let known = 0;
+  return {
+    isStoredThrough: async (position) => {
+      if (position <= known) return true;
+      const [row] = await database.select(`SELECT max(position) FROM ${tables.readings}`);
+      known = Math.max(known, Number(row?.[0] ?? 0));
+      return position <= known;
+    },
+    forget: () => {
+      known = 0;
+    },
+  };
+}

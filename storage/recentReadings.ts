@@ -1,0 +1,107 @@
+import type { AcceptedReading } from '../actors/views.ts';
+
+/** Readings that memory keeps by default, about 15 MB. */
+const readingsKept = 50_000;
+/** Evicted readings are cut off the arrays when they are at least this many and half of the array. */
+const cutMin = 64;
+
+/** The newest accepted readings of all installations, in order of position. */
+export interface RecentReadings {
+  add(reading: AcceptedReading): void;
+  /** Memory holds every accepted reading above this position. */
+  coversAbove(): number;
+  /** At most `limit` readings of the installation above `position`, ascending. */
+  page(installationId: string, position: number, limit: number): AcceptedReading[];
+  /** Forgets everything; what follows is above `position`. */
+  reset(position: number): void;
+  readonly size: number;
+}
+
+export interface RecentReadingsSettings {
+  /** A reading above this position is not stored yet, so it is never given up. */
+  readonly storedThrough: () => number;
+  readonly kept?: number;
+}
+
+interface Tail {
+  readings: AcceptedReading[];
+  /** Index of the oldest one that is still kept. */
+  start: number;
+}
+
+export function createRecentReadings({
+  storedThrough,
+  kept = readingsKept,
+}: RecentReadingsSettings): RecentReadings {
+  const all: Tail = { readings: [], start: 0 };
+  const byInstallation = new Map<string, Tail>();
+  let covered = 0;
+
+  function add(reading: AcceptedReading) {
+    all.readings.push(reading);
+    tailOf(reading.installationId).readings.push(reading);
+    const stored = storedThrough();
+    while (all.readings.length - all.start > kept) {
+      const oldest = all.readings[all.start] as AcceptedReading;
+      if (oldest.position > stored) break;
+      evict(oldest);
+    }
+  }
+
+  function tailOf(installationId: string): Tail {
+    const known = byInstallation.get(installationId);
+    if (known !== undefined) return known;
+    const tail = { readings: [], start: 0 };
+    byInstallation.set(installationId, tail);
+    return tail;
+  }
+
+  function evict(oldest: AcceptedReading) {
+    covered = oldest.position;
+    drop(all);
+    const tail = byInstallation.get(oldest.installationId) as Tail;
+    drop(tail);
+    if (tail.start === tail.readings.length) byInstallation.delete(oldest.installationId);
+  }
+
+  function page(installationId: string, position: number, limit: number): AcceptedReading[] {
+    const tail = byInstallation.get(installationId);
+    if (tail === undefined) return [];
+    const from = firstAbove(tail, position);
+    return tail.readings.slice(from, from + limit);
+  }
+
+  return {
+    add,
+    coversAbove: () => covered,
+    page,
+    reset: (position) => {
+      all.readings = [];
+      all.start = 0;
+      byInstallation.clear();
+      covered = position;
+    },
+    get size() {
+      return all.readings.length - all.start;
+    },
+  };
+}
+
+function drop(tail: Tail) {
+  tail.start++;
+  if (tail.start < cutMin || tail.start * 2 < tail.readings.length) return;
+  tail.readings = tail.readings.slice(tail.start);
+  tail.start = 0;
+}
+
+/** Index of the first kept reading above the position. */
+function firstAbove({ readings, start }: Tail, position: number): number {
+  let low = start;
+  let high = readings.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((readings[middle] as AcceptedReading).position > position) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

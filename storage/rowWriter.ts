@@ -1,0 +1,205 @@
+import type { Logger } from 'pino';
+import { createActor } from 'xstate';
+import type { Clock } from '../actors/clock.ts';
+import type { StoredRows } from '../actors/storedRows.ts';
+import { type RowWriterState, rowWriterMachine } from '../machines/rowWriterMachine.ts';
+import { createWaiters } from '../streams/waiters.ts';
+import type { Database } from './database.ts';
+import { insertsOf, type RowInsert } from './rowInserts.ts';
+import type { Tables } from './tables.ts';
+
+/** Rows of one batch: larger ones are faster, and cost the embedded engine more memory. */
+const batchRowsMax = 5_000;
+/** Rows that may wait, about 30 MB; above it the stream's source is held back. */
+const bufferedRowsMax = 100_000;
+/** A trickle of rows is gathered for this long, since every insert makes a part that has to be merged. */
+const gatherMs = 1_000;
+const firstRetryMs = 250;
+const longestRetryMs = 5_000;
+
+export interface RowWriterStatus {
+  readonly state: RowWriterState;
+  readonly bufferedRows: number;
+  readonly writtenRows: ReadonlyMap<string, number>;
+  readonly batches: number;
+  readonly failures: number;
+  /** Null unless ClickHouse is failing at the moment. */
+  readonly failingForMs: number | null;
+}
+
+export interface RowWriter {
+  /** Takes the rows of the next piece of the stream; never fails, never drops. */
+  add(rows: StoredRows): void;
+  /** While false, the source of the stream takes no message. */
+  hasRoom(): boolean;
+  /** Resolves when half of the buffer is free. */
+  room(): Promise<void>;
+  /** True when everything added so far is stored; false when it was discarded or the writer was closed before. */
+  flushed(): Promise<boolean>;
+  /** Position of the stream through which everything is stored. */
+  flushedThrough(): number;
+  /** Forgets what waits, and starts behind `position`; what was stored stays. */
+  rewind(position: number): Promise<void>;
+  status(): RowWriterStatus;
+  /** Stops at once; what waits is not written (the stream still holds it). */
+  close(): Promise<void>;
+}
+
+export interface RowWriterParts {
+  readonly database: Database;
+  readonly tables: Tables;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Writes rows in batches, one at a time, in the order of the stream. A batch whose outcome is not known is sent again,
+ * the identical one, until ClickHouse acknowledges it: rows have natural keys, so writing twice changes nothing.
+ */
+export function createRowWriter({ database, tables, clock, logger }: RowWriterParts): RowWriter {
+  const machine = createActor(rowWriterMachine).start();
+  const waiters = createWaiters();
+  const writtenRows = new Map<string, number>();
+  const counts = { bufferedRows: 0, batches: 0, failures: 0 };
+  let queue: StoredRows[] = [];
+  let flushedThrough = 0;
+  let addedThrough = 0;
+  /** Changes when what was added before is discarded. */
+  let life = 0;
+  let isClosed = false;
+  let failingSinceMs: number | null = null;
+  let running: Promise<void> | null = null;
+  let hurry: () => void = () => undefined;
+  let isHurried = false;
+
+  function add(rows: StoredRows) {
+    queue.push(rows);
+    counts.bufferedRows += sizeOf(rows);
+    addedThrough = rows.throughPosition;
+    if (counts.bufferedRows >= batchRowsMax && failingSinceMs === null) hurry();
+    running ??= write().finally(() => {
+      running = null;
+    });
+  }
+
+  async function write() {
+    const startedIn = life;
+    machine.send({ type: 'rowsAdded' });
+    while (queue.length > 0 && life === startedIn && !isClosed) {
+      if (counts.bufferedRows < batchRowsMax && !isHurried) await pause(gatherMs);
+      if (life !== startedIn || isClosed) break;
+      const pieces = takeBatch();
+      const inserts = insertsOf(tables, pieces);
+      for (const insert of inserts) if (!(await store(insert, startedIn))) return;
+      counts.batches++;
+      counts.bufferedRows -= pieces.reduce((sum, piece) => sum + sizeOf(piece), 0);
+      flushedThrough = (pieces.at(-1) as StoredRows).throughPosition;
+      if (queue.length === 0) isHurried = false;
+      waiters.wake();
+    }
+    machine.send({ type: 'drained' });
+  }
+
+  function takeBatch(): StoredRows[] {
+    let rows = 0;
+    let pieces = 0;
+    for (const piece of queue) {
+      rows += sizeOf(piece);
+      pieces++;
+      if (rows >= batchRowsMax) break;
+    }
+    return queue.splice(0, pieces);
+  }
+
+  /** False when it was told to stop before the insert was acknowledged. */
+  async function store(insert: RowInsert, startedIn: number): Promise<boolean> {
+    for (let failures = 0; ; failures++) {
+      try {
+        await database.insert(insert.table, insert.columns, insert.rows);
+        if (life !== startedIn) return false;
+        writtenRows.set(insert.table, (writtenRows.get(insert.table) ?? 0) + insert.rows.length);
+        if (failures > 0) noteRecovery();
+        return true;
+      } catch (error) {
+        noteFailure(error);
+        await pause(Math.min(firstRetryMs * 2 ** failures, longestRetryMs) * (0.75 + Math.random() / 2));
+        if (isClosed || life !== startedIn) return false;
+      }
+    }
+  }
+
+  function noteFailure(error: unknown) {
+    counts.failures++;
+    if (failingSinceMs !== null) return;
+    failingSinceMs = clock.monotonicMs();
+    machine.send({ type: 'failed' });
+    logger.error(
+      { err: error, bufferedRows: counts.bufferedRows },
+      'ClickHouse does not take rows; they wait',
+    );
+  }
+
+  function noteRecovery() {
+    const failedForMs = Math.round(clock.monotonicMs() - (failingSinceMs ?? clock.monotonicMs()));
+    failingSinceMs = null;
+    machine.send({ type: 'acknowledged' });
+    logger.info({ failedForMs, bufferedRows: counts.bufferedRows }, 'ClickHouse takes rows again');
+  }
+
+  /** Waits, unless someone is in a hurry. */
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      hurry = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  return {
+    add,
+    hasRoom: () => counts.bufferedRows < bufferedRowsMax,
+    room: async () => {
+      await waiters.until(() => counts.bufferedRows <= bufferedRowsMax / 2);
+    },
+    flushed: async () => {
+      const through = addedThrough;
+      const startedIn = life;
+      isHurried = queue.length > 0;
+      if (failingSinceMs === null) hurry();
+      await waiters.until(() => life !== startedIn || flushedThrough >= through);
+      return life === startedIn && flushedThrough >= through;
+    },
+    flushedThrough: () => flushedThrough,
+    rewind: async (position) => {
+      life++;
+      queue = [];
+      hurry();
+      await running;
+      counts.bufferedRows = 0;
+      failingSinceMs = null;
+      flushedThrough = position;
+      addedThrough = position;
+      machine.send({ type: 'drained' });
+      waiters.wake();
+    },
+    status: () => ({
+      ...counts,
+      state: machine.getSnapshot().value,
+      writtenRows,
+      failingForMs: failingSinceMs === null ? null : clock.monotonicMs() - failingSinceMs,
+    }),
+    close: async () => {
+      isClosed = true;
+      hurry();
+      waiters.end();
+      await running;
+      machine.send({ type: 'closed' });
+    },
+  };
+}
+
+function sizeOf({ readings, rounds, buckets }: StoredRows): number {
+  return readings.length + rounds.length + buckets.length;
+}
