@@ -5,7 +5,7 @@ import type { ModuleReport } from '../streams/moduleSnapshot.ts';
 import type { SignerIdentity } from '../streams/signerIdentity.ts';
 
 // The vocabulary of the views, for the schemas of the responses.
-export { freshnessStates } from '../machines/freshnessMachine.ts';
+export { freshnessStates, stalenessSeconds } from '../machines/freshnessMachine.ts';
 export { moduleStates } from '../machines/moduleMachine.ts';
 export { coreStatuses, provenances } from '../streams/counterReading.ts';
 

@@ -1,0 +1,72 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { type AddressWords, addressOfBytes, addressOfText } from './ipAddress.ts';
+import type { Transport } from './uws.ts';
+
+const unknownAddress: AddressWords = [0, 0, 0, 0];
+
+/**
+ * Finds whom a request is from. `X-Forwarded-For` is believed only when the peer is a configured proxy: from the
+ * right, the first address that is none.
+ *
+ * @param trustedProxies addresses and CIDR blocks.
+ * @throws RangeError when one of them is neither.
+ */
+export function createClientAddress(
+  trustedProxies: readonly string[],
+  transport: Transport,
+): (response: HttpResponse, request: HttpRequest) => AddressWords {
+  if (trustedProxies.length === 0) return (response) => peerOf(response, transport);
+  const trusted = blockListOf(trustedProxies);
+  const isTrusted = (address: string) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+
+  return (response, request) => {
+    const peer = transport.remoteAddress(response);
+    if (!isTrusted(withoutMapping(peer))) return addressOfText(peer) ?? unknownAddress;
+    const forwarded = request.getHeader('x-forwarded-for').split(',');
+    let client = peer;
+    for (let index = forwarded.length - 1; index >= 0; index--) {
+      const address = withoutPort((forwarded[index] as string).trim());
+      // What is no address was not written by a proxy of ours: nothing left of it can be believed either.
+      if (addressOfText(address) === null) break;
+      client = address;
+      if (!isTrusted(withoutMapping(address))) break;
+    }
+    return addressOfText(client) ?? unknownAddress;
+  };
+}
+
+function peerOf(response: HttpResponse, transport: Transport): AddressWords {
+  const bytes = transport.remoteAddressBytes(response);
+  if (bytes !== null && (bytes.byteLength === 4 || bytes.byteLength === 16)) return addressOfBytes(bytes);
+  return addressOfText(transport.remoteAddress(response)) ?? unknownAddress;
+}
+
+function blockListOf(entries: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = '', prefix] = entry.split('/');
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    if (family === 'ipv6' && !isIPv6(address)) {
+      throw new RangeError(`trusted proxy ${entry} is neither an IP address nor a CIDR block`);
+    }
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return list;
+}
+
+/** `::ffff:10.0.0.1`, in any spelling, as `10.0.0.1`. */
+function withoutMapping(address: string): string {
+  const words = addressOfText(address);
+  if (words === null || words[0] !== 0 || words[1] !== 0 || words[2] !== 0xffff) return address;
+  return [24, 16, 8, 0].map((shift) => (words[3] >>> shift) & 0xff).join('.');
+}
+
+/** Some proxies write `address:port`, or `[address]:port`. */
+function withoutPort(entry: string): string {
+  const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(entry);
+  if (bracketed !== null) return bracketed[1] as string;
+  const [address = '', port, ...more] = entry.split(':');
+  return port !== undefined && more.length === 0 ? address : entry;
+}

@@ -1,0 +1,48 @@
+/** An answer that is not 200: its status line, and its code in `{error}` (document 3, Errors). */
+export interface HttpError {
+  readonly status: string;
+  readonly code: ErrorCode;
+  readonly retryAfterSeconds?: number;
+}
+
+export type ErrorCode = keyof typeof errorStatus;
+
+/** Every error code of the contract that this service answers, with its status and meaning. */
+export const errorStatus = {
+  invalid_query: {
+    status: '400 Bad Request',
+    meaning: 'A parameter is missing, malformed, repeated or unknown.',
+  },
+  invalid_installation_id: {
+    status: '400 Bad Request',
+    meaning: 'The installation ID is not 1-128 characters of A-Z a-z 0-9 . _ : -',
+  },
+  invalid_cursor: {
+    status: '400 Bad Request',
+    meaning: 'The cursor cannot be decoded; restart from the first page.',
+  },
+  cors_origin_not_allowed: {
+    status: '403 Forbidden',
+    meaning: 'A browser on a website that is not approved; call from a server.',
+  },
+  not_found: { status: '404 Not Found', meaning: 'No such endpoint, or another method than GET and HEAD.' },
+  rate_limited: {
+    status: '429 Too Many Requests',
+    meaning: 'Over the rate limit; wait Retry-After seconds.',
+  },
+  internal_error: {
+    status: '500 Internal Server Error',
+    meaning: 'Unexpected failure; report the X-Request-Id.',
+  },
+  database_busy: { status: '503 Service Unavailable', meaning: 'Too many reads of old data at the moment.' },
+  database_unavailable: {
+    status: '503 Service Unavailable',
+    meaning: 'The database that is needed does not answer.',
+  },
+  request_timeout: { status: '504 Gateway Timeout', meaning: 'The request took too long.' },
+} as const;
+
+export function httpError(code: ErrorCode, retryAfterSeconds?: number): HttpError {
+  const { status } = errorStatus[code];
+  return retryAfterSeconds === undefined ? { status, code } : { status, code, retryAfterSeconds };
+}

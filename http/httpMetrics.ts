@@ -1,0 +1,67 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** Numbers of the public server, kept as plain integers and read when `/metrics` is asked. */
+export interface HttpMetrics {
+  answered(route: string, status: string): void;
+  prepared(): void;
+  reading(change: 1 | -1): void;
+  readonly readsInFlight: number;
+}
+
+export function createHttpMetrics(registry: Registry, implementation: string): HttpMetrics {
+  const answers = new Map<string, Map<string, number>>();
+  let preparations = 0;
+  let readsInFlight = 0;
+  new Counter({
+    name: 'miner_http_requests_total',
+    help: 'Requests answered, by route and status.',
+    labelNames: ['route', 'status'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [route, byStatus] of answers) {
+        for (const [status, count] of byStatus) this.inc({ route, status: status.slice(0, 3) }, count);
+      }
+    },
+  });
+  new Counter({
+    name: 'miner_http_prepared_responses_total',
+    help: 'Responses whose bytes were prepared; far below the requests, since one serves all until its view changes.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(preparations);
+    },
+  });
+  new Gauge({
+    name: 'miner_http_reads_in_flight',
+    help: 'Requests that wait for the database.',
+    registers: [registry],
+    collect() {
+      this.set(readsInFlight);
+    },
+  });
+  new Gauge({
+    name: 'miner_http_server_info',
+    help: 'Which implementation of uWebSockets.js runs.',
+    labelNames: ['implementation'],
+    registers: [registry],
+  }).set({ implementation }, 1);
+
+  return {
+    answered: (route, status) => {
+      let byStatus = answers.get(route);
+      if (byStatus === undefined) answers.set(route, (byStatus = new Map()));
+      byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+    },
+    prepared: () => {
+      preparations++;
+    },
+    reading: (change) => {
+      readsInFlight += change;
+    },
+    get readsInFlight() {
+      return readsInFlight;
+    },
+  };
+}

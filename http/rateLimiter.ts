@@ -1,0 +1,106 @@
+import { randomInt } from 'node:crypto';
+import type { AddressWords } from './ipAddress.ts';
+
+/** Token buckets of the rate classes (document 3, Limits). */
+export const rateClasses = {
+  publicFast: { perSecond: 30, burst: 60 },
+  publicHeavy: { perSecond: 5, burst: 20 },
+  metadata: { perSecond: 20, burst: 40 },
+} as const;
+export type RateClass = keyof typeof rateClasses;
+
+const classNames = Object.keys(rateClasses) as RateClass[];
+/** Addresses that are held at once: 8,192 sets of 8. All of it is allocated once, about 3.5 MB. */
+const setCount = 8_192;
+const waysPerSet = 8;
+
+export interface RateLimiter {
+  /**
+   * Takes one token of the address's bucket.
+   *
+   * @returns 0 when there was one, else the whole seconds after which there is (at least 1).
+   */
+  take(address: AddressWords, rateClass: RateClass, nowMs: number): number;
+  /** Addresses that can be held; more do not take more memory. */
+  readonly capacity: number;
+}
+
+/**
+ * Rate limits by address, in a fixed amount of memory: a set-associative table in typed arrays. A request allocates
+ * nothing. When a set is full, the address that was seen least recently gives way, and begins with a full bucket
+ * should it come back.
+ */
+export function createRateLimiter(): RateLimiter {
+  const capacity = setCount * waysPerSet;
+  const keys = new Uint32Array(capacity * 4);
+  /** When an entry was last refilled; 0 marks a free one. */
+  const touchedMs = new Float64Array(capacity);
+  const tokens = new Float64Array(capacity * classNames.length);
+  // Nobody outside can choose addresses that meet in one set.
+  const seed = randomInt(2 ** 31);
+
+  function entryOf(address: AddressWords, nowMs: number): number {
+    const first = (hashOf(address, seed) % setCount) * waysPerSet;
+    let oldest = first;
+    for (let entry = first; entry < first + waysPerSet; entry++) {
+      if (touchedMs[entry] !== 0 && isKey(keys, entry, address)) {
+        refill(entry, nowMs);
+        return entry;
+      }
+      if ((touchedMs[entry] as number) < (touchedMs[oldest] as number)) oldest = entry;
+    }
+    keys.set(address, oldest * 4);
+    touchedMs[oldest] = nowMs;
+    for (let index = 0; index < classNames.length; index++) {
+      tokens[oldest * classNames.length + index] = rateClasses[classNames[index] as RateClass].burst;
+    }
+    return oldest;
+  }
+
+  function refill(entry: number, nowMs: number) {
+    const elapsedMs = nowMs - (touchedMs[entry] as number);
+    if (elapsedMs <= 0) return;
+    touchedMs[entry] = nowMs;
+    for (let index = 0; index < classNames.length; index++) {
+      const { perSecond, burst } = rateClasses[classNames[index] as RateClass];
+      const slot = entry * classNames.length + index;
+      tokens[slot] = Math.min(burst, (tokens[slot] as number) + (elapsedMs * perSecond) / 1000);
+    }
+  }
+
+  return {
+    capacity,
+    take: (address, rateClass, nowMs) => {
+      const entry = entryOf(address, nowMs);
+      const slot = entry * classNames.length + classNames.indexOf(rateClass);
+      const held = tokens[slot] as number;
+      if (held >= 1) {
+        tokens[slot] = held - 1;
+        return 0;
+      }
+      return Math.max(1, Math.ceil((1 - held) / rateClasses[rateClass].perSecond));
+    },
+  };
+}
+
+function isKey(keys: Uint32Array, entry: number, address: AddressWords): boolean {
+  const at = entry * 4;
+  return (
+    keys[at + 3] === address[3] &&
+    keys[at + 2] === address[2] &&
+    keys[at + 1] === address[1] &&
+    keys[at] === address[0]
+  );
+}
+
+/** A mixing of 128 bits and a seed to 32 (the finalizer of MurmurHash3, word by word). */
+function hashOf(address: AddressWords, seed: number): number {
+  let hash = seed;
+  for (let index = 0; index < 4; index++) {
+    hash = Math.imul(hash ^ (address[index] as number), 0x85ebca6b);
+    hash ^= hash >>> 13;
+    hash = Math.imul(hash, 0xc2b2ae35);
+    hash ^= hash >>> 16;
+  }
+  return hash >>> 0;
+}

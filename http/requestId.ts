@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+
+const lengthMin = 8;
+const lengthMax = 128;
+
+/** Gives each request its ID: the caller's own where it is well-formed, else one that is unique across processes. */
+export function createRequestIds(): (given: string) => string {
+  const prefix = randomBytes(6).toString('hex');
+  let count = 0;
+  return (given) => {
+    if (given !== '' && isWellFormed(given)) return given;
+    count++;
+    return `${prefix}-${count.toString(36).padStart(6, '0')}`;
+  };
+}
+
+/** 8-128 characters of letters, digits, . _ : - (document 2, Common headers). */
+function isWellFormed(id: string): boolean {
+  if (id.length < lengthMin || id.length > lengthMax) return false;
+  for (let index = 0; index < id.length; index++) if (!isIdCharacter(id.charCodeAt(index))) return false;
+  return true;
+}
+
+/** A-Z a-z 0-9 . _ : - by character code: this runs once a request. */
+export function isIdCharacter(code: number): boolean {
+  if (code >= 97 && code <= 122) return true; // a-z
+  if (code >= 48 && code <= 58) return true; // 0-9 and :
+  if (code >= 65 && code <= 90) return true; // A-Z
+  return code === 45 || code === 46 || code === 95; // - . _
+}

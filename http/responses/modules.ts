@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { type ModulesView, type ModuleView, moduleStates } from '../../actors/views.ts';
+import { installationId, isoOf, provenance, timestamp } from './scalars.ts';
+
+export const moduleSnapshot = z
+  .strictObject({
+    instanceId: z.string(),
+    moduleType: z.string(),
+    driverId: z.string(),
+    moduleVersion: z.string(),
+    schemaVersion: z.int().min(1).meta({ description: 'Version of the payload of the module' }),
+    state: z.enum(moduleStates),
+    observedAt: timestamp,
+    provenance,
+    health: z.strictObject({
+      checkedAt: timestamp,
+      message: z.string().nullable().optional(),
+      code: z.string().nullable().optional(),
+    }),
+    data: z
+      .strictObject({})
+      .meta({ description: 'Always empty: what a module knows of its device stays there' }),
+  })
+  .meta({ id: 'ModuleSnapshot' });
+
+export type ModuleSnapshot = z.infer<typeof moduleSnapshot>;
+
+export const modulesResponse = z
+  .strictObject({ schemaVersion: z.literal(1), installationId, modules: z.array(moduleSnapshot) })
+  .meta({
+    id: 'Modules',
+    description: 'Module snapshots of the public installation; none stored is an empty list',
+  });
+
+export type ModulesResponse = z.infer<typeof modulesResponse>;
+
+export function modulesBody({ installationId, modules }: ModulesView): ModulesResponse {
+  return { schemaVersion: 1, installationId, modules: modules.map(moduleBody) };
+}
+
+export function moduleBody(view: ModuleView): ModuleSnapshot {
+  const { checkedAtMs, message, code } = view.health;
+  return {
+    instanceId: view.instanceId,
+    moduleType: view.moduleType,
+    driverId: view.driverId,
+    moduleVersion: view.moduleVersion,
+    schemaVersion: view.schemaVersion,
+    state: view.state,
+    observedAt: isoOf(view.observedAtMs),
+    provenance: view.provenance,
+    health: { checkedAt: isoOf(checkedAtMs), message, code },
+    data: {},
+  };
+}

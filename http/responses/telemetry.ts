@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { freshnessStates, type TelemetryView } from '../../actors/views.ts';
+import { coreStatus, decimal, installationId, isoOf, provenance, timestamp, uuid } from './scalars.ts';
+
+export const telemetryResponse = z
+  .strictObject({
+    schemaVersion: z.literal(1),
+    installationId,
+    revision: z
+      .string()
+      .nullable()
+      .meta({ description: 'Opaque receipt revision; null without an accepted one' }),
+    status: z
+      .enum(freshnessStates)
+      .meta({ description: 'Age of the receipt, not connectivity of the device' }),
+    observedAt: timestamp.nullable(),
+    receivedAt: timestamp.nullable(),
+    softwareVersion: z.string().nullable(),
+    measurement: z
+      .strictObject({ counterEpoch: uuid, cumulativeWorkUnits: decimal, provenance, coreStatus })
+      .nullable(),
+  })
+  .meta({ id: 'Telemetry', description: 'Measurement of one installation' });
+
+export type TelemetryResponse = z.infer<typeof telemetryResponse>;
+
+export function telemetryBody(view: TelemetryView): TelemetryResponse {
+  const { reading } = view;
+  return {
+    schemaVersion: 1,
+    installationId: view.installationId,
+    revision: view.revision,
+    status: view.freshness,
+    observedAt: reading === null ? null : isoOf(reading.observedAtMs),
+    receivedAt: reading === null ? null : isoOf(reading.receivedAtMs),
+    softwareVersion: reading?.softwareVersion ?? null,
+    measurement:
+      reading === null
+        ? null
+        : {
+            counterEpoch: reading.counterEpoch,
+            cumulativeWorkUnits: reading.cumulativeWorkUnits.toString(),
+            provenance: reading.provenance,
+            coreStatus: reading.coreStatus,
+          },
+  };
+}

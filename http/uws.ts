@@ -1,0 +1,62 @@
+import * as uws from 'uWebSockets.js';
+
+/**
+ * Which implementation of uWebSockets.js runs: the native addon, or the package's JavaScript fallback (another
+ * Node version or platform, or UWS_USE_FALLBACK=1), which lacks what this file adds.
+ */
+export function uwsImplementation(): 'native' | 'fallback' {
+  return 'getParts' in uws ? 'native' : 'fallback';
+}
+
+/** The parts of one exchange that the two implementations do not share. */
+export interface Transport {
+  /** Path without the query string. */
+  path(request: uws.HttpRequest): string;
+  /** Raw query string without its question mark; empty when there is none. */
+  query(request: uws.HttpRequest): string;
+  /** Address of the peer as text. */
+  remoteAddress(response: uws.HttpResponse): string;
+  /** 4 or 16 bytes of the peer's address; null where only text is known. */
+  remoteAddressBytes(response: uws.HttpResponse): ArrayBuffer | null;
+  /** Ends an answer that announces a length and carries no body: HEAD, and 304 without a length. */
+  endWithoutBody(response: uws.HttpResponse, contentLength: number | null): void;
+}
+
+const native: Transport = {
+  path: (request) => request.getUrl(),
+  query: (request) => request.getQuery(),
+  remoteAddress: (response) => Buffer.from(response.getRemoteAddressAsText()).toString('latin1'),
+  remoteAddressBytes: (response) => response.getRemoteAddress(),
+  endWithoutBody: (response, contentLength) => {
+    if (contentLength === null) response.endWithoutBody();
+    else response.endWithoutBody(contentLength);
+  },
+};
+
+/** What the fallback's objects hold inside: Node's own request and response. */
+interface FallbackRequest {
+  readonly request: { readonly url: string };
+}
+interface FallbackResponse {
+  readonly response: { readonly socket: { readonly remoteAddress?: string } | null };
+}
+
+const fallback: Transport = {
+  path: (request) => urlOf(request).split('?', 1)[0] as string,
+  query: (request) => urlOf(request).split('?').slice(1).join('?'),
+  remoteAddress: (response) =>
+    (response as unknown as FallbackResponse).response.socket?.remoteAddress ?? '0.0.0.0',
+  remoteAddressBytes: () => null,
+  endWithoutBody: (response, contentLength) => {
+    if (contentLength !== null) response.writeHeader('Content-Length', String(contentLength));
+    response.end();
+  },
+};
+
+function urlOf(request: uws.HttpRequest): string {
+  return (request as unknown as FallbackRequest).request.url;
+}
+
+export function transport(): Transport {
+  return uwsImplementation() === 'native' ? native : fallback;
+}
