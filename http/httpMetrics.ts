@@ -50,8 +50,8 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
 
   return {
     answered: (route, status) => {
-      let byStatus = answers.get(route);
-      if (byStatus === undefined) answers.set(route, (byStatus = new Map()));
+      const byStatus = answers.get(route) ?? new Map<string, number>();
+      if (byStatus.size === 0) answers.set(route, byStatus);
       byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
     },
     prepared: () => {

@@ -24,12 +24,14 @@ export interface Transport {
 
 const native: Transport = {
   path: (request) => request.getUrl(),
-  query: (request) => request.getQuery(),
+  // Undefined, whatever the types say, where there is no question mark.
+  query: (request) => (request.getQuery() as string | undefined) ?? '',
   remoteAddress: (response) => Buffer.from(response.getRemoteAddressAsText()).toString('latin1'),
   remoteAddressBytes: (response) => response.getRemoteAddress(),
   endWithoutBody: (response, contentLength) => {
-    if (contentLength === null) response.endWithoutBody();
-    else response.endWithoutBody(contentLength);
+    // Told the length itself, the addon waits for a body: the connection would hang.
+    if (contentLength !== null) response.writeHeader('Content-Length', String(contentLength));
+    response.endWithoutBody();
   },
 };
 

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { openApiDocument } from './openApi.ts';
+
+/** A document beside the contract, read or made once at the start. */
+export interface PublicDocument {
+  readonly path: string;
+  readonly contentType: string;
+  readonly body: Buffer;
+  readonly headers: readonly (readonly [string, string])[];
+}
+
+/** Version of the documented interface (document 3, Versioning). */
+const interfaceVersion = '1.0.0';
+
+const shortlyCached = [['Cache-Control', 'public, max-age=300']] as const;
+const pageHeaders = [
+  ...shortlyCached,
+  // Swagger UI styles elements inline, and its icons are data URIs; scripts come from this service alone.
+  [
+    'Content-Security-Policy',
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  ],
+] as const;
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Mining Activity Read Service</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+</head>
+<body>
+<div id="documentation"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#documentation', deepLinking: true });\n`;
+
+/** The OpenAPI description, and a page that shows it with everything that it needs. */
+export function loadDocuments(): PublicDocument[] {
+  const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const asset = (name: string, contentType: string): PublicDocument => ({
+    path: `/docs/${name}`,
+    contentType,
+    body: readFileSync(join(assets, name)),
+    headers: shortlyCached,
+  });
+  return [
+    {
+      path: '/openapi.json',
+      contentType: 'application/json',
+      body: Buffer.from(`${JSON.stringify(openApiDocument(interfaceVersion), null, 2)}\n`),
+      headers: shortlyCached,
+    },
+    { path: '/docs', contentType: 'text/html; charset=utf-8', body: Buffer.from(page), headers: pageHeaders },
+    {
+      path: '/docs/start.js',
+      contentType: 'text/javascript; charset=utf-8',
+      body: Buffer.from(start),
+      headers: shortlyCached,
+    },
+    asset('swagger-ui.css', 'text/css; charset=utf-8'),
+    asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
+    asset('favicon-32x32.png', 'image/png'),
+  ];
+}

@@ -1,0 +1,110 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { ContentEncoding } from './contentEncoding.ts';
+import type { HttpError } from './errors.ts';
+import type { HttpMetrics } from './httpMetrics.ts';
+import type { PreparedResponse } from './preparedResponse.ts';
+import type { Transport } from './uws.ts';
+
+/**
+ * One request and its answer. A request object of uWebSockets.js is gone when its handler returns, so what is needed
+ * of it is read here, at once; nothing of it is kept.
+ */
+export interface Exchange {
+  readonly response: HttpResponse;
+  readonly route: string;
+  readonly isHead: boolean;
+  readonly requestId: string;
+  /** Set when an approved origin asked. */
+  readonly approvedOrigin: string | null;
+  /** The peer is gone: writing would end the process. */
+  isAborted: boolean;
+  /** Writing has begun. */
+  isAnswered: boolean;
+}
+
+export const jsonType = 'application/json';
+
+/** Writes answers; every one of them carries the request's ID and says what it varies by. */
+export interface Answers {
+  ok(
+    exchange: Exchange,
+    prepared: PreparedResponse,
+    cacheControl: string | null,
+    encoding: ContentEncoding,
+    source?: readonly [name: string, value: string],
+  ): void;
+  notModified(exchange: Exchange, etag: string, cacheControl: string | null): void;
+  error(exchange: Exchange, error: HttpError): void;
+  /** A document beside the contract, such as the OpenAPI description. */
+  document(
+    exchange: Exchange,
+    contentType: string,
+    body: Buffer,
+    headers?: readonly (readonly [string, string])[],
+  ): void;
+}
+
+export function createAnswers(transport: Transport, metrics: HttpMetrics): Answers {
+  function begin(exchange: Exchange, status: string, vary: string): HttpResponse {
+    metrics.answered(exchange.route, status);
+    exchange.isAnswered = true;
+    const { response } = exchange;
+    response.writeStatus(status);
+    response.writeHeader('X-Request-Id', exchange.requestId);
+    response.writeHeader('Vary', vary);
+    if (exchange.approvedOrigin !== null) {
+      response.writeHeader('Access-Control-Allow-Origin', exchange.approvedOrigin);
+      response.writeHeader('Access-Control-Expose-Headers', 'ETag, Retry-After, X-Request-Id');
+    }
+    return response;
+  }
+
+  function end(exchange: Exchange, body: Buffer) {
+    if (exchange.isHead) transport.endWithoutBody(exchange.response, body.length);
+    else exchange.response.end(body);
+  }
+
+  return {
+    ok: (exchange, prepared, cacheControl, encoding, source) => {
+      const vary = prepared.isCompressible ? 'Accept-Encoding, Origin' : 'Origin';
+      const response = begin(exchange, '200 OK', vary);
+      response.writeHeader('Content-Type', jsonType);
+      if (prepared.etag !== null) response.writeHeader('ETag', prepared.etag);
+      if (cacheControl !== null) response.writeHeader('Cache-Control', cacheControl);
+      if (source !== undefined) response.writeHeader(source[0], source[1]);
+      if (encoding !== 'identity') response.writeHeader('Content-Encoding', encoding);
+      end(exchange, prepared.encoded(encoding));
+    },
+    notModified: (exchange, etag, cacheControl) => {
+      const response = begin(exchange, '304 Not Modified', 'Accept-Encoding, Origin');
+      response.writeHeader('ETag', etag);
+      if (cacheControl !== null) response.writeHeader('Cache-Control', cacheControl);
+      transport.endWithoutBody(response, null);
+    },
+    error: (exchange, { status, code, retryAfterSeconds }) => {
+      const response = begin(exchange, status, 'Origin');
+      response.writeHeader('Content-Type', jsonType);
+      response.writeHeader('Cache-Control', 'no-store');
+      if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
+      end(exchange, Buffer.from(JSON.stringify({ error: code })));
+    },
+    document: (exchange, contentType, body, headers = []) => {
+      const response = begin(exchange, '200 OK', 'Origin');
+      response.writeHeader('Content-Type', contentType);
+      response.writeHeader('X-Content-Type-Options', 'nosniff');
+      for (const [name, value] of headers) response.writeHeader(name, value);
+      end(exchange, body);
+    },
+  };
+}
+
+/** GET and HEAD are answered; every other method is an endpoint that does not exist (design, section 4). */
+export function isReadMethod(request: HttpRequest): boolean {
+  const method = request.getMethod();
+  return method === 'get' || method === 'head' || method === 'GET' || method === 'HEAD';
+}
+
+export function isHeadMethod(request: HttpRequest): boolean {
+  const method = request.getMethod();
+  return method === 'head' || method === 'HEAD';
+}

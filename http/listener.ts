@@ -1,0 +1,55 @@
+import { type TemplatedApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
+
+/** The port is taken, or may not be opened. */
+export class PortUnavailable extends Error {
+  override readonly name = 'PortUnavailable';
+
+  constructor(host: string, port: number) {
+    super(
+      `cannot listen on ${host}:${port}: the port is taken or not permitted; set another one, or 0 for any`,
+    );
+  }
+}
+
+export interface Listener {
+  /**
+   * @param port 0 for any free one.
+   * @returns the port.
+   * @throws PortUnavailable
+   */
+  listen(host: string, port: number): Promise<number>;
+  /** Takes no new connection, and ends reads that are under way. */
+  close(): void;
+}
+
+/** Another process on the same port is an error, not a companion that takes half of the requests. */
+const exclusivePort = 1;
+
+/** The addon takes host and options together, which its types do not say. */
+interface ExclusiveApp {
+  listen(
+    host: string,
+    port: number,
+    options: number,
+    callback: (token: Parameters<typeof us_listen_socket_close>[0] | false) => void,
+  ): void;
+}
+
+export function listenOn(app: TemplatedApp, onClose: () => void): Listener {
+  let socket: Parameters<typeof us_listen_socket_close>[0] | null = null;
+  return {
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        (app as unknown as ExclusiveApp).listen(host, port, exclusivePort, (token) => {
+          if (token === false) return reject(new PortUnavailable(host, port));
+          socket = token;
+          resolve(us_socket_local_port(token));
+        });
+      }),
+    close: () => {
+      onClose();
+      if (socket !== null) us_listen_socket_close(socket);
+      socket = null;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { type ErrorCode, errorStatus } from './errors.ts';
+import { rateClasses } from './rateLimiter.ts';
+import type { Route } from './route.ts';
+import { routes } from './routes.ts';
+
+const requestId = z
+  .string()
+  .regex(/^[A-Za-z0-9._:-]{8,128}$/)
+  .meta({ description: 'Names the request in logs; generated when it is not given', example: 'trace-0001' });
+const retryAfter = z.string().meta({ description: 'Seconds to wait', example: '2' });
+const etag = z.string().meta({ description: 'Sent back verbatim in If-None-Match' });
+
+/** Errors that every route of the table can answer. */
+const commonErrors: readonly ErrorCode[] = [
+  'cors_origin_not_allowed',
+  'rate_limited',
+  'internal_error',
+  'database_unavailable',
+];
+
+/** The OpenAPI 3.1 document, made from the route table and the schemas that type and check the responses. */
+export function openApiDocument(version: string): ReturnType<typeof createDocument> {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) paths[route.path] = { get: operationOf(route) };
+  return createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Mining Activity Read Service',
+      version,
+      description:
+        'Mining activity of a physical wheel, read-only: measured, optimistic, settled, issued. Unknown is never shown as zero: `status: unavailable` and null mean that something is not ' +
+        'known. Clients ignore unknown fields within a version. HEAD is answered wherever GET is.',
+      license: { name: 'UNLICENSED', identifier: 'UNLICENSED' },
+    },
+    servers: [{ url: '/', description: 'The service that answers this document' }],
+    security: [],
+    tags: [
+      { name: 'A', description: 'Routes below /public/' },
+      { name: 'B', description: 'Plain /v1 routes' },
+    ],
+    paths,
+  });
+}
+
+function operationOf(route: Route): ZodOpenApiOperationObject {
+  const { perSecond, burst } = rateClasses[route.rateClass];
+  const isConditional = route.kind === 'view' && route.isConditional;
+  const query = typeof route.query === 'string' ? [] : route.query;
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    description: [
+      `Rate class \`${route.rateClass}\`: ${perSecond} a second for each IP address, burst ${burst}.`,
+      route.query === 'none' ? 'Takes no query parameter: any gives 400 `invalid_query`.' : '',
+    ]
+      .filter((sentence) => sentence !== '')
+      .join(' '),
+    tags: [route.path.includes('/public/') ? 'A' : 'B'],
+    requestParams: {
+      ...(route.pathParameter === null
+        ? {}
+        : { path: z.object({ [route.pathParameter.name]: route.pathParameter.schema }) }),
+      ...(query.length === 0
+        ? {}
+        : {
+            query: z.object(
+              Object.fromEntries(
+                query.map(({ name, schema, description }) => [name, schema.optional().meta({ description })]),
+              ),
+            ),
+          }),
+      header: z.object({
+        'X-Request-Id': requestId.optional(),
+        ...(isConditional
+          ? {
+              'If-None-Match': z
+                .string()
+                .optional()
+                .meta({ description: 'The tag, its weak form, a list, or *' }),
+            }
+          : {}),
+      }),
+    },
+    responses: {
+      '200': {
+        description: route.summary,
+        headers: z.object({
+          'X-Request-Id': requestId,
+          ...(route.kind === 'view' && route.tag !== null ? { ETag: etag.optional() } : {}),
+          ...(route.cacheControl === null ? {} : { 'Cache-Control': z.literal(route.cacheControl) }),
+        }),
+        content: { 'application/json': { schema: route.response } },
+      },
+      ...(isConditional
+        ? {
+            '304': {
+              description: 'What the caller holds is current',
+              headers: z.object({ 'X-Request-Id': requestId, ETag: etag }),
+            },
+          }
+        : {}),
+      ...errorResponses([...commonErrors, ...route.errors]),
+    },
+  };
+}
+
+function errorResponses(codes: readonly ErrorCode[]) {
+  const byStatus = new Map<string, ErrorCode[]>();
+  for (const code of new Set(codes)) {
+    const status = errorStatus[code].status.slice(0, 3);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, ofStatus]) => [
+      status,
+      {
+        description: ofStatus.map((code) => `\`${code}\`: ${errorStatus[code].meaning}`).join(' '),
+        headers: z.object({
+          'X-Request-Id': requestId,
+          ...(status === '429' || status === '503' ? { 'Retry-After': retryAfter } : {}),
+        }),
+        content: {
+          'application/json': { schema: z.strictObject({ error: z.enum(ofStatus as [ErrorCode]) }) },
+        },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,219 @@
+import { App, type HttpRequest, type HttpResponse } from 'uWebSockets.js';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Clock } from '../actors/clock.ts';
+import { createClientAddress } from './clientAddress.ts';
+import { createEncodingChoice } from './contentEncoding.ts';
+import { loadDocuments } from './documents.ts';
+import { type HttpError, httpError } from './errors.ts';
+import { createAnswers, type Exchange, isHeadMethod, isReadMethod, jsonType } from './exchange.ts';
+import { createHttpMetrics } from './httpMetrics.ts';
+import { matchesEtag } from './ifNoneMatch.ts';
+import { type Listener, listenOn } from './listener.ts';
+import { createOriginCheck } from './origin.ts';
+import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
+import { createPreparedViews } from './preparedViews.ts';
+import { createRateLimiter } from './rateLimiter.ts';
+import { createReads } from './reads.ts';
+import { createRequestIds } from './requestId.ts';
+import type { ReadRoute, Route, RouteSources, ViewRoute } from './route.ts';
+import { routes } from './routes.ts';
+import { transport as transportOf, uwsImplementation } from './uws.ts';
+
+export interface PublicServerSettings {
+  /** Origins of websites that may ask from a browser, such as `https://example.org`. */
+  readonly allowedOrigins: readonly string[];
+  /** Addresses and CIDR blocks whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly rateLimits: boolean;
+  /** Checks every response against its schema before it is sent; on outside production. */
+  readonly validateResponses: boolean;
+  /** A read that takes longer is answered 504. */
+  readonly readTimeoutMs: number;
+}
+
+/** What `/readyz` says. */
+export interface Readiness {
+  readonly isReady: boolean;
+  /** What is waited for, by part. */
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface PublicServerParts {
+  readonly sources: RouteSources;
+  /** False until folded state was restored: then views tell nothing yet, and routes answer 503. */
+  readonly hasViews: () => boolean;
+  readonly readiness: () => Readiness;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly settings: PublicServerSettings;
+}
+
+/** Seconds to wait while state is being restored, or the database is away or busy. */
+const retryAfterSeconds = 2;
+
+/** The public routes over uWebSockets.js. */
+export function createPublicServer(parts: PublicServerParts): Listener {
+  const { sources, settings, clock, logger } = parts;
+  const implementation = uwsImplementation();
+  const transport = transportOf();
+  const metrics = createHttpMetrics(parts.registry, implementation);
+  const answers = createAnswers(transport, metrics);
+  const requestIdOf = createRequestIds();
+  const originOf = createOriginCheck(settings.allowedOrigins);
+  const encodingOf = createEncodingChoice();
+  const addressOf = createClientAddress(settings.trustedProxies, transport);
+  const limiter = settings.rateLimits ? createRateLimiter() : null;
+  const reads = createReads({ metrics, timeoutMs: settings.readTimeoutMs });
+  const app = App();
+
+  /**
+   * The one way from uWebSockets.js into this program: what a handler throws would end the process, and so would
+   * returning without an answer.
+   */
+  function handler(
+    name: string,
+    route: Route | null,
+    answer: (exchange: Exchange, request: HttpRequest) => void,
+  ) {
+    return (response: HttpResponse, request: HttpRequest) => {
+      const origin = request.getHeader('origin');
+      const verdict = origin === '' ? 'none' : originOf(origin, request.getHeader('host'));
+      const exchange: Exchange = {
+        response,
+        route: name,
+        isHead: isHeadMethod(request),
+        requestId: requestIdOf(request.getHeader('x-request-id')),
+        approvedOrigin: verdict === 'approved' ? origin : null,
+        isAborted: false,
+        isAnswered: false,
+      };
+      guarded(exchange, () => {
+        const refusal = refusalOf(request, response, route, verdict === 'refused');
+        if (refusal === null) answer(exchange, request);
+        else answers.error(exchange, refusal);
+      });
+    };
+  }
+
+  /** Why a request is not passed to its route; null when it is. */
+  function refusalOf(
+    request: HttpRequest,
+    response: HttpResponse,
+    route: Route | null,
+    isOriginRefused: boolean,
+  ): HttpError | null {
+    if (!isReadMethod(request)) return httpError('not_found');
+    if (route !== null && limiter !== null) {
+      const waitSeconds = limiter.take(addressOf(response, request), route.rateClass, clock.monotonicMs());
+      if (waitSeconds > 0) return httpError('rate_limited', waitSeconds);
+    }
+    if (isOriginRefused) return httpError('cors_origin_not_allowed');
+    if (route === null) return null;
+    if (route.query === 'none' && transport.query(request) !== '') return httpError('invalid_query');
+    if (!parts.hasViews()) return httpError('database_unavailable', retryAfterSeconds);
+    return null;
+  }
+
+  function guarded(exchange: Exchange, answer: () => void) {
+    try {
+      answer();
+    } catch (error) {
+      fail(exchange, error);
+    }
+  }
+
+  function fail(exchange: Exchange, error: unknown) {
+    logger.error({ err: error, requestId: exchange.requestId, route: exchange.route }, 'request failed');
+    if (exchange.isAborted) return;
+    // An answer that broke off in the middle cannot become another one.
+    if (exchange.isAnswered) exchange.response.close();
+    else answers.error(exchange, httpError('internal_error'));
+  }
+
+  function prepare(route: Route, body: unknown, tag: string | null): PreparedResponse {
+    if (settings.validateResponses) route.response.parse(body);
+    metrics.prepared();
+    return prepareResponse(body, tag);
+  }
+
+  function pathValueOf(route: Route, request: HttpRequest): string | null {
+    return route.pathParameter === null ? '' : route.pathParameter.parse(request.getParameter(0));
+  }
+
+  function answerView(route: ViewRoute) {
+    const preparedOf = createPreparedViews((view) => {
+      const body = route.body(view as never);
+      return prepare(route, body, route.tag?.(body as never) ?? null);
+    });
+    return (exchange: Exchange, request: HttpRequest) => {
+      const pathValue = pathValueOf(route, request);
+      if (pathValue === null) return answers.error(exchange, pathErrorOf(route));
+      const found = preparedOf(route.view(sources.views, pathValue));
+      const { etag } = found;
+      if (route.isConditional && etag !== null && matchesEtag(request.getHeader('if-none-match'), etag)) {
+        return answers.notModified(exchange, etag, route.cacheControl);
+      }
+      const encoding = found.isCompressible ? encodingOf(request.getHeader('accept-encoding')) : 'identity';
+      answers.ok(exchange, found, route.cacheControl, encoding);
+    };
+  }
+
+  function answerRead(route: ReadRoute) {
+    return (exchange: Exchange, request: HttpRequest) => {
+      const pathValue = pathValueOf(route, request);
+      if (pathValue === null) return answers.error(exchange, pathErrorOf(route));
+      const query = new URLSearchParams(transport.query(request));
+      const encoding = encodingOf(request.getHeader('accept-encoding'));
+      const send = (body: unknown) => {
+        const found = prepare(route, body, null);
+        answers.ok(exchange, found, route.cacheControl, found.isCompressible ? encoding : 'identity');
+      };
+      reads.run(
+        exchange,
+        (signal) => route.read(sources, pathValue, query, signal),
+        (body) => guarded(exchange, () => send(body)),
+        (error) => guarded(exchange, () => answers.error(exchange, error)),
+        (error) => fail(exchange, error),
+      );
+    };
+  }
+
+  for (const route of routes) {
+    const pattern = route.path.replace(/\{(\w+)\}/, ':$1');
+    const answer = route.kind === 'view' ? answerView(route) : answerRead(route);
+    app.any(pattern, handler(route.path, route, answer));
+  }
+  for (const { path, contentType, body, headers } of loadDocuments()) {
+    app.any(
+      path,
+      handler(path, null, (exchange) => answers.document(exchange, contentType, body, headers)),
+    );
+  }
+  app.any(
+    '/healthz',
+    handler('/healthz', null, (exchange) => answers.document(exchange, jsonType, aliveBody, noStore)),
+  );
+  app.any(
+    '/readyz',
+    handler('/readyz', null, (exchange) => {
+      if (parts.readiness().isReady) answers.document(exchange, jsonType, readyBody, noStore);
+      else answers.error(exchange, httpError('database_unavailable', retryAfterSeconds));
+    }),
+  );
+  app.any(
+    '/*',
+    handler('unknown', null, (exchange) => answers.error(exchange, httpError('not_found'))),
+  );
+
+  return listenOn(app, () => reads.abortAll());
+}
+
+function pathErrorOf(route: Route): HttpError {
+  return httpError(route.pathParameter?.error ?? 'not_found');
+}
+
+const aliveBody = Buffer.from('{"status":"alive"}');
+const readyBody = Buffer.from('{"status":"ready"}');
+const noStore = [['Cache-Control', 'no-store']] as const;

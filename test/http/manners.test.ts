@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../http/routes.ts';
+import { startPublicServer } from '../support/publicServer.ts';
+
+/** Each route's path with a value for its parameter. */
+const paths = routes.map((route) => route.path.replace(/\{\w+\}/, 'wheel-1'));
+const conditional = routes
+  .filter((route) => route.kind === 'view' && route.isConditional)
+  .map(({ path }) => path);
+
+describe('every route of the table', () => {
+  it.each(paths)('%s answers what its schema says, with a request ID', async (path) => {
+    const server = await startPublicServer();
+    const response = await server.get(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._:-]{8,128}$/);
+    const route = routes[paths.indexOf(path)];
+    expect(() => route?.response.parse(JSON.parse('null'))).toThrow();
+    expect(route?.response.parse(await response.json())).toBeTruthy();
+    expect(response.headers.get('cache-control')).toBe(route?.cacheControl ?? null);
+  });
+
+  it.each(paths)('%s gives back a well-formed request ID and replaces another', async (path) => {
+    const server = await startPublicServer();
+    const idOf = async (given: string) => {
+      const response = await server.get(path, { 'X-Request-Id': given });
+      return response.headers.get('x-request-id');
+    };
+    expect(await idOf('trace.1:a_B-9')).toBe('trace.1:a_B-9');
+    expect(await idOf('x'.repeat(128))).toBe('x'.repeat(128));
+    for (const bad of ['short', 'x'.repeat(129), 'has space!', 'per%cent99'])
+      expect(await idOf(bad)).not.toBe(bad);
+  });
+
+  it.each(paths)('%s answers HEAD as GET, without a body', async (path) => {
+    const server = await startPublicServer();
+    const plain = { 'Accept-Encoding': 'identity' };
+    const [get, head] = [await server.get(path, plain), await server.get(path, plain, 'HEAD')];
+    expect(head.status).toBe(200);
+    expect(await head.text()).toBe('');
+    expect(head.headers.get('content-length')).toBe(String((await get.arrayBuffer()).byteLength));
+    for (const name of ['etag', 'cache-control', 'content-type', 'vary']) {
+      expect(head.headers.get(name)).toBe(get.headers.get(name));
+    }
+  });
+
+  it.each(paths)('%s does not exist for other methods', async (path) => {
+    const server = await startPublicServer();
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      const response = await server.get(path, {}, method);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toEqual({ error: 'not_found' });
+    }
+  });
+
+  it.each(paths)('%s refuses a browser on another website, and serves an approved one', async (path) => {
+    const server = await startPublicServer();
+    const refused = await server.get(path, { Origin: 'https://elsewhere.example' });
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toEqual({ error: 'cors_origin_not_allowed' });
+    expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+    expect(refused.headers.get('x-request-id')).toBeTruthy();
+    const approved = await server.get(path, { Origin: 'https://wheel.example' });
+    expect(approved.status).toBe(200);
+    expect(approved.headers.get('access-control-allow-origin')).toBe('https://wheel.example');
+    expect(approved.headers.get('vary')).toContain('Origin');
+    expect((await server.get(path, { Origin: server.base })).status).toBe(200);
+  });
+
+  it.each(paths)('%s says 503 while nothing is restored', async (path) => {
+    const server = await startPublicServer();
+    server.hasViews = false;
+    const response = await server.get(path);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({ error: 'database_unavailable' });
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it.each(routes.filter(({ query }) => query === 'none').map(({ path }) => path))(
+    '%s takes no parameter, not even an empty one',
+    async (path) => {
+      const server = await startPublicServer();
+      for (const query of ['?a=1', '?a', '?a=', '?=', '?&', '?a=1&a=1']) {
+        const response = await server.get(path + query);
+        expect([query, response.status]).toEqual([query, 400]);
+        expect(await response.json()).toEqual({ error: 'invalid_query' });
+      }
+      expect((await server.get(`${path}?`)).status).toBe(200);
+    },
+  );
+
+  it.each(['/v1/public/telemetry', '/v1/public/modules', '/v1/public/installations/wheel-1/telemetry'])(
+    '%s does not read its query',
+    async (path) => {
+      const server = await startPublicServer();
+      expect((await server.get(`${path}?range=7d&range=8d`)).status).toBe(200);
+    },
+  );
+});
+
+describe('conditional requests', () => {
+  it.each(conditional)('%s answers 304 to every form of its current tag', async (path) => {
+    const server = await startPublicServer();
+    const etag = (await server.get(path)).headers.get('etag') as string;
+    expect(etag).toMatch(/^"[^"]+"$/);
+    for (const form of [etag, `W/${etag}`, `"other", ${etag}`, `"a",W/${etag},"b"`, '*', `  ${etag}`]) {
+      const response = await server.get(path, { 'If-None-Match': form });
+      expect([form, response.status]).toEqual([form, 304]);
+      expect(await response.text()).toBe('');
+      expect(response.headers.get('etag')).toBe(etag);
+      expect(response.headers.get('cache-control')).toBe('public, max-age=0, must-revalidate');
+      expect(response.headers.get('x-request-id')).toBeTruthy();
+    }
+    for (const other of ['"other"', etag.slice(1, -1), 'W/"other"', '']) {
+      expect((await server.get(path, { 'If-None-Match': other })).status).toBe(200);
+    }
+  });
+
+  it('keeps the tag of a process snapshot that only its time of making tells apart', async () => {
+    const server = await startPublicServer();
+    const first = await server.get('/v4/public/process');
+    server.views.process = {
+      ...server.views.process,
+      generatedAtMs: server.views.process.generatedAtMs + 1_000,
+    };
+    const second = await server.get('/v4/public/process');
+    expect(second.headers.get('etag')).toBe(first.headers.get('etag'));
+    expect(await second.json()).not.toEqual(await first.json());
+  });
+
+  it('changes the tag of the status with its modules and its signer', async () => {
+    const server = await startPublicServer();
+    const tag = async () => (await server.get('/v1/status')).headers.get('etag');
+    const first = await tag();
+    server.views.process = { ...server.views.process, modules: { ...server.views.modules, modules: [] } };
+    const second = await tag();
+    server.views.process = { ...server.views.process, signer: null };
+    expect(new Set([first, second, await tag()]).size).toBe(3);
+  });
+
+  it('never answers telemetry with 304, which still carries its revision as a tag', async () => {
+    const server = await startPublicServer();
+    const response = await server.get('/v1/public/telemetry', { 'If-None-Match': '"12.abc"' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('etag')).toBe('"12.abc"');
+    const unknown = await server.get('/v1/public/installations/nobody/telemetry');
+    expect(unknown.headers.get('etag')).toBeNull();
+    expect(await unknown.json()).toEqual({
+      schemaVersion: 1,
+      installationId: 'nobody',
+      revision: null,
+      status: 'offline',
+      observedAt: null,
+      receivedAt: null,
+      softwareVersion: null,
+      measurement: null,
+    });
+  });
+});
+
+describe('paths', () => {
+  it.each(['/', '/v1', '/v1/status/', '/v1/public/telemetry/x', '/V1/status', '/metrics'])(
+    '%s does not exist',
+    async (path) => {
+      const server = await startPublicServer();
+      const response = await server.get(path);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toEqual({ error: 'not_found' });
+    },
+  );
+
+  it.each(['telemetry', 'observations'])('of %s hold a well-formed installation', async (resource) => {
+    const server = await startPublicServer();
+    const get = (segment: string) => server.get(`/v1/public/installations/${segment}/${resource}`);
+    for (const bad of ['a%20b', 'a%2Fb', 'a%', '%zz', 'a~b', 'x'.repeat(129), '%C3%A9']) {
+      const response = await get(bad);
+      expect([bad, response.status]).toEqual([bad, 400]);
+      expect(await response.json()).toEqual({ error: 'invalid_installation_id' });
+    }
+    for (const good of ['a', 'x'.repeat(128), 'A.b_c:d-9', 'wheel%2D1']) {
+      expect([good, (await get(good)).status]).toEqual([good, 200]);
+    }
+  });
+});
+
+describe('encodings', () => {
+  it('are offered for bodies over 1 KiB and prepared once a view', async () => {
+    const server = await startPublicServer();
+    const plain = await (await server.get('/v1/status', { 'Accept-Encoding': 'identity' })).text();
+    expect(plain.length).toBeGreaterThan(1024);
+    for (const [accepted, encoding] of [
+      ['gzip', 'gzip'],
+      ['br', 'br'],
+      ['gzip, deflate, br', 'br'],
+      ['gzip;q=1, br;q=0.5', 'gzip'],
+      ['deflate', null],
+      ['br;q=0', null],
+    ] as const) {
+      const response = await server.get('/v1/status', { 'Accept-Encoding': accepted });
+      expect([accepted, response.headers.get('content-encoding')]).toEqual([accepted, encoding]);
+      expect(response.headers.get('vary')).toBe('Accept-Encoding, Origin');
+      expect(await response.text()).toBe(plain);
+    }
+    const metrics = await server.registry.metrics();
+    expect(metrics).toContain('miner_http_prepared_responses_total 1');
+  });
+
+  it('leave a small body as it is', async () => {
+    const server = await startPublicServer();
+    const response = await server.get('/v1/public/telemetry', { 'Accept-Encoding': 'gzip, br' });
+    expect(response.headers.get('content-encoding')).toBeNull();
+  });
+});
+
+describe('readiness and documents', () => {
+  it('/healthz is alive, /readyz only when it is ready', async () => {
+    const server = await startPublicServer();
+    expect((await server.get('/healthz')).status).toBe(200);
+    expect((await server.get('/readyz')).status).toBe(200);
+    server.ready = false;
+    expect((await server.get('/healthz')).status).toBe(200);
+    expect((await server.get('/readyz')).status).toBe(503);
+  });
+
+  it.each(['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
+    '%s is served by the service itself',
+    async (path) => {
+      const server = await startPublicServer();
+      const response = await server.get(path);
+      expect(response.status).toBe(200);
+      expect(await response.text()).not.toMatch(/<script[^>]+src="https?:/);
+    },
+  );
+});
+
+describe('what a handler does wrong', () => {
+  it('is answered 500 without telling what, and the process lives', async () => {
+    const server = await startPublicServer();
+    server.views.process = { ...server.views.process, revision: 5 as unknown as string };
+    const response = await server.get('/v4/public/process', { 'X-Request-Id': 'trace-500' });
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ error: 'internal_error' });
+    expect(response.headers.get('x-request-id')).toBe('trace-500');
+    expect((await server.get('/v1/public/telemetry')).status).toBe(200);
+  });
+
+  it('a counter beyond 2^64 is null in the process snapshot and exact in the status', async () => {
+    const server = await startPublicServer();
+    const { process } = server.views;
+    const reading = { ...process.measurement?.reading, cumulativeWorkUnits: 2n ** 64n } as never;
+    server.views.process = { ...process, measurement: { freshness: 'online', reading } };
+    expect(await (await server.get('/v4/public/process')).json()).toHaveProperty('measurement', null);
+    const status = await (await server.get('/v1/status')).json();
+    expect(status).toHaveProperty('measurement.cumulativeWorkUnits', '18446744073709551616');
+  });
+});

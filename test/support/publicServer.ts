@@ -1,0 +1,121 @@
+import { Registry } from 'prom-client';
+import { onTestFinished } from 'vitest';
+import type { ActivityViews, ModulesView, ProcessView, TelemetryView } from '../../actors/views.ts';
+import { createPublicServer, type PublicServerSettings } from '../../http/publicServer.ts';
+import type { ObservationReader } from '../../storage/observationReader.ts';
+import { acceptedReading } from './acceptedReading.ts';
+import { type ManualClock, manualClock } from './manualClock.ts';
+import { silentLogger } from './silentLogger.ts';
+
+/** Views that a test sets; each keeps its identity until it is set again. */
+export interface SettableViews {
+  telemetry: Map<string, TelemetryView>;
+  modules: ModulesView;
+  process: ProcessView;
+}
+
+const installationId = 'wheel-1';
+
+export function exampleViews(): SettableViews {
+  const reading = acceptedReading({ position: 12, cumulativeWorkUnits: 2n ** 63n });
+  const modules: ModulesView = {
+    installationId,
+    modules: Array.from({ length: 6 }, (_, index) => ({
+      instanceId: `sensor-${index}`,
+      moduleType: 'wheel-sensor',
+      driverId: 'hall',
+      moduleVersion: '1.2.3',
+      schemaVersion: 1,
+      state: 'ready',
+      observedAtMs: reading.observedAtMs,
+      provenance: 'hardware',
+      health: { checkedAtMs: reading.observedAtMs, message: null, code: undefined },
+    })),
+  };
+  return {
+    telemetry: new Map([
+      [
+        installationId,
+        { installationId, freshness: 'online', revision: '12.abc', reading } satisfies TelemetryView,
+      ],
+    ]),
+    modules,
+    process: {
+      installationId,
+      revision: 'revision-1',
+      generatedAtMs: reading.observedAtMs,
+      measurement: { freshness: 'online', reading },
+      builder: { status: 'unavailable', reason: 'counter_epoch_unapproved' },
+      oracle: { state: 'unavailable', reason: 'no_closure', latestAcceptedAtMs: null, latestClosure: null },
+      settlementQueue: { status: 'unavailable', reason: 'oracle_head_unavailable' },
+      signer: {
+        kind: 'ed25519',
+        algorithm: 'Ed25519',
+        keySlot: '0',
+        enrolledAtMs: reading.observedAtMs,
+        lastVerifiedAtMs: reading.observedAtMs,
+        lastSignature: 'c2lnbmF0dXJl',
+      },
+      modules,
+    },
+  };
+}
+
+export interface TestPublicServer {
+  readonly base: string;
+  readonly port: number;
+  readonly views: SettableViews;
+  readonly registry: Registry;
+  readonly clock: ManualClock;
+  ready: boolean;
+  hasViews: boolean;
+  get(path: string, headers?: Record<string, string>, method?: string): Promise<Response>;
+}
+
+const noObservations: ObservationReader = { page: () => ({ items: [], more: false }) };
+
+/** The public server on a free port, closed with the test. */
+export async function startPublicServer(
+  given: Partial<PublicServerSettings> & { observations?: ObservationReader } = {},
+): Promise<TestPublicServer> {
+  const { observations = noObservations, ...settings } = given;
+  const views = exampleViews();
+  const activityViews: ActivityViews = {
+    publicInstallationId: installationId,
+    telemetry: (id) =>
+      views.telemetry.get(id) ?? { installationId: id, freshness: 'offline', revision: null, reading: null },
+    modules: () => views.modules,
+    process: () => views.process,
+  };
+  const registry = new Registry();
+  const clock = manualClock();
+  const state = { ready: true, hasViews: true };
+  const server = createPublicServer({
+    sources: { views: activityViews, observations },
+    hasViews: () => state.hasViews,
+    readiness: () => ({ isReady: state.ready, detail: {} }),
+    clock,
+    logger: silentLogger,
+    registry,
+    settings: {
+      allowedOrigins: ['https://wheel.example'],
+      trustedProxies: [],
+      rateLimits: false,
+      validateResponses: true,
+      readTimeoutMs: 5_000,
+      ...settings,
+    },
+  });
+  const port = await server.listen('127.0.0.1', 0);
+  onTestFinished(() => server.close());
+  const base = `http://127.0.0.1:${port}`;
+  return Object.assign(state, {
+    base,
+    port,
+    views,
+    registry,
+    clock,
+    get: (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+      fetch(`${base}${path}`, { method, headers }),
+  });
+}
