@@ -1,4 +1,5 @@
-import { type TemplatedApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
+import type { TemplatedApp } from 'uWebSockets.js';
+import { closeListenSocket, portOfSocket } from './uws.ts';
 
 /** The port is taken, or may not be opened. */
 export class PortUnavailable extends Error {
@@ -31,24 +32,24 @@ interface ExclusiveApp {
     host: string,
     port: number,
     options: number,
-    callback: (token: Parameters<typeof us_listen_socket_close>[0] | false) => void,
+    callback: (token: Parameters<typeof closeListenSocket>[0] | false) => void,
   ): void;
 }
 
 export function listenOn(app: TemplatedApp, onClose: () => void): Listener {
-  let socket: Parameters<typeof us_listen_socket_close>[0] | null = null;
+  let socket: Parameters<typeof closeListenSocket>[0] | null = null;
   return {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
         (app as unknown as ExclusiveApp).listen(host, port, exclusivePort, (token) => {
           if (token === false) return reject(new PortUnavailable(host, port));
           socket = token;
-          resolve(us_socket_local_port(token));
+          resolve(portOfSocket(token));
         });
       }),
     close: () => {
       onClose();
-      if (socket !== null) us_listen_socket_close(socket);
+      if (socket !== null) closeListenSocket(socket);
       socket = null;
     },
   };

@@ -1,8 +1,9 @@
-import { App, type HttpRequest, type HttpResponse } from 'uWebSockets.js';
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type Listener, listenOn } from './listener.ts';
 import type { Readiness } from './publicServer.ts';
+import { App } from './uws.ts';
 
 export interface OperatorServerParts {
   readonly registry: Registry;

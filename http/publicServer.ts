@@ -1,4 +1,4 @@
-import { App, type HttpRequest, type HttpResponse } from 'uWebSockets.js';
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../actors/clock.ts';
@@ -18,7 +18,7 @@ import { createReads } from './reads.ts';
 import { createRequestIds } from './requestId.ts';
 import type { ReadRoute, Route, RouteSources, ViewRoute } from './route.ts';
 import { routes } from './routes.ts';
-import { transport as transportOf, uwsImplementation } from './uws.ts';
+import { App, transport as transportOf, uwsImplementation } from './uws.ts';
 
 export interface PublicServerSettings {
   /** Origins of websites that may ask from a browser, such as `https://example.org`. */

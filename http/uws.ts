@@ -1,4 +1,7 @@
-import * as uws from 'uWebSockets.js';
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import uws from 'uWebSockets.js';
+
+export const { App, us_listen_socket_close: closeListenSocket, us_socket_local_port: portOfSocket } = uws;
 
 /**
  * Which implementation of uWebSockets.js runs: the native addon, or the package's JavaScript fallback (another
@@ -11,15 +14,15 @@ export function uwsImplementation(): 'native' | 'fallback' {
 /** The parts of one exchange that the two implementations do not share. */
 export interface Transport {
   /** Path without the query string. */
-  path(request: uws.HttpRequest): string;
+  path(request: HttpRequest): string;
   /** Raw query string without its question mark; empty when there is none. */
-  query(request: uws.HttpRequest): string;
+  query(request: HttpRequest): string;
   /** Address of the peer as text. */
-  remoteAddress(response: uws.HttpResponse): string;
+  remoteAddress(response: HttpResponse): string;
   /** 4 or 16 bytes of the peer's address; null where only text is known. */
-  remoteAddressBytes(response: uws.HttpResponse): ArrayBuffer | null;
+  remoteAddressBytes(response: HttpResponse): ArrayBuffer | null;
   /** Ends an answer that announces a length and carries no body: HEAD, and 304 without a length. */
-  endWithoutBody(response: uws.HttpResponse, contentLength: number | null): void;
+  endWithoutBody(response: HttpResponse, contentLength: number | null): void;
 }
 
 const native: Transport = {
@@ -55,7 +58,7 @@ const fallback: Transport = {
   },
 };
 
-function urlOf(request: uws.HttpRequest): string {
+function urlOf(request: HttpRequest): string {
   return (request as unknown as FallbackRequest).request.url;
 }
 

@@ -1,0 +1,187 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/** One setting of the service: an environment variable, its default, and what it means. */
+interface Variable<Schema extends z.ZodType> {
+  readonly schema: Schema;
+  readonly byDefault: string;
+  readonly meaning: string;
+  /** What a value must be, for the message of a bad one. */
+  readonly expected: string;
+}
+
+function variable<Schema extends z.ZodType>(
+  schema: Schema,
+  byDefault: string,
+  meaning: string,
+  expected: string,
+): Variable<Schema> {
+  return { schema, byDefault, meaning, expected };
+}
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/)
+  .transform(Number)
+  .refine((value) => value <= 65_535);
+const listOf = (isEntry: (entry: string) => boolean) =>
+  z
+    .string()
+    .transform((text) => text.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()])))
+    .refine((entries) => entries.every(isEntry));
+const urlOf = (...protocols: string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol));
+const unset = z.literal('').transform(() => null);
+const portExpected = 'a port, 0 to 65535 (0: any free one)';
+
+/**
+ * Every variable that the service reads. The check at the start, `--help` and the README's table are made from this
+ * list.
+ */
+export const variables = {
+  MINER_HTTP_PORT: variable(port, '8080', 'Port of the public routes', portExpected),
+  MINER_OPS_PORT: variable(port, '9090', "Operators' port: /metrics, /healthz, /readyz", portExpected),
+  MINER_HOST: variable(
+    z.string().min(1),
+    '127.0.0.1',
+    'Address that both ports listen on',
+    'an address of this machine, such as 0.0.0.0',
+  ),
+  MINER_NATS_URL: variable(
+    z.union([
+      unset,
+      z
+        .string()
+        .refine((text) => text.split(',').every((one) => urlOf('nats:', 'tls:').safeParse(one).success)),
+    ]),
+    '',
+    'NATS with JetStream; unset: a local nats-server with its data under MINER_DATA_DIR',
+    'nats://host:port, several separated by commas',
+  ),
+  MINER_CLICKHOUSE_URL: variable(
+    z.union([unset, urlOf('http:', 'https:')]),
+    '',
+    'ClickHouse server; unset: embedded, under MINER_DATA_DIR',
+    'http://user:password@host:port/database',
+  ),
+  MINER_RPC_URL: variable(
+    z.union([unset, urlOf('http:', 'https:', 'ws:', 'wss:')]),
+    '',
+    'Ethereum node; unset: no indexer in this process',
+    'an http(s) or ws(s) address',
+  ),
+  MINER_DATA_DIR: variable(z.string().min(1), './data', 'Folder of the local parts', 'a path'),
+  MINER_DEPLOYMENT: variable(
+    z.union([unset, z.string()]),
+    '',
+    'Deployment file: installation, genesis, contracts (`local` makes its own)',
+    'the path of a JSON file',
+  ),
+  MINER_ALLOWED_ORIGINS: variable(
+    listOf((entry) => URL.canParse(entry) && new URL(entry).origin === entry),
+    '',
+    'Websites whose browsers may ask, separated by commas',
+    'origins such as https://example.org, without a path, separated by commas',
+  ),
+  MINER_TRUSTED_PROXIES: variable(
+    listOf(isAddressOrBlock),
+    '',
+    'Proxies whose X-Forwarded-For is believed, separated by commas',
+    'IP addresses or CIDR blocks such as 10.0.0.0/8, separated by commas',
+  ),
+  MINER_RATE_LIMITS: variable(
+    z.enum(['on', 'off']).transform((text) => text === 'on'),
+    'on',
+    'Rate limits of the public routes',
+    'on or off',
+  ),
+  MINER_RETENTION_DAYS: variable(
+    z
+      .string()
+      .regex(/^\d{1,5}$/)
+      .transform(Number),
+    '0',
+    'Days after which NATS removes messages; 0 keeps all, which a rebuild needs',
+    'a whole number of days, 0 or more',
+  ),
+  MINER_LOG_LEVEL: variable(
+    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    'info',
+    'Least severe lines that are logged',
+    'trace, debug, info, warn, error, fatal or silent',
+  ),
+} as const;
+
+type VariableName = keyof typeof variables;
+
+export type Configuration = {
+  readonly [Name in VariableName]: z.infer<(typeof variables)[Name]['schema']>;
+} & {
+  /** NODE_ENV: responses are checked against their schemas everywhere but in production. */
+  readonly isProduction: boolean;
+};
+
+/** The environment does not fit; the message names each variable, what was given and what is expected. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+
+  constructor(problems: readonly string[]) {
+    super(`the configuration does not fit:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  }
+}
+
+/** @throws ConfigurationError naming every variable that is wrong. */
+export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
+  const names = Object.keys(variables) as VariableName[];
+  const unknown = Object.keys(environment)
+    .filter((name) => name.startsWith('MINER_') && !(name in variables))
+    .map((name) => `${name} is not a setting of this service; did you mean ${nearest(name, names)}?`);
+  const problems = [...unknown];
+  const values: Record<string, unknown> = {};
+  for (const name of names) {
+    const { schema, byDefault, expected } = variables[name];
+    const given = environment[name];
+    const parsed = schema.safeParse(given ?? byDefault);
+    if (parsed.success) values[name] = parsed.data;
+    else problems.push(`${name} is ${JSON.stringify(given)}; expected ${expected}`);
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return { ...values, isProduction: environment.NODE_ENV === 'production' } as Configuration;
+}
+
+/** Lines for `--help`: name, default and meaning. */
+export function variablesHelp(): string {
+  const width = Math.max(...Object.keys(variables).map((name) => name.length));
+  const lines = Object.entries(variables).map(([name, { byDefault, meaning }]) => {
+    const shown = byDefault === '' ? '' : ` (default ${byDefault})`;
+    return `  ${name.padEnd(width)}  ${meaning}${shown}`;
+  });
+  return ['Environment variables:', ...lines].join('\n');
+}
+
+function isAddressOrBlock(entry: string): boolean {
+  const [address = '', prefix, ...rest] = entry.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
+}
+
+/** The name with the smallest edit distance. */
+function nearest(given: string, names: readonly string[]): string {
+  const distances = names.map((name) => ({ name, distance: editDistance(given, name) }));
+  return distances.reduce((best, one) => (one.distance < best.distance ? one : best)).name;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, replaced));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}

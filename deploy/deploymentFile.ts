@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { bucketSeconds } from '../actors/activityFold.ts';
+import { installationId } from '../streams/wireScalars.ts';
+
+const address = z.string().regex(/^0x[0-9a-f]{40}$/, 'expected 0x and 40 lowercase hexadecimal digits');
+const blockNumber = z
+  .union([z.int().min(0), z.string().regex(/^(?:0|[1-9]\d{0,19})$/)], 'expected a block number')
+  .transform(BigInt);
+
+const chainMembers = z.object({
+  release: z.object({
+    id: z.string().regex(/^[a-z0-9][a-z0-9._-]{2,127}$/, 'expected a version ID'),
+    protocolRevision: z.string().regex(/^[a-z0-9][a-z0-9.-]{2,63}$/, 'expected a revision name'),
+    rewardModelRevision: z.string().regex(/^[a-z0-9][a-z0-9.-]{2,63}$/, 'expected a revision name'),
+  }),
+  chain: z.object({
+    target: z.enum(['anvil', 'sepolia', 'mainnet']),
+    chainId: blockNumber,
+    deploymentBlock: blockNumber,
+    economyDeploymentBlock: blockNumber,
+  }),
+  contracts: z.object({
+    core: address,
+    proxyAdmin: address,
+    operatorTimelock: address,
+    tokenFactory: address,
+    mining: address,
+    token: address,
+    collection: address,
+  }),
+});
+
+const installationMembers = z.object({
+  installationId,
+  /** Start of round 1, Unix seconds. Buckets of 1800 s begin on the half hour, so rounds must too. */
+  genesisTimestamp: z
+    .int()
+    .min(0)
+    .refine((seconds) => seconds % bucketSeconds === 0, `expected a multiple of ${bucketSeconds} seconds`),
+  streamId: z.string().regex(/^0x[0-9a-f]{64}$/, 'expected 0x and 64 lowercase hexadecimal digits'),
+});
+
+/** What a deployment is: the public installation, the start of its rounds, and where its contracts are, if anywhere. */
+export interface Deployment extends z.infer<typeof installationMembers> {
+  /** Null: every chain view answers `indexer_disabled`. */
+  readonly onChain: z.infer<typeof chainMembers> | null;
+}
+
+/** The deployment file is missing or does not fit. */
+export class DeploymentFileError extends Error {
+  override readonly name = 'DeploymentFileError';
+
+  constructor(path: string, problem: string) {
+    super(`deployment file ${path}: ${problem}`);
+  }
+}
+
+/** @throws DeploymentFileError */
+export function readDeploymentFile(path: string): Deployment {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new DeploymentFileError(path, `cannot be read (${(error as Error).message}); set MINER_DEPLOYMENT`);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new DeploymentFileError(path, `is not JSON: ${(error as Error).message}`);
+  }
+  const installation = installationMembers.safeParse(json);
+  if (!installation.success) throw new DeploymentFileError(path, problemsOf(installation.error));
+  const given = ['release', 'chain', 'contracts'].filter((member) => member in (json as object));
+  if (given.length === 0) return { ...installation.data, onChain: null };
+  if (given.length < 3) {
+    throw new DeploymentFileError(
+      path,
+      `has ${given.join(' and ')}; release, chain and contracts come together`,
+    );
+  }
+  const chain = chainMembers.safeParse(json);
+  if (!chain.success) throw new DeploymentFileError(path, problemsOf(chain.error));
+  return { ...installation.data, onChain: chain.data };
+}
+
+function problemsOf(error: z.ZodError): string {
+  return error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`).join('; ');
+}

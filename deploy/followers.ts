@@ -1,0 +1,168 @@
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Clock } from '../actors/clock.ts';
+import type { CounterActors } from '../actors/counterActors.ts';
+import type { PipelineActors } from '../actors/pipelineActors.ts';
+import type { Database } from '../storage/database.ts';
+import { deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
+import { activeTables, migrate } from '../storage/migrations.ts';
+import type { ObservationReader } from '../storage/observationReader.ts';
+import { createObservationReader, createStoredThroughQuery } from '../storage/observations.ts';
+import { createRecentReadings, type RecentReadings } from '../storage/recentReadings.ts';
+import { createRowWriter, type RowWriter } from '../storage/rowWriter.ts';
+import { createSnapshotStore } from '../storage/snapshots.ts';
+import type { Tables } from '../storage/tables.ts';
+import { createMessageSource } from '../streams/messageSource.ts';
+import { createRejectionLog, type RejectionLog } from '../streams/rejectionLog.ts';
+import type { InputStreamName } from '../streams/subjects.ts';
+import { createCounterFold } from './counterFold.ts';
+import type { MessageCounts } from './messageCounts.ts';
+import { createPipelineFold } from './pipelineFold.ts';
+import {
+  createStreamFollower,
+  type FollowedFold,
+  type SnapshotPolicy,
+  type StreamFollower,
+} from './streamFollower.ts';
+import { registerWriterMetrics } from './writerMetrics.ts';
+
+export interface FollowersParts {
+  readonly connection: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly database: Database;
+  readonly tables: Tables;
+  readonly counters: CounterActors;
+  readonly pipeline: PipelineActors;
+  readonly counts: MessageCounts;
+  /** A read replica restores snapshots and writes nothing. */
+  readonly writes: boolean;
+  readonly policy: SnapshotPolicy;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/** The followers of all folded streams, and what they hand on to. */
+export interface Followers {
+  readonly followers: ReadonlyMap<InputStreamName, StreamFollower>;
+  readonly observations: ObservationReader;
+  close(): Promise<void>;
+}
+
+/** The writer of a deployment creates the tables; a reader waits until they are there. */
+export function prepareStorage(database: Database, writes: boolean, logger: Logger): Promise<Tables> {
+  return writes ? migrate(database, logger) : activeTables(database);
+}
+
+export function createFollowers(parts: FollowersParts): Followers {
+  const counter = parts.writes ? writingCounter(parts) : readingCounter(parts);
+  const pipelineRejections = parts.writes ? createRejectionLog({ ...parts, stream: 'MINER_PIPELINE' }) : null;
+  const pipelineFold = createPipelineFold({
+    actors: parts.pipeline,
+    counts: parts.counts,
+    rejections: pipelineRejections,
+  });
+  const followers = new Map<InputStreamName, StreamFollower>([
+    ['MINER_COUNTER', follow(parts, 'MINER_COUNTER', counter.fold, counter.backpressure)],
+    ['MINER_PIPELINE', follow(parts, 'MINER_PIPELINE', pipelineFold, [pipelineRejections])],
+  ]);
+  return {
+    followers,
+    observations: counter.observations,
+    close: async () => {
+      await Promise.all([counter.close(), pipelineRejections?.close()]);
+    },
+  };
+}
+
+/** Something that may ask the source of a stream to wait. */
+type Bounded = Pick<RowWriter | RejectionLog, 'hasRoom' | 'room'> | null;
+
+interface CounterParts {
+  readonly fold: FollowedFold;
+  readonly observations: ObservationReader;
+  readonly backpressure: readonly Bounded[];
+  close(): Promise<void>;
+}
+
+function writingCounter(parts: FollowersParts): CounterParts {
+  const { database, tables, logger } = parts;
+  const writer = createRowWriter(parts);
+  const rejections = createRejectionLog({ ...parts, stream: 'MINER_COUNTER' });
+  const recent = createRecentReadings({ storedThrough: () => writer.flushedThrough() });
+  registerWriterMetrics(parts.registry, { writer, recent });
+  const removeRowsAbove = async (position: number) => {
+    await writer.rewind(position);
+    const removed = await deleteRowsAbove(database, tables, position);
+    if (removed > 0)
+      logger.info({ position, removed }, 'rows above the position that is folded from were removed');
+  };
+  return {
+    fold: createCounterFold({
+      actors: parts.counters,
+      recent,
+      counts: parts.counts,
+      writing: { writer, rejections, removeRowsAbove },
+    }),
+    observations: createObservationReader({
+      recent,
+      database,
+      tables,
+      isStoredThrough: (position) => position <= writer.flushedThrough(),
+    }),
+    backpressure: [writer, rejections],
+    close: async () => {
+      await Promise.all([writer.close(), rejections.close()]);
+    },
+  };
+}
+
+function readingCounter(parts: FollowersParts): CounterParts {
+  const { database, tables } = parts;
+  const stored = createStoredThroughQuery(database, tables);
+  const recent: RecentReadings = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER });
+  const fold = createCounterFold({ actors: parts.counters, recent, counts: parts.counts, writing: null });
+  return {
+    fold: {
+      ...fold,
+      restore: (lines, position) => {
+        stored.forget();
+        fold.restore(lines, position);
+      },
+    },
+    observations: createObservationReader({
+      recent,
+      database,
+      tables,
+      isStoredThrough: stored.isStoredThrough,
+    }),
+    backpressure: [],
+    close: () => Promise.resolve(),
+  };
+}
+
+function follow(
+  parts: FollowersParts,
+  stream: InputStreamName,
+  fold: FollowedFold,
+  backpressure: readonly Bounded[],
+): StreamFollower {
+  const { connection, js, jsm, database, tables, writes, policy, clock, logger } = parts;
+  const bounded = backpressure.filter((one) => one !== null);
+  const source = createMessageSource({
+    connection,
+    js,
+    jsm,
+    stream,
+    logger,
+    hasRoom: () => bounded.every((one) => one.hasRoom()),
+    room: async () => {
+      await Promise.all(bounded.map((one) => one.room()));
+    },
+  });
+  const snapshots = createSnapshotStore({ database, tables, logger });
+  return createStreamFollower({ stream, source, jsm, fold, snapshots, writes, policy, clock, logger });
+}

@@ -1,0 +1,55 @@
+import cliProgress from 'cli-progress';
+
+/** Without a terminal, a line at most so often. */
+const lineEveryMs = 5_000;
+
+/** What a long piece of work shows of itself. */
+export interface Progress {
+  update(done: number): void;
+  stop(): void;
+}
+
+export interface ProgressSettings {
+  /** What is being done, such as `simulated past`. */
+  readonly label: string;
+  /** What is counted, such as `readings`. */
+  readonly unit: string;
+  readonly total: number;
+  readonly stream: NodeJS.WriteStream;
+  readonly nowMs: () => number;
+}
+
+/** A bar with rate and time left on a terminal; elsewhere a line now and then. */
+export function createProgress({ label, unit, total, stream, nowMs }: ProgressSettings): Progress {
+  const startedMs = nowMs();
+  const rateOf = (done: number) => Math.round(done / Math.max((nowMs() - startedMs) / 1000, 0.001));
+  if (stream.isTTY) {
+    const format = `${label} {bar} {percentage}% | {value}/{total} ${unit} | {rate}/s | {left} s left`;
+    const bar = new cliProgress.SingleBar(
+      { format, stream, hideCursor: true },
+      cliProgress.Presets.shades_classic,
+    );
+    const payload = (done: number) => {
+      const rate = rateOf(done);
+      return { rate, left: rate === 0 ? '?' : Math.ceil((total - done) / rate) };
+    };
+    bar.start(total, 0, payload(0));
+    return { update: (done) => bar.update(done, payload(done)), stop: () => bar.stop() };
+  }
+  let shownMs = startedMs;
+  let last = 0;
+  const show = () => {
+    const rate = rateOf(last);
+    const left = rate === 0 ? '?' : Math.ceil((total - last) / rate);
+    stream.write(`${label}: ${last} of ${total} ${unit}, ${rate}/s, ${left} s left\n`);
+  };
+  return {
+    update: (done) => {
+      last = done;
+      if (nowMs() - shownMs < lineEveryMs) return;
+      shownMs = nowMs();
+      show();
+    },
+    stop: show,
+  };
+}

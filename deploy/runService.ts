@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import closeWithGrace from 'close-with-grace';
+import type { Logger } from 'pino';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { uwsImplementation } from '../http/uws.ts';
+import { type Configuration, ConfigurationError, readConfiguration } from './configuration.ts';
+import { type Deployment, readDeploymentFile } from './deploymentFile.ts';
+import { type LocalNats, startLocalNats } from './localNats.ts';
+import { type Service, type ServiceSettings, startService } from './service.ts';
+import { createLogger } from './serviceLogger.ts';
+import { systemClock } from './systemClock.ts';
+
+/** Everything stops within this time, or the process ends all the same. */
+const stopMs = 4_800;
+const readTimeoutMs = 10_000;
+const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
+
+/** The command line's `run`, `ingest` and `serve`: one process until SIGTERM or SIGINT. */
+export function runService(roles: ServiceSettings['roles']): Promise<void> {
+  return untilStopped(async ({ configuration, logger, onStop }) => {
+    const path = configuration.MINER_DEPLOYMENT;
+    if (path === null)
+      throw new ConfigurationError(['MINER_DEPLOYMENT is not set; expected the path of a JSON file']);
+    if (!roles.ingest && configuration.MINER_CLICKHOUSE_URL === null) {
+      throw new ConfigurationError([
+        'MINER_CLICKHOUSE_URL is not set; `serve` reads what another process writes, so it expects a ClickHouse server',
+      ]);
+    }
+    const deployment = readDeploymentFile(path);
+    const natsUrl = configuration.MINER_NATS_URL ?? (await ownNats(configuration, logger, onStop)).url;
+    await startConfigured({ configuration, deployment, roles, natsUrl, logger, onStop });
+  });
+}
+
+/** What a command does until it is told to stop. */
+export interface CommandContext {
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+  /** Registers what is to be stopped; the last registered is stopped first. */
+  readonly onStop: (stop: () => Promise<void>) => void;
+}
+
+/** Runs a command; a signal or a failure stops everything that it started, in reverse order. */
+export async function untilStopped(start: (context: CommandContext) => Promise<void>): Promise<void> {
+  let configuration: Configuration;
+  try {
+    configuration = readConfiguration(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+    return;
+  }
+  const logger = createLogger(configuration.MINER_LOG_LEVEL);
+  const stops: (() => Promise<void>)[] = [];
+  const grace = closeWithGrace({ delay: stopMs, logger: false }, async ({ signal, err }) => {
+    if (err !== undefined) logger.fatal({ err }, 'the service cannot go on');
+    else logger.info({ signal }, 'stopping');
+    for (const stop of stops.reverse()) await stop();
+    logger.info('stopped');
+  });
+  try {
+    await start({ configuration, logger, onStop: (stop) => stops.push(stop) });
+  } catch (error) {
+    const isExpected = ['ConfigurationError', 'DeploymentFileError', 'LocalNatsError', 'PortUnavailable'];
+    if (error instanceof Error && isExpected.includes(error.name)) process.stderr.write(`${error.message}\n`);
+    else logger.fatal({ err: error }, 'the service cannot start');
+    for (const stop of stops.reverse()) await stop();
+    grace.uninstall();
+    process.exit(error instanceof ConfigurationError ? 2 : 1);
+  }
+}
+
+/** The nats-server of a process that was given none. */
+export async function ownNats(
+  configuration: Configuration,
+  logger: Logger,
+  onStop: CommandContext['onStop'],
+): Promise<LocalNats> {
+  const nats = await startLocalNats({ dir: join(configuration.MINER_DATA_DIR, 'nats'), logger });
+  onStop(nats.stop);
+  return nats;
+}
+
+export interface ConfiguredService extends CommandContext {
+  readonly deployment: Deployment;
+  readonly roles: ServiceSettings['roles'];
+  readonly natsUrl: string;
+}
+
+/** Starts the service of a configuration, and ends the process should it fail later. */
+export async function startConfigured(given: ConfiguredService): Promise<Service> {
+  const { configuration, deployment, roles, natsUrl, logger, onStop } = given;
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const url = configuration.MINER_CLICKHOUSE_URL;
+  const service = await startService({
+    settings: {
+      roles,
+      natsUrl,
+      database: url === null ? { path: join(configuration.MINER_DATA_DIR, 'clickhouse') } : { url },
+      host: configuration.MINER_HOST,
+      httpPort: configuration.MINER_HTTP_PORT,
+      opsPort: configuration.MINER_OPS_PORT,
+      http: {
+        allowedOrigins: configuration.MINER_ALLOWED_ORIGINS,
+        trustedProxies: configuration.MINER_TRUSTED_PROXIES,
+        rateLimits: configuration.MINER_RATE_LIMITS,
+        validateResponses: !configuration.isProduction,
+        readTimeoutMs,
+      },
+      retentionDays: configuration.MINER_RETENTION_DAYS,
+      deployment,
+      snapshots: snapshotPolicy,
+    },
+    clock: systemClock,
+    logger,
+    registry,
+  });
+  onStop(service.stop);
+  // Left unhandled on purpose: it ends the process the same way as any other failure, everything stopped in order.
+  service.failed.catch((error: unknown) => {
+    throw error;
+  });
+  const { publicUrl, operatorUrl } = service;
+  logger.info({ publicUrl, operatorUrl, roles, uWebSockets: uwsImplementation() }, 'listening');
+  return service;
+}

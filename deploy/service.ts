@@ -1,0 +1,187 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { createActivityViews } from '../actors/activityViews.ts';
+import type { Clock } from '../actors/clock.ts';
+import { createCounterActors } from '../actors/counterActors.ts';
+import { createPipelineActors } from '../actors/pipelineActors.ts';
+import { createOperatorServer } from '../http/operatorServer.ts';
+import { createPublicServer, type PublicServerSettings, type Readiness } from '../http/publicServer.ts';
+import { type Database, type DatabaseLocation, openDatabase } from '../storage/database.ts';
+import type { ObservationReader } from '../storage/observationReader.ts';
+import { StorageUnavailable } from '../storage/storageUnavailable.ts';
+import { connectNats, sleep } from '../streams/connection.ts';
+import { ensureStreams } from '../streams/ensureStreams.ts';
+import type { InputStreamName } from '../streams/subjects.ts';
+import { createDatabaseWatch } from './databaseWatch.ts';
+import type { Deployment } from './deploymentFile.ts';
+import { registerFollowerMetrics } from './followerMetrics.ts';
+import { createFollowers, type Followers, prepareStorage } from './followers.ts';
+import { createMessageCounts } from './messageCounts.ts';
+import type { SnapshotPolicy, StreamFollower } from './streamFollower.ts';
+
+export interface ServiceSettings {
+  /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */
+  readonly roles: { readonly ingest: boolean; readonly serve: boolean };
+  readonly natsUrl: string;
+  readonly database: DatabaseLocation;
+  readonly host: string;
+  readonly httpPort: number;
+  readonly opsPort: number;
+  readonly http: PublicServerSettings;
+  readonly retentionDays: number;
+  readonly deployment: Deployment;
+  readonly snapshots: SnapshotPolicy;
+}
+
+export interface ServiceParts {
+  readonly settings: ServiceSettings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+export interface Service {
+  /** Null for a process that does not serve. */
+  readonly publicUrl: string | null;
+  readonly operatorUrl: string;
+  readiness(): Readiness;
+  /** Rejects when the service cannot go on: a fault of this program, or a database of a newer one. */
+  readonly failed: Promise<never>;
+  /** Stops within about three seconds; what is folded is saved first. */
+  stop(): Promise<void>;
+}
+
+const stopGraceMs = 2_500;
+const startRetryMs = 1_000;
+
+/**
+ * Composes the running system. The ports answer at once; NATS, ClickHouse and the folded state follow as they become
+ * available, and `/readyz` tells what is missing.
+ *
+ * @throws PortUnavailable
+ */
+export async function startService({ settings, clock, logger, registry }: ServiceParts): Promise<Service> {
+  const { roles, deployment } = settings;
+  const stopping = new AbortController();
+  const counters = createCounterActors({ genesisMs: deployment.genesisTimestamp * 1000 });
+  const pipeline = createPipelineActors();
+  const counts = createMessageCounts(registry, ['MINER_COUNTER', 'MINER_PIPELINE']);
+  const followers = new Map<InputStreamName, StreamFollower>();
+  registerFollowerMetrics(registry, followers);
+  const databaseWatch = createDatabaseWatch({ registry });
+  let connection: NatsConnection | null = null;
+  let database: Database | null = null;
+  let running: Followers | null = null;
+
+  const views = createActivityViews({
+    publicInstallationId: deployment.installationId,
+    counters,
+    pipeline,
+    clock,
+  });
+  const observations: ObservationReader = {
+    page: (...asked) => {
+      if (running === null) throw new StorageUnavailable('ClickHouse is not open yet');
+      return running.observations.page(...asked);
+    },
+  };
+
+  const readiness = (): Readiness => {
+    const nats = connection === null ? 'waiting' : 'connected';
+    const clickhouse = databaseWatch.isReachable() ? 'reachable' : 'away';
+    const streams = Object.fromEntries(
+      [...followers].map(([stream, follower]) => {
+        const { isCaughtUp, position, lastSequence, state } = follower.status();
+        return [stream, { isCaughtUp, state, position, lastSequence }];
+      }),
+    );
+    const isCaughtUp = running !== null && [...followers.values()].every((one) => one.status().isCaughtUp);
+    return { isReady: isCaughtUp && databaseWatch.isReachable(), detail: { nats, clickhouse, streams } };
+  };
+
+  const operatorServer = createOperatorServer({ registry, readiness, logger });
+  const opsPort = await operatorServer.listen(settings.host, settings.opsPort);
+  const publicServer = roles.serve
+    ? createPublicServer({
+        sources: { views, observations },
+        hasViews: () => running !== null && [...followers.values()].every((one) => one.status().isRestored),
+        readiness,
+        clock,
+        logger,
+        registry,
+        settings: settings.http,
+      })
+    : null;
+  const httpPort = (await publicServer?.listen(settings.host, settings.httpPort)) ?? null;
+
+  async function bringUp(): Promise<void> {
+    database = openDatabase(settings.database);
+    databaseWatch.start(database);
+    connection = await connectNats({
+      url: settings.natsUrl,
+      name: roles.ingest ? 'miner ingest' : 'miner serve',
+      logger,
+      signal: stopping.signal,
+    });
+    const js = jetstream(connection);
+    const jsm = await persist('JetStream', () => jetstreamManager(connection as NatsConnection));
+    if (roles.ingest) await persist('streams', () => ensureStreams(jsm, settings, logger));
+    const tables = await persist('tables', () => prepareStorage(database as Database, roles.ingest, logger));
+    const parts = {
+      connection,
+      js,
+      jsm,
+      database,
+      tables,
+      counters,
+      pipeline,
+      counts,
+      clock,
+      logger,
+      registry,
+    };
+    running = createFollowers({ ...parts, writes: roles.ingest, policy: settings.snapshots });
+    for (const [stream, follower] of running.followers) followers.set(stream, follower);
+    await Promise.all([...followers.values()].map((follower) => follower.run()));
+  }
+
+  /** Tries again while a part is away; a fault that waiting does not mend is thrown. */
+  async function persist<Result>(what: string, attempt: () => Promise<Result>): Promise<Result> {
+    for (let failures = 0; ; failures++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        stopping.signal.throwIfAborted();
+        if (error instanceof Error && error.name === 'DatabaseTooNew') throw error;
+        if (failures === 0) logger.warn({ err: error }, `${what}: not there yet; tried again until they are`);
+        await sleep(startRetryMs, stopping.signal);
+      }
+    }
+  }
+
+  const failed = new Promise<never>((_, reject) => {
+    bringUp().catch((error: unknown) => {
+      if (!stopping.signal.aborted) reject(error);
+    });
+  });
+  failed.catch(() => undefined); // Whoever waits for it handles it; nobody has to.
+
+  return {
+    publicUrl: httpPort === null ? null : `http://${settings.host}:${httpPort}`,
+    operatorUrl: `http://${settings.host}:${opsPort}`,
+    readiness,
+    failed,
+    stop: async () => {
+      stopping.abort(new Error('the service is being stopped'));
+      publicServer?.close();
+      await Promise.all([...followers.values()].map((one) => one.stop({ graceMs: stopGraceMs })));
+      await running?.close();
+      operatorServer.close();
+      databaseWatch.stop();
+      await connection?.close();
+      await database?.close();
+    },
+  };
+}
