@@ -1,0 +1,111 @@
+// Runs before everything else, with nothing installed: `node deploy/bootstrap.mjs start|run|test`. Installs what is
+// missing and builds. When all is there it costs little more than the build's own check.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
+const purpose = process.argv[2] ?? 'run';
+
+checkNode();
+installPackages();
+const needsNats = purpose === 'test' || !process.env.MINER_NATS_URL;
+if (needsNats) requireProgram('nats-server', { debian: 'nats-server', homebrew: 'nats-server' });
+if (purpose === 'test') tryProgram('clickhouse-server', { debian: 'clickhouse-server' });
+build();
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 11)) return;
+  fail(`Node ${process.versions.node} is too old: Node 20.11 or newer is needed (https://nodejs.org).`);
+}
+
+/** `npm install`, unless the installed packages are those of package.json and package-lock.json already. */
+function installPackages() {
+  const stamp = join(root, 'node_modules', '.miner-installed');
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(root, 'package.json')))
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .update(process.versions.modules)
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  // Not `npm ci`: the lock file holds the optional packages of one platform only, and it refuses any other.
+  step('installing npm packages (about a minute, once)', 'npm', [
+    'install',
+    '--no-save',
+    '--no-audit',
+    '--no-fund',
+  ]);
+  writeFileSync(stamp, wanted);
+}
+
+function requireProgram(program, packages) {
+  if (tryProgram(program, packages)) return;
+  fail(
+    `${program} is needed and could not be installed.\n` +
+      `  Debian, Ubuntu:  sudo apt-get install ${packages.debian}\n` +
+      `  macOS:           brew install ${packages.homebrew}\n` +
+      '  or set MINER_NATS_URL to a NATS server with JetStream.',
+  );
+}
+
+/** Whether a program is there, after an attempt to install it with the system's package manager. */
+function tryProgram(program, packages) {
+  if (isInstalled(program)) return true;
+  for (const [command, ...args] of installers(packages)) {
+    console.log(`bootstrap: ${program} is missing; installing it with ${command}`);
+    const { status } = spawnSync(command, args, {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+    if (status === 0 && isInstalled(program)) return true;
+  }
+  return false;
+}
+
+function installers(packages) {
+  const isRoot = process.getuid?.() === 0;
+  // Without a password asked for: a script that waits for one would hang where there is no terminal.
+  const asRoot = isRoot ? [] : ['sudo', '-n'];
+  const commands = [];
+  if (onPath('apt-get') && (isRoot || onPath('sudo'))) {
+    const install = ['apt-get', 'install', '-y', '--no-install-recommends', packages.debian];
+    commands.push([...asRoot, ...install], [...asRoot, 'apt-get', 'update'], [...asRoot, ...install]);
+  }
+  if (packages.homebrew && onPath('brew')) commands.push(['brew', 'install', packages.homebrew]);
+  return commands;
+}
+
+function isInstalled(program) {
+  // System packages put servers where an ordinary PATH does not look.
+  return (
+    onPath(program) || ['/usr/sbin', '/usr/local/sbin'].some((folder) => existsSync(join(folder, program)))
+  );
+}
+
+function onPath(program) {
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .some((folder) => folder !== '' && existsSync(join(folder, program)));
+}
+
+function build() {
+  const compiler = join(root, 'node_modules', '.bin', 'tsc');
+  try {
+    execFileSync(compiler, ['-p', 'tsconfig.build.json'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (error) {
+    fail(`the build failed:\n${error.stdout ?? ''}${error.stderr ?? ''}`);
+  }
+}
+
+function step(what, command, args) {
+  console.log(`bootstrap: ${what}`);
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
+  if (status !== 0) fail(`${what} failed:\n${stdout ?? ''}${stderr ?? ''}`);
+}
+
+function fail(message) {
+  console.error(`bootstrap: ${message}`);
+  process.exit(1);
+}
