@@ -129,7 +129,7 @@ function readingCounter(parts: FollowersParts): CounterParts {
     fold: {
       ...fold,
       restore: (lines, position) => {
-        stored.forget();
+        stored.restoredAt(position);
         fold.restore(lines, position);
       },
     },

@@ -62,8 +62,8 @@ function pageOf(found: ObservationPage['items'], limit: number): ObservationPage
 /** What a read replica knows of how far another process has stored readings. */
 export interface StoredThroughQuery {
   isStoredThrough(position: number): Promise<boolean>;
-  /** After a divergence, stored rows were removed. */
-  forget(): void;
+  /** A snapshot of `position` was restored: everything below was stored before it, and nothing above is certain. */
+  restoredAt(position: number): void;
 }
 
 /**
@@ -79,8 +79,8 @@ export function createStoredThroughQuery(database: Database, tables: Tables): St
       known = Math.max(known, Number(row?.[0] ?? 0));
       return position <= known;
     },
-    forget: () => {
-      known = 0;
+    restoredAt: (position) => {
+      known = position;
     },
   };
 }

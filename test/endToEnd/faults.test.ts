@@ -1,0 +1,290 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../support/childProcess.ts';
+import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import {
+  foldedThrough,
+  type MinerProcess,
+  ready,
+  startMiner,
+  storedThrough,
+} from '../support/minerProcess.ts';
+import { connectTo, startNats, type TestNats } from '../support/natsServer.ts';
+import { mixedPublications, publishAll } from '../support/readingMessages.ts';
+import { allObservations, rejections, type StoredState, storedState } from '../support/storedState.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
+
+/** Rejected messages among the first `count` of mixedPublications. */
+function rejectedSequences(count: number): number[] {
+  const isBad = (number: number) => [40, 80, 120, 160, 200, 239].includes(number % 240);
+  return Array.from({ length: count }, (_, number) => number).flatMap((number) =>
+    isBad(number) ? [number + 1] : [],
+  );
+}
+
+async function shown(miner: MinerProcess) {
+  const observations = await Promise.all(installations.map((one) => allObservations(miner, one)));
+  const telemetry = await Promise.all(
+    installations.map((one) => miner.json(`/v1/public/installations/${one}/telemetry`)),
+  );
+  return { observations, telemetry };
+}
+
+/** What a service that is never disturbed makes of the same streams. */
+async function undisturbed(nats: TestNats, through: number) {
+  const dataDir = temporaryDirectory();
+  const miner = await startMiner({ natsUrl: nats.url, dataDir });
+  await storedThrough(miner, through);
+  const views = await shown(miner);
+  await miner.end('SIGTERM');
+  return { views, stored: await storedState({ path: join(dataDir, 'clickhouse') }) };
+}
+
+/** Polls a route until it is stopped; every answer must be one. */
+function poll(miner: MinerProcess) {
+  const statuses = new Map<number, number>();
+  let isOn = true;
+  const running = (async () => {
+    while (isOn) {
+      const { status } = await fetch(`${miner.publicUrl}/v4/public/process`);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+  return {
+    stop: async () => {
+      isOn = false;
+      await running;
+      return [...statuses.keys()];
+    },
+  };
+}
+
+function expectSame(stored: StoredState, other: StoredState) {
+  expect(stored.rounds).toEqual(other.rounds);
+  expect(stored.buckets).toEqual(other.buckets);
+  expect(stored.readings).toEqual(other.readings);
+}
+
+describe('killed with SIGKILL', () => {
+  it('in the middle of a burst of 50,000 readings, ends like an uninterrupted run', async () => {
+    const nats = await startNats();
+    const { js, jsm } = await connectTo(nats);
+    const dataDir = temporaryDirectory();
+    const count = 50_000;
+    // Snapshots are taken every minute; without one, the whole stream is folded again over rows that are stored.
+    let miner = await startMiner({ natsUrl: nats.url, dataDir });
+    await ready(miner);
+    const publishing = publishAll(js, mixedPublications(count));
+    for (const position of [6_000, 21_000]) {
+      await eventually(
+        async () => ((await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')) ?? 0) > position,
+        `folding beyond ${position}`,
+      );
+      await miner.end('SIGKILL');
+      miner = await startMiner({ natsUrl: nats.url, dataDir });
+    }
+    await publishing;
+    await storedThrough(miner, count);
+    // A clean stop leaves a snapshot: the next start begins there.
+    await miner.end('SIGTERM');
+    miner = await startMiner({ natsUrl: nats.url, dataDir });
+    await ready(miner);
+    expect(miner.log().some(({ msg, position }) => msg === 'snapshot restored' && position === count)).toBe(
+      true,
+    );
+    const views = await shown(miner);
+    const rejected = await rejections(jsm, 'MINER_COUNTER');
+    expect(rejected.map(({ sequence }) => sequence)).toEqual(rejectedSequences(count));
+    await miner.end('SIGTERM');
+
+    const other = await undisturbed(nats, count);
+    expect(views).toEqual(other.views);
+    expectSame(await storedState({ path: join(dataDir, 'clickhouse') }), other.stored);
+    expect(await rejections(jsm, 'MINER_COUNTER')).toHaveLength(rejected.length);
+  });
+});
+
+describe('nats-server', () => {
+  it('killed with SIGKILL and started again under load, loses and doubles nothing', async () => {
+    const nats = await startNats();
+    const { js, jsm } = await connectTo(nats);
+    const dataDir = temporaryDirectory();
+    const miner = await startMiner({ natsUrl: nats.url, dataDir });
+    await ready(miner);
+    const polling = poll(miner);
+    for (const from of [0, 4_000, 8_000]) {
+      await publishAll(js, mixedPublications(4_000, from));
+      await nats.kill();
+      await nats.start();
+      await eventually(
+        async () => (await jsm.streams.info('MINER_COUNTER')).state.last_seq > 0,
+        'NATS is back',
+      );
+    }
+    const { state } = await jsm.streams.info('MINER_COUNTER');
+    await storedThrough(miner, state.last_seq);
+    expect(await polling.stop()).toEqual([200]);
+    expect(await miner.metric('miner_stream_interruptions_total{stream="MINER_COUNTER"}')).toBeGreaterThan(0);
+    expect(miner.log().some(({ msg }) => msg === 'NATS connection lost; reconnecting')).toBe(true);
+    expect(await miner.metric('miner_stream_divergences_total{stream="MINER_COUNTER"}')).toBe(0);
+    const views = await shown(miner);
+    await miner.end('SIGTERM');
+    const other = await undisturbed(nats, state.last_seq);
+    expect(views).toEqual(other.views);
+    expectSame(await storedState({ path: join(dataDir, 'clickhouse') }), other.stored);
+  });
+
+  it('with its consumers deleted behind the service’s back, is read on', async () => {
+    const nats = await startNats();
+    const { js, jsm } = await connectTo(nats);
+    const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory() });
+    await ready(miner);
+    for (let round = 0; round < 3; round++) {
+      await publishAll(js, mixedPublications(500, round * 500));
+      await foldedThrough(miner, (round + 1) * 500);
+      for await (const consumer of jsm.consumers.list('MINER_COUNTER')) {
+        await jsm.consumers.delete('MINER_COUNTER', consumer.name);
+      }
+    }
+    await publishAll(js, mixedPublications(500, 1_500));
+    await foldedThrough(miner, 2_000);
+    expect(await miner.metric('miner_stream_interruptions_total{stream="MINER_COUNTER"}')).toBeGreaterThan(0);
+    expect(miner.log().some(({ msg }) => msg === 'consumption begins anew')).toBe(true);
+  });
+
+  it('with a stream cut back and continued with other messages, ends like a run that saw only those', async () => {
+    const nats = await startNats();
+    const { js, jsm } = await connectTo(nats);
+    const dataDir = temporaryDirectory();
+    const miner = await startMiner({ natsUrl: nats.url, dataDir });
+    await ready(miner);
+    const polling = poll(miner);
+    await publishAll(js, mixedPublications(3_000));
+    await storedThrough(miner, 3_000);
+
+    // A power failure: what was acknowledged after the copy is lost, and its sequences are used again.
+    await nats.kill('SIGTERM');
+    cpSync(join(nats.dir, 'store'), join(nats.dir, 'copy'), { recursive: true });
+    await nats.start();
+    await eventually(async () => (await jsm.streams.info('MINER_COUNTER')).state.last_seq === 3_000, 'back');
+    await publishAll(js, mixedPublications(1_000, 3_000));
+    await storedThrough(miner, 4_000);
+    await nats.kill();
+    rmSync(join(nats.dir, 'store'), { recursive: true });
+    cpSync(join(nats.dir, 'copy'), join(nats.dir, 'store'), { recursive: true });
+    await nats.start();
+    await eventually(
+      async () => (await jsm.streams.info('MINER_COUNTER')).state.last_seq === 3_000,
+      'cut back',
+    );
+    await publishAll(js, mixedPublications(1_500, 6_000));
+
+    await storedThrough(miner, 4_500);
+    await eventually(
+      async () => (await miner.metric('miner_stream_divergences_total{stream="MINER_COUNTER"}')) === 1,
+      'the divergence is counted',
+    );
+    expect(miner.log().filter(({ msg }) => String(msg).startsWith('stream diverged'))).not.toHaveLength(0);
+    expect(await polling.stop()).toEqual([200]);
+    const views = await shown(miner);
+    await miner.end('SIGTERM');
+    const other = await undisturbed(nats, 4_500);
+    expect(views).toEqual(other.views);
+    expectSame(await storedState({ path: join(dataDir, 'clickhouse') }), other.stored);
+  });
+
+  it('with a stream deleted and created anew, is folded from its new beginning', async () => {
+    const nats = await startNats();
+    const { js, jsm } = await connectTo(nats);
+    const dataDir = temporaryDirectory();
+    const miner = await startMiner({ natsUrl: nats.url, dataDir });
+    await ready(miner);
+    await publishAll(js, mixedPublications(900));
+    await storedThrough(miner, 900);
+    const { config } = await jsm.streams.info('MINER_COUNTER');
+    await jsm.streams.delete('MINER_COUNTER');
+    await jsm.streams.add(config as Parameters<typeof jsm.streams.add>[0]);
+    await publishAll(js, mixedPublications(1_200, 6_000));
+    await storedThrough(miner, 1_200);
+    const views = await shown(miner);
+    await miner.end('SIGTERM');
+    const other = await undisturbed(nats, 1_200);
+    expect(views).toEqual(other.views);
+    expectSame(await storedState({ path: join(dataDir, 'clickhouse') }), other.stored);
+  });
+
+  it('with messages purged before they were read, is read on behind them and says so', async () => {
+    const nats = await startNats();
+    const { js, jsm } = await connectTo(nats);
+    const dataDir = temporaryDirectory();
+    const first = await startMiner({ natsUrl: nats.url, dataDir });
+    await ready(first);
+    await publishAll(js, mixedPublications(300));
+    await storedThrough(first, 300);
+    await first.end('SIGTERM');
+    await publishAll(js, mixedPublications(300, 300));
+    await jsm.streams.purge('MINER_COUNTER', { seq: 501 });
+    const miner = await startMiner({ natsUrl: nats.url, dataDir });
+    await storedThrough(miner, 600);
+    expect(await miner.metric('miner_stream_missed_messages_total{stream="MINER_COUNTER"}')).toBe(200);
+    expect(miner.log().some(({ missed, fromSequence }) => missed === 200 && fromSequence === 301)).toBe(true);
+    // What was stored before the purge is still there.
+    const items = await allObservations(miner, 'wheel.one');
+    expect(items[0]?.cursor).toBe(Buffer.from('1').toString('base64url'));
+  });
+});
+
+describe.skipIf(!clickHouseServerAvailable())(
+  'ClickHouse (skipped where clickhouse-server is not installed)',
+  () => {
+    it('away for a while: polling goes on, rows wait, and nothing is lost or doubled', async () => {
+      const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
+      const { js } = await connectTo(nats);
+      const miner = await startMiner({
+        natsUrl: nats.url,
+        clickhouseUrl: clickhouse.url,
+        dataDir: temporaryDirectory(),
+      });
+      await ready(miner);
+      await publishAll(js, mixedPublications(3_000));
+      await storedThrough(miner, 3_000);
+      const polling = poll(miner);
+      await clickhouse.kill('SIGKILL');
+      // More than the buffer holds: the source is held back, and no message is dropped.
+      const count = 130_000;
+      await publishAll(js, mixedPublications(count - 3_000, 3_000));
+      await eventually(
+        async () => ((await miner.metric('miner_rows_buffered')) ?? 0) >= 100_000,
+        'a full buffer',
+      );
+      expect(await miner.metric('miner_row_writer_state{state="retrying"}')).toBe(1);
+      expect((await fetch(`${miner.publicUrl}/readyz`)).status).toBe(503);
+      const folded = (await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')) ?? 0;
+      expect(folded).toBeLessThan(110_000);
+      expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);
+      await clickhouse.start();
+      await storedThrough(miner, count);
+      expect(await polling.stop()).toEqual([200]);
+      expect(await miner.metric('miner_row_write_failures_total')).toBeGreaterThan(0);
+      const lines = miner.log().map(({ msg }) => msg);
+      expect(lines.filter((line) => line === 'ClickHouse does not take rows; they wait')).toHaveLength(1);
+      expect(lines.filter((line) => line === 'ClickHouse takes rows again')).toHaveLength(1);
+      const stored = await storedState({ url: clickhouse.url });
+      expect(stored.readings).toHaveLength(count - rejectedSequences(count).length);
+      await miner.end('SIGTERM');
+      const other = await undisturbed(nats, count);
+      expect(stored.rounds.map(plain)).toEqual(other.stored.rounds.map(plain));
+      expect(stored.buckets.map(plain)).toEqual(other.stored.buckets.map(plain));
+      expect(stored.readings.map(plain)).toEqual(other.stored.readings.map(plain));
+    });
+  },
+);
+
+/** Servers differ in whether they quote 64-bit integers. */
+function plain(row: readonly unknown[]): unknown[] {
+  return row.map((cell) => (cell === null ? null : String(cell)));
+}

@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { eventually, startProcess, type TestProcess } from './childProcess.ts';
+
+const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
+
+/** Noon, a multiple of 1800 s: the genesis of the deployments of tests. */
+export const genesisMs = Date.UTC(2026, 0, 31, 12);
+
+export interface MinerProcess extends TestProcess {
+  readonly publicUrl: string;
+  readonly operatorUrl: string;
+  /** JSON of a public route. */
+  json<Body>(path: string): Promise<Body>;
+  /** Value of a metric by its name and labels as they are printed; null where it is not. */
+  metric(name: string): Promise<number | null>;
+  /** Lines of the log. */
+  log(): Record<string, unknown>[];
+}
+
+export interface MinerSettings {
+  readonly role?: 'run' | 'ingest' | 'serve';
+  readonly natsUrl: string;
+  readonly dataDir: string;
+  readonly clickhouseUrl?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Writes a deployment file without a chain. */
+export function writeDeployment(dir: string, installationId = 'wheel.one'): string {
+  const path = join(dir, 'deployment.json');
+  const streamId = `0x${'0'.repeat(64)}`;
+  writeFileSync(path, JSON.stringify({ installationId, genesisTimestamp: genesisMs / 1000, streamId }));
+  return path;
+}
+
+/** The built service as a process of its own on free ports, as an operator would start it. */
+export async function startMiner(settings: MinerSettings): Promise<MinerProcess> {
+  const { role = 'run', natsUrl, dataDir, clickhouseUrl, environment = {} } = settings;
+  const started = startProcess(process.execPath, [program, role], {
+    env: {
+      PATH: process.env.PATH,
+      MINER_HTTP_PORT: '0',
+      MINER_OPS_PORT: '0',
+      MINER_NATS_URL: natsUrl,
+      MINER_DATA_DIR: dataDir,
+      MINER_DEPLOYMENT: writeDeployment(dataDir),
+      MINER_RATE_LIMITS: 'off',
+      ...(clickhouseUrl === undefined ? {} : { MINER_CLICKHOUSE_URL: clickhouseUrl }),
+      ...environment,
+    },
+  });
+  const log = () =>
+    started
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{') && line.endsWith('}'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const listening = await eventually(() => {
+    if (started.child.exitCode !== null) throw new Error(`the service ended: ${started.output()}`);
+    return log().find(({ msg }) => msg === 'listening');
+  }, 'listening');
+  const [publicUrl, operatorUrl] = [String(listening.publicUrl), String(listening.operatorUrl)];
+  return {
+    ...started,
+    publicUrl,
+    operatorUrl,
+    json: async <Body>(path: string) => {
+      const response = await fetch(`${publicUrl}${path}`);
+      if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+      return (await response.json()) as Body;
+    },
+    metric: async (name) => {
+      const text = await (await fetch(`${operatorUrl}/metrics`)).text();
+      const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+      return line === undefined ? null : Number(line.slice(name.length + 1));
+    },
+    log,
+  };
+}
+
+/** Waits until the service is ready: its streams exist and what they hold is folded. */
+export async function ready(miner: MinerProcess) {
+  await eventually(async () => (await fetch(`${miner.operatorUrl}/readyz`)).ok, 'readiness');
+}
+
+/** Waits until the service has folded `stream` through `position`. */
+export async function foldedThrough(miner: MinerProcess, position: number, stream = 'MINER_COUNTER') {
+  const metric = `miner_stream_position{stream="${stream}"}`;
+  await eventually(
+    async () => (await miner.metric(metric)) === position,
+    `${stream} folded through ${position}`,
+    90_000,
+  );
+}
+
+/** Waits until everything that is folded is stored in ClickHouse. */
+export async function storedThrough(miner: MinerProcess, position: number) {
+  await foldedThrough(miner, position);
+  await eventually(
+    async () => ((await miner.metric('miner_rows_flushed_position')) ?? 0) >= position,
+    `rows stored through ${position}`,
+    90_000,
+  );
+}
