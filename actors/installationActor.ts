@@ -3,6 +3,7 @@ import { freshnessMachine, stalenessSeconds } from '../machines/freshnessMachine
 import type { CounterReading } from '../streams/counterReading.ts';
 import type { Rejection } from '../streams/decodeMessage.ts';
 import { type AcceptanceState, accepted, rejectionOf } from './acceptance.ts';
+import { acceptedReadingOf } from './acceptedReading.ts';
 import { type ActivityState, type ClosedActivity, firstActivity, foldActivity } from './activityFold.ts';
 import type { AcceptedReading, TelemetryView } from './views.ts';
 
@@ -40,7 +41,7 @@ export function createInstallationActor(
   function receive(reading: CounterReading, position: number): ReadingOutcome {
     const rejection = rejectionOf(state?.acceptance ?? null, reading);
     if (rejection !== null) return { rejection };
-    const acceptedReading: AcceptedReading = { ...reading, position };
+    const acceptedReading = acceptedReadingOf(reading, position, state?.acceptance.latest ?? null);
     const acceptance = accepted(state?.acceptance ?? null, acceptedReading);
     if (state === null) {
       state = { acceptance, activity: firstActivity(acceptedReading) };

@@ -1,7 +1,10 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
-import uws from 'uWebSockets.js';
+import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
+import { createRequire } from 'node:module';
 
-export const { App, us_listen_socket_close: closeListenSocket, us_socket_local_port: portOfSocket } = uws;
+// Required, since the native addon and the fallback differ in what an import of them gives.
+const uws = createRequire(import.meta.url)('uWebSockets.js') as typeof import('uWebSockets.js');
+
+export const { us_listen_socket_close: closeListenSocket, us_socket_local_port: portOfSocket } = uws;
 
 /**
  * Which implementation of uWebSockets.js runs: the native addon, or the package's JavaScript fallback (another
@@ -9,6 +12,22 @@ export const { App, us_listen_socket_close: closeListenSocket, us_socket_local_p
  */
 export function uwsImplementation(): 'native' | 'fallback' {
   return 'getParts' in uws ? 'native' : 'fallback';
+}
+
+export function App(): TemplatedApp {
+  const app = uws.App();
+  if (uwsImplementation() === 'fallback') routeByPath(app as unknown as FallbackApp);
+  return app;
+}
+
+interface FallbackApp {
+  readonly httpContext: { readonly router: { route(method: string, url: string): boolean } };
+}
+
+/** The fallback takes the query string for a part of the path, and then finds no route. */
+function routeByPath({ httpContext: { router } }: FallbackApp) {
+  const route = router.route.bind(router);
+  router.route = (method, url) => route(method, url.split('?', 1)[0] as string);
 }
 
 /** The parts of one exchange that the two implementations do not share. */

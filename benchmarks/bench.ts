@@ -1,0 +1,20 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { measureMemory } from './memory.ts';
+
+const program = new Command('bench').description(
+  'Benchmarks of the service. Each starts its own parts on free ports, prints what it measured, and removes what it made.',
+);
+
+program
+  .command('memory')
+  .description('resident memory of the service while it takes one reading a second of many installations')
+  .option('--installations <count>', 'wheels that publish', wholeNumber, 1_000)
+  .option('--seconds <count>', 'simulated seconds, one reading of each wheel in each', wholeNumber, 3_600)
+  .action(measureMemory);
+
+await program.parseAsync();
+
+function wholeNumber(given: string): number {
+  if (/^[1-9]\d{0,8}$/.test(given)) return Number(given);
+  throw new InvalidArgumentError('expected a whole number from 1.');
+}

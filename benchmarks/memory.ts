@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import cliProgress from 'cli-progress';
+import { counterSubject } from '../streams/subjects.ts';
+import { startServiceProcess } from './serviceProcess.ts';
+
+/** A multiple of 1800 seconds; what is published lies in the past, so it may be published at any speed. */
+const genesisMs = Date.UTC(2026, 0, 31, 12);
+const foldPollMs = 100;
+const samplesAfter = 20;
+/** Published readings that the service may be behind. */
+const lagMax = 50_000;
+
+export interface MemoryOptions {
+  readonly installations: number;
+  readonly seconds: number;
+}
+
+/** Publishes `installations` readings for each simulated second as fast as the service folds them. */
+export async function measureMemory({ installations, seconds }: MemoryOptions): Promise<void> {
+  const total = installations * seconds;
+  const ids = Array.from({ length: installations }, (_, index) => `wheel-${index}`);
+  const service = await startServiceProcess({
+    installationId: ids[0] as string,
+    genesisTimestamp: genesisMs / 1000,
+  });
+  const bar = new cliProgress.SingleBar(
+    {
+      format: 'readings {bar} {percentage}% | {value}/{total} | {eta} s left | {resident} MiB',
+      noTTYOutput: true,
+      notTTYSchedule: 10_000,
+    },
+    cliProgress.Presets.shades_classic,
+  );
+  const samples: number[] = [];
+  const sample = () => {
+    const { now } = service.residentBytes();
+    samples.push(now);
+    return { resident: mebibytes(now) };
+  };
+  try {
+    const connection = await connect({ servers: service.natsUrl });
+    const foldedThrough = async () =>
+      (await service.metric('miner_stream_position{stream="MINER_COUNTER"}')) ?? 0;
+    while ((await service.metric('miner_stream_position{stream="MINER_COUNTER"}')) === null)
+      await wait(foldPollMs);
+    const startedMs = performance.now();
+    bar.start(total, 0, sample());
+    let published = 0;
+    for (let second = 0; second < seconds; second++) {
+      publishSecond(connection, ids, second);
+      published += installations;
+      await connection.flush();
+      while (published - (await foldedThrough()) > lagMax) await wait(foldPollMs);
+      bar.update(published, sample());
+    }
+    while ((await foldedThrough()) < total) {
+      await wait(foldPollMs);
+      sample();
+    }
+    const elapsedSeconds = (performance.now() - startedMs) / 1000;
+    for (let index = 0; index < samplesAfter; index++) {
+      await wait(foldPollMs);
+      sample();
+    }
+    bar.stop();
+    await connection.close();
+    const accepted = await service.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}');
+    const { peak } = service.residentBytes();
+    process.stdout.write(
+      `${[
+        `${installations} installations, ${seconds} s, one reading a second each: ${accepted} of ${total} readings accepted in ${elapsedSeconds.toFixed(1)} s (${Math.round(total / elapsedSeconds)} a second)`,
+        `resident memory of the service (nats-server apart): median ${mebibytes(median(samples))} MiB, at the end ${mebibytes(samples.at(-1) as number)} MiB, peak ${mebibytes(peak)} MiB`,
+      ].join('\n')}\n`,
+    );
+  } finally {
+    bar.stop();
+    await service.stop();
+  }
+}
+
+function publishSecond(connection: NatsConnection, ids: readonly string[], second: number) {
+  const observedAtMs = genesisMs + second * 1000;
+  const observedAt = new Date(observedAtMs).toISOString();
+  const receivedAt = new Date(observedAtMs + 50).toISOString();
+  for (const id of ids) {
+    const reading = {
+      telemetryId: uuidOf(`${id} ${second}`),
+      installationId: id,
+      bootId: uuidOf(`${id} boot`),
+      sequence: second,
+      observedAt,
+      receivedAt,
+      counterEpoch: uuidOf(`${id} epoch`),
+      cumulativeWorkUnits: String(second * 3),
+      provenance: 'simulated',
+      softwareVersion: 'benchmark',
+      coreStatus: 'ACTIVE',
+      rpmMilli: 30_000 + (second % 500),
+      speedMmPerSecond: 500 + (second % 50),
+      distanceMm: second * 500,
+    };
+    connection.publish(counterSubject(id), JSON.stringify(reading));
+  }
+}
+
+function uuidOf(text: string): string {
+  const hex = createHash('md5').update(text).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] as number;
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
+}

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../deploy/miner.js', import.meta.url));
+const startMs = 60_000;
+
+/** The service as an operator starts it, with a nats-server and an embedded ClickHouse of its own. */
+export interface ServiceProcess {
+  readonly pid: number;
+  readonly natsUrl: string;
+  readonly publicUrl: string;
+  /** Value of a metric by its name and labels as they are printed; null where it is not. */
+  metric(name: string): Promise<number | null>;
+  /** Resident set of the process now, and at its largest so far, in bytes. */
+  residentBytes(): { readonly now: number; readonly peak: number };
+  /** Stops it and removes its data. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceProcessSettings {
+  readonly installationId: string;
+  /** Unix seconds, a multiple of 1800. */
+  readonly genesisTimestamp: number;
+}
+
+/** @throws Error with what the service wrote, when it does not start within a minute. */
+export async function startServiceProcess(settings: ServiceProcessSettings): Promise<ServiceProcess> {
+  const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
+  const deployment = join(dir, 'deployment.json');
+  writeFileSync(deployment, JSON.stringify({ ...settings, streamId: `0x${'0'.repeat(64)}` }));
+  const child = spawn(process.execPath, [program, 'run'], {
+    stdio: ['ignore', 'inherit', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      MINER_HTTP_PORT: '0',
+      MINER_OPS_PORT: '0',
+      MINER_DATA_DIR: dir,
+      MINER_DEPLOYMENT: deployment,
+      MINER_RATE_LIMITS: 'off',
+    },
+  });
+  const stop = async () => {
+    const exited = child.exitCode === null ? once(child, 'exit') : null;
+    child.kill('SIGTERM');
+    await exited;
+    rmSync(dir, { recursive: true, force: true });
+  };
+  try {
+    const { natsUrl, publicUrl, operatorUrl } = await addressesOf(child.stderr);
+    return {
+      pid: child.pid as number,
+      natsUrl,
+      publicUrl,
+      metric: async (name) => {
+        const text = await (await fetch(`${operatorUrl}/metrics`)).text();
+        const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+        return line === undefined ? null : Number(line.slice(name.length + 1));
+      },
+      residentBytes: () => residentBytesOf(child.pid as number),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Reads the log until the service has told where its parts listen. */
+async function addressesOf(log: NodeJS.ReadableStream) {
+  const found: { natsUrl?: string; publicUrl?: string; operatorUrl?: string } = {};
+  const lines: string[] = [];
+  return await new Promise<Required<typeof found>>((resolve, reject) => {
+    const fail = () => reject(new Error(`the service does not start:\n${lines.join('\n')}`));
+    const timer = setTimeout(fail, startMs);
+    createInterface({ input: log })
+      .on('line', (line) => {
+        const entry = line.startsWith('{') ? (JSON.parse(line) as Record<string, string>) : {};
+        if (found.operatorUrl === undefined) lines.push(line);
+        if (entry.msg === 'nats-server started') found.natsUrl = entry.url ?? '';
+        if (entry.msg !== 'listening') return;
+        clearTimeout(timer);
+        const { publicUrl = '', operatorUrl = '' } = entry;
+        resolve({ natsUrl: found.natsUrl ?? '', publicUrl, operatorUrl });
+      })
+      .on('close', fail);
+  });
+}
+
+/** @throws Error where the system does not tell (only Linux does). */
+function residentBytesOf(pid: number) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);
+  return { now: kibibytes('VmRSS') * 1024, peak: kibibytes('VmHWM') * 1024 };
+}

@@ -1,0 +1,194 @@
+import { request as httpRequest } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import type { ObservationPage } from '../../actors/views.ts';
+import { cursorOf } from '../../http/responses/observations.ts';
+import { effectiveLimit } from '../../http/routes.ts';
+import type { ObservationReader } from '../../storage/observationReader.ts';
+import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { acceptedReading } from '../support/acceptedReading.ts';
+import { eventually } from '../support/childProcess.ts';
+import { startPublicServer, type TestPublicServer } from '../support/publicServer.ts';
+
+const path = '/v1/public/installations/wheel-1/observations';
+
+/** Positions 10, 20, ... 2500, in memory. */
+const readings = Array.from({ length: 250 }, (_, index) => acceptedReading({ position: (index + 1) * 10 }));
+const inMemory: ObservationReader = {
+  page: (_installationId, afterPosition, limit) => {
+    const found = readings.filter(({ position }) => position > afterPosition);
+    return { items: found.slice(0, limit), more: found.length > limit };
+  },
+};
+
+interface Body {
+  readonly items: readonly { readonly cursor: string; readonly telemetryId: string }[];
+  readonly nextCursor: string | null;
+}
+
+async function body(server: TestPublicServer, query: string): Promise<Body> {
+  const response = await server.get(`${path}${query}`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('etag')).toBeNull();
+  expect(response.headers.get('cache-control')).toBeNull();
+  return (await response.json()) as Body;
+}
+
+describe('observations', () => {
+  it.each([
+    ['', 100],
+    ['?limit=', 1],
+    ['?limit=0', 1],
+    ['?limit=-7', 1],
+    ['?limit=1', 1],
+    ['?limit=100', 100],
+    ['?limit=101', 100],
+    ['?limit=1e1', 10],
+    ['?limit=0x10', 16],
+    ['?limit=%2025%20', 25],
+    ['?limit=2.5', 100],
+    ['?limit=ten', 100],
+    ['?limit=NaN', 100],
+    ['?limit=Infinity', 100],
+    ['?limit=9007199254740993', 100],
+    ['?other=1', 100],
+  ])('with %s have a page of %d, and are never refused', async (query, length) => {
+    const server = await startPublicServer({ observations: inMemory });
+    expect((await body(server, query)).items).toHaveLength(length);
+  });
+
+  it('clamps a limit that was given as a whole number of any size', () => {
+    expect(effectiveLimit(null)).toBe(100);
+    expect(effectiveLimit('-0')).toBe(1);
+    expect(effectiveLimit('99.0')).toBe(99);
+  });
+
+  it('are read page by page, each once, in order, until there is no next cursor', async () => {
+    const server = await startPublicServer({ observations: inMemory });
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Body = await body(server, cursor === null ? '?limit=100' : `?limit=100&cursor=${cursor}`);
+      seen.push(...page.items.map(({ telemetryId }) => telemetryId));
+      cursor = page.nextCursor;
+      if (cursor !== null) expect(cursor).toBe(page.items.at(-1)?.cursor);
+    } while (cursor !== null);
+    expect(seen).toEqual(readings.map(({ telemetryId }) => telemetryId));
+  });
+
+  it('name no next cursor when the last page is full', async () => {
+    const server = await startPublicServer({ observations: inMemory });
+    const page = await body(server, `?limit=50&cursor=${cursorOf(2_000)}`);
+    expect(page.items).toHaveLength(50);
+    expect(page.nextCursor).toBeNull();
+  });
+
+  it('after a cursor that lies between two readings begin with the next one', async () => {
+    const server = await startPublicServer({ observations: inMemory });
+    const page = await body(server, `?limit=1&cursor=${cursorOf(15)}`);
+    expect(page.items[0]?.cursor).toBe(cursorOf(20));
+  });
+
+  it.each([
+    '',
+    'abc',
+    '%',
+    '0',
+    cursorOf(1).slice(0, 1),
+    Buffer.from('0').toString('base64url'),
+    Buffer.from('-1').toString('base64url'),
+    Buffer.from('01').toString('base64url'),
+    Buffer.from('1.5').toString('base64url'),
+    Buffer.from('1e3').toString('base64url'),
+    Buffer.from('9007199254740993').toString('base64url'),
+    `${cursorOf(10)}=`,
+    `${cursorOf(10)}%20`,
+    'A'.repeat(600),
+  ])('refuse the cursor %j', async (cursor) => {
+    const server = await startPublicServer({ observations: inMemory });
+    const response = await server.get(`${path}?cursor=${cursor}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ error: 'invalid_cursor' });
+  });
+
+  it('say which of two bad parts is wrong first: the installation', async () => {
+    const server = await startPublicServer({ observations: inMemory });
+    const response = await server.get('/v1/public/installations/a~b/observations?cursor=!');
+    expect(await response.json()).toEqual({ error: 'invalid_installation_id' });
+  });
+});
+
+/** A reader whose answers the test gives, one by one. */
+function heldReader() {
+  const waiting: {
+    resolve: (page: ObservationPage) => void;
+    reject: (error: unknown) => void;
+    signal: AbortSignal;
+  }[] = [];
+  const reader: ObservationReader = {
+    page: (_installationId, _afterPosition, _limit, signal) =>
+      new Promise((resolve, reject) => waiting.push({ resolve, reject, signal })),
+  };
+  return { reader, waiting };
+}
+
+describe('observations that need the database', () => {
+  it('are answered 503 with Retry-After while it is away', async () => {
+    const observations: ObservationReader = { page: () => Promise.reject(new StorageUnavailable('away')) };
+    const server = await startPublicServer({ observations });
+    const response = await server.get(path);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({ error: 'database_unavailable' });
+    expect(response.headers.get('retry-after')).toBe('2');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('are answered 500 without a word of why when the read fails otherwise', async () => {
+    const observations: ObservationReader = { page: () => Promise.reject(new Error('password=hunter2')) };
+    const server = await startPublicServer({ observations });
+    const response = await server.get(path);
+    expect(response.status).toBe(500);
+    expect(await response.text()).toBe('{"error":"internal_error"}');
+  });
+
+  it('are answered 504 when it is slow, and the read is given up', async () => {
+    const { reader, waiting } = heldReader();
+    const server = await startPublicServer({ observations: reader, readTimeoutMs: 60 });
+    const response = await server.get(path);
+    expect(response.status).toBe(504);
+    expect(await response.json()).toEqual({ error: 'request_timeout' });
+    expect(waiting[0]?.signal.aborted).toBe(true);
+    waiting[0]?.resolve({ items: [], more: false });
+    expect((await server.get('/v1/status')).status).toBe(200);
+  });
+
+  it('are given up when the client goes away', async () => {
+    const { reader, waiting } = heldReader();
+    const server = await startPublicServer({ observations: reader });
+    const asked = httpRequest(`${server.base}${path}`);
+    asked.on('error', () => undefined);
+    asked.end();
+    await eventually(() => waiting.length === 1, 'the read');
+    asked.destroy();
+    await eventually(() => waiting[0]?.signal.aborted, 'the abort');
+    waiting[0]?.resolve({ items: [], more: false });
+    expect((await server.get('/v1/status')).status).toBe(200);
+    expect(await server.registry.metrics()).toContain('miner_http_reads_in_flight 0');
+  });
+
+  it('are answered 503 database_busy while 64 others wait', async () => {
+    const { reader, waiting } = heldReader();
+    const server = await startPublicServer({ observations: reader });
+    const held = Array.from({ length: 64 }, () => server.get(path));
+    await eventually(() => waiting.length === 64, '64 reads');
+    const busy = await server.get(path);
+    expect(busy.status).toBe(503);
+    expect(await busy.json()).toEqual({ error: 'database_busy' });
+    expect(Number(busy.headers.get('retry-after'))).toBeGreaterThan(0);
+    for (const { resolve } of waiting) resolve({ items: [], more: false });
+    for (const response of await Promise.all(held)) expect(response.status).toBe(200);
+    const again = server.get(path);
+    await eventually(() => waiting.length === 65, 'room for another');
+    waiting[64]?.resolve({ items: [], more: false });
+    expect((await again).status).toBe(200);
+  });
+});

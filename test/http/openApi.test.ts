@@ -1,0 +1,81 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import { errorStatus } from '../../http/errors.ts';
+import { openApiDocument } from '../../http/openApi.ts';
+import { routes } from '../../http/routes.ts';
+import { startProcess } from '../support/childProcess.ts';
+import { startPublicServer } from '../support/publicServer.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+const redocly = resolve(import.meta.dirname, '../../node_modules/.bin/redocly');
+
+describe('OpenAPI', () => {
+  it('is served as it is made, and names every route of the table and no other', async () => {
+    const server = await startPublicServer();
+    const served = (await (await server.get('/openapi.json')).json()) as { paths: object; openapi: string };
+    expect(served.openapi).toBe('3.1.0');
+    expect(Object.keys(served.paths).sort()).toEqual(routes.map(({ path }) => path).sort());
+    expect(JSON.parse(JSON.stringify(openApiDocument('1.0.0')))).toEqual(served);
+  });
+
+  it('passes the rules of Redocly without an error or a warning', async () => {
+    const dir = temporaryDirectory();
+    const file = join(dir, 'openapi.json');
+    writeFileSync(file, JSON.stringify(openApiDocument('1.0.0')));
+    const lint = startProcess(redocly, ['lint', '--format=json', '--extends=recommended', file], {
+      cwd: dir,
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    });
+    await lint.exited;
+    const output = lint.output();
+    const from = output.indexOf('{');
+    const report = JSON.parse(output.slice(from, output.lastIndexOf('}') + 1)) as {
+      totals: { errors: number; warnings: number };
+      problems: { message: string; location: { pointer: string }[] }[];
+    };
+    const problems = report.problems.map(({ message, location }) => `${location[0]?.pointer}: ${message}`);
+    expect(problems).toEqual([]);
+  });
+
+  it.each(routes.map((route) => [route.path, route] as const))(
+    '%s answers what its JSON Schema says, judged by another validator',
+    async (path, route) => {
+      const server = await startPublicServer();
+      const document = JSON.parse(JSON.stringify(openApiDocument('1.0.0')));
+      const ajv = new Ajv2020({ strict: false, allErrors: true });
+      for (const format of ['uint64-decimal', 'uint256-decimal']) ajv.addFormat(format, /^\d+$/);
+      addFormats.default(ajv, ['date', 'date-time', 'uuid']);
+      ajv.addSchema(document, 'openapi');
+      const pointer = path
+        .replaceAll('~', '~0')
+        .replaceAll('/', '~1')
+        .replaceAll('{', '%7B')
+        .replaceAll('}', '%7D');
+      const validate = ajv.compile({
+        $ref: `openapi#/paths/${pointer}/get/responses/200/content/application~1json/schema`,
+      });
+      const response = await server.get(route.path.replace(/\{\w+\}/, 'wheel-1'));
+      const body = (await response.json()) as Record<string, unknown>;
+      validate(body);
+      expect(validate.errors).toBeNull();
+      expect(validate({ ...body, schemaVersion: 99 })).toBe(false);
+      expect(validate({ ...body, unexpected: 1 })).toBe(false);
+    },
+  );
+
+  it('names for each status only codes that have it', () => {
+    const { paths } = JSON.parse(JSON.stringify(openApiDocument('1.0.0'))) as {
+      paths: Record<string, { get: { responses: Record<string, { description: string }> } }>;
+    };
+    for (const { get } of Object.values(paths)) {
+      for (const [status, { description }] of Object.entries(get.responses)) {
+        for (const [, code = ''] of description.matchAll(/`([a-z_]+)`:/g)) {
+          expect(errorStatus[code as keyof typeof errorStatus].status.slice(0, 3)).toBe(status);
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addressOfText } from '../../http/ipAddress.ts';
+import { createRateLimiter, type RateClass, rateClasses } from '../../http/rateLimiter.ts';
+import { startPublicServer } from '../support/publicServer.ts';
+
+/** A bucket as a textbook has it: tokens that grow with time up to the burst, kept for each address and class. */
+function plainLimiter() {
+  const buckets = new Map<string, { tokens: number; atMs: number }>();
+  return (address: string, rateClass: RateClass, nowMs: number): boolean => {
+    const { perSecond, burst } = rateClasses[rateClass];
+    const key = `${address} ${rateClass}`;
+    const held = buckets.get(key) ?? { tokens: burst, atMs: nowMs };
+    const tokens = Math.min(burst, held.tokens + ((nowMs - held.atMs) * perSecond) / 1000);
+    const isAllowed = tokens >= 1;
+    buckets.set(key, { tokens: isAllowed ? tokens - 1 : tokens, atMs: nowMs });
+    return isAllowed;
+  };
+}
+
+const words = (text: string) => {
+  const address = addressOfText(text);
+  if (address === null) throw new Error(`${text} is no address`);
+  return address;
+};
+
+describe('rate limiter', () => {
+  it('decides as a plain token bucket does, for any order of requests', () => {
+    const request = fc.record({
+      address: fc.constantFrom('10.0.0.1', '10.0.0.2', '2001:db8::1'),
+      rateClass: fc.constantFrom<RateClass>('publicFast', 'publicHeavy', 'metadata'),
+      // Whole multiples of the time of one token, so that no rounding can decide.
+      waitMs: fc.constantFrom(0, 0, 0, 0, 0, 0, 100, 200, 1_000, 5_000),
+      times: fc.integer({ min: 1, max: 40 }),
+    });
+    fc.assert(
+      fc.property(fc.array(request, { maxLength: 60 }), (requests) => {
+        const limiter = createRateLimiter();
+        const plain = plainLimiter();
+        let nowMs = 1_000;
+        for (const { address, rateClass, waitMs, times } of requests) {
+          nowMs += waitMs;
+          for (let time = 0; time < times; time++) {
+            const waitSeconds = limiter.take(words(address), rateClass, nowMs);
+            expect(waitSeconds === 0).toBe(plain(address, rateClass, nowMs));
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('lets the request pass that comes after the seconds it named', () => {
+    const limiter = createRateLimiter();
+    const address = words('192.0.2.7');
+    for (let request = 0; request < 20; request++)
+      expect(limiter.take(address, 'publicHeavy', 1_000)).toBe(0);
+    const waitSeconds = limiter.take(address, 'publicHeavy', 1_000);
+    expect(waitSeconds).toBe(1);
+    expect(limiter.take(address, 'publicHeavy', 1_000 + waitSeconds * 1_000)).toBe(0);
+  });
+
+  it('keeps one address and its IPv4-mapped form as one, and classes apart', () => {
+    const limiter = createRateLimiter();
+    for (let request = 0; request < 20; request++) limiter.take(words('192.0.2.7'), 'publicHeavy', 1_000);
+    expect(limiter.take(words('::ffff:192.0.2.7'), 'publicHeavy', 1_000)).toBeGreaterThan(0);
+    expect(limiter.take(words('192.0.2.7'), 'publicFast', 1_000)).toBe(0);
+  });
+
+  it('takes no more memory for a million addresses, and still limits one among them', () => {
+    const limiter = createRateLimiter();
+    const busy = words('203.0.113.9');
+    limiter.take(busy, 'publicHeavy', 1_000);
+    const before = process.memoryUsage();
+    let refused = 0;
+    for (let index = 0; index < 1_000_000; index++) {
+      limiter.take([0x20010db8, index >>> 16, index, 7], 'publicFast', 1_000 + index / 1_000);
+      if (index % 1_000 === 0 && limiter.take(busy, 'publicHeavy', 1_000 + index / 1_000) > 0) refused++;
+    }
+    const after = process.memoryUsage();
+    expect(limiter.capacity).toBe(65_536);
+    expect(after.arrayBuffers).toBeLessThanOrEqual(before.arrayBuffers + 1_000_000);
+    // 1,001 requests in one second, of which the burst and five more may pass.
+    expect(refused).toBeGreaterThan(900);
+  });
+});
+
+describe('rate limits over HTTP', () => {
+  it('answers 429 with Retry-After over the burst, and serves again after it', async () => {
+    const server = await startPublicServer({ rateLimits: true });
+    const path = '/v1/public/installations/wheel-1/observations';
+    for (let request = 0; request < 20; request++) expect((await server.get(path)).status).toBe(200);
+    const refused = await server.get(path);
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toEqual({ error: 'rate_limited' });
+    expect(refused.headers.get('x-request-id')).toBeTruthy();
+    const retryAfter = refused.headers.get('retry-after');
+    expect(retryAfter).toMatch(/^[1-9]\d*$/);
+    expect((await server.get('/v1/status')).status).toBe(200);
+    server.clock.advance(Number(retryAfter) * 1_000);
+    expect((await server.get(path)).status).toBe(200);
+  });
+
+  it('does not believe X-Forwarded-For of a peer that is no configured proxy', async () => {
+    const server = await startPublicServer({ rateLimits: true });
+    const path = '/v1/public/installations/wheel-1/observations';
+    const statuses = new Set<number>();
+    for (let request = 0; request < 25; request++) {
+      statuses.add((await server.get(path, { 'X-Forwarded-For': `198.51.100.${request}` })).status);
+    }
+    expect(statuses).toEqual(new Set([200, 429]));
+  });
+
+  it('limits the address that a configured proxy names, and none that a client invented before it', async () => {
+    const server = await startPublicServer({
+      rateLimits: true,
+      trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'],
+    });
+    const path = '/v1/public/installations/wheel-1/observations';
+    const statusOf = async (forwarded: string) =>
+      (await server.get(path, { 'X-Forwarded-For': forwarded })).status;
+    for (let request = 0; request < 20; request++) {
+      expect(await statusOf(`192.0.2.${request}, 198.51.100.4, 10.1.2.3`)).toBe(200);
+    }
+    expect(await statusOf('192.0.2.99, 198.51.100.4, 10.1.2.3')).toBe(429);
+    expect(await statusOf('198.51.100.4:4711')).toBe(429);
+    expect(await statusOf('198.51.100.5, 10.1.2.3')).toBe(200);
+    expect(await statusOf('[2001:db8::5]:443')).toBe(200);
+    expect(await statusOf('not an address')).toBe(200);
+    expect(await statusOf('')).toBe(200);
+  });
+});

@@ -1,0 +1,97 @@
+import { connect } from 'node:net';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startProcess } from '../support/childProcess.ts';
+import { startPublicServer } from '../support/publicServer.ts';
+
+/** Sends bytes and collects what comes back until the peer closes, or nothing came for a while. */
+function exchange(port: number, sent: string | Buffer, quietMs = 300): Promise<string> {
+  return new Promise((done) => {
+    let received = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(sent));
+    const finish = () => {
+      socket.destroy();
+      done(received);
+    };
+    let timer = setTimeout(finish, quietMs);
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      clearTimeout(timer);
+      timer = setTimeout(finish, quietMs);
+    });
+    socket.on('error', finish);
+    socket.on('close', finish);
+  });
+}
+
+describe('requests that no well-behaved client sends', () => {
+  it.each([
+    ['nothing that is HTTP', 'hello\r\n\r\n'],
+    ['a version that does not exist', 'GET / HTTP/9.9\r\nHost: a\r\n\r\n'],
+    ['a header without a colon', 'GET /v1/status HTTP/1.1\r\nHost: a\r\nbroken\r\n\r\n'],
+    ['headers without an end', `GET /v1/status HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}`],
+    ['a path of 100 kB', `GET /${'x'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['zero bytes', Buffer.alloc(4_096)],
+    [
+      'two lengths',
+      'GET /v1/status HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabc',
+    ],
+  ])('%s leave the server serving', async (_what, sent) => {
+    const server = await startPublicServer();
+    await exchange(server.port, sent, 150);
+    expect((await server.get('/v1/status')).status).toBe(200);
+  });
+
+  it('answers several requests on one connection in order, HEAD and 304 among them', async () => {
+    const server = await startPublicServer();
+    const get = (path: string, method = 'GET', more = '') =>
+      `${method} ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
+    const received = await exchange(
+      server.port,
+      [
+        get('/v1/public/telemetry', 'HEAD'),
+        get('/v4/public/process', 'GET', 'If-None-Match: *\r\n'),
+        get('/nowhere'),
+        get('/v1/public/telemetry'),
+      ].join(''),
+    );
+    const statuses = [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status);
+    expect(statuses).toEqual(['200', '304', '404', '200']);
+    expect(received.match(/"schemaVersion":1/g)).toHaveLength(1);
+  });
+
+  it('does not let a request ID write a header of its own', async () => {
+    const server = await startPublicServer();
+    const received = await exchange(
+      server.port,
+      'GET /v1/status HTTP/1.1\r\nHost: a\r\nX-Request-Id: abcdefgh\tX-Evil: 1\r\n\r\n',
+    );
+    expect(received).not.toContain('X-Evil');
+  });
+
+  it('gives a path with an encoded slash or dots to no other route', async () => {
+    const server = await startPublicServer();
+    for (const path of ['/v1%2Fstatus', '/v1/../v1/status', '/v1//status', '//v1/status', '/./v1/status']) {
+      const received = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`, 100);
+      expect([path, received.slice(9, 12)]).toEqual([path, '404']);
+    }
+  });
+});
+
+describe('the JavaScript fallback of uWebSockets.js', () => {
+  it('serves every route with the same manners', async () => {
+    const root = resolve(import.meta.dirname, '../..');
+    const files = ['test/http/manners.test.ts', 'test/http/observations.test.ts'];
+    const run = startProcess(
+      process.execPath,
+      [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...files],
+      {
+        cwd: root,
+        env: { PATH: process.env.PATH, HOME: process.env.HOME, UWS_USE_FALLBACK: '1', CI: 'true' },
+      },
+    );
+    const status = await run.exited;
+    expect([status, status === 0 ? '' : run.output()]).toEqual([0, '']);
+    expect(run.output()).toContain('fallback implementation');
+  });
+});
