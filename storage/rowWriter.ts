@@ -191,6 +191,7 @@ export function createRowWriter({ database, tables, clock, logger }: RowWriterPa
       failingForMs: failingSinceMs === null ? null : clock.monotonicMs() - failingSinceMs,
     }),
     close: async () => {
+      if (isClosed) return;
       isClosed = true;
       hurry();
       waiters.end();

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AcceptedReading } from '../../actors/views.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { migrate } from '../../storage/migrations.ts';
+import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
+import { createRecentReadings } from '../../storage/recentReadings.ts';
+import { insertsOf } from '../../storage/rowInserts.ts';
+import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { acceptedReading } from '../support/acceptedReading.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+const installations = ['wheel-1', 'wheel-2', 'wheel-3'];
+const neverAborted = new AbortController().signal;
+
+describe('observations of any age', () => {
+  it('are the same page by page as all at once, wherever memory ends and storing has got to', async () => {
+    const database = openDatabase({ path: temporaryDirectory() });
+    try {
+      const tables = await migrate(database, silentLogger);
+      const store = async (readings: AcceptedReading[]) => {
+        const last = readings.at(-1)?.position ?? 0;
+        for (const { table, columns, rows } of insertsOf(tables, [
+          { readings, rounds: [], buckets: [], throughPosition: last },
+        ])) {
+          await database.insert(table, columns, rows);
+        }
+      };
+      const history = fc.record({
+        steps: fc.array(fc.record({ who: fc.nat(2), gap: fc.integer({ min: 1, max: 3 }) }), {
+          maxLength: 160,
+        }),
+        kept: fc.integer({ min: 1, max: 80 }),
+        storedShare: fc.double({ min: 0, max: 1, noNaN: true }),
+        limit: fc.integer({ min: 1, max: 20 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(history, async ({ steps, kept, storedShare, limit }) => {
+          await database.command(`TRUNCATE TABLE ${tables.readings}`);
+          let position = 0;
+          const readings = steps.map(({ who, gap }) => {
+            position += gap;
+            return acceptedReading({ position, installationId: installations[who] as string });
+          });
+          const stored = readings.slice(0, Math.floor(readings.length * storedShare));
+          const storedThrough = stored.at(-1)?.position ?? 0;
+          await store(stored);
+          // A batch that was sent twice.
+          await store(stored.slice(-7));
+          const recent = createRecentReadings({ storedThrough: () => storedThrough, kept });
+          for (const reading of readings) recent.add(reading);
+          const reader = createObservationReader({
+            recent,
+            database,
+            tables,
+            isStoredThrough: (through) => through <= storedThrough,
+          });
+          for (const installationId of installations) {
+            const expected = readings.filter((reading) => reading.installationId === installationId);
+            const seen: AcceptedReading[] = [];
+            let after = 0;
+            for (let more = true; more; ) {
+              const page = await reader.page(installationId, after, limit, neverAborted);
+              expect(page.items.length).toBeLessThanOrEqual(limit);
+              seen.push(...page.items);
+              after = page.items.at(-1)?.position ?? after;
+              more = page.more;
+            }
+            expect(seen).toEqual(expected);
+          }
+        }),
+        { numRuns: 25 },
+      );
+    } finally {
+      await database.close();
+    }
+  });
+
+  it('never leave memory before they are stored', () => {
+    let storedThrough = 0;
+    const recent = createRecentReadings({ storedThrough: () => storedThrough, kept: 10 });
+    for (let position = 1; position <= 50; position++) recent.add(acceptedReading({ position }));
+    expect(recent.size).toBe(50);
+    storedThrough = 30;
+    recent.add(acceptedReading({ position: 51 }));
+    expect(recent.coversAbove()).toBe(30);
+    expect(recent.size).toBe(21);
+  });
+
+  it('are refused, not shortened, while the database does not hold them yet', async () => {
+    const database = openDatabase({ path: temporaryDirectory() });
+    try {
+      const tables = await migrate(database, silentLogger);
+      const recent = createRecentReadings({ storedThrough: () => 0, kept: 10 });
+      recent.reset(40);
+      const { isStoredThrough } = createStoredThroughQuery(database, tables);
+      const reader = createObservationReader({ recent, database, tables, isStoredThrough });
+      await expect(reader.page('wheel-1', 0, 10, neverAborted)).rejects.toBeInstanceOf(StorageUnavailable);
+    } finally {
+      await database.close();
+    }
+  });
+});
