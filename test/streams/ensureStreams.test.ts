@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { ensureStreams } from '../../streams/ensureStreams.ts';
+import { streamNames, streamSubjects } from '../../streams/subjects.ts';
+import { connectTo, startNats } from '../support/natsServer.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+
+describe('streams', () => {
+  it('are created as the design has them, and found as they are the next time', async () => {
+    const { jsm } = await connectTo(await startNats());
+    await ensureStreams(jsm, { retentionDays: 0 }, silentLogger);
+    const created = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));
+    for (const { config } of created) {
+      expect(config).toMatchObject({
+        subjects: streamSubjects[config.name as (typeof streamNames)[number]],
+        storage: 'file',
+        discard: 'old',
+        retention: 'limits',
+        duplicate_window: 120_000_000_000,
+        allow_direct: true,
+        max_age: 0,
+      });
+    }
+    await ensureStreams(jsm, { retentionDays: 0 }, silentLogger);
+    const found = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));
+    expect(found.map(({ config }) => config)).toEqual(created.map(({ config }) => config));
+  });
+
+  it('take a new retention, and keep what an operator set beside it and what they hold', async () => {
+    const { jsm, js } = await connectTo(await startNats());
+    await ensureStreams(jsm, { retentionDays: 0 }, silentLogger);
+    const { config } = await jsm.streams.info('MINER_COUNTER');
+    await jsm.streams.update('MINER_COUNTER', { ...config, max_bytes: 1_000_000_000, description: 'ours' });
+    await js.publish('miner.counter.wheel', '{}');
+    await ensureStreams(jsm, { retentionDays: 7 }, silentLogger);
+    const info = await jsm.streams.info('MINER_COUNTER');
+    expect(info.config).toMatchObject({
+      max_age: 7 * 86_400 * 1e9,
+      max_bytes: 1_000_000_000,
+      description: 'ours',
+    });
+    expect(info.state.messages).toBe(1);
+  });
+});

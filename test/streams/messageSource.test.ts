@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { emptyCheckpoint } from '../../streams/checkpoint.ts';
+import { ensureStreams } from '../../streams/ensureStreams.ts';
+import { StreamDiverged } from '../../streams/sourceVerification.ts';
+import { eventually } from '../support/childProcess.ts';
+import { collectSource } from '../support/collectedSource.ts';
+import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+
+const subject = 'miner.counter.wheel';
+
+async function started() {
+  const server = await startNats();
+  const nats = await connectTo(server);
+  await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+  return { server, nats };
+}
+
+async function publish({ js }: TestConnection, from: number, to: number, text = 'message') {
+  for (let number = from; number <= to; number++) await js.publish(subject, `${text} ${number}`);
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+describe('message source', () => {
+  it('hands over every message once and in order, those that come later too, and follows then', async () => {
+    const { nats } = await started();
+    await publish(nats, 1, 700);
+    const collected = collectSource(nats);
+    await eventually(() => collected.sequences.length === 700, '700 messages');
+    await publish(nats, 701, 720);
+    await eventually(() => collected.sequences.length === 720, '20 more');
+    expect(collected.sequences).toEqual(range(1, 720));
+    await eventually(() => collected.source.status().state === 'following', 'following');
+    expect(collected.source.status()).toMatchObject({ position: 720, lastSequence: 720, missedMessages: 0 });
+  });
+
+  it('goes on behind a checkpoint, and refuses one that the stream does not hold', async () => {
+    const { nats } = await started();
+    await publish(nats, 1, 50);
+    const first = collectSource(nats);
+    await eventually(() => first.sequences.length === 50, '50 messages');
+    first.stop();
+    await publish(nats, 51, 60);
+    const second = collectSource(nats, { from: first.checkpoint });
+    await eventually(() => second.sequences.length === 10, 'the next ten');
+    expect(second.sequences).toEqual(range(51, 60));
+
+    const beyond = collectSource(nats, { from: { ...second.checkpoint, position: 61 } });
+    await eventually(() => beyond.failure, 'refusal of a position beyond the end');
+    expect(beyond.failure).toMatchObject({ reason: 'stream_ends_before_position' });
+    const other = collectSource(nats, { from: { ...first.checkpoint, position: 49 } });
+    await eventually(() => other.failure, 'refusal of another message');
+    expect(other.failure).toMatchObject({ reason: 'other_message_at_position' });
+    expect([...beyond.sequences, ...other.sequences]).toEqual([]);
+  });
+
+  it('notices a stream that was deleted and created anew, though no message arrives', async () => {
+    const { nats } = await started();
+    await publish(nats, 1, 20);
+    const collected = collectSource(nats);
+    await eventually(() => collected.sequences.length === 20, '20 messages');
+    await nats.jsm.streams.delete('MINER_COUNTER');
+    await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+    await publish(nats, 1, 30, 'another');
+    await eventually(() => collected.failure, 'divergence');
+    expect(collected.failure).toBeInstanceOf(StreamDiverged);
+    expect(collected.failure).toMatchObject({ reason: 'stream_recreated' });
+    expect(collected.source.status().state).toBe('diverged');
+    expect(collected.sequences).toEqual(range(1, 20));
+  });
+
+  it('passes a gap that a purge explains, and counts what it did not see', async () => {
+    const { nats } = await started();
+    await publish(nats, 1, 100);
+    await nats.jsm.streams.purge('MINER_COUNTER', { seq: 41 });
+    await nats.jsm.streams.deleteMessage('MINER_COUNTER', 60);
+    const collected = collectSource(nats);
+    await eventually(() => collected.sequences.at(-1) === 100, 'the last message');
+    expect(collected.sequences).toEqual([...range(41, 59), ...range(61, 100)]);
+    expect(collected.source.status().missedMessages).toBe(41);
+  });
+
+  it('passes a purge behind a lagging consumer, which the server does not tell of', async () => {
+    const { nats } = await started();
+    await publish(nats, 1, 100);
+    const collected = collectSource(nats);
+    await eventually(() => collected.sequences.length === 100, '100 messages');
+    collected.isOpen = false;
+    await publish(nats, 101, 101);
+    await eventually(() => collected.sequences.length === 101, 'the one that was under way');
+    for (let round = 0; round < 60; round++) {
+      await Promise.all(range(1, 100).map(() => nats.js.publish(subject, 'x'.repeat(200))));
+    }
+    await nats.jsm.streams.purge('MINER_COUNTER', { seq: 5_901 });
+    collected.isOpen = true;
+    await eventually(() => collected.sequences.at(-1) === 6_101, 'the last message');
+    const { missedMessages, lastSequence } = collected.source.status();
+    expect(collected.sequences.length + missedMessages).toBe(6_101);
+    expect(missedMessages).toBeGreaterThan(0);
+    expect(lastSequence).toBe(6_101);
+    expect(collected.sequences).toEqual([...new Set(collected.sequences)].sort((a, b) => a - b));
+  });
+
+  it('takes nothing while there is no room', async () => {
+    const { nats } = await started();
+    const collected = collectSource(nats);
+    await publish(nats, 1, 1);
+    await eventually(() => collected.sequences.length === 1, 'the first');
+    collected.isOpen = false;
+    await publish(nats, 2, 2_000);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(collected.sequences.length).toBeLessThan(600);
+    collected.isOpen = true;
+    await eventually(() => collected.sequences.length === 2_000, 'all');
+    expect(collected.sequences).toEqual(range(1, 2_000));
+  });
+
+  it('waits for a server that is away, and for a stream that is not there', async () => {
+    const { server, nats } = await started();
+    await publish(nats, 1, 10);
+    await server.kill('SIGKILL');
+    const collected = collectSource(nats, { from: emptyCheckpoint });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await server.start();
+    await eventually(() => collected.sequences.length === 10, 'the messages');
+
+    await nats.jsm.streams.delete('MINER_PIPELINE');
+    const other = collectSource(nats, { stream: 'MINER_PIPELINE' });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+    await nats.js.publish('miner.signer.wheel', '{}');
+    await eventually(() => other.sequences.length === 1, 'its first message');
+  });
+
+  it('counts each time that its consumer was taken away', async () => {
+    const { nats } = await started();
+    const collected = collectSource(nats);
+    await publish(nats, 1, 5);
+    await eventually(() => collected.sequences.length === 5, 'five');
+    for (const { name } of await nats.jsm.consumers.list('MINER_COUNTER').next()) {
+      await nats.jsm.consumers.delete('MINER_COUNTER', name);
+    }
+    await publish(nats, 6, 9);
+    await eventually(() => collected.sequences.length === 9, 'nine');
+    expect(collected.sequences).toEqual(range(1, 9));
+    expect(collected.source.status().interruptions).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ensureStreams } from '../../streams/ensureStreams.ts';
+import { createRejectionLog, type RejectedMessage, rejectionMessage } from '../../streams/rejectionLog.ts';
+import { eventually } from '../support/childProcess.ts';
+import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { rejections } from '../support/storedState.ts';
+
+async function started() {
+  const server = await startNats();
+  const nats = await connectTo(server);
+  await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+  return { server, nats };
+}
+
+async function logOn({ js, jsm }: TestConnection) {
+  const log = createRejectionLog({ js, jsm, stream: 'MINER_COUNTER', logger: silentLogger });
+  onTestFinished(() => log.close());
+  await log.resume();
+  return log;
+}
+
+/** Publishes a bad message and tells what a fold would say of it. */
+async function bad({ js, jsm }: TestConnection, text: string): Promise<RejectedMessage> {
+  const { seq } = await js.publish('miner.counter.wheel', text);
+  const { created } = await jsm.streams.info('MINER_COUNTER');
+  return {
+    streamCreated: created,
+    sequence: seq,
+    subject: 'miner.counter.wheel',
+    data: Buffer.from(text),
+    reason: 'malformed',
+    detail: 'not JSON',
+  };
+}
+
+describe('rejection log', () => {
+  it('publishes each rejection once with its bytes, whatever is folded again', async () => {
+    const { nats } = await started();
+    const messages = [await bad(nats, 'one'), await bad(nats, 'twö'), await bad(nats, '')];
+    const log = await logOn(nats);
+    for (const message of messages) log.add(message);
+    expect(await log.flushed()).toBe(true);
+    const stored = await nats.jsm.streams.getMessage('MINER_REJECTED', { seq: 2 });
+    const second = rejectionMessage.parse(stored?.json());
+    expect(second).toMatchObject({ sequence: 2, reason: 'malformed', byteLength: 4, truncated: false });
+    expect(Buffer.from(second.original, 'base64').toString('utf8')).toBe('twö');
+    expect(stored?.subject).toBe('miner.rejected.MINER_COUNTER');
+
+    const again = await logOn(nats);
+    for (const message of messages) again.add(message);
+    again.add(await bad(nats, 'four'));
+    await again.flushed();
+    expect((await rejections(nats.jsm, 'MINER_COUNTER')).map(({ sequence }) => sequence)).toEqual([
+      1, 2, 3, 4,
+    ]);
+  });
+
+  it('publishes anew for a stream that was created anew, with the same sequences', async () => {
+    const { nats } = await started();
+    const log = await logOn(nats);
+    log.add(await bad(nats, 'one'));
+    await log.flushed();
+    await nats.jsm.streams.delete('MINER_COUNTER');
+    await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+    const other = await bad(nats, 'one');
+    await log.resume();
+    log.add(other);
+    await log.flushed();
+    expect(await rejections(nats.jsm, 'MINER_COUNTER')).toHaveLength(2);
+  });
+
+  it('publishes anew what stands where a lost message stood', async () => {
+    const { nats } = await started();
+    const [first, second] = [await bad(nats, 'one'), await bad(nats, 'two')];
+    const log = await logOn(nats);
+    // The stream ends after the first message: the second, as it was, is another one than the stream holds.
+    log.add(first);
+    log.add({ ...second, data: Buffer.from('lost') });
+    await log.flushed();
+    await log.resume();
+    log.add(first);
+    log.add(second);
+    await log.flushed();
+    expect((await rejections(nats.jsm, 'MINER_COUNTER')).map(({ sequence }) => sequence)).toEqual([1, 2, 2]);
+  });
+
+  it('keeps the beginning of a message that is too long to be kept whole', async () => {
+    const { nats } = await started();
+    const log = await logOn(nats);
+    log.add(await bad(nats, 'x'.repeat(900_000)));
+    await log.flushed();
+    const stored = await nats.jsm.streams.getMessage('MINER_REJECTED', { seq: 1 });
+    const rejection = rejectionMessage.parse(stored?.json());
+    expect(rejection).toMatchObject({ byteLength: 900_000, truncated: true });
+    expect(Buffer.from(rejection.original, 'base64')).toHaveLength(512 * 1024);
+  });
+
+  it('waits while the server is away, bounded, then publishes all in order', async () => {
+    const { server, nats } = await started();
+    const message = await bad(nats, 'one');
+    const log = await logOn(nats);
+    await server.kill('SIGKILL');
+    for (let sequence = 1; sequence <= 4_000; sequence++) log.add({ ...message, sequence });
+    expect(log.hasRoom()).toBe(false);
+    await server.start();
+    await eventually(() => log.hasRoom(), 'room', 60_000);
+    expect(await log.flushed()).toBe(true);
+    const { state } = await nats.jsm.streams.info('MINER_REJECTED');
+    expect(state.messages).toBe(4_000);
+  });
+});

@@ -1,0 +1,65 @@
+import { onTestFinished } from 'vitest';
+import { type Checkpoint, emptyCheckpoint } from '../../streams/checkpoint.ts';
+import { createMessageSource, type MessageSource } from '../../streams/messageSource.ts';
+import type { InputStreamName } from '../../streams/subjects.ts';
+import type { TestConnection } from './natsServer.ts';
+import { silentLogger } from './silentLogger.ts';
+
+/** What a source handed over, in order. */
+export interface CollectedSource {
+  readonly source: MessageSource;
+  readonly sequences: number[];
+  readonly texts: string[];
+  checkpoint: Checkpoint;
+  /** Set when the source ended with an error. */
+  failure: unknown;
+  /** Whether it may take messages. */
+  isOpen: boolean;
+  stop(): void;
+}
+
+/** Subscribes to a stream and keeps all that comes. */
+export function collectSource(
+  nats: TestConnection,
+  options: { stream?: InputStreamName; from?: Checkpoint } = {},
+): CollectedSource {
+  const { stream = 'MINER_COUNTER', from = emptyCheckpoint } = options;
+  const waiting: (() => void)[] = [];
+  let isOpen = true;
+  const source = createMessageSource({
+    ...nats,
+    stream,
+    logger: silentLogger,
+    hasRoom: () => isOpen,
+    room: () => (isOpen ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+  });
+  const collected: CollectedSource = {
+    source,
+    sequences: [],
+    texts: [],
+    checkpoint: from,
+    failure: null,
+    get isOpen() {
+      return isOpen;
+    },
+    set isOpen(open) {
+      isOpen = open;
+      if (open) for (const resume of waiting.splice(0)) resume();
+    },
+    stop: () => subscription.unsubscribe(),
+  };
+  const subscription = source.messagesAfter(from).subscribe({
+    next: (batch) => {
+      for (const { seq, data } of batch.messages) {
+        collected.sequences.push(seq);
+        collected.texts.push(Buffer.from(data).toString('utf8'));
+      }
+      collected.checkpoint = batch.checkpoint();
+    },
+    error: (error) => {
+      collected.failure = error;
+    },
+  });
+  onTestFinished(() => subscription.unsubscribe());
+  return collected;
+}
