@@ -133,10 +133,7 @@ export class ConfigurationError extends Error {
 /** @throws ConfigurationError naming every variable that is wrong. */
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
   const names = Object.keys(variables) as VariableName[];
-  const unknown = Object.keys(environment)
-    .filter((name) => name.startsWith('MINER_') && !(name in variables))
-    .map((name) => `${name} is not a setting of this service; did you mean ${nearest(name, names)}?`);
-  const problems = [...unknown];
+  const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const name of names) {
     const { schema, byDefault, expected } = variables[name];
@@ -147,6 +144,14 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
   }
   if (problems.length > 0) throw new ConfigurationError(problems);
   return { ...values, isProduction: environment.NODE_ENV === 'production' } as Configuration;
+}
+
+/**
+ * Variables that look like settings and are none, such as a misspelt one. Not an error: an orchestrator may set
+ * others of that beginning by itself (Kubernetes does, for a service with the name `miner`).
+ */
+export function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(environment).filter((name) => name.startsWith('MINER_') && !(name in variables));
 }
 
 /** Lines for `--help`: name, default and meaning. */
@@ -165,23 +170,4 @@ function isAddressOrBlock(entry: string): boolean {
   if (family === 0 || rest.length > 0) return false;
   if (prefix === undefined) return true;
   return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
-}
-
-/** The name with the smallest edit distance. */
-function nearest(given: string, names: readonly string[]): string {
-  const distances = names.map((name) => ({ name, distance: editDistance(given, name) }));
-  return distances.reduce((best, one) => (one.distance < best.distance ? one : best)).name;
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, replaced));
-    }
-    row = next;
-  }
-  return row[b.length] as number;
 }

@@ -4,12 +4,14 @@ import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } 
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { lockDirectory } from '../storage/directoryLock.ts';
 
 const startMs = 15_000;
 const pollMs = 50;
 const firstRestartMs = 250;
 const longestRestartMs = 5_000;
-const stopMs = 4_000;
+/** JetStream takes a moment to close its files; what it has not closed by then it recovers at the next start. */
+const stopMs = 1_000;
 
 /** The local nats-server could not be started. */
 export class LocalNatsError extends Error {
@@ -35,11 +37,13 @@ export interface LocalNatsSettings {
  * the same port and data.
  *
  * @throws LocalNatsError
+ * @throws DirectoryInUse when another process has its server there.
  */
 export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promise<LocalNats> {
   mkdirSync(dir, { recursive: true });
   const program = findNatsServer();
   const syncSetting = safestSync(program);
+  const unlock = lockDirectory(dir);
   await stopOrphan(dir, logger);
 
   let child: ChildProcess = spawnServer(program, configure(dir, -1, syncSetting), dir);
@@ -86,6 +90,7 @@ export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promis
       await restarting;
       await end(child);
       rmSync(join(dir, 'nats.pid'), { force: true });
+      unlock();
     },
   };
 }

@@ -8,6 +8,7 @@ import { type CommandContext, ownNats, startConfigured, untilStopped } from './r
 import type { Service } from './service.ts';
 import { type GatewayParts, lastReading, publishPast, runGateway } from './simulatedGateway.ts';
 import { newWheel, rebooted, type WheelState, wheelAfter } from './simulatedWheel.ts';
+import { within } from './within.ts';
 
 export interface LocalOptions {
   readonly pastDays: string;
@@ -15,6 +16,7 @@ export interface LocalOptions {
 }
 
 const intervalSecondsMax = 120;
+const stopGraceMs = 300;
 
 /** The command line's `local`: all parts of the service on this machine, and a simulated wheel. */
 export function runLocal(options: LocalOptions): Promise<void> {
@@ -54,8 +56,8 @@ async function startSimulation(
   })();
   onStop(async () => {
     stopping.abort();
-    await Promise.race([simulated, connection.closed()]);
-    await connection.close();
+    await within(stopGraceMs, simulated);
+    await within(stopGraceMs, connection.close());
   });
 
   /** The wheel at the end of its past: published now, completed where a kill cut it off, or held already. */

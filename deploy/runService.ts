@@ -3,13 +3,26 @@ import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { uwsImplementation } from '../http/uws.ts';
-import { type Configuration, ConfigurationError, readConfiguration } from './configuration.ts';
+import {
+  type Configuration,
+  ConfigurationError,
+  readConfiguration,
+  unknownVariables,
+} from './configuration.ts';
 import { type Deployment, readDeploymentFile } from './deploymentFile.ts';
 import { type LocalNats, startLocalNats } from './localNats.ts';
 import { type Service, type ServiceSettings, startService } from './service.ts';
 import { createLogger } from './serviceLogger.ts';
 import { systemClock } from './systemClock.ts';
 
+/** Errors whose message says it all: a stack of calls would only hide it. */
+const expectedErrors: ReadonlySet<string> = new Set([
+  'ConfigurationError',
+  'DeploymentFileError',
+  'DirectoryInUse',
+  'LocalNatsError',
+  'PortUnavailable',
+]);
 /** Everything stops within this time, or the process ends all the same. */
 const stopMs = 4_800;
 const readTimeoutMs = 10_000;
@@ -52,6 +65,9 @@ export async function untilStopped(start: (context: CommandContext) => Promise<v
     return;
   }
   const logger = createLogger(configuration.MINER_LOG_LEVEL);
+  const unknown = unknownVariables(process.env);
+  if (unknown.length > 0)
+    logger.warn({ unknown }, 'no settings of this service; --help lists those that are');
   const stops: (() => Promise<void>)[] = [];
   const grace = closeWithGrace({ delay: stopMs, logger: false }, async ({ signal, err }) => {
     if (err !== undefined) logger.fatal({ err }, 'the service cannot go on');
@@ -62,8 +78,8 @@ export async function untilStopped(start: (context: CommandContext) => Promise<v
   try {
     await start({ configuration, logger, onStop: (stop) => stops.push(stop) });
   } catch (error) {
-    const isExpected = ['ConfigurationError', 'DeploymentFileError', 'LocalNatsError', 'PortUnavailable'];
-    if (error instanceof Error && isExpected.includes(error.name)) process.stderr.write(`${error.message}\n`);
+    const isExpected = expectedErrors.has(error instanceof Error ? error.name : '');
+    if (isExpected) process.stderr.write(`${(error as Error).message}\n`);
     else logger.fatal({ err: error }, 'the service cannot start');
     for (const stop of stops.reverse()) await stop();
     grace.uninstall();

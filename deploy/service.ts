@@ -20,6 +20,7 @@ import { registerFollowerMetrics } from './followerMetrics.ts';
 import { createFollowers, type Followers, prepareStorage } from './followers.ts';
 import { createMessageCounts } from './messageCounts.ts';
 import type { SnapshotPolicy, StreamFollower } from './streamFollower.ts';
+import { within } from './within.ts';
 
 export interface ServiceSettings {
   /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */
@@ -53,7 +54,10 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-const stopGraceMs = 2_500;
+/** For saving what is folded, */
+const saveGraceMs = 2_000;
+/** and for each connection that is closed: a server that hangs does not hold the stop up. */
+const closeGraceMs = 400;
 const startRetryMs = 1_000;
 
 /**
@@ -176,12 +180,12 @@ export async function startService({ settings, clock, logger, registry }: Servic
     stop: async () => {
       stopping.abort(new Error('the service is being stopped'));
       publicServer?.close();
-      await Promise.all([...followers.values()].map((one) => one.stop({ graceMs: stopGraceMs })));
-      await running?.close();
-      operatorServer.close();
+      await Promise.all([...followers.values()].map((one) => one.stop({ graceMs: saveGraceMs })));
       databaseWatch.stop();
-      await connection?.close();
-      await database?.close();
+      await within(closeGraceMs, connection?.close());
+      await within(closeGraceMs, running?.close());
+      await within(closeGraceMs, database?.close());
+      operatorServer.close();
     },
   };
 }

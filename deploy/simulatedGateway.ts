@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { sleep } from '../streams/connection.ts';
@@ -95,8 +94,9 @@ async function publishReading(
       });
       return;
     } catch (error) {
+      if (signal.aborted) return;
       if (failures === 0) logger.warn({ err: error }, 'the simulated gateway cannot publish; it tries again');
-      await wait(publishRetryMs);
+      await sleep(publishRetryMs, signal);
     }
   }
 }

@@ -66,7 +66,7 @@ export interface StreamFollower {
   /** Follows until `stop`; rejects only for a fault of this program. */
   run(): Promise<void>;
   status(): FollowerStatus;
-  /** Stops taking messages; `takeSnapshot` then saves what is folded, when its rows are stored within `graceMs`. */
+  /** Stops taking messages, then saves what is folded, when its rows are stored within `graceMs`. */
   stop(options: { graceMs: number }): Promise<void>;
 }
 

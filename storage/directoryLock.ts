@@ -7,8 +7,8 @@ export class DirectoryInUse extends Error {
 
   constructor(path: string, pid: number) {
     super(
-      `${path} is in use by process ${pid}: the embedded ClickHouse takes one process a directory. ` +
-        'Stop that process, set MINER_DATA_DIR to another directory, or set MINER_CLICKHOUSE_URL to share a server.',
+      `${path} is in use by process ${pid}, and is one process's alone. ` +
+        'Stop that process, set MINER_DATA_DIR to another directory, or share servers: MINER_NATS_URL, MINER_CLICKHOUSE_URL.',
     );
   }
 }
@@ -48,11 +48,15 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Start time of a process in clock ticks since boot, where the system tells it (Linux). */
+/**
+ * Start time of a process in clock ticks since boot, where the system tells it (Linux). Null for one that has ended
+ * and that its parent has not asked about yet.
+ */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+    const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' || state === 'X' ? null : (fields[18] ?? null);
   } catch {
     return null;
   }

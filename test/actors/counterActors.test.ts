@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type CounterActors, createCounterActors } from '../../actors/counterActors.ts';
+import type { CounterReadingMessage } from '../../streams/counterReading.ts';
+import type { StreamMessage } from '../../streams/messageSource.ts';
+import { counterSubject } from '../../streams/subjects.ts';
+import { genesisMs } from '../support/minerProcess.ts';
+import { mixedPublications, readingMessage } from '../support/readingMessages.ts';
+
+const created = () => createCounterActors({ genesisMs });
+
+function messageOf(body: CounterReadingMessage, seq: number): StreamMessage {
+  return { seq, subject: counterSubject(body.installationId), data: Buffer.from(JSON.stringify(body)) };
+}
+
+/** Everything that the actors show and keep. */
+function stateOf(actors: CounterActors, installations: readonly string[], nowMs: number) {
+  return {
+    lines: [...actors.capture()].sort(),
+    views: installations.map((id) => actors.telemetry(id, nowMs)),
+  };
+}
+
+const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
+
+describe('the actors of the counter stream', () => {
+  it('are the same after a snapshot and what follows it as after everything, wherever it was taken', () => {
+    const messages = mixedPublications(1_800).map(
+      ({ subject, body }, index): StreamMessage => ({ seq: index + 1, subject, data: Buffer.from(body) }),
+    );
+    const whole = created();
+    const outcomes = messages.map((message) => whole.receive(message));
+    const nowMs = genesisMs + 600 * 10_000;
+    fc.assert(
+      fc.property(fc.nat(messages.length), (at) => {
+        const before = created();
+        for (const message of messages.slice(0, at)) before.receive(message);
+        const lines = [...before.capture()];
+        const after = created();
+        after.receive(messages[0] as StreamMessage); // What it held before does not matter.
+        after.restore(lines);
+        expect(messages.slice(at).map((message) => after.receive(message))).toEqual(outcomes.slice(at));
+        expect(stateOf(after, installations, nowMs)).toEqual(stateOf(whole, installations, nowMs));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('capture the state of the moment, whatever is folded while the lines are written', () => {
+    const actors = created();
+    actors.receive(messageOf(readingMessage('wheel.one', 0), 1));
+    const captured = actors.capture();
+    const now = [...actors.capture()];
+    actors.receive(messageOf(readingMessage('wheel.one', 1), 2));
+    actors.receive(messageOf(readingMessage('wheel-three', 1), 3));
+    expect([...captured]).toEqual(now);
+  });
+
+  it('apply a message that came twice once', () => {
+    const actors = created();
+    const message = messageOf(readingMessage('wheel.one', 5), 1);
+    expect(actors.receive(message)).toHaveProperty('reading.position', 1);
+    const before = stateOf(actors, installations, genesisMs);
+    expect(actors.receive({ ...message, seq: 2 })).toHaveProperty('rejection.reason', 'duplicate');
+    expect(stateOf(actors, installations, genesisMs)).toEqual(before);
+  });
+
+  it('change nothing with a message that is rejected', () => {
+    const actors = created();
+    actors.receive(messageOf(readingMessage('wheel.one', 5), 1));
+    const before = stateOf(actors, installations, genesisMs);
+    for (const data of ['', '{}', 'null', '[]', '{"telemetryId":1}', '\u0000']) {
+      const outcome = actors.receive({ seq: 9, subject: 'miner.counter.wheel~one', data: Buffer.from(data) });
+      expect(outcome).toHaveProperty('rejection.reason', 'malformed');
+    }
+    expect(stateOf(actors, installations, genesisMs)).toEqual(before);
+  });
+});
+
+describe('the freshness of a measurement', () => {
+  const receivedAtMs = Date.parse(readingMessage('wheel.one', 0).receivedAt);
+
+  it('is offline before any, online through exactly 120 seconds after its receipt, and stale from then on', () => {
+    const actors = created();
+    expect(actors.telemetry('wheel.one', receivedAtMs)).toEqual({
+      installationId: 'wheel.one',
+      freshness: 'offline',
+      revision: null,
+      reading: null,
+    });
+    actors.receive(messageOf(readingMessage('wheel.one', 0), 1));
+    const freshnessAt = (ageMs: number) => actors.telemetry('wheel.one', receivedAtMs + ageMs).freshness;
+    expect(freshnessAt(0)).toBe('online');
+    expect(freshnessAt(120_000)).toBe('online');
+    expect(freshnessAt(120_001)).toBe('stale');
+    expect(freshnessAt(120_000)).toBe('online'); // The clock was set back.
+    expect(freshnessAt(10 * 86_400_000)).toBe('stale');
+  });
+
+  it('keeps the view the same object until a reading is accepted or it turns stale', () => {
+    const actors = created();
+    actors.receive(messageOf(readingMessage('wheel.one', 0), 1));
+    const view = actors.telemetry('wheel.one', receivedAtMs);
+    expect(actors.telemetry('wheel.one', receivedAtMs + 60_000)).toBe(view);
+    actors.receive(messageOf(readingMessage('wheel.one', 0), 2)); // A duplicate.
+    expect(actors.telemetry('wheel.one', receivedAtMs + 60_000)).toBe(view);
+    const stale = actors.telemetry('wheel.one', receivedAtMs + 120_001);
+    expect(stale).not.toBe(view);
+    expect(stale.revision).toBe(view.revision);
+    expect(actors.telemetry('wheel.one', receivedAtMs + 999_999)).toBe(stale);
+    actors.receive(messageOf(readingMessage('wheel.one', 1), 3));
+    expect(actors.telemetry('wheel.one', receivedAtMs + 999_999).revision).not.toBe(view.revision);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { createPipelineActors, instancesMax, type PipelineActors } from '../../actors/pipelineActors.ts';
+import { moduleStates } from '../../machines/moduleMachine.ts';
+import { moduleSubject, signerSubject } from '../../streams/subjects.ts';
+
+const atMs = Date.UTC(2026, 0, 31, 12);
+
+function report(actors: PipelineActors, instanceId: string, given: Record<string, unknown> = {}, seq = 1) {
+  const snapshot = {
+    instanceId,
+    moduleType: 'wheel-sensor',
+    driverId: 'hall',
+    moduleVersion: '1.0.0',
+    schemaVersion: 1,
+    state: 'ready',
+    observedAt: new Date(atMs).toISOString(),
+    provenance: 'hardware',
+    health: { checkedAt: new Date(atMs).toISOString() },
+    data: { resource: '/dev/secret' },
+    ...given,
+  };
+  const data = Buffer.from(JSON.stringify(snapshot));
+  return actors.receive({ seq, subject: moduleSubject('wheel.one', instanceId), data });
+}
+
+describe('the actors of the pipeline stream', () => {
+  it('hold the newest snapshot of each module, ordered by instance, without its data', () => {
+    const actors = createPipelineActors();
+    for (const instanceId of ['b', 'a.2', 'a:1']) expect(report(actors, instanceId)).toBe('folded');
+    report(actors, 'b', {
+      state: 'faulted',
+      health: { checkedAt: new Date(atMs).toISOString(), code: 'E1' },
+    });
+    const { modules } = actors.modules('wheel.one');
+    expect(modules.map(({ instanceId, state }) => [instanceId, state])).toEqual([
+      ['a.2', 'ready'],
+      ['a:1', 'ready'],
+      ['b', 'faulted'],
+    ]);
+    expect(modules[2]?.health).toEqual({ checkedAtMs: atMs, message: undefined, code: 'E1' });
+    expect(JSON.stringify(modules)).not.toContain('secret');
+    expect(actors.modules('nobody').modules).toEqual([]);
+  });
+
+  it('follow a module from any state to any other', () => {
+    const actors = createPipelineActors();
+    for (const from of moduleStates) {
+      for (const to of moduleStates) {
+        report(actors, 'm', { state: from });
+        report(actors, 'm', { state: to });
+        expect(actors.modules('wheel.one').modules[0]?.state).toBe(to);
+      }
+    }
+  });
+
+  it('reject a snapshot older than the one that is held, one on another subject, and one too many', () => {
+    const actors = createPipelineActors();
+    report(actors, 'm', { state: 'degraded' });
+    const view = actors.modules('wheel.one');
+    const older = report(actors, 'm', { observedAt: new Date(atMs - 1).toISOString() });
+    expect(older).toHaveProperty('rejection.reason', 'out_of_order');
+    const elsewhere = report(actors, 'm', { instanceId: 'n' });
+    expect(elsewhere).toHaveProperty('rejection.reason', 'wrong_instance');
+    expect(actors.modules('wheel.one')).toBe(view);
+    for (let index = 1; index < instancesMax; index++) expect(report(actors, `m${index}`)).toBe('folded');
+    expect(report(actors, 'another')).toHaveProperty('rejection.reason', 'too_many_instances');
+    expect(report(actors, 'm', { state: 'ready' })).toBe('folded');
+  });
+
+  it('come back from what they captured', () => {
+    const actors = createPipelineActors();
+    report(actors, 'a', { state: 'starting' });
+    report(actors, 'b', { health: { checkedAt: new Date(atMs).toISOString(), message: null, code: null } });
+    const signer = {
+      kind: 'ed25519',
+      algorithm: 'Ed25519',
+      keySlot: '0',
+      enrolledAt: new Date(atMs).toISOString(),
+      lastVerifiedAt: new Date(atMs).toISOString(),
+      lastSignature: 'c2ln',
+    };
+    actors.receive({
+      seq: 3,
+      subject: signerSubject('wheel.one'),
+      data: Buffer.from(JSON.stringify(signer)),
+    });
+    const restored = createPipelineActors();
+    restored.restore(actors.capture());
+    expect(restored.modules('wheel.one')).toEqual(actors.modules('wheel.one'));
+    expect(restored.signer('wheel.one')).toEqual(actors.signer('wheel.one'));
+    expect(restored.signer('wheel.one')).toMatchObject({ kind: 'ed25519', enrolledAtMs: atMs });
+    expect([...restored.capture()]).toEqual([...actors.capture()]);
+  });
+});

@@ -1,0 +1,177 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  ConfigurationError,
+  readConfiguration,
+  unknownVariables,
+  variables,
+} from '../../deploy/configuration.ts';
+import { DeploymentFileError, readDeploymentFile } from '../../deploy/deploymentFile.ts';
+import { startProcess } from '../support/childProcess.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+describe('configuration', () => {
+  it('has a value for everything when nothing is set', () => {
+    expect(readConfiguration({})).toMatchObject({
+      MINER_HTTP_PORT: 8080,
+      MINER_OPS_PORT: 9090,
+      MINER_HOST: '127.0.0.1',
+      MINER_NATS_URL: null,
+      MINER_CLICKHOUSE_URL: null,
+      MINER_RPC_URL: null,
+      MINER_DATA_DIR: './data',
+      MINER_DEPLOYMENT: null,
+      MINER_ALLOWED_ORIGINS: [],
+      MINER_TRUSTED_PROXIES: [],
+      MINER_RATE_LIMITS: true,
+      MINER_RETENTION_DAYS: 0,
+      MINER_LOG_LEVEL: 'info',
+      isProduction: false,
+    });
+  });
+
+  it('reads lists, with spaces and an empty end', () => {
+    const { MINER_TRUSTED_PROXIES, MINER_ALLOWED_ORIGINS } = readConfiguration({
+      MINER_TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32,192.0.2.1,',
+      MINER_ALLOWED_ORIGINS: 'https://a.example,http://localhost:3000',
+    });
+    expect(MINER_TRUSTED_PROXIES).toEqual(['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']);
+    expect(MINER_ALLOWED_ORIGINS).toEqual(['https://a.example', 'http://localhost:3000']);
+  });
+
+  it.each([
+    ['MINER_HTTP_PORT', '65536'],
+    ['MINER_HTTP_PORT', 'http'],
+    ['MINER_OPS_PORT', ''],
+    ['MINER_HOST', ''],
+    ['MINER_NATS_URL', 'localhost'],
+    ['MINER_NATS_URL', 'http://localhost:4222'],
+    ['MINER_NATS_URL', 'nats://a:1,b'],
+    ['MINER_CLICKHOUSE_URL', 'tcp://localhost:9000'],
+    ['MINER_RPC_URL', 'localhost:8545'],
+    ['MINER_ALLOWED_ORIGINS', 'https://a.example/path'],
+    ['MINER_ALLOWED_ORIGINS', '*'],
+    ['MINER_TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['MINER_TRUSTED_PROXIES', 'proxy.example'],
+    ['MINER_RATE_LIMITS', 'yes'],
+    ['MINER_RETENTION_DAYS', '-1'],
+    ['MINER_LOG_LEVEL', 'verbose'],
+  ] as const)('names %s=%j, what was given and what is expected', (name, value) => {
+    const attempt = () => readConfiguration({ [name]: value });
+    expect(attempt).toThrow(ConfigurationError);
+    expect(attempt).toThrow(`${name} is ${JSON.stringify(value)}; expected ${variables[name].expected}`);
+  });
+
+  it('names every variable that is wrong at once', () => {
+    const attempt = () => readConfiguration({ MINER_HTTP_PORT: 'x', MINER_RATE_LIMITS: 'x' });
+    expect(attempt).toThrow(/MINER_HTTP_PORT[\s\S]*MINER_RATE_LIMITS/);
+  });
+
+  it('finds variables that only look like settings', () => {
+    expect(unknownVariables({ MINER_HTTP_PRT: '1', MINER_HOST: 'x', PATH: 'y' })).toEqual(['MINER_HTTP_PRT']);
+  });
+});
+
+describe('deployment file', () => {
+  const installation = {
+    installationId: 'wheel.one',
+    genesisTimestamp: 1_769_860_800,
+    streamId: `0x${'a'.repeat(64)}`,
+  };
+  const address = (digit: string) => `0x${digit.repeat(40)}`;
+  const onChain = {
+    release: { id: 'release-1', protocolRevision: 'protocol-1', rewardModelRevision: 'rewards-1' },
+    chain: { target: 'anvil', chainId: 31337, deploymentBlock: 4, economyDeploymentBlock: '9' },
+    contracts: {
+      core: address('1'),
+      proxyAdmin: address('2'),
+      operatorTimelock: address('3'),
+      tokenFactory: address('4'),
+      mining: address('5'),
+      token: address('6'),
+      collection: address('7'),
+    },
+  };
+  const written = (content: unknown) => {
+    const path = join(temporaryDirectory(), 'deployment.json');
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return path;
+  };
+
+  it('is an installation alone, or with a chain', () => {
+    expect(readDeploymentFile(written(installation))).toEqual({ ...installation, onChain: null });
+    const read = readDeploymentFile(written({ ...installation, ...onChain }));
+    expect(read.onChain?.chain).toMatchObject({
+      chainId: 31337n,
+      deploymentBlock: 4n,
+      economyDeploymentBlock: 9n,
+    });
+  });
+
+  it.each([
+    [
+      'a genesis inside a half hour',
+      { ...installation, genesisTimestamp: 1_769_860_801 },
+      'multiple of 1800',
+    ],
+    ['an ID that no path can hold', { ...installation, installationId: 'wheel~1' }, 'installationId'],
+    ['a short stream ID', { ...installation, streamId: '0x1' }, 'streamId'],
+    ['a chain without contracts', { ...installation, release: onChain.release }, 'come together'],
+    [
+      'a checksummed address',
+      { ...installation, ...onChain, contracts: { ...onChain.contracts, core: `0x${'A'.repeat(40)}` } },
+      'contracts.core',
+    ],
+    ['no JSON', '{', 'is not JSON'],
+    ['no object', '[]', 'expected object'],
+  ])('with %s is refused with a word of why', (_what, content, word) => {
+    const path = written(content);
+    expect(() => readDeploymentFile(path)).toThrow(DeploymentFileError);
+    expect(() => readDeploymentFile(path)).toThrow(word);
+    expect(() => readDeploymentFile(path)).toThrow(path);
+  });
+
+  it('that is not there says how to name another', () => {
+    expect(() => readDeploymentFile('/nowhere/deployment.json')).toThrow('MINER_DEPLOYMENT');
+  });
+});
+
+describe('command line', () => {
+  const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
+  const run = async (args: string[], environment: Record<string, string> = {}) => {
+    const started = startProcess(process.execPath, [program, ...args], {
+      env: { PATH: process.env.PATH, MINER_DATA_DIR: temporaryDirectory(), ...environment },
+    });
+    return { status: await started.exited, output: started.output() };
+  };
+
+  it('explains itself, and every command with every variable', async () => {
+    const { status, output } = await run(['--help']);
+    expect(status).toBe(0);
+    for (const command of ['run', 'ingest', 'serve', 'local', 'openapi'])
+      expect(output).toContain(`  ${command}`);
+    const help = (await run(['local', '--help'])).output;
+    for (const name of Object.keys(variables)) expect(help).toContain(name);
+  });
+
+  it.each([
+    [['run'], {}, 'MINER_DEPLOYMENT is not set', 2],
+    [['run'], { MINER_HTTP_PORT: '80a' }, 'MINER_HTTP_PORT is "80a"; expected a port', 2],
+    [['run'], { MINER_DEPLOYMENT: '/nowhere.json' }, 'deployment file /nowhere.json', 1],
+    [['serve'], { MINER_DEPLOYMENT: 'any' }, 'MINER_CLICKHOUSE_URL is not set', 2],
+    [['local', '--past-days', 'many'], {}, '--past-days is "many"', 2],
+    [['lokal'], {}, 'unknown command', 1],
+  ])('%j with %j stops with %s', async (args, environment, message, expected) => {
+    const { status, output } = await run(args, environment);
+    expect(output).toContain(message);
+    expect(output).not.toContain('    at ');
+    expect(status).toBe(expected);
+  });
+
+  it('prints the OpenAPI document', async () => {
+    const { status, output } = await run(['openapi']);
+    expect(status).toBe(0);
+    expect(JSON.parse(output)).toHaveProperty('openapi', '3.1.0');
+  });
+});

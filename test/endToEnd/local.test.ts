@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { eventually, startProcess } from '../support/childProcess.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
+
+interface Telemetry {
+  readonly status: string;
+  readonly revision: string | null;
+}
+
+/** What `npm start` runs, with a shorter past, on free ports. */
+async function startLocal(dataDir: string) {
+  const started = startProcess(process.execPath, [program, 'local', '--past-days', '0.2'], {
+    env: { PATH: process.env.PATH, MINER_DATA_DIR: dataDir, MINER_HTTP_PORT: '0', MINER_OPS_PORT: '0' },
+  });
+  const urlOf = (name: string) =>
+    eventually(() => new RegExp(`${name}\\s+(http\\S+)`).exec(started.output())?.[1], name);
+  const statusUrl = await urlOf('status');
+  const telemetryUrl = await urlOf('telemetry');
+  const online = () =>
+    eventually(async () => {
+      const telemetry = (await (await fetch(telemetryUrl)).json()) as Telemetry;
+      return telemetry.status === 'online' ? telemetry : null;
+    }, `a live measurement: ${started.output()}`);
+  const natsPid = () => Number(/"pid":(\d+)[^\n]*"nats-server started"/.exec(started.output())?.[1]);
+  return { ...started, statusUrl, telemetryUrl, online, natsPid };
+}
+
+/** Whether the process runs; one that has ended and that nobody has asked about yet has no command line any more. */
+function isAlive(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
+  } catch {
+    return false;
+  }
+}
+
+const positionOf = ({ revision }: Telemetry) => Number(revision?.split('.')[0]);
+
+describe('npm start', () => {
+  it('shows a past and a live wheel, stops on Ctrl-C, and goes on with the same data', async () => {
+    const dataDir = temporaryDirectory();
+    const first = await startLocal(dataDir);
+    const before = await first.online();
+    expect(positionOf(before)).toBeGreaterThan(1_000);
+    const status = (await (await fetch(first.statusUrl)).json()) as { modules: unknown[]; signer: unknown };
+    await eventually(async () => {
+      const { modules } = (await (await fetch(first.statusUrl)).json()) as { modules: unknown[] };
+      return modules.length > 0;
+    }, 'modules');
+    expect(status).toHaveProperty('measurement.provenance', 'simulated');
+
+    const askedMs = performance.now();
+    expect(await first.end('SIGINT'), first.output()).toBe(0);
+    expect(performance.now() - askedMs).toBeLessThan(5_000);
+    expect(isAlive(first.natsPid())).toBe(false);
+
+    const second = await startLocal(dataDir);
+    await eventually(() => second.output().includes('"snapshot restored"'), 'the snapshot');
+    const grown = await eventually(
+      async () => positionOf(await second.online()) - positionOf(before),
+      'readings after the restart',
+    );
+    expect(grown).toBeLessThan(60);
+    expect(await second.end('SIGTERM'), second.output()).toBe(0);
+  });
+
+  it('killed with SIGKILL leaves a nats-server that the next start stops, and loses nothing', async () => {
+    const dataDir = temporaryDirectory();
+    const first = await startLocal(dataDir);
+    const before = await first.online();
+    const orphan = first.natsPid();
+    await first.end('SIGKILL');
+    expect(isAlive(orphan)).toBe(true);
+
+    const second = await startLocal(dataDir);
+    const after = await second.online();
+    expect(isAlive(orphan)).toBe(false);
+    expect(second.output()).toContain('a nats-server of an earlier run is still there');
+    expect(positionOf(after)).toBeGreaterThan(positionOf(before));
+
+    // Its own nats-server killed behind its back is started again, on the same data.
+    process.kill(second.natsPid(), 'SIGKILL');
+    await eventually(() => second.output().includes('nats-server started again'), 'another nats-server');
+    const position = positionOf(after);
+    await eventually(async () => positionOf(await second.online()) > position + 2, 'readings after it');
+    expect(await second.end('SIGINT'), second.output()).toBe(0);
+  });
+
+  it('says who has the data when it is started twice on it', async () => {
+    const dataDir = temporaryDirectory();
+    const first = await startLocal(dataDir);
+    await first.online();
+    const second = startProcess(process.execPath, [program, 'local'], {
+      env: { PATH: process.env.PATH, MINER_DATA_DIR: dataDir, MINER_HTTP_PORT: '0', MINER_OPS_PORT: '0' },
+    });
+    expect(await second.exited).not.toBe(0);
+    expect(second.output()).toContain(`in use by process ${first.pid}`);
+    await first.online();
+    expect(await first.end('SIGINT'), first.output()).toBe(0);
+  });
+});
