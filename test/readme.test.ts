@@ -1,0 +1,52 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createCounterActors } from '../actors/counterActors.ts';
+import { variables } from '../deploy/configuration.ts';
+import { routes } from '../http/routes.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const folders = ['actors', 'benchmarks', 'deploy', 'http', 'machines', 'storage', 'streams', 'test'];
+
+describe('README', () => {
+  it('has every variable as it is checked, and no other', () => {
+    const rows = Object.entries(variables).map(([name, { byDefault, meaning }]) => {
+      const cell = byDefault === '' ? ' ' : ` \`${byDefault}\` `;
+      return `| \`${name}\` |${cell}| ${meaning} |`;
+    });
+    expect(read('README.md').match(/^\| `MINER_.*$/gm)).toEqual(rows);
+  });
+
+  it('has every route of the table, and no other', () => {
+    const rows = routes.map(
+      ({ path, summary, rateClass }) => `| \`${path}\` | ${summary} | \`${rateClass}\` |`,
+    );
+    expect(read('README.md').match(/^\| `\/.*$/gm)).toEqual(rows);
+  });
+
+  it('shows a reading that is accepted as it stands', () => {
+    const [, subject = '', body = ''] = /pub (\S+) [^']*'(\{[^']+\})'/.exec(read('README.md')) ?? [];
+    const actors = createCounterActors({ genesisMs: 0 });
+    const outcome = actors.receive({ seq: 1, subject, data: Buffer.from(body) });
+    expect(outcome).toHaveProperty('reading.installationId', 'my.wheel');
+  });
+
+  it.each(['README.md', 'ARCHITECTURE.md', ...folders.map((folder) => `${folder}/README.md`)])(
+    '%s names only files that exist',
+    (path) => {
+      const text = read(path);
+      const named = [...text.matchAll(/`([\w./-]+\.(?:ts|mjs|md))`/g)].map(([, file = '']) => file);
+      const missing = named.filter(
+        (file) => !existsSync(join(root, file)) && !existsSync(join(root, dirname(path), file)),
+      );
+      expect(missing).toEqual([]);
+    },
+  );
+
+  it('of machines lists each of them', () => {
+    const listed = [...read('machines/README.md').matchAll(/`(\w+Machine\.ts)`/g)].map(([, file]) => file);
+    const files = readdirSync(join(root, 'machines')).filter((file) => file.endsWith('.ts'));
+    expect([...new Set(listed)].sort()).toEqual(files.sort());
+  });
+});
