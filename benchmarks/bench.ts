@@ -10,6 +10,7 @@ program
   .description('resident memory of the service while it takes one reading a second of many installations')
   .option('--installations <count>', 'wheels that publish', wholeNumber, 1_000)
   .option('--seconds <count>', 'simulated seconds, one reading of each wheel in each', wholeNumber, 3_600)
+  .option('--speed <count>', 'simulated seconds in a second, at most', wholeNumber, 10)
   .action(measureMemory);
 
 await program.parseAsync();

@@ -15,10 +15,12 @@ const lagMax = 50_000;
 export interface MemoryOptions {
   readonly installations: number;
   readonly seconds: number;
+  /** Simulated seconds in a second, at most. */
+  readonly speed: number;
 }
 
-/** Publishes `installations` readings for each simulated second as fast as the service folds them. */
-export async function measureMemory({ installations, seconds }: MemoryOptions): Promise<void> {
+/** Publishes `installations` readings for each simulated second, `speed` of them a second or as many as are folded. */
+export async function measureMemory({ installations, seconds, speed }: MemoryOptions): Promise<void> {
   const total = installations * seconds;
   const ids = Array.from({ length: installations }, (_, index) => `wheel-${index}`);
   const service = await startServiceProcess({
@@ -52,6 +54,8 @@ export async function measureMemory({ installations, seconds }: MemoryOptions): 
       publishSecond(connection, ids, second);
       published += installations;
       await connection.flush();
+      const dueMs = startedMs + ((second + 1) * 1000) / speed;
+      await wait(Math.max(0, dueMs - performance.now()));
       while (published - (await foldedThrough()) > lagMax) await wait(foldPollMs);
       bar.update(published, sample());
     }
