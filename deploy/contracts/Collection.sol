@@ -51,6 +51,7 @@ contract Collection is ERC721, Ownable, Pausable {
     event PublicMinted(address indexed owner, uint64 quantity, uint64 publicMinted);
     event ReserveMinted(address indexed owner, uint64 quantity, uint64 reserveMinted);
     event MetadataEpochAdvanced(uint64 epoch);
+    event MetadataPublished(uint256 indexed tokenId, uint64 epoch, string uri);
 
     error WrongPhase(Phase phase);
     error WrongPayment(uint256 given, uint256 expected);
@@ -140,6 +141,11 @@ contract Collection is ERC721, Ownable, Pausable {
         _burn(tokenId);
     }
 
+    /// Says in a log what a token's metadata is now; anyone may, after the epoch was advanced.
+    function publishMetadata(uint256 tokenId) public {
+        emit MetadataPublished(tokenId, metadataEpoch, tokenURI(tokenId));
+    }
+
     function sale() external view returns (Sale memory) {
         return _sale;
     }
@@ -188,6 +194,7 @@ contract Collection is ERC721, Ownable, Pausable {
         for (uint256 tokenId = last - quantity + 1; tokenId <= last; tokenId++) {
             _mint(owner, tokenId);
             mining.mintPosition(owner, tokenId);
+            publishMetadata(tokenId);
         }
     }
 }

@@ -51,6 +51,8 @@ contract Mining is Initializable {
 
     uint64 public immutable implementationVersion;
     bytes32 public immutable storageLayoutDigest;
+    /// Where this code is, which `address(this)` does not tell behind a proxy.
+    address private immutable _implementation;
 
     Configuration private _configuration;
     mapping(uint256 tokenId => Position) private _positions;
@@ -79,7 +81,9 @@ contract Mining is Initializable {
         uint256[] weights,
         uint64[] cooldownBlocks
     );
-    event VersionActivated(uint64 version, bytes32 storageLayoutDigest);
+    event VersionActivated(
+        uint64 version, bytes32 storageLayoutDigest, address implementation, bytes32 runtimeHash
+    );
     event PositionMinted(
         address indexed owner, uint256 indexed tokenId, uint256 weight, uint64 nextMergeBlock, uint64 firstRound
     );
@@ -121,6 +125,7 @@ contract Mining is Initializable {
     constructor(uint64 version, bytes32 layoutDigest) {
         implementationVersion = version;
         storageLayoutDigest = layoutDigest;
+        _implementation = address(this);
         _disableInitializers();
     }
 
@@ -149,12 +154,12 @@ contract Mining is Initializable {
             weights,
             cooldowns
         );
-        emit VersionActivated(implementationVersion, storageLayoutDigest);
+        _emitVersion();
     }
 
     /// Called by the upgrade to this implementation, so that logs tell which version runs.
     function activateVersion() external reinitializer(implementationVersion) {
-        emit VersionActivated(implementationVersion, storageLayoutDigest);
+        _emitVersion();
     }
 
     function mintPosition(address owner, uint256 tokenId) external {
@@ -190,6 +195,7 @@ contract Mining is Initializable {
         _positions[survivorTokenId] = survivor;
         delete _positions[donorTokenId];
         _configuration.collection.burn(donorTokenId);
+        _configuration.collection.publishMetadata(survivorTokenId);
         emit PositionsMerged(
             msg.sender,
             survivorTokenId,
@@ -264,6 +270,10 @@ contract Mining is Initializable {
     /// Whole base units that a claim would pay now.
     function claimable(uint256 tokenId) external view returns (uint256) {
         return _accounted(tokenId).unclaimed / SCALE;
+    }
+
+    function _emitVersion() private {
+        emit VersionActivated(implementationVersion, storageLayoutDigest, _implementation, _implementation.codehash);
     }
 
     function _mintRound(uint64 roundId, uint64 throughBlock) private {

@@ -36,6 +36,8 @@ contract SettlementCore is Initializable, Pausable {
 
     uint64 public immutable implementationVersion;
     bytes32 public immutable storageLayoutDigest;
+    /// Where this code is, which `address(this)` does not tell behind a proxy.
+    address private immutable _implementation;
 
     Configuration private _configuration;
     uint256 public cumulativeWork;
@@ -59,7 +61,9 @@ contract SettlementCore is Initializable, Pausable {
         address guardian,
         address reporter
     );
-    event VersionActivated(uint64 version, bytes32 storageLayoutDigest);
+    event VersionActivated(
+        uint64 version, bytes32 storageLayoutDigest, address implementation, bytes32 runtimeHash
+    );
     event GuardianChanged(address guardian);
     event ReporterChanged(address reporter);
     event RoundSettled(uint64 indexed roundId, uint256 work, uint256 cumulativeWork, uint256 cumulativeBlockUnits);
@@ -86,6 +90,7 @@ contract SettlementCore is Initializable, Pausable {
     constructor(uint64 version, bytes32 layoutDigest) {
         implementationVersion = version;
         storageLayoutDigest = layoutDigest;
+        _implementation = address(this);
         _disableInitializers();
     }
 
@@ -111,12 +116,12 @@ contract SettlementCore is Initializable, Pausable {
             given.guardian,
             given.reporter
         );
-        emit VersionActivated(implementationVersion, storageLayoutDigest);
+        _emitVersion();
     }
 
     /// Called by the upgrade to this implementation, so that logs tell which version runs.
     function activateVersion() external reinitializer(implementationVersion) {
-        emit VersionActivated(implementationVersion, storageLayoutDigest);
+        _emitVersion();
     }
 
     /// Settles the rounds after `previous` through `through`; those with work are given, ascending, and the others held
@@ -233,6 +238,10 @@ contract SettlementCore is Initializable, Pausable {
     function setReporter(address reporter) external onlyOperator {
         _configuration.reporter = reporter;
         emit ReporterChanged(reporter);
+    }
+
+    function _emitVersion() private {
+        emit VersionActivated(implementationVersion, storageLayoutDigest, _implementation, _implementation.codehash);
     }
 
     modifier onlyOperator() {

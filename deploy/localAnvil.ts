@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const startMs = 15_000;
+const stopMs = 1_000;
+
+/** The local chain could not be started. */
+export class LocalAnvilError extends Error {
+  override readonly name = 'LocalAnvilError';
+}
+
+/** An anvil of our own, as a child process. */
+export interface LocalAnvil {
+  readonly url: string;
+  readonly pid: number;
+  /** Ended by itself: nobody told it to stop. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface LocalAnvilSettings {
+  /** Time of the first block, Unix seconds. */
+  readonly genesisTimestamp: number;
+  /** 0 for any free one. */
+  readonly port?: number;
+  /** File that its state is kept in: read at the start, written at the end and every `stateIntervalSeconds`. */
+  readonly stateFile?: string;
+  readonly stateIntervalSeconds?: number;
+}
+
+/**
+ * Starts anvil on the loopback interface. It mines a block when it is told to. It is not in the terminal's process group, so
+ * Ctrl-C reaches this process alone, which stops it.
+ *
+ * @throws LocalAnvilError
+ */
+export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnvil> {
+  const { genesisTimestamp, port = 0, stateFile, stateIntervalSeconds = 60 } = settings;
+  const state =
+    stateFile === undefined
+      ? []
+      : [
+          '--state',
+          stateFile,
+          '--state-interval',
+          String(stateIntervalSeconds),
+          '--preserve-historical-states',
+        ];
+  const child = spawn(
+    anvilProgram(),
+    [
+      ...['--host', '127.0.0.1', '--port', String(port), '--timestamp', String(genesisTimestamp)],
+      ...['--no-mining', '--hardfork', 'cancun', '--order', 'fifo', '--block-base-fee-per-gas', '0'],
+      ...['--gas-limit', '120000000', '--accounts', '20', ...state],
+    ],
+    { detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let isStopping = false;
+  const exited = once(child, 'exit');
+  const url = `http://127.0.0.1:${await portOf(child)}`;
+  return {
+    url,
+    pid: child.pid as number,
+    ended: exited.then(() => (isStopping ? new Promise<void>(() => undefined) : undefined)),
+    stop: async () => {
+      isStopping = true;
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), stopMs);
+      await exited;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The program itself: the package's launcher would not hand on every signal. */
+function anvilProgram(): string {
+  const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
+  const platform = `${process.platform}-${architectures[process.arch] ?? process.arch}`;
+  const require = createRequire(import.meta.url);
+  try {
+    const launcher = createRequire(require.resolve('@foundry-rs/anvil/package.json'));
+    const manifest = launcher.resolve(`@foundry-rs/anvil-${platform}/package.json`);
+    return join(dirname(manifest), 'bin', process.platform === 'win32' ? 'anvil.exe' : 'anvil');
+  } catch {
+    throw new LocalAnvilError(`there is no anvil for ${platform} among the installed packages`);
+  }
+}
+
+/** What answers on the port that the child itself names is the child. */
+function portOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const lines: string[] = [];
+    const fail = () => reject(new LocalAnvilError(`anvil does not start:\n${lines.join('\n')}`));
+    const timer = setTimeout(fail, startMs);
+    child.once('exit', fail);
+    child.once('error', fail);
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on('line', (line) => {
+        const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(line)?.[1];
+        if (port === undefined) {
+          if (lines.length < 50) lines.push(line);
+          return;
+        }
+        clearTimeout(timer);
+        child.off('exit', fail);
+        resolve(Number(port));
+      });
+    }
+  });
+}

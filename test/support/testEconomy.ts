@@ -1,0 +1,94 @@
+import { type Address, createTestClient, http, publicActions, walletActions } from 'viem';
+import { anvil as anvilChain } from 'viem/chains';
+import { onTestFinished } from 'vitest';
+import {
+  type DeployedContracts,
+  deployContracts,
+  type EconomySettings,
+} from '../../deploy/deployContracts.ts';
+import { createEconomyActions } from '../../deploy/economyActions.ts';
+import { startAnvil } from '../../deploy/localAnvil.ts';
+
+export const chainGenesis = Date.UTC(2026, 0, 31, 12) / 1000;
+
+/** A real chain of one test, with the contracts deployed. */
+export type TestEconomy = Awaited<ReturnType<typeof startEconomy>>;
+
+export function createChainClient(url: string) {
+  return createTestClient({
+    mode: 'anvil',
+    chain: anvilChain,
+    transport: http(url, { retryCount: 0, timeout: 20_000 }),
+    pollingInterval: 50,
+    cacheTime: 0,
+  })
+    .extend(publicActions)
+    .extend(walletActions);
+}
+
+export const economySettings = (guardian: Address, reporter: Address): EconomySettings => ({
+  streamId: `0x${'5'.repeat(64)}`,
+  genesisTimestamp: BigInt(chainGenesis),
+  maxWorkPerRound: 1_000_000n,
+  initialWorkPerThousandBlocks: 1_000_000n,
+  targetBlocksPerActiveRound: 2n,
+  difficultySmoothingRounds: 48n,
+  guardian,
+  reporter,
+  timelockDelaySeconds: 60n,
+  tokenSymbol: 'SQK',
+  supplyCap: 1_000_000n * 10n ** 18n,
+  rewardPerBlock: 50n * 10n ** 18n,
+  claimLimit: 32n,
+  levels: Array.from({ length: 5 }, (_, index) => ({
+    weight: BigInt(100 * 2 ** index + 7 * index),
+    cooldownBlocks: BigInt(index),
+  })),
+});
+
+export async function startEconomy() {
+  const anvil = await startAnvil({ genesisTimestamp: chainGenesis - 3_600 });
+  onTestFinished(() => anvil.stop());
+  const client = createChainClient(anvil.url);
+  const accounts = (await client.getAddresses()).map((address) => address.toLowerCase() as Address);
+  const [operator, guardian, reporter, ...owners] = accounts as [Address, Address, Address, ...Address[]];
+  let nowSeconds = chainGenesis - 3_600;
+  /** Mines one block, so many seconds after the last one. */
+  const mine = async (afterSeconds = 12) => {
+    nowSeconds += afterSeconds;
+    await client.setNextBlockTimestamp({ timestamp: BigInt(nowSeconds) });
+    await client.mine({ blocks: 1 });
+  };
+  const settings = economySettings(guardian, reporter);
+  const deployed: DeployedContracts = await deployContracts({
+    client: Object.assign(createChainClient(anvil.url), {
+      account: { address: operator, type: 'json-rpc' },
+    }) as never,
+    settings,
+    mine: () => mine(1),
+  });
+  const actions = createEconomyActions({
+    client: client as never,
+    contracts: deployed.contracts,
+    operator,
+    guardian,
+    reporter,
+  });
+  return {
+    url: anvil.url,
+    client,
+    deployed,
+    settings,
+    actions,
+    operator,
+    guardian,
+    reporter,
+    owners,
+    mine,
+    nowSeconds: () => nowSeconds,
+    /** After a reorganization or a revert, the clock is that of the chain. */
+    resetClock: async () => {
+      nowSeconds = Number((await client.getBlock()).timestamp);
+    },
+  };
+}
