@@ -13,6 +13,7 @@ export const rejectionReasons = [
   'out_of_order',
   'counter_regression',
   'too_many_instances',
+  'unlinked_span',
 ] as const;
 export type RejectionReason = (typeof rejectionReasons)[number];
 

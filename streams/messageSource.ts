@@ -25,6 +25,8 @@ export interface StreamMessage {
   readonly seq: number;
   readonly subject: string;
   readonly data: Uint8Array;
+  /** When the server stored it, nanoseconds since the epoch. */
+  readonly timestampNanos: bigint;
 }
 
 /** Consecutive messages of a stream. */

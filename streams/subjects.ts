@@ -34,6 +34,10 @@ export function signerSubject(installationId: string): string {
   return `miner.signer.${subjectToken(installationId)}`;
 }
 
+export function spanSubject(chainId: bigint): string {
+  return `miner.chain.${chainId}.span`;
+}
+
 export function rejectedSubject(stream: InputStreamName): string {
   return `miner.rejected.${stream}`;
 }

@@ -16,7 +16,7 @@ function started() {
   let seq = 0;
   const receive = (index: number, given: Partial<CounterReadingMessage> = {}) => {
     const data = Buffer.from(JSON.stringify(readingMessage('wheel.one', index, given)));
-    return counters.receive({ seq: ++seq, subject: counterSubject('wheel.one'), data });
+    return counters.receive({ seq: ++seq, subject: counterSubject('wheel.one'), data, timestampNanos: 0n });
   };
   return { clock, views, receive };
 }

@@ -10,7 +10,12 @@ import { mixedPublications, readingMessage } from '../support/readingMessages.ts
 const created = () => createCounterActors({ genesisMs });
 
 function messageOf(body: CounterReadingMessage, seq: number): StreamMessage {
-  return { seq, subject: counterSubject(body.installationId), data: Buffer.from(JSON.stringify(body)) };
+  return {
+    seq,
+    subject: counterSubject(body.installationId),
+    data: Buffer.from(JSON.stringify(body)),
+    timestampNanos: 0n,
+  };
 }
 
 /** Everything that the actors show and keep. */
@@ -26,7 +31,12 @@ const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 describe('the actors of the counter stream', () => {
   it('are the same after a snapshot and what follows it as after everything, wherever it was taken', () => {
     const messages = mixedPublications(1_800).map(
-      ({ subject, body }, index): StreamMessage => ({ seq: index + 1, subject, data: Buffer.from(body) }),
+      ({ subject, body }, index): StreamMessage => ({
+        seq: index + 1,
+        subject,
+        data: Buffer.from(body),
+        timestampNanos: 0n,
+      }),
     );
     const whole = created();
     const outcomes = messages.map((message) => whole.receive(message));
@@ -67,10 +77,11 @@ describe('the actors of the counter stream', () => {
 
   it('change nothing with a message that is rejected', () => {
     const actors = created();
-    actors.receive(messageOf(readingMessage('wheel.one', 5), 1));
+    const message = messageOf(readingMessage('wheel.one', 5), 1);
+    actors.receive(message);
     const before = stateOf(actors, installations, genesisMs);
     for (const data of ['', '{}', 'null', '[]', '{"telemetryId":1}', '\u0000']) {
-      const outcome = actors.receive({ seq: 9, subject: 'miner.counter.wheel~one', data: Buffer.from(data) });
+      const outcome = actors.receive({ ...message, seq: 9, data: Buffer.from(data) });
       expect(outcome).toHaveProperty('rejection.reason', 'malformed');
     }
     expect(stateOf(actors, installations, genesisMs)).toEqual(before);

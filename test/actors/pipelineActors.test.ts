@@ -20,7 +20,7 @@ function report(actors: PipelineActors, instanceId: string, given: Record<string
     ...given,
   };
   const data = Buffer.from(JSON.stringify(snapshot));
-  return actors.receive({ seq, subject: moduleSubject('wheel.one', instanceId), data });
+  return actors.receive({ seq, subject: moduleSubject('wheel.one', instanceId), data, timestampNanos: 0n });
 }
 
 describe('the actors of the pipeline stream', () => {
@@ -83,6 +83,7 @@ describe('the actors of the pipeline stream', () => {
       seq: 3,
       subject: signerSubject('wheel.one'),
       data: Buffer.from(JSON.stringify(signer)),
+      timestampNanos: 0n,
     });
     const restored = createPipelineActors();
     restored.restore(actors.capture());

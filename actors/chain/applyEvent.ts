@@ -1,0 +1,460 @@
+import { List } from 'immutable';
+import type { ChainEvent } from './chainEvent.ts';
+import {
+  blockUnitsPerBlock,
+  type ChainState,
+  coreEventsShown,
+  type Implementation,
+  type OwnerEvent,
+  type OwnerState,
+  type Position,
+  recentRoundsShown,
+  type Settlement,
+} from './chainState.ts';
+import {
+  activated,
+  activeWeightOf,
+  closed,
+  earnedScaledThrough,
+  opened,
+  rewardScale,
+  utcDateOf,
+} from './rewards.ts';
+
+const zeroAddress = `0x${'0'.repeat(40)}`;
+/** keccak256 of `PROPOSER_ROLE`. */
+const proposerRole = '0xb09aa5aeb3702cfd50b6b62bc4532604938f21248a27a1d5ca736082b6819cc1';
+/** First four bytes of a call of `upgradeAndCall(address,address,bytes)`. */
+const upgradeSelector = '0x9623609d';
+
+const coreContracts: ReadonlySet<string> = new Set(['core', 'proxyAdmin', 'operatorTimelock']);
+
+type Apply = (state: ChainState, event: ChainEvent) => ChainState;
+
+/** The state after one event. Events that no view reads leave it as it is. */
+export function applyEvent(state: ChainState, event: ChainEvent): ChainState {
+  const apply = handlers[`${event.contract}.${event.name}`];
+  const applied = apply === undefined ? state : apply(state, event);
+  if (!coreContracts.has(event.contract)) return applied;
+  const events = [event, ...applied.core.events].slice(0, coreEventsShown);
+  const source =
+    event.contract === 'core' ? { eventName: event.name, source: event.source } : applied.core.source;
+  return { ...applied, core: { ...applied.core, events, source } };
+}
+
+const handlers: Readonly<Record<string, Apply>> = {
+  'core.CoreConfigured': (state, { args }) => {
+    const configuration = {
+      streamId: text(args.streamId),
+      genesisTimestamp: whole(args.genesisTimestamp),
+      roundDuration: whole(args.roundDuration),
+      maxWorkPerRound: whole(args.maxWorkPerRound),
+      maxRoundsPerBatch: whole(args.maxRoundsPerBatch),
+      initialWorkPerThousandBlocks: whole(args.initialWorkPerThousandBlocks),
+      targetBlocksPerActiveRound: whole(args.targetBlocksPerActiveRound),
+      difficultySmoothingRounds: whole(args.difficultySmoothingRounds),
+      blockUnitsPerBlock: whole(args.blockUnitsPerBlock),
+      guardian: lower(args.guardian),
+      reporter: lower(args.reporter),
+    };
+    const workPerThousandBlocks = configuration.initialWorkPerThousandBlocks;
+    return { ...state, core: { ...state.core, configuration, workPerThousandBlocks } };
+  },
+  'core.GuardianChanged': (state, { args }) => withConfiguration(state, { guardian: lower(args.guardian) }),
+  'core.ReporterChanged': (state, { args }) => withConfiguration(state, { reporter: lower(args.reporter) }),
+  'core.VersionActivated': (state, event) => ({
+    ...state,
+    core: { ...state.core, implementation: implementationOf(event) },
+  }),
+  'core.Paused': (state) => ({ ...state, core: { ...state.core, paused: true } }),
+  'core.Unpaused': (state) => ({ ...state, core: { ...state.core, paused: false } }),
+  'core.AdminChanged': (state, { args }) => withGovernance(state, { proxyAdminSlot: lower(args.newAdmin) }),
+  'core.RoundSettled': (state, { args }) => ({
+    ...state,
+    unprocessedRounds: state.unprocessedRounds.push({
+      roundId: whole(args.roundId),
+      cumulativeWork: whole(args.cumulativeWork),
+      cumulativeBlockUnits: whole(args.cumulativeBlockUnits),
+    }),
+  }),
+  'core.BatchSettled': (state, { args, source }) => {
+    const settlement: Settlement = {
+      source,
+      previousSettledThroughRound: whole(args.previousSettledThroughRound),
+      settledThroughRound: whole(args.settledThroughRound),
+      activeRoundCount: whole(args.activeRoundCount),
+      workAdded: whole(args.workAdded),
+      cumulativeWork: whole(args.cumulativeWork),
+      cumulativeBlockUnits: whole(args.cumulativeBlockUnits),
+      previousCumulativeBlockUnits: state.core.cumulativeBlockUnits,
+      mintedBaseUnits: 0n,
+    };
+    const core = {
+      ...state.core,
+      cumulativeWork: settlement.cumulativeWork,
+      cumulativeBlockUnits: settlement.cumulativeBlockUnits,
+      workPerThousandBlocks: whole(args.workPerThousandBlocks),
+      settledThroughRound: settlement.settledThroughRound,
+      authorizationNonce: whole(args.nonce) + 1n,
+    };
+    return { ...state, core, settlements: state.settlements.push(settlement) };
+  },
+
+  'proxyAdmin.OwnershipTransferred': (state, { args }) =>
+    withGovernance(state, { proxyAdminOwner: lower(args.newOwner) }),
+  'operatorTimelock.RoleGranted': (state, { args }) =>
+    args.role === proposerRole ? withGovernance(state, { operatorProposer: lower(args.account) }) : state,
+  'operatorTimelock.CallScheduled': (state, { args, source }) =>
+    withGovernance(state, {
+      operation: {
+        id: text(args.id),
+        kind: text(args.data).startsWith(upgradeSelector) ? 'upgrade' : 'call',
+        state: 'scheduled',
+        readyAtMs: source.blockTimestampMs + Number(whole(args.delay)) * 1000,
+      },
+    }),
+  'operatorTimelock.CallExecuted': (state, { args }) => withOperation(state, text(args.id), 'executed'),
+  'operatorTimelock.Cancelled': (state, { args }) => withOperation(state, text(args.id), 'cancelled'),
+
+  'tokenFactory.TokenCreated': (state, { args }) => ({
+    ...state,
+    token: { symbol: text(args.symbol), decimals: args.decimals as number, supplyBaseUnits: 0n },
+  }),
+  'token.Transfer': (state, { args }) => {
+    if (args.from !== zeroAddress || state.token === null) return state;
+    const supplyBaseUnits = state.token.supplyBaseUnits + whole(args.value);
+    return { ...state, token: { ...state.token, supplyBaseUnits } };
+  },
+
+  'mining.MiningConfigured': (state, { args }) => {
+    const weights = args.weights as readonly bigint[];
+    const cooldowns = args.cooldownBlocks as readonly bigint[];
+    const configuration = {
+      rewardPerBlock: whole(args.rewardPerBlock),
+      supplyCap: whole(args.supplyCap),
+      claimLimit: whole(args.claimLimit),
+      levels: weights.map((weight, index) => ({ weight, cooldownBlocks: cooldowns[index] as bigint })),
+    };
+    return { ...state, mining: { ...state.mining, configuration } };
+  },
+  'mining.VersionActivated': (state, event) => ({
+    ...state,
+    mining: { ...state.mining, implementation: implementationOf(event) },
+  }),
+  'mining.PositionMinted': positionMinted,
+  'mining.PositionsMerged': positionsMerged,
+  'mining.RewardsClaimed': rewardsClaimed,
+  'mining.WeightActivated': (state, { args }) => {
+    const roundId = whole(args.roundId);
+    const { mining } = state;
+    return {
+      ...state,
+      mining: {
+        ...mining,
+        totalWeight: whole(args.totalWeight),
+        lastActivationRound: roundId,
+        perWeightAtActivation: mining.perWeightAtActivation.set(
+          roundId.toString(),
+          whole(args.accumulatedPerWeight),
+        ),
+        pendingWeight: mining.pendingWeight.delete(roundId.toString()),
+      },
+    };
+  },
+  'mining.RoundMinted': roundMinted,
+  'mining.Checkpointed': (state, { args, source }) => {
+    const throughRound = whole(args.throughRound);
+    const checkpoint = {
+      source,
+      afterRound: whole(args.afterRound),
+      throughRound,
+      completedBlockCount: whole(args.completedBlockCount),
+      cumulativeWork: whole(args.cumulativeWork),
+      cumulativeBlockUnits: whole(args.cumulativeBlockUnits),
+      eligibleWeight: whole(args.eligibleWeight),
+      amountBaseUnits: whole(args.amount),
+      totalMintedBaseUnits: whole(args.totalMinted),
+    };
+    const processed = state.unprocessedRounds.takeWhile(({ roundId }) => roundId <= throughRound);
+    return {
+      ...state,
+      checkpoints: state.checkpoints.push(checkpoint),
+      unprocessedRounds: state.unprocessedRounds.skip(processed.size),
+      mining: {
+        ...state.mining,
+        processedThroughRound: throughRound,
+        processedBlockUnits: checkpoint.cumulativeBlockUnits,
+        mintedBaseUnits: checkpoint.totalMintedBaseUnits,
+      },
+    };
+  },
+
+  'collection.SaleConfigured': (state, { args }) => ({
+    ...state,
+    collection: {
+      ...state.collection,
+      sale: {
+        allowlistStart: whole(args.allowlistStart),
+        allowlistEnd: whole(args.allowlistEnd),
+        publicPrice: whole(args.publicPrice),
+        publicAllocation: whole(args.publicAllocation),
+        protocolReserve: whole(args.protocolReserve),
+      },
+    },
+  }),
+  'collection.SaleClosed': (state) => ({ ...state, collection: { ...state.collection, isClosed: true } }),
+  'collection.Paused': (state) => ({ ...state, collection: { ...state.collection, paused: true } }),
+  'collection.Unpaused': (state) => ({ ...state, collection: { ...state.collection, paused: false } }),
+  'collection.PublicMinted': (state, { args }) => ({
+    ...state,
+    collection: { ...state.collection, publicMinted: whole(args.publicMinted) },
+  }),
+  'collection.ReserveMinted': (state, { args }) => ({
+    ...state,
+    collection: { ...state.collection, reserveMinted: whole(args.reserveMinted) },
+  }),
+  'collection.MetadataEpochAdvanced': (state, { args }) => ({
+    ...state,
+    collection: { ...state.collection, metadataEpoch: whole(args.epoch) },
+  }),
+  'collection.MetadataPublished': (state, { args }) => ({
+    ...state,
+    collection: {
+      ...state.collection,
+      metadata: state.collection.metadata.set(Number(whole(args.tokenId)), {
+        epoch: whole(args.epoch),
+        uri: text(args.uri),
+      }),
+    },
+  }),
+  'collection.Transfer': transferred,
+};
+
+function positionMinted(state: ChainState, { args, address, source }: ChainEvent): ChainState {
+  const owner = lower(args.owner);
+  const tokenId = Number(whole(args.tokenId));
+  const round = whole(args.firstRound);
+  const weight = whole(args.weight);
+  const position: Position = {
+    tokenId,
+    owner,
+    ownershipStartedAtMs: source.blockTimestampMs,
+    level: 1,
+    pending: { round, source: 'mint', weight },
+    nextMergeBlock: whole(args.nextMergeBlock),
+    segments: [],
+    paidBaseUnits: 0n,
+  };
+  const held = withToken(withPendingWeight(state, round, weight), owner, tokenId);
+  return withActivity({ ...held, positions: held.positions.set(tokenId, position) }, [owner], {
+    ...nothing,
+    kind: 'mint',
+    address,
+    tokenIds: [BigInt(tokenId)],
+    to: owner,
+    level: 1,
+    effectiveRound: round,
+    nextMergeBlock: position.nextMergeBlock,
+    source,
+  });
+}
+
+function positionsMerged(state: ChainState, { args, address, source }: ChainEvent): ChainState {
+  const owner = lower(args.owner);
+  const survivorId = Number(whole(args.survivorTokenId));
+  const donorId = Number(whole(args.donorTokenId));
+  const level = args.level as number;
+  const round = whole(args.effectiveRound);
+  const { mining } = state;
+  const survivor = activated(mining, positionOf(state, survivorId));
+  const donor = activated(mining, positionOf(state, donorId));
+  const combined = activeWeightOf(survivor) + activeWeightOf(donor);
+  const weight = mining.configuration?.levels[level - 1]?.weight;
+  if (weight === undefined) throw new Error(`level ${level} has no configured weight`);
+  const now = mining.accumulatedPerWeight;
+  const merged: Position = {
+    ...survivor,
+    level,
+    pending: { round, source: 'merge', weight },
+    nextMergeBlock: whole(args.nextMergeBlock),
+    segments: [...closed(survivor.segments, now), ...closed(donor.segments, now), opened(now, combined)],
+    paidBaseUnits: survivor.paidBaseUnits + donor.paidBaseUnits,
+  };
+  const held = withoutToken(withPendingWeight(state, round, weight - combined), owner, donorId);
+  const positions = held.positions.set(survivorId, merged).delete(donorId);
+  const metadata = held.collection.metadata.delete(donorId);
+  return withActivity({ ...held, positions, collection: { ...held.collection, metadata } }, [owner], {
+    ...nothing,
+    kind: 'merge',
+    address,
+    tokenIds: [BigInt(survivorId), BigInt(donorId)],
+    level,
+    effectiveRound: round,
+    nextMergeBlock: merged.nextMergeBlock,
+    source,
+  });
+}
+
+/** A claim pays the whole base units of each position; the rest stays with it. */
+function rewardsClaimed(state: ChainState, { args, address, source }: ChainEvent): ChainState {
+  const owner = lower(args.owner);
+  const tokenIds = args.tokenIds as readonly bigint[];
+  const amountBaseUnits = whole(args.amount);
+  const { mining } = state;
+  let { positions } = state;
+  for (const tokenId of tokenIds) {
+    const position = activated(mining, positions.get(Number(tokenId)) ?? positionOf(state, Number(tokenId)));
+    const paidBaseUnits = earnedScaledThrough(position, mining.accumulatedPerWeight) / rewardScale;
+    positions = positions.set(position.tokenId, { ...position, paidBaseUnits });
+  }
+  const paid = { ...mining, paidBaseUnits: mining.paidBaseUnits + amountBaseUnits };
+  return withActivity({ ...state, positions, mining: paid }, [owner], {
+    ...nothing,
+    kind: 'claim',
+    address,
+    tokenIds,
+    amountBaseUnits,
+    to: owner,
+    source,
+  });
+}
+
+function roundMinted(state: ChainState, { args, source }: ChainEvent): ChainState {
+  const roundId = whole(args.roundId);
+  const amountBaseUnits = whole(args.amount);
+  const accumulatedPerWeight = whole(args.accumulatedPerWeight);
+  const { mining } = state;
+  const entry = { date: utcDateOf(source.blockTimestampMs), atEnd: accumulatedPerWeight };
+  const isSameDate = mining.perWeightByDate.last()?.date === entry.date;
+  const earlier = isSameDate ? mining.perWeightByDate.pop() : mining.perWeightByDate;
+  const index = state.settlements.findLastIndex(
+    (one) => one.previousSettledThroughRound < roundId && roundId <= one.settledThroughRound,
+  );
+  return {
+    ...state,
+    mintedRounds: state.mintedRounds.push({ roundId, amountBaseUnits }).takeLast(recentRoundsShown),
+    settlements: state.settlements.update(index, (settlement) => {
+      if (settlement === undefined) throw new Error(`round ${roundId} was minted and never settled`);
+      return { ...settlement, mintedBaseUnits: settlement.mintedBaseUnits + amountBaseUnits };
+    }),
+    mining: {
+      ...mining,
+      accumulatedPerWeight,
+      closedThroughBlock: mining.closedThroughBlock + whole(args.completedBlockCount),
+      perWeightByDate: earlier.push(entry),
+    },
+  };
+}
+
+function transferred(state: ChainState, { args, address, source }: ChainEvent): ChainState {
+  const [from, to] = [lower(args.from), lower(args.to)];
+  // Mints and merges have events of their own.
+  if (from === zeroAddress || to === zeroAddress) return state;
+  const tokenId = Number(whole(args.tokenId));
+  const position = positionOf(state, tokenId);
+  const moved = withToken(withoutToken(state, from, tokenId), to, tokenId);
+  const positions = moved.positions.set(tokenId, {
+    ...position,
+    owner: to,
+    ownershipStartedAtMs: from === to ? position.ownershipStartedAtMs : source.blockTimestampMs,
+  });
+  return withActivity({ ...moved, positions }, from === to ? [to] : [from, to], {
+    ...nothing,
+    kind: 'transfer',
+    address,
+    tokenIds: [BigInt(tokenId)],
+    from,
+    to,
+    source,
+  });
+}
+
+const nothing = {
+  amountBaseUnits: null,
+  from: null,
+  to: null,
+  level: null,
+  effectiveRound: null,
+  nextMergeBlock: null,
+};
+
+function withActivity(state: ChainState, owners: readonly string[], event: OwnerEvent): ChainState {
+  let held = state.owners;
+  for (const owner of owners) {
+    held = held.update(owner, emptyOwner, (known) => ({ ...known, activity: known.activity.push(event) }));
+  }
+  return { ...state, owners: held };
+}
+
+const emptyOwner: OwnerState = { tokenIds: [], activity: List() };
+
+function withToken(state: ChainState, owner: string, tokenId: number): ChainState {
+  const owners = state.owners.update(owner, emptyOwner, (known) => ({
+    ...known,
+    tokenIds: [...known.tokenIds, tokenId].sort((a, b) => a - b),
+  }));
+  return { ...state, owners };
+}
+
+function withoutToken(state: ChainState, owner: string, tokenId: number): ChainState {
+  const owners = state.owners.update(owner, emptyOwner, (known) => ({
+    ...known,
+    tokenIds: known.tokenIds.filter((one) => one !== tokenId),
+  }));
+  return { ...state, owners };
+}
+
+function withPendingWeight(state: ChainState, round: bigint, change: bigint): ChainState {
+  const pendingWeight = state.mining.pendingWeight.update(round.toString(), 0n, (sum) => sum + change);
+  return { ...state, mining: { ...state.mining, pendingWeight } };
+}
+
+function withConfiguration(state: ChainState, change: { guardian?: string; reporter?: string }): ChainState {
+  const { configuration } = state.core;
+  if (configuration === null) throw new Error('the core changed its configuration before it had one');
+  return { ...state, core: { ...state.core, configuration: { ...configuration, ...change } } };
+}
+
+function withGovernance(state: ChainState, change: Partial<ChainState['governance']>): ChainState {
+  return { ...state, governance: { ...state.governance, ...change } };
+}
+
+function withOperation(state: ChainState, id: string, operationState: 'executed' | 'cancelled'): ChainState {
+  const { operation } = state.governance;
+  if (operation === null || operation.id !== id) return state;
+  return withGovernance(state, { operation: { ...operation, state: operationState } });
+}
+
+function implementationOf({ args }: ChainEvent): Implementation {
+  return {
+    codeAddress: lower(args.implementation),
+    codeVersion: whole(args.version),
+    storageLayoutDigest: text(args.storageLayoutDigest),
+    runtimeHash: text(args.runtimeHash),
+  };
+}
+
+function positionOf(state: ChainState, tokenId: number): Position {
+  const position = state.positions.get(tokenId);
+  if (position === undefined) throw new Error(`token ${tokenId} has no position`);
+  return position;
+}
+
+function whole(value: unknown): bigint {
+  if (typeof value !== 'bigint') throw new TypeError(`expected an integer, given ${typeof value}`);
+  return value;
+}
+
+function text(value: unknown): string {
+  if (typeof value !== 'string') throw new TypeError(`expected a string, given ${typeof value}`);
+  return value;
+}
+
+function lower(value: unknown): string {
+  return text(value).toLowerCase();
+}
+
+/** Work blocks that are complete with so many block units. */
+export function blocksOf(cumulativeBlockUnits: bigint): bigint {
+  return cumulativeBlockUnits / blockUnitsPerBlock;
+}

@@ -1,0 +1,282 @@
+import { Map as ImmutableMap, List } from 'immutable';
+import type { ChainEvent, EventSource } from './chainEvent.ts';
+
+/** Block units of one work block (document 1, Terms). */
+export const blockUnitsPerBlock = 1_000_000_000n;
+/** Core events that are shown (document 3, Limits). */
+export const coreEventsShown = 25;
+
+/** Minted rounds that are shown (document 3, Limits). */
+export const recentRoundsShown = 42;
+
+/** A block whose hash is known. */
+export interface KnownBlock {
+  readonly number: bigint;
+  readonly hash: string;
+  readonly timestampMs: number;
+}
+
+export interface CoreConfiguration {
+  readonly streamId: string;
+  readonly genesisTimestamp: bigint;
+  readonly roundDuration: bigint;
+  readonly maxWorkPerRound: bigint;
+  readonly maxRoundsPerBatch: bigint;
+  readonly initialWorkPerThousandBlocks: bigint;
+  readonly targetBlocksPerActiveRound: bigint;
+  readonly difficultySmoothingRounds: bigint;
+  readonly blockUnitsPerBlock: bigint;
+  readonly guardian: string;
+  readonly reporter: string;
+}
+
+/** Which code runs behind a proxy. */
+export interface Implementation {
+  readonly codeAddress: string;
+  readonly codeVersion: bigint;
+  readonly storageLayoutDigest: string;
+  readonly runtimeHash: string;
+}
+
+export interface CoreState {
+  readonly configuration: CoreConfiguration | null;
+  readonly implementation: Implementation | null;
+  readonly cumulativeWork: bigint;
+  readonly cumulativeBlockUnits: bigint;
+  readonly workPerThousandBlocks: bigint;
+  readonly settledThroughRound: bigint;
+  readonly authorizationNonce: bigint;
+  readonly paused: boolean;
+  /** The newest event of the core contract itself. */
+  readonly source: { readonly eventName: string; readonly source: EventSource } | null;
+  /** Newest first, at most {@link coreEventsShown}, of the core, its proxy, the proxy admin and the timelock. */
+  readonly events: readonly ChainEvent[];
+}
+
+export const operationStates = ['scheduled', 'executed', 'cancelled'] as const;
+export type OperationState = (typeof operationStates)[number];
+
+export interface Governance {
+  readonly proxyAdminOwner: string | null;
+  /** What the proxy's admin slot holds. */
+  readonly proxyAdminSlot: string | null;
+  readonly operatorProposer: string | null;
+  /** The latest operation of the timelock. */
+  readonly operation: {
+    readonly id: string;
+    readonly kind: 'upgrade' | 'call';
+    readonly state: OperationState;
+    /** When it may be executed (epoch milliseconds). */
+    readonly readyAtMs: number;
+  } | null;
+}
+
+/** A batch that the core recorded. */
+export interface Settlement {
+  readonly source: EventSource;
+  readonly previousSettledThroughRound: bigint;
+  readonly settledThroughRound: bigint;
+  readonly activeRoundCount: bigint;
+  readonly workAdded: bigint;
+  readonly cumulativeWork: bigint;
+  readonly cumulativeBlockUnits: bigint;
+  readonly previousCumulativeBlockUnits: bigint;
+  /** Minted so far for its rounds (base units). */
+  readonly mintedBaseUnits: bigint;
+}
+
+/** Sums of cumulative block units through a settled round that held work. */
+export interface SettledRound {
+  readonly roundId: bigint;
+  readonly cumulativeWork: bigint;
+  readonly cumulativeBlockUnits: bigint;
+}
+
+export interface Checkpoint {
+  readonly source: EventSource;
+  readonly afterRound: bigint;
+  readonly throughRound: bigint;
+  readonly completedBlockCount: bigint;
+  readonly cumulativeWork: bigint;
+  readonly cumulativeBlockUnits: bigint;
+  readonly eligibleWeight: bigint;
+  readonly amountBaseUnits: bigint;
+  readonly totalMintedBaseUnits: bigint;
+}
+
+export interface MintedRound {
+  readonly roundId: bigint;
+  readonly amountBaseUnits: bigint;
+}
+
+export interface MiningConfiguration {
+  readonly rewardPerBlock: bigint;
+  readonly supplyCap: bigint;
+  readonly claimLimit: bigint;
+  /** Level 1 first. */
+  readonly levels: readonly { readonly weight: bigint; readonly cooldownBlocks: bigint }[];
+}
+
+export interface MiningState {
+  readonly configuration: MiningConfiguration | null;
+  readonly implementation: Implementation | null;
+  readonly totalWeight: bigint;
+  /** Reward of one unit of weight since the beginning, scaled by `rewardScale`. */
+  readonly accumulatedPerWeight: bigint;
+  readonly mintedBaseUnits: bigint;
+  readonly paidBaseUnits: bigint;
+  readonly processedThroughRound: bigint;
+  readonly closedThroughBlock: bigint;
+  readonly lastActivationRound: bigint;
+  /** `accumulatedPerWeight` when the weights of a round began to count. */
+  readonly perWeightAtActivation: ImmutableMap<string, bigint>;
+  /** Changes of the total weight that do not count yet, by round. */
+  readonly pendingWeight: ImmutableMap<string, bigint>;
+  /** `accumulatedPerWeight` at the end of each UTC date on which it changed, ascending. */
+  readonly perWeightByDate: List<{ readonly date: string; readonly atEnd: bigint }>;
+  /** Cumulative block units through `processedThroughRound`. */
+  readonly processedBlockUnits: bigint;
+}
+
+/** Weight that counts while `accumulatedPerWeight` goes from one value to another; null while it still does. */
+export interface WeightSegment {
+  readonly fromPerWeight: bigint;
+  readonly throughPerWeight: bigint | null;
+  readonly weight: bigint;
+}
+
+export interface Position {
+  readonly tokenId: number;
+  readonly owner: string;
+  readonly ownershipStartedAtMs: number;
+  readonly level: number;
+  readonly pending: {
+    readonly round: bigint;
+    readonly source: 'mint' | 'merge';
+    readonly weight: bigint;
+  } | null;
+  readonly nextMergeBlock: bigint;
+  readonly segments: readonly WeightSegment[];
+  /** Paid by claims (base units), of merged donors too. */
+  readonly paidBaseUnits: bigint;
+}
+
+export interface TokenMetadata {
+  readonly epoch: bigint;
+  readonly uri: string;
+}
+
+export interface Sale {
+  readonly allowlistStart: bigint;
+  readonly allowlistEnd: bigint;
+  readonly publicPrice: bigint;
+  readonly publicAllocation: bigint;
+  readonly protocolReserve: bigint;
+}
+
+export interface CollectionState {
+  readonly sale: Sale | null;
+  readonly isClosed: boolean;
+  readonly paused: boolean;
+  readonly publicMinted: bigint;
+  readonly reserveMinted: bigint;
+  readonly metadataEpoch: bigint;
+  readonly metadata: ImmutableMap<number, TokenMetadata>;
+}
+
+export interface TokenState {
+  readonly symbol: string;
+  readonly decimals: number;
+  readonly supplyBaseUnits: bigint;
+}
+
+export const activityKinds = ['mint', 'merge', 'claim', 'transfer'] as const;
+
+/** Something that an owner did, or that was done with a position of theirs. */
+export interface OwnerEvent {
+  readonly kind: (typeof activityKinds)[number];
+  readonly address: string;
+  readonly tokenIds: readonly bigint[];
+  readonly amountBaseUnits: bigint | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly level: number | null;
+  readonly effectiveRound: bigint | null;
+  readonly nextMergeBlock: bigint | null;
+  readonly source: EventSource;
+}
+
+export interface OwnerState {
+  /** Ascending. */
+  readonly tokenIds: readonly number[];
+  /** Oldest first. */
+  readonly activity: List<OwnerEvent>;
+}
+
+/** Everything that is read from the chain, as it was at one block. Immutable; the next one shares what did not change. */
+export interface ChainState {
+  readonly block: KnownBlock;
+  readonly core: CoreState;
+  readonly governance: Governance;
+  readonly settlements: List<Settlement>;
+  /** Settled rounds with work above `processedThroughRound`, ascending. */
+  readonly unprocessedRounds: List<SettledRound>;
+  readonly checkpoints: List<Checkpoint>;
+  readonly mintedRounds: List<MintedRound>;
+  readonly mining: MiningState;
+  readonly positions: ImmutableMap<number, Position>;
+  readonly owners: ImmutableMap<string, OwnerState>;
+  readonly collection: CollectionState;
+  readonly token: TokenState | null;
+}
+
+/** Before the first block. */
+export function emptyChainState(block: KnownBlock): ChainState {
+  return {
+    block,
+    core: {
+      configuration: null,
+      implementation: null,
+      cumulativeWork: 0n,
+      cumulativeBlockUnits: 0n,
+      workPerThousandBlocks: 0n,
+      settledThroughRound: 0n,
+      authorizationNonce: 0n,
+      paused: false,
+      source: null,
+      events: [],
+    },
+    governance: { proxyAdminOwner: null, proxyAdminSlot: null, operatorProposer: null, operation: null },
+    settlements: List(),
+    unprocessedRounds: List(),
+    checkpoints: List(),
+    mintedRounds: List(),
+    mining: {
+      configuration: null,
+      implementation: null,
+      totalWeight: 0n,
+      accumulatedPerWeight: 0n,
+      mintedBaseUnits: 0n,
+      paidBaseUnits: 0n,
+      processedThroughRound: 0n,
+      closedThroughBlock: 0n,
+      lastActivationRound: 0n,
+      perWeightAtActivation: ImmutableMap(),
+      pendingWeight: ImmutableMap(),
+      perWeightByDate: List(),
+      processedBlockUnits: 0n,
+    },
+    positions: ImmutableMap(),
+    owners: ImmutableMap(),
+    collection: {
+      sale: null,
+      isClosed: false,
+      paused: false,
+      publicMinted: 0n,
+      reserveMinted: 0n,
+      metadataEpoch: 0n,
+      metadata: ImmutableMap(),
+    },
+    token: null,
+  };
+}

@@ -1,0 +1,7 @@
+/** Blocks that confirm a safe one, its own counted (document 3, Limits). */
+export const confirmations = 12n;
+
+/** Whether a block is safe when the chain is indexed through another (design, section 3, "Safe block"). */
+export function isSafelyBelow(block: bigint, indexedThrough: bigint): boolean {
+  return block + confirmations - 1n <= indexedThrough;
+}

@@ -1,0 +1,105 @@
+import type { ChainState, MiningState, Position, WeightSegment } from './chainState.ts';
+
+/** Scale of rewards for one unit of weight, as the mining contract has it. */
+export const rewardScale = 10n ** 27n;
+/** UTC dates of the earnings that are shown, the safe block's own among them. */
+export const earningsDays = 7;
+
+const dayMs = 86_400_000;
+
+export function utcDateOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}
+
+/** The pending weight of a position counts once weights of its round do. */
+export function isActivated(mining: MiningState, position: Position): boolean {
+  return position.pending !== null && position.pending.round <= mining.lastActivationRound;
+}
+
+/** A position with its weight as it counts now: the contract accounts for it when it is touched, as this does. */
+export function activated(mining: MiningState, position: Position): Position {
+  const { pending } = position;
+  if (pending === null || !isActivated(mining, position)) return position;
+  const at = mining.perWeightAtActivation.get(pending.round.toString());
+  if (at === undefined)
+    throw new Error(`weights of round ${pending.round} count without a value of their own`);
+  return {
+    ...position,
+    pending: null,
+    segments: [...closed(position.segments, at), opened(at, pending.weight)],
+  };
+}
+
+export function opened(fromPerWeight: bigint, weight: bigint): WeightSegment {
+  return { fromPerWeight, throughPerWeight: null, weight };
+}
+
+/** Segments that end where they were still open. */
+export function closed(segments: readonly WeightSegment[], throughPerWeight: bigint): WeightSegment[] {
+  return segments.flatMap((segment) => {
+    const through = segment.throughPerWeight ?? throughPerWeight;
+    return through > segment.fromPerWeight ? [{ ...segment, throughPerWeight: through }] : [];
+  });
+}
+
+/** Weight that counts now. */
+export function activeWeightOf({ segments }: Position): bigint {
+  return segments.reduce((sum, one) => (one.throughPerWeight === null ? sum + one.weight : sum), 0n);
+}
+
+export function targetWeightOf(position: Position): bigint {
+  return position.pending?.weight ?? activeWeightOf(position);
+}
+
+/** Earned by a position until `accumulatedPerWeight` had this value (scaled). */
+export function earnedScaledThrough({ segments }: Position, perWeight: bigint): bigint {
+  let earned = 0n;
+  for (const { fromPerWeight, throughPerWeight, weight } of segments) {
+    const through = throughPerWeight === null || throughPerWeight > perWeight ? perWeight : throughPerWeight;
+    if (through > fromPerWeight) earned += weight * (through - fromPerWeight);
+  }
+  return earned;
+}
+
+/** Rewards of one position at a state's block (base units, scaled by {@link rewardScale}). */
+export interface PositionRewards {
+  readonly earnedScaled: bigint;
+  readonly unclaimedScaled: bigint;
+  /** One for each of the last {@link earningsDays} UTC dates, oldest first. */
+  readonly byDateScaled: readonly bigint[];
+}
+
+/** The dates that earnings are shown for, with `accumulatedPerWeight` at the beginning and the end of each. */
+export interface EarningsDates {
+  readonly dates: readonly string[];
+  readonly atStart: readonly bigint[];
+  readonly atEnd: readonly bigint[];
+}
+
+export function earningsDatesOf({ block, mining }: ChainState): EarningsDates {
+  const todayMs = Math.floor(block.timestampMs / dayMs) * dayMs;
+  const dates = Array.from({ length: earningsDays }, (_, index) =>
+    utcDateOf(todayMs - (earningsDays - 1 - index) * dayMs),
+  );
+  const atEnd = dates.map((date) => perWeightAtEndOf(mining, date));
+  const before = perWeightAtEndOf(mining, utcDateOf(todayMs - earningsDays * dayMs));
+  return { dates, atStart: [before, ...atEnd.slice(0, -1)], atEnd };
+}
+
+function perWeightAtEndOf({ perWeightByDate }: MiningState, date: string): bigint {
+  return perWeightByDate.findLast((entry) => entry.date <= date)?.atEnd ?? 0n;
+}
+
+/** @param position as {@link activated} gives it. */
+export function rewardsOf(state: ChainState, position: Position, days: EarningsDates): PositionRewards {
+  const earnedScaled = earnedScaledThrough(position, state.mining.accumulatedPerWeight);
+  return {
+    earnedScaled,
+    unclaimedScaled: earnedScaled - position.paidBaseUnits * rewardScale,
+    byDateScaled: days.dates.map(
+      (_, index) =>
+        earnedScaledThrough(position, days.atEnd[index] as bigint) -
+        earnedScaledThrough(position, days.atStart[index] as bigint),
+    ),
+  };
+}

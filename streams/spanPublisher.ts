@@ -1,0 +1,205 @@
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { BlockHeader } from './chainReader.ts';
+import {
+  type ChainBlock,
+  type ChainLog,
+  type ChainSpanMessage,
+  chainSpanMessage,
+  spanBytesMax,
+} from './chainSpan.ts';
+import { spanSubject } from './subjects.ts';
+
+/** Spans that are read back at the start: enough for the deepest reorganization that is followed. */
+const rememberedSpansMax = 700;
+/** A part's logs, so that the message around them fits. */
+const logsBytesMax = spanBytesMax - 8 * 1024;
+const acknowledgementMs = 5_000;
+
+/** A block that the stream holds. */
+export interface PublishedBlock {
+  readonly number: bigint;
+  readonly hash: string;
+}
+
+/** Another indexer published meanwhile, or the outcome of an attempt is unknown: what the stream holds is read anew. */
+export class PublishedMeanwhile extends Error {
+  override readonly name = 'PublishedMeanwhile';
+}
+
+/** The spans of one chain in `MINER_CHAIN`, appended only behind what is known to be there. */
+export interface SpanPublisher {
+  /** Reads back what the stream holds. */
+  resume(): Promise<void>;
+  /** Known blocks of the newest branch, ascending. */
+  published(): readonly PublishedBlock[];
+  /** Gives up the blocks above `block`, which another branch replaces. */
+  forkAt(block: bigint): void;
+  readonly forks: number;
+  /**
+   * Publishes `fromBlock` through `last`, with what was logged in between, as one span or more.
+   *
+   * @throws PublishedMeanwhile
+   */
+  publish(span: {
+    readonly fromBlock: bigint;
+    readonly parentHash: string;
+    readonly last: Pick<BlockHeader, 'number' | 'hash' | 'timestampMs'>;
+    readonly blocks: readonly ChainBlock[];
+    /** A header of the same branch; asked for where a span has to end before a block. */
+    readonly headerAt: (number: bigint) => Promise<BlockHeader>;
+  }): Promise<void>;
+}
+
+export interface SpanPublisherParts {
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly chainId: bigint;
+  /** Address of the deployment's core. */
+  readonly core: string;
+}
+
+export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherParts): SpanPublisher {
+  const subject = spanSubject(chainId);
+  let lastSequence = 0;
+  let forks = 0;
+  let blocks: PublishedBlock[] = [];
+
+  async function resume() {
+    blocks = [];
+    forks = 0;
+    lastSequence = 0;
+    const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: subject });
+    if (last === null) return;
+    lastSequence = last.seq;
+    const { state } = await jsm.streams.info('MINER_CHAIN');
+    const first = Math.max(state.first_seq, last.seq - rememberedSpansMax + 1);
+    for (let seq = first; seq <= last.seq; seq++) {
+      const stored = seq === last.seq ? last : await jsm.streams.getMessage('MINER_CHAIN', { seq });
+      if (stored?.subject !== subject) continue;
+      const span = chainSpanMessage.safeParse(stored.json());
+      if (span.success && span.data.core === core) note(span.data);
+    }
+  }
+
+  function note(span: ChainSpanMessage) {
+    forks = Math.max(forks, span.fork);
+    if (span.part !== undefined && span.part.index < span.part.count - 1) return;
+    const fromBlock = BigInt(span.fromBlock);
+    const toBlock = BigInt(span.toBlock);
+    const listed = span.blocks.map(({ number, hash }) => ({ number: BigInt(number), hash }));
+    blocks = [
+      ...blocks.filter(({ number }) => number < fromBlock),
+      ...listed.filter(({ number }) => number < toBlock),
+      { number: toBlock, hash: span.hash },
+    ].slice(-rememberedSpansMax);
+  }
+
+  async function send(span: ChainSpanMessage) {
+    const part = span.part === undefined ? '' : `.${span.part.index}`;
+    // A block that is announced again after two reorganizations is another message.
+    const msgID = `${chainId}.${span.fromBlock}.${span.hash}.${span.fork}${part}`;
+    const expect = { lastSubjectSequence: lastSequence };
+    try {
+      const { seq, duplicate } = await js.publish(subject, JSON.stringify(span), {
+        msgID,
+        expect,
+        timeout: acknowledgementMs,
+      });
+      if (duplicate) throw new PublishedMeanwhile(`${msgID} is in the stream already`);
+      lastSequence = seq;
+    } catch (error) {
+      if (error instanceof PublishedMeanwhile) throw error;
+      throw new PublishedMeanwhile(`span of block ${span.toBlock} was not acknowledged`, { cause: error });
+    }
+    note(span);
+  }
+
+  async function publish(span: Parameters<SpanPublisher['publish']>[0]) {
+    const { fromBlock, parentHash, last, blocks: given, headerAt } = span;
+    let from = fromBlock;
+    let parent = parentHash;
+    let gathered: ChainBlock[] = [];
+    let bytes = 0;
+    const base = { core, fork: forks };
+    const close = async (to: Pick<ChainBlock, 'number' | 'hash' | 'timestampMs'>) => {
+      await send({ ...base, ...boundsOf(from, parent, to), blocks: gathered.map(listedOf) });
+      from = to.number + 1n;
+      parent = to.hash;
+      gathered = [];
+      bytes = 0;
+    };
+    for (const block of given) {
+      const size = sizeOf(block.logs);
+      const before = gathered.at(-1);
+      if (before !== undefined && bytes + size > logsBytesMax) await close(before);
+      if (size > logsBytesMax) {
+        if (from < block.number) await close(await headerAt(block.number - 1n));
+        for (const [index, logs, count] of partsOf(block.logs)) {
+          const part = { index, count };
+          await send({
+            ...base,
+            ...boundsOf(block.number, parent, block),
+            blocks: [listedOf({ ...block, logs })],
+            part,
+          });
+        }
+        from = block.number + 1n;
+        parent = block.hash;
+        continue;
+      }
+      gathered.push(block);
+      bytes += size;
+    }
+    if (from <= last.number) await close(last);
+  }
+
+  return {
+    resume,
+    published: () => blocks,
+    forkAt: (block) => {
+      blocks = blocks.filter(({ number }) => number <= block);
+      forks++;
+    },
+    get forks() {
+      return forks;
+    },
+    publish,
+  };
+}
+
+function boundsOf(
+  fromBlock: bigint,
+  parentHash: string,
+  to: Pick<ChainBlock, 'number' | 'hash' | 'timestampMs'>,
+) {
+  return {
+    fromBlock: fromBlock.toString(),
+    toBlock: to.number.toString(),
+    parentHash,
+    hash: to.hash,
+    timestamp: new Date(to.timestampMs).toISOString(),
+  };
+}
+
+function listedOf({ number, hash, timestampMs, logs }: ChainBlock): ChainSpanMessage['blocks'][number] {
+  return { number: number.toString(), hash, timestamp: new Date(timestampMs).toISOString(), logs: [...logs] };
+}
+
+function sizeOf(logs: readonly ChainLog[]): number {
+  return logs.reduce((sum, log) => sum + JSON.stringify(log).length + 1, 256);
+}
+
+function partsOf(logs: readonly ChainLog[]): [index: number, logs: ChainLog[], count: number][] {
+  const parts: ChainLog[][] = [[]];
+  let bytes = 0;
+  for (const log of logs) {
+    const size = JSON.stringify(log).length + 1;
+    if (bytes + size > logsBytesMax) {
+      parts.push([]);
+      bytes = 0;
+    }
+    parts.at(-1)?.push(log);
+    bytes += size;
+  }
+  return parts.map((part, index) => [index, part, parts.length]);
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import type { ChainState } from '../../../actors/chain/chainState.ts';
+import { foldSpans, startIndexed } from '../../support/indexedChain.ts';
+import { judge } from '../../support/judge.ts';
+import { createRandomEconomy } from '../../support/randomEconomy.ts';
+import { startEconomy } from '../../support/testEconomy.ts';
+
+describe('the fold of the chain', () => {
+  it.each([1, 20_261_121])(
+    'says what the contracts say at every tenth safe block of a random economy (seed %d)',
+    async (seed) => {
+      const economy = await startEconomy();
+      const { nats, caughtUp } = await startIndexed(economy);
+      const random = createRandomEconomy(economy, seed);
+      await random.open();
+      for (let step = 0; step < 220; step++) await random.step();
+      expect(random.transactions).toBeGreaterThan(250);
+      await caughtUp();
+      const judged: bigint[] = [];
+      let last: ChainState | null = null;
+      const { state, rejections } = await foldSpans(economy, nats, async ({ safe }) => {
+        const newest = safe.at(-1);
+        if (newest === undefined || newest === last) return;
+        last = newest;
+        if (newest.block.number % 10n !== 0n || newest.mining.configuration === null) return;
+        await judge(economy, newest);
+        judged.push(newest.block.number);
+      });
+      expect(rejections).toEqual([]);
+      expect(judged.length).toBeGreaterThanOrEqual(15);
+      expect(state.safe.at(-1)?.block.number).toBe((state.head?.number ?? 0n) - 11n);
+      expect(state.safe.at(-1)?.settlements.size).toBeGreaterThan(20);
+      expect(state.safe.at(-1)?.mining.mintedBaseUnits).toBeGreaterThan(0n);
+    },
+  );
+});

@@ -1,0 +1,82 @@
+import { onTestFinished } from 'vitest';
+import { type ChainFoldState, createChainFold, emptyChainFoldState } from '../../actors/chain/chainFold.ts';
+import { createChainReader } from '../../streams/chainReader.ts';
+import { decodeChain } from '../../streams/decodeChain.ts';
+import { ensureStreams } from '../../streams/ensureStreams.ts';
+import { createIndexer } from '../../streams/indexer.ts';
+import { createSpanPublisher } from '../../streams/spanPublisher.ts';
+import { eventually } from './childProcess.ts';
+import { connectTo, startNats, type TestConnection } from './natsServer.ts';
+import { silentLogger } from './silentLogger.ts';
+import type { TestEconomy } from './testEconomy.ts';
+
+export const testChainId = 31_337n;
+
+/** An indexer on a test's chain, until the test ends or it is stopped. */
+export function startIndexer(economy: TestEconomy, nats: TestConnection, url = economy.url) {
+  const { contracts, deploymentBlock } = economy.deployed;
+  const stopping = new AbortController();
+  const publisher = createSpanPublisher({ ...nats, chainId: testChainId, core: contracts.core });
+  const indexer = createIndexer({
+    reader: createChainReader({ url, addresses: Object.values(contracts) }),
+    publisher,
+    chainId: testChainId,
+    deploymentBlock,
+    logger: silentLogger,
+    pollMs: 20,
+  });
+  const running = indexer.run(stopping.signal);
+  const stop = async () => {
+    stopping.abort();
+    await running;
+  };
+  onTestFinished(stop);
+  return {
+    indexer,
+    stop,
+    /** Until the chain's newest block is published. */
+    caughtUp: async () => {
+      const tip = await economy.client.getBlockNumber({ cacheTime: 0 });
+      await eventually(() => indexer.status().head === tip, `block ${tip} published`);
+    },
+  };
+}
+
+export async function startIndexed(economy: TestEconomy) {
+  const server = await startNats();
+  const nats = await connectTo(server);
+  await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+  return { server, nats, ...startIndexer(economy, nats) };
+}
+
+/** What a fold makes of a stream's spans, from the beginning or from a state; with what it refused. */
+export async function foldSpans(
+  economy: TestEconomy,
+  { jsm }: TestConnection,
+  onState: (state: ChainFoldState) => void | Promise<void> = () => undefined,
+) {
+  const { contracts } = economy.deployed;
+  const fold = createChainFold({ chainId: testChainId, contracts, keptFromBlock: null });
+  let state = emptyChainFoldState;
+  const rejections: string[] = [];
+  const reorganizations: number[] = [];
+  const { state: held } = await jsm.streams.info('MINER_CHAIN');
+  for (let seq = held.first_seq; seq <= held.last_seq && seq > 0; seq++) {
+    const stored = await jsm.streams.getMessage('MINER_CHAIN', { seq });
+    const decoded = stored === null ? null : decodeChain(stored.subject, stored.data);
+    if (decoded === null) continue;
+    if ('rejection' in decoded) {
+      rejections.push(decoded.rejection.detail);
+      continue;
+    }
+    const outcome = fold.receive(state, decoded.value);
+    if ('rejection' in outcome) {
+      rejections.push(outcome.rejection.detail);
+      continue;
+    }
+    state = outcome.state;
+    if (outcome.reorganization !== null) reorganizations.push(outcome.reorganization.safeDepth);
+    await onState(state);
+  }
+  return { state, rejections, reorganizations };
+}
