@@ -56,13 +56,14 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
     const previous = (await read(core, coreAbi, 'settledThroughRound')) as bigint;
     const nonce = (await read(core, coreAbi, 'authorizationNonce')) as bigint;
     const ended = (BigInt(economy.nowSeconds()) - settings.genesisTimestamp) / 600n;
-    const count = BigInt(1 + Math.floor(random() * 6));
+    const count = BigInt(1 + Math.floor(random() ** 0.5 * 60));
     const through = previous + count < ended ? previous + count : ended;
     if (through <= previous) return;
     const active = [];
     for (let roundId = previous + 1n; roundId <= through; roundId++) {
       // Often no work, or too little for a block.
-      if (random() < 0.7) active.push({ roundId, workUnits: BigInt(1 + Math.floor(random() ** 3 * 9_000)) });
+      if (active.length < 16 && random() < 0.5)
+        active.push({ roundId, workUnits: BigInt(1 + Math.floor(random() ** 3 * 9_000)) });
     }
     const batch = { previousSettledThroughRound: previous, settledThroughRound: through, active, nonce };
     await send(actions.settle(batch));
@@ -72,7 +73,7 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
     const processed = (await read(mining, miningAbi, 'processedThroughRound')) as bigint;
     const settled = (await read(core, coreAbi, 'settledThroughRound')) as bigint;
     if (settled <= processed) return;
-    const through = processed + 1n + BigInt(Math.floor(random() * Number(settled - processed)));
+    const through = processed + 1n + BigInt(Math.floor(random() ** 0.2 * Number(settled - processed)));
     await send(actions.checkpoint(operator, through));
   }
 
@@ -110,11 +111,13 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
     [4, checkpoint],
     [4, () => send(actions.mint(pick(actors), BigInt(1 + Math.floor(random() * 3)), 1_000n))],
     [1, () => send(actions.mintReserve(pick(actors), 1n))],
-    [4, merge],
+    [8, merge],
     [3, claim],
     [3, transfer],
-    [0.4, () => send(random() < 0.5 ? actions.pauseSettlement() : actions.resumeSettlement())],
-    [0.4, () => send(random() < 0.5 ? actions.pauseCollection() : actions.resumeCollection())],
+    [0.2, () => send(actions.pauseSettlement())],
+    [1, () => send(actions.resumeSettlement())],
+    [0.2, () => send(actions.pauseCollection())],
+    [1, () => send(actions.resumeCollection())],
     [0.3, () => send(actions.advanceMetadataEpoch(random() < 0.5 ? '' : 'https://cards.example/'))],
     [
       1,

@@ -29,8 +29,17 @@ describe('the fold of the chain', () => {
       expect(rejections).toEqual([]);
       expect(judged.length).toBeGreaterThanOrEqual(15);
       expect(state.safe.at(-1)?.block.number).toBe((state.head?.number ?? 0n) - 11n);
-      expect(state.safe.at(-1)?.settlements.size).toBeGreaterThan(20);
-      expect(state.safe.at(-1)?.mining.mintedBaseUnits).toBeGreaterThan(0n);
+      const newest = state.safe.at(-1) as ChainState;
+      expect(newest.settlements.size).toBeGreaterThan(15);
+      expect(newest.checkpoints.size).toBeGreaterThan(10);
+      const kinds = [...newest.owners.values()].flatMap(({ activity }) =>
+        [...activity].map(({ kind }) => kind),
+      );
+      const countOf = (kind: string) => kinds.filter((one) => one === kind).length;
+      expect(countOf('mint')).toBeGreaterThan(20);
+      expect(countOf('merge')).toBeGreaterThan(10);
+      expect(countOf('claim')).toBeGreaterThan(10);
+      expect(countOf('transfer')).toBeGreaterThan(10);
     },
   );
 });
