@@ -1,0 +1,81 @@
+import { decodeChain } from '../../streams/decodeChain.ts';
+import type { Rejection } from '../../streams/decodeMessage.ts';
+import type { StreamMessage } from '../../streams/messageSource.ts';
+import type { ContractAddresses } from './chainEvent.ts';
+import { type ChainFoldState, createChainFold, emptyChainFoldState } from './chainFold.ts';
+import { decodeChainFold, encodeChainFold, safeBlockOf } from './chainSnapshot.ts';
+import type { ChainState } from './chainState.ts';
+
+/** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
+export const chainFoldVersion = 1;
+
+/** What became of a message of `MINER_CHAIN`. */
+export type ChainOutcome =
+  | 'unread'
+  | { readonly rejection: Rejection }
+  | { readonly reorganization: { readonly forkBlock: bigint; readonly safeDepth: number } | null };
+
+/** The chain as one deployment's spans tell it. */
+export interface ChainActors {
+  /** @throws ForkBelowStates when a fork lies below every state that is kept. */
+  receive(message: StreamMessage): ChainOutcome;
+  readonly state: ChainFoldState;
+  /** The newest safe state; null before the first. */
+  newest(): ChainState | null;
+  /** The state at a safe block that was shown; null when it is not kept any more, or was another block's. */
+  at(block: bigint, hash: string): ChainState | null;
+  /** When the newest span was stored (epoch milliseconds); null before the first. */
+  readonly newestSpanAtMs: number | null;
+  capture(): Iterable<string>;
+  restore(lines: Iterable<string>): void;
+  /** Whether a captured state lies at or below a block; an empty one does. */
+  liesWithin(state: string, block: bigint): boolean;
+  /** From now on every state from this block on is kept, so that a fork there can be followed. */
+  keepFrom(block: bigint): void;
+}
+
+export interface ChainActorsSettings {
+  readonly chainId: bigint;
+  readonly contracts: ContractAddresses;
+}
+
+export function createChainActors({ chainId, contracts }: ChainActorsSettings): ChainActors {
+  let fold = createChainFold({ chainId, contracts, keptFromBlock: null });
+  let state = emptyChainFoldState;
+  let newestSpanAtMs: number | null = null;
+
+  return {
+    receive: (message) => {
+      const decoded = decodeChain(message.subject, message.data);
+      if (decoded === null) return 'unread';
+      if ('rejection' in decoded) return decoded;
+      const outcome = fold.receive(state, decoded.value);
+      if ('rejection' in outcome) return outcome;
+      state = outcome.state;
+      newestSpanAtMs = Number(message.timestampNanos / 1_000_000n);
+      return { reorganization: outcome.reorganization };
+    },
+    get state() {
+      return state;
+    },
+    newest: () => state.safe.at(-1) ?? null,
+    at: (block, hash) =>
+      state.safe.find((one) => one.block.number === block && one.block.hash === hash) ?? null,
+    get newestSpanAtMs() {
+      return newestSpanAtMs;
+    },
+    capture: () => encodeChainFold(state, newestSpanAtMs),
+    restore: (lines) => {
+      const restored = decodeChainFold(lines);
+      state = restored.state;
+      newestSpanAtMs = restored.newestSpanAtMs;
+    },
+    liesWithin: (captured, block) => {
+      const safeBlock = safeBlockOf(captured);
+      return safeBlock === null || safeBlock <= block;
+    },
+    keepFrom: (block) => {
+      fold = createChainFold({ chainId, contracts, keptFromBlock: block });
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { createChainActors } from '../../../actors/chain/chainActors.ts';
+import type { ChainFoldState } from '../../../actors/chain/chainFold.ts';
+import { ensureStreams } from '../../../streams/ensureStreams.ts';
+import { foldSpans, startIndexed, startIndexer, testChainId } from '../../support/indexedChain.ts';
+import { judge } from '../../support/judge.ts';
+import { connectTo, startNats } from '../../support/natsServer.ts';
+import { createRandomEconomy } from '../../support/randomEconomy.ts';
+import { silentLogger } from '../../support/silentLogger.ts';
+import { startEconomy, type TestEconomy } from '../../support/testEconomy.ts';
+
+/** The newest safe state as text, to compare two folds with. */
+function shown(state: ChainFoldState): string {
+  const newest = state.safe.at(-1);
+  return JSON.stringify({ newest, head: state.head, unsafe: state.unsafe }, (_key, value) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  );
+}
+
+/** Mines a longer chain in place of the newest `depth` blocks, with other transactions in it. */
+async function reorganize(
+  economy: TestEconomy,
+  random: ReturnType<typeof createRandomEconomy>,
+  depth: number,
+) {
+  const tip = await economy.client.getBlockNumber({ cacheTime: 0 });
+  const at = tip - BigInt(depth);
+  const { timestamp } = await economy.client.getBlock({ blockNumber: at });
+  await economy.client.request({ method: 'anvil_rollback', params: [depth] } as never);
+  expect(await economy.client.getBlockNumber({ cacheTime: 0 })).toBe(at);
+  await economy.client.request({ method: 'anvil_dropAllTransactions' } as never);
+  await economy.resetClock();
+  expect((await economy.client.getBlock()).timestamp).toBe(timestamp);
+  for (let block = 0; block <= depth; block++) await random.step();
+}
+
+describe('reorganizations', () => {
+  it('of depth 1 to 11 leave no trace: the views are those of a fresh index of the final chain', async () => {
+    const economy = await startEconomy();
+    const { nats, caughtUp, indexer } = await startIndexed(economy);
+    const random = createRandomEconomy(economy, 7);
+    await random.open();
+    for (let step = 0; step < 30; step++) await random.step();
+    await caughtUp();
+    for (let depth = 1; depth <= 11; depth++) {
+      await reorganize(economy, random, depth);
+      await random.step();
+      await caughtUp();
+    }
+    expect(indexer.status().reorganizations).toBe(11);
+    const folded = await foldSpans(economy, nats);
+    expect(folded.rejections).toEqual([]);
+    expect(folded.reorganizations).toEqual(Array.from({ length: 11 }, () => 0));
+    await judge(economy, folded.state.safe.at(-1) as never);
+
+    const fresh = await connectTo(await startNats());
+    await ensureStreams(fresh.jsm, { retentionDays: 0 }, silentLogger);
+    const again = startIndexer(economy, fresh);
+    await again.caughtUp();
+    expect(shown((await foldSpans(economy, fresh)).state)).toBe(shown(folded.state));
+  });
+
+  it('of depth 20 go back to the state before the fork, are counted, and end in the final chain', async () => {
+    const economy = await startEconomy();
+    const { nats, caughtUp } = await startIndexed(economy);
+    const random = createRandomEconomy(economy, 11);
+    await random.open();
+    for (let step = 0; step < 60; step++) await random.step();
+    await caughtUp();
+    const before = (await foldSpans(economy, nats)).state;
+    await reorganize(economy, random, 20);
+    await random.step();
+    await caughtUp();
+    const { state, reorganizations, rejections } = await foldSpans(economy, nats);
+    expect(rejections).toEqual([]);
+    expect(reorganizations).toEqual([9]);
+    await judge(economy, state.safe.at(-1) as never);
+    const shownBefore = before.safe.at(-1)?.block;
+    expect(state.safe.some(({ block }) => block.hash === shownBefore?.hash)).toBe(false);
+  });
+
+  it('end the same for a fold that starts from a snapshot taken anywhere', async () => {
+    const economy = await startEconomy();
+    const { nats, caughtUp } = await startIndexed(economy);
+    const random = createRandomEconomy(economy, 13);
+    await random.open();
+    for (let step = 0; step < 40; step++) await random.step();
+    await caughtUp();
+    await reorganize(economy, random, 6);
+    await random.step();
+    await caughtUp();
+    const { contracts } = economy.deployed;
+    const whole = createChainActors({ chainId: testChainId, contracts });
+    const { state: held } = await nats.jsm.streams.info('MINER_CHAIN');
+    const messages = [];
+    for (let seq = 1; seq <= held.last_seq; seq++) {
+      const stored = await nats.jsm.streams.getMessage('MINER_CHAIN', { seq });
+      if (stored === null) continue;
+      messages.push({
+        seq,
+        subject: stored.subject,
+        data: stored.data,
+        timestampNanos: BigInt(seq) * 10n ** 9n,
+      });
+    }
+    for (const message of messages) whole.receive(message);
+    for (let at = 0; at <= messages.length; at += 7) {
+      const before = createChainActors({ chainId: testChainId, contracts });
+      for (const message of messages.slice(0, at)) before.receive(message);
+      const after = createChainActors({ chainId: testChainId, contracts });
+      after.restore([...before.capture()]);
+      for (const message of messages.slice(at)) after.receive(message);
+      expect([...after.capture()].sort()).toEqual([...whole.capture()].sort());
+      expect(after.newestSpanAtMs).toBe(whole.newestSpanAtMs);
+    }
+  });
+});
