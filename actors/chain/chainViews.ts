@@ -1,0 +1,360 @@
+import { type ChainAvailability, chainAvailabilityMachine } from '../../machines/chainAvailabilityMachine.ts';
+import { collectionPhaseMachine } from '../../machines/collectionPhaseMachine.ts';
+import { settlementSourceMachine } from '../../machines/settlementSourceMachine.ts';
+import type { Clock } from '../clock.ts';
+import { observed } from '../observed.ts';
+import { blocksOf } from './applyEvent.ts';
+import type { ChainActors } from './chainActors.ts';
+import type { ContractAddresses } from './chainEvent.ts';
+import type { ChainState } from './chainState.ts';
+import type {
+  ChainInfo,
+  ChainUnavailable,
+  ChainViews,
+  CoreView,
+  CursorFault,
+  Identities,
+  IssuanceView,
+  OwnerPageRequest,
+  Release,
+  SettlementHistoryView,
+  SettlementRange,
+} from './chainViewTypes.ts';
+import { confirmations } from './confirmations.ts';
+import { decodeOwnerCursor, encodeOwnerCursor, type OwnerList } from './ownerCursor.ts';
+import { activityPageOf, hasCurrentMetadata, portfolioPageOf } from './ownerPages.ts';
+import {
+  bucketsOf,
+  chainRoundStartMs,
+  entriesWithin,
+  issuanceOf,
+  mintedBy,
+  recentSettlementsOf,
+  settlementWindow,
+  sumsOf,
+} from './settlementHistory.ts';
+import { metadataOfUri } from './tokenMetadata.ts';
+
+/** Core state, issuance state and settlement history are shared for this long (document 3, Limits). */
+const sharedMs = 5_000;
+/** Implementation versions whose events and arithmetic are those of this program. */
+const supportedVersions: ReadonlySet<bigint> = new Set([1n, 2n]);
+
+/** A deployment on a chain. */
+export interface ChainDeployment {
+  readonly release: Release;
+  readonly chain: Pick<ChainInfo, 'target' | 'chainId' | 'deploymentBlock' | 'economyDeploymentBlock'>;
+  readonly contracts: ContractAddresses;
+}
+
+export interface ChainViewsParts {
+  readonly installationId: string;
+  /** Null when no contracts are configured. */
+  readonly onChain: { readonly deployment: ChainDeployment; readonly actors: ChainActors } | null;
+  /** Everything that the stream held at the start is folded in. */
+  readonly isCaughtUp: () => boolean;
+  /** A newest span older than this means that the indexer is away. */
+  readonly staleAfterMs: number;
+  readonly clock: Clock;
+}
+
+/** A safe state that may be shown, with what is told of the chain beside it. */
+interface Shown {
+  readonly state: ChainState;
+  readonly deployment: ChainDeployment;
+  readonly chain: ChainInfo;
+}
+
+export function createChainViews(parts: ChainViewsParts): ChainViews {
+  const { installationId, onChain, clock } = parts;
+  const release = onChain?.deployment.release ?? null;
+
+  function availability(needsEconomy: boolean): ChainAvailability {
+    const state = onChain?.actors.newest() ?? null;
+    const spanAtMs = onChain?.actors.newestSpanAtMs ?? null;
+    const { core, mining } = state ?? { core: null, mining: null };
+    const firstBlock = needsEconomy
+      ? onChain?.deployment.chain.economyDeploymentBlock
+      : onChain?.deployment.chain.deploymentBlock;
+    const isConfigured = core?.configuration != null && (!needsEconomy || mining?.configuration != null);
+    const versions = [core?.implementation, needsEconomy ? mining?.implementation : core?.implementation];
+    return observed(chainAvailabilityMachine, {
+      type: 'observed',
+      chain: {
+        isConfigured: onChain !== null,
+        isMismatched: onChain?.actors.state.isMismatched ?? false,
+        isCaughtUp: parts.isCaughtUp(),
+        isIndexed: spanAtMs !== null && clock.nowMs() - spanAtMs <= parts.staleAfterMs,
+        isSafe: state !== null && state.block.number >= (firstBlock ?? 0n) && isConfigured,
+        isSupported: versions.every((one) => one != null && supportedVersions.has(one.codeVersion)),
+      },
+    });
+  }
+
+  function unavailable(reason: Exclude<ChainAvailability, 'available'>): ChainUnavailable {
+    return { status: 'unavailable', installationId, reason, release };
+  }
+
+  function shownOf(state: ChainState): Shown {
+    if (onChain === null) throw new Error('a state is shown without a deployment');
+    const { deployment, actors } = onChain;
+    const { number, hash, timestampMs } = state.block;
+    // While a fork is being published the head is lower than it was when the block became safe.
+    const head = actors.state.head?.number ?? number;
+    const confirmedBy = number + confirmations - 1n;
+    const chain = {
+      ...deployment.chain,
+      indexedThroughBlock: head > confirmedBy ? head : confirmedBy,
+      safeThroughBlock: number,
+      safeBlockHash: hash,
+      safeBlockTimestampMs: timestampMs,
+    };
+    return { state, deployment, chain };
+  }
+
+  /** The newest safe state, or why there is none to show. */
+  function newest(needsEconomy: boolean): Shown | ChainUnavailable {
+    const reason = availability(needsEconomy);
+    if (reason !== 'available') return unavailable(reason);
+    return shownOf(onChain?.actors.newest() as ChainState);
+  }
+
+  const common = ({ chain, deployment }: Shown) =>
+    ({
+      status: 'available',
+      installationId,
+      generatedAtMs: clock.nowMs(),
+      chain,
+      release: deployment.release,
+    }) as const;
+
+  /** The same view until the safe state, its availability or a boundary changes, and for five seconds at most. */
+  function shared<View>(make: () => View, isSame: () => string): () => View {
+    let held: { view: View; madeAtMs: number; key: string; state: ChainState | null } | null = null;
+    return () => {
+      const state = onChain?.actors.newest() ?? null;
+      const key = isSame();
+      const nowMs = clock.monotonicMs();
+      const isHeld =
+        held !== null && held.state === state && held.key === key && nowMs - held.madeAtMs < sharedMs;
+      if (held !== null && isHeld) return held.view;
+      const view = make();
+      held = { view, madeAtMs: nowMs, key, state };
+      return view;
+    };
+  }
+
+  function makeCore(): CoreView | ChainUnavailable {
+    const shown = newest(false);
+    if ('status' in shown) return shown;
+    const { core, governance, block } = shown.state;
+    const { operation } = governance;
+    const isReady = operation?.state === 'scheduled' && operation.readyAtMs <= block.timestampMs;
+    return {
+      ...common(shown),
+      contracts: shown.deployment.contracts,
+      core,
+      governance,
+      operationState: isReady ? 'ready' : (operation?.state ?? null),
+    };
+  }
+
+  function makeIssuance(): IssuanceView | ChainUnavailable {
+    const shown = newest(true);
+    if ('status' in shown) return shown;
+    const { mining, token, collection, positions, block } = shown.state;
+    if (token === null || mining.configuration === null) return unavailable('not_yet_safe');
+    return {
+      ...common(shown),
+      identities: identitiesOf(shown),
+      asset: { address: shown.deployment.contracts.token, symbol: token.symbol, decimals: token.decimals },
+      supplyCap: mining.configuration.supplyCap,
+      mintedBaseUnits: mining.mintedBaseUnits,
+      tokenSupplyBaseUnits: token.supplyBaseUnits,
+      paidBaseUnits: mining.paidBaseUnits,
+      closedThroughBlock: mining.closedThroughBlock,
+      processedThroughRound: mining.processedThroughRound,
+      lastActivationRound: mining.lastActivationRound,
+      livePositionCount: BigInt(positions.size),
+      collection: { ...collection, phase: phaseOf(collection, block.timestampMs) },
+    };
+  }
+
+  function makeSettlements(range: SettlementRange): SettlementHistoryView | ChainUnavailable {
+    const reason = availability(false);
+    const lastGood = onChain?.actors.newest() ?? null;
+    const hasLastGood = lastGood?.core.configuration != null;
+    const source = observed(settlementSourceMachine, { type: 'observed', availability: reason, hasLastGood });
+    if (source === 'unavailable' || lastGood === null) {
+      return unavailable(reason === 'available' ? 'not_yet_safe' : reason);
+    }
+    const shown = shownOf(lastGood);
+    const { state } = shown;
+    const window = settlementWindow(range, clock.nowMs());
+    const within =
+      window === null
+        ? [...state.settlements]
+        : entriesWithin(state.settlements, window.startAtMs, window.endAtMs);
+    const checkpoints =
+      window === null ? null : entriesWithin(state.checkpoints, window.startAtMs, window.endAtMs);
+    const issuance = issuanceOf(state, checkpoints);
+    const spanMs = window === null ? 0 : window.endAtMs - window.startAtMs;
+    return {
+      ...common(shown),
+      source,
+      range,
+      contracts: shown.deployment.contracts,
+      window,
+      summary: { ...sumsOf(within), archivedSettlementCount: BigInt(state.settlements.size) },
+      recentSettlements: recentSettlementsOf(state, window),
+      buckets: bucketsOf(window, within, issuance === 'not_configured' ? null : checkpoints),
+      issuance,
+      recentRounds:
+        window === null
+          ? state.mintedRounds
+              .reverse()
+              .map((round) => ({ ...round, endAtMs: chainRoundStartMs(state, round.roundId + 1n) }))
+              .toArray()
+          : null,
+      previousPeriod:
+        window === null || issuance === 'not_configured'
+          ? null
+          : {
+              startAtMs: window.startAtMs - spanMs,
+              endAtMs: window.startAtMs,
+              mintedBaseUnits: mintedBy(
+                entriesWithin(state.checkpoints, window.startAtMs - spanMs, window.startAtMs),
+              ),
+            },
+    };
+  }
+
+  /** The state that a page is read at: the newest, or that of its cursor. */
+  function pageState(
+    list: OwnerList,
+    { owner, cursor }: OwnerPageRequest,
+  ): { shown: Shown; after: number } | ChainUnavailable | { fault: CursorFault } {
+    const shown = newest(true);
+    if ('status' in shown) return shown;
+    if (cursor === null) return { shown, after: 0 };
+    const decoded = decodeOwnerCursor(cursor);
+    if (decoded === null || decoded.list !== list) return { fault: 'undecodable' };
+    if (decoded.owner !== owner) return { fault: 'other_owner' };
+    const state = onChain?.actors.at(decoded.block, decoded.blockHash) ?? null;
+    return state === null ? { fault: 'invalidated' } : { shown: shownOf(state), after: decoded.after };
+  }
+
+  const cursorOf = (list: OwnerList, { state }: Shown, owner: string, after: number) =>
+    encodeOwnerCursor({ list, block: state.block.number, blockHash: state.block.hash, owner, after });
+
+  const settlementViews = Object.fromEntries(
+    (['now', '24h', '7d', '30d'] as const).map((range) => [
+      range,
+      shared(
+        () => makeSettlements(range),
+        () => `${availability(false)} ${settlementWindow(range, clock.nowMs())?.endAtMs}`,
+      ),
+    ]),
+  ) as Record<SettlementRange, () => SettlementHistoryView | ChainUnavailable>;
+
+  return {
+    release,
+    core: shared(makeCore, () => availability(false)),
+    issuance: shared(makeIssuance, () => availability(true)),
+    settlements: (range) => settlementViews[range](),
+
+    portfolio: (request) => {
+      const found = pageState('portfolio', request);
+      if (!('shown' in found)) return found;
+      const { shown, after } = found;
+      const { core, mining, token, block } = shown.state;
+      const { configuration } = mining;
+      if (configuration === null || core.configuration === null || token === null)
+        return unavailable('not_yet_safe');
+      const { hasMore, ...page } = portfolioPageOf(shown.state, request.owner, after, request.limit);
+      const lastShown = Number(page.positions.at(-1)?.tokenId ?? 0);
+      const { genesisTimestamp, roundDuration } = core.configuration;
+      const seconds = BigInt(Math.floor(block.timestampMs / 1000));
+      return {
+        ...common(shown),
+        owner: request.owner,
+        identities: identitiesOf(shown),
+        configuration: {
+          ...configuration,
+          genesisTimestamp,
+          roundDuration,
+          tokenSymbol: token.symbol,
+          tokenDecimals: token.decimals,
+        },
+        mining: {
+          settledThroughRound: core.settledThroughRound,
+          currentRound: seconds < genesisTimestamp ? 0n : (seconds - genesisTimestamp) / roundDuration + 1n,
+          completedBlockHeight: blocksOf(core.cumulativeBlockUnits),
+          lastAppliedRound: mining.lastActivationRound,
+          totalWeight: mining.totalWeight,
+        },
+        ...page,
+        nextCursor: hasMore ? cursorOf('portfolio', shown, request.owner, lastShown) : null,
+      };
+    },
+
+    ownerActivity: (request) => {
+      const found = pageState('activity', request);
+      if (!('shown' in found)) return found;
+      const { shown, after } = found;
+      const { hasMore, ...page } = activityPageOf(shown.state, request.owner, after, request.limit);
+      const shownCount = after + page.activity.length;
+      return {
+        ...common(shown),
+        owner: request.owner,
+        identities: identitiesOf(shown),
+        ...page,
+        nextCursor: hasMore ? cursorOf('activity', shown, request.owner, shownCount) : null,
+      };
+    },
+
+    metadata: (tokenId) => {
+      const shown = newest(true);
+      if ('status' in shown) return shown;
+      const { collection } = shown.state;
+      const uri = hasCurrentMetadata(shown.state, tokenId)
+        ? collection.metadata.get(tokenId)?.uri
+        : undefined;
+      const metadata = uri === undefined ? null : metadataOfUri(uri);
+      if (metadata === null) return unavailable('not_yet_safe');
+      return { ...common(shown), identities: identitiesOf(shown), tokenId: BigInt(tokenId), ...metadata };
+    },
+  };
+}
+
+function identitiesOf({ state, deployment }: Shown): Identities {
+  const { core, tokenFactory, mining, token, collection } = deployment.contracts;
+  const { implementation } = state.mining;
+  if (implementation === null) throw new Error('the economy is shown without an implementation');
+  return {
+    core,
+    tokenFactory,
+    mining,
+    token,
+    collection,
+    miningImplementation: implementation.codeAddress,
+    miningImplementationVersion: implementation.codeVersion,
+    miningStorageLayoutDigest: implementation.storageLayoutDigest,
+  };
+}
+
+/** The sale's phase at a time; the same as the contract's own. */
+export function phaseOf(collection: ChainState['collection'], timestampMs: number) {
+  const { sale, isClosed, publicMinted } = collection;
+  return observed(collectionPhaseMachine, {
+    type: 'observed',
+    sale: {
+      timestampSeconds: BigInt(Math.floor(timestampMs / 1000)),
+      isConfigured: sale !== null,
+      isClosed,
+      isSoldOut: sale !== null && publicMinted >= sale.publicAllocation,
+      allowlistStart: sale?.allowlistStart ?? 0n,
+      allowlistEnd: sale?.allowlistEnd ?? 0n,
+    },
+  });
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import {
+  activityKinds,
+  type ChainUnavailable,
+  type OwnerActivityView,
+  type OwnerEvent,
+} from '../../actors/chain/chainViewTypes.ts';
+import {
+  address,
+  chain,
+  chainBody,
+  eventSourceBody,
+  eventSourceMembers,
+  identities,
+  identitiesBody,
+  release,
+  releaseBody,
+  unavailableBodyWithRelease,
+  unavailableWithRelease,
+} from './chain.ts';
+import { cursor } from './observations.ts';
+import { decimal, installationId, isoOf, timestamp } from './scalars.ts';
+
+const activity = z
+  .strictObject({
+    id: z.string().min(1).max(512),
+    kind: z.enum([...activityKinds, 'checkpoint']),
+    tokenIds: z.array(decimal).max(32),
+    amountBaseUnits: decimal.nullable(),
+    from: address.nullable(),
+    to: address.nullable(),
+    level: z.int().min(1).nullable(),
+    effectiveRound: decimal.nullable(),
+    nextMergeBlock: decimal.nullable(),
+    source: z.strictObject({ ...eventSourceMembers, confirmationStatus: z.literal('safe') }),
+  })
+  .meta({ id: 'OwnerEvent' });
+
+const members = {
+  installationId,
+  status: z.literal('available'),
+  generatedAt: timestamp,
+  owner: address,
+  release,
+  chain,
+  identities,
+  activity: z.array(activity).max(100),
+  total: decimal.optional(),
+  nextCursor: cursor.nullable(),
+};
+
+function responseOf<Version extends number>(version: Version) {
+  return z.discriminatedUnion('status', [
+    z.strictObject({ schemaVersion: z.literal(version), ...members }),
+    unavailableWithRelease(version),
+  ]);
+}
+
+export const ownerActivityResponseA = responseOf(2).meta({
+  id: 'OwnerActivityA',
+  description: 'Owner activity [A], newest first',
+});
+export const ownerActivityResponseB = responseOf(1).meta({
+  id: 'OwnerActivity',
+  description: 'Owner activity [B], newest first',
+});
+
+type View = OwnerActivityView | ChainUnavailable;
+
+export function ownerActivityBodyA(view: View): z.infer<typeof ownerActivityResponseA> {
+  return view.status === 'unavailable'
+    ? unavailableBodyWithRelease(2, view)
+    : { schemaVersion: 2, ...availableBody(view) };
+}
+
+export function ownerActivityBodyB(view: View): z.infer<typeof ownerActivityResponseB> {
+  return view.status === 'unavailable'
+    ? unavailableBodyWithRelease(1, view)
+    : { schemaVersion: 1, ...availableBody(view) };
+}
+
+function availableBody(view: OwnerActivityView) {
+  return {
+    installationId: view.installationId,
+    status: 'available' as const,
+    generatedAt: isoOf(view.generatedAtMs),
+    owner: view.owner,
+    release: releaseBody(view.release),
+    chain: chainBody(view.chain),
+    identities: identitiesBody(view.identities),
+    activity: view.activity.map((event) => activityBody(view.chain.chainId, event)),
+    total: view.total.toString(),
+    nextCursor: view.nextCursor,
+  };
+}
+
+function activityBody(chainId: bigint, event: OwnerEvent): z.infer<typeof activity> {
+  const { kind, source } = event;
+  return {
+    id: `chain:${chainId}:${event.address}:${source.transactionHash}:${source.logIndex}:${kind}`,
+    kind,
+    tokenIds: event.tokenIds.map((tokenId) => tokenId.toString()),
+    amountBaseUnits: event.amountBaseUnits?.toString() ?? null,
+    from: event.from,
+    to: event.to,
+    level: event.level,
+    effectiveRound: event.effectiveRound?.toString() ?? null,
+    nextMergeBlock: event.nextMergeBlock?.toString() ?? null,
+    source: { ...eventSourceBody(source), confirmationStatus: 'safe' },
+  };
+}

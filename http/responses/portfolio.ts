@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import {
+  type ChainUnavailable,
+  mergeStates,
+  type PortfolioView,
+  type PositionView,
+} from '../../actors/chain/chainViewTypes.ts';
+import {
+  address,
+  chain,
+  chainBody,
+  identities,
+  identitiesBody,
+  release,
+  releaseBody,
+  unavailableBodyWithRelease,
+  unavailableWithRelease,
+} from './chain.ts';
+import { cursor } from './observations.ts';
+import { decimal, installationId, isoOf, timestamp } from './scalars.ts';
+
+const position = z
+  .strictObject({
+    tokenId: decimal,
+    level: z.int().min(1),
+    activeWeight: decimal,
+    targetWeight: decimal,
+    pendingRound: decimal.nullable(),
+    pendingActivationSource: z.enum(['mint', 'merge']).nullable(),
+    mergeState: z.enum(mergeStates),
+    nextMergeBlock: decimal,
+    blocksUntilMerge: decimal,
+    claimableBaseUnits: decimal,
+    earnedBaseUnits: decimal,
+    earnedSevenDayBaseUnits: decimal,
+    ownershipStartedAt: timestamp,
+    metadataStatus: z.enum(['available', 'unavailable']),
+  })
+  .meta({ id: 'Position' });
+
+const members = {
+  installationId,
+  status: z.literal('available'),
+  generatedAt: timestamp,
+  release,
+  owner: address,
+  chain,
+  identities,
+  configuration: z.strictObject({
+    genesisTimestamp: decimal,
+    roundDuration: decimal,
+    claimLimit: decimal,
+    maximumLevel: z.int().min(1),
+    tokenSymbol: z.string(),
+    tokenDecimals: z.int().min(0),
+    levels: z.array(z.strictObject({ level: z.int().min(1), weight: decimal, cooldownBlocks: decimal })),
+  }),
+  mining: z.strictObject({
+    settledThroughRound: decimal,
+    currentRound: decimal,
+    completedBlockHeight: decimal,
+    lastAppliedRound: decimal,
+    totalWeight: decimal,
+  }),
+  summary: z.strictObject({
+    positionCount: decimal,
+    activeWeight: decimal,
+    targetWeight: decimal,
+    claimableBaseUnits: decimal,
+    earnedBaseUnits: decimal,
+    earnedSevenDayBaseUnits: decimal,
+  }),
+  earnings: z.array(z.strictObject({ date: z.iso.date(), earnedBaseUnits: decimal })).length(7),
+  positions: z.array(position).max(100),
+  nextCursor: cursor.nullable(),
+};
+
+function responseOf<Version extends number>(version: Version) {
+  return z.discriminatedUnion('status', [
+    z.strictObject({ schemaVersion: z.literal(version), ...members }),
+    unavailableWithRelease(version),
+  ]);
+}
+
+export const portfolioResponseA = responseOf(2).meta({
+  id: 'PortfolioA',
+  description: 'Owner portfolio [A]',
+});
+export const portfolioResponseB = responseOf(1).meta({ id: 'Portfolio', description: 'Owner portfolio [B]' });
+
+type View = PortfolioView | ChainUnavailable;
+
+export function portfolioBodyA(view: View): z.infer<typeof portfolioResponseA> {
+  return view.status === 'unavailable'
+    ? unavailableBodyWithRelease(2, view)
+    : { schemaVersion: 2, ...availableBody(view) };
+}
+
+export function portfolioBodyB(view: View): z.infer<typeof portfolioResponseB> {
+  return view.status === 'unavailable'
+    ? unavailableBodyWithRelease(1, view)
+    : { schemaVersion: 1, ...availableBody(view) };
+}
+
+function availableBody(view: PortfolioView) {
+  const { configuration, mining, summary } = view;
+  return {
+    installationId: view.installationId,
+    status: 'available' as const,
+    generatedAt: isoOf(view.generatedAtMs),
+    release: releaseBody(view.release),
+    owner: view.owner,
+    chain: chainBody(view.chain),
+    identities: identitiesBody(view.identities),
+    configuration: {
+      genesisTimestamp: configuration.genesisTimestamp.toString(),
+      roundDuration: configuration.roundDuration.toString(),
+      claimLimit: configuration.claimLimit.toString(),
+      maximumLevel: configuration.levels.length,
+      tokenSymbol: configuration.tokenSymbol,
+      tokenDecimals: configuration.tokenDecimals,
+      levels: configuration.levels.map(({ weight, cooldownBlocks }, index) => ({
+        level: index + 1,
+        weight: weight.toString(),
+        cooldownBlocks: cooldownBlocks.toString(),
+      })),
+    },
+    mining: {
+      settledThroughRound: mining.settledThroughRound.toString(),
+      currentRound: mining.currentRound.toString(),
+      completedBlockHeight: mining.completedBlockHeight.toString(),
+      lastAppliedRound: mining.lastAppliedRound.toString(),
+      totalWeight: mining.totalWeight.toString(),
+    },
+    summary: {
+      positionCount: summary.positionCount.toString(),
+      activeWeight: summary.activeWeight.toString(),
+      targetWeight: summary.targetWeight.toString(),
+      claimableBaseUnits: summary.claimableBaseUnits.toString(),
+      earnedBaseUnits: summary.earnedBaseUnits.toString(),
+      earnedSevenDayBaseUnits: summary.earnedSevenDayBaseUnits.toString(),
+    },
+    earnings: view.earnings.map(({ date, earnedBaseUnits }) => ({
+      date,
+      earnedBaseUnits: earnedBaseUnits.toString(),
+    })),
+    positions: view.positions.map(positionBody),
+    nextCursor: view.nextCursor,
+  };
+}
+
+function positionBody(given: PositionView): z.infer<typeof position> {
+  return {
+    tokenId: given.tokenId.toString(),
+    level: given.level,
+    activeWeight: given.activeWeight.toString(),
+    targetWeight: given.targetWeight.toString(),
+    pendingRound: given.pendingRound?.toString() ?? null,
+    pendingActivationSource: given.pendingActivationSource,
+    mergeState: given.mergeState,
+    nextMergeBlock: given.nextMergeBlock.toString(),
+    blocksUntilMerge: given.blocksUntilMerge.toString(),
+    claimableBaseUnits: given.claimableBaseUnits.toString(),
+    earnedBaseUnits: given.earnedBaseUnits.toString(),
+    earnedSevenDayBaseUnits: given.earnedSevenDayBaseUnits.toString(),
+    ownershipStartedAt: isoOf(given.ownershipStartedAtMs),
+    metadataStatus: given.metadataStatus,
+  };
+}

@@ -1,0 +1,310 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import {
+  blockUnitsPerBlock,
+  type ChainUnavailable,
+  type Checkpoint,
+  mintRoundStates,
+  type Settlement,
+  type SettlementHistoryView,
+  type SettlementIssuance,
+  type SettlementSums,
+  settlementRanges,
+} from '../../actors/chain/chainViewTypes.ts';
+import { address, bytes32, chainBrief, chainBriefBody, unavailableOf } from './chain.ts';
+import { decimal, installationId, isoOf, timestamp } from './scalars.ts';
+
+const sums = {
+  settlementCount: decimal,
+  activeRoundCount: decimal,
+  workAdded: decimal,
+  completedBlockCount: decimal,
+};
+
+const onChain = {
+  transactionHash: bytes32,
+  ethereumBlockNumber: decimal,
+  blockTimestamp: timestamp,
+  logIndex: z.int().min(0),
+  confirmationStatus: z.literal('safe'),
+};
+
+const settlement = z
+  .strictObject({
+    previousSettledThroughRound: decimal,
+    settledThroughRound: decimal,
+    activeRoundCount: decimal,
+    workAdded: decimal,
+    cumulativeWork: decimal,
+    cumulativeBlockUnits: decimal,
+    firstCompletedBlock: decimal,
+    lastCompletedBlock: decimal,
+    completedBlockCount: decimal,
+    blockHeight: decimal,
+    ...onChain,
+    sqkMintedBaseUnits: decimal
+      .optional()
+      .meta({ description: 'Minted for its rounds; present once all of them are processed' }),
+  })
+  .meta({ id: 'Settlement' });
+
+const checkpoint = z
+  .strictObject({
+    afterRound: decimal,
+    throughRound: decimal,
+    completedBlockCount: decimal,
+    cumulativeWork: decimal,
+    cumulativeBlockUnits: decimal,
+    eligibleWeight: decimal,
+    amountBaseUnits: decimal,
+    totalMintedBaseUnits: decimal,
+    ...onChain,
+  })
+  .meta({ id: 'Checkpoint' });
+
+const bucket = z
+  .strictObject({ startAt: timestamp, endAt: timestamp, ...sums, sqkMintedBaseUnits: decimal.optional() })
+  .meta({ id: 'SettlementBucket' });
+
+const miningAvailable = z.strictObject({
+  status: z.literal('available'),
+  economy: z.strictObject({
+    releaseId: z.string(),
+    mining: address,
+    token: address,
+    symbol: z.string(),
+    decimals: z.int().min(0).max(255),
+  }),
+  rewardPerBlock: decimal,
+  supplyCap: decimal,
+  totalMintedBaseUnits: decimal,
+  unmintedCapacityBaseUnits: decimal,
+  processedThroughRound: decimal,
+  rangeMintedBaseUnits: decimal,
+  rangeCheckpointCount: decimal,
+  nextRound: z.strictObject({
+    state: z.enum(mintRoundStates),
+    round: decimal,
+    countedThroughRound: decimal,
+    startsAt: timestamp,
+    endsAt: timestamp,
+    previousCumulativeBlockUnits: decimal,
+    cumulativeBlockUnits: decimal,
+    completedBlockCount: decimal,
+    eligibleWeight: decimal,
+    amountBaseUnits: decimal,
+  }),
+  recentCheckpoints: z.array(checkpoint).max(12),
+});
+
+const mining = z
+  .discriminatedUnion('status', [
+    miningAvailable,
+    z.strictObject({ status: z.literal('unavailable'), reason: z.enum(['not_configured', 'not_yet_safe']) }),
+  ])
+  .meta({ id: 'SettlementMining' });
+
+const members = {
+  installationId,
+  status: z.literal('available'),
+  range: z.enum(settlementRanges),
+  generatedAt: timestamp,
+  chain: chainBrief,
+  window: z.strictObject({ startAt: timestamp, endAt: timestamp, bucketSeconds: z.int().min(1) }).nullable(),
+  summary: z.strictObject({
+    ...sums,
+    archivedSettlementCount: decimal.meta({
+      description: 'Settlements since the deployment, whatever the range',
+    }),
+  }),
+  recentSettlements: z.array(settlement).max(10),
+  buckets: z.array(bucket).max(30),
+  mining,
+  recentRounds: z
+    .array(z.strictObject({ roundId: decimal, endAt: timestamp, sqkMintedBaseUnits: decimal }))
+    .max(42)
+    .optional(),
+  previousPeriod: z
+    .strictObject({ startAt: timestamp, endAt: timestamp, sqkMintedBaseUnits: decimal })
+    .optional(),
+};
+
+function responseOf<Version extends number>(version: Version) {
+  return z.discriminatedUnion('status', [
+    z.strictObject({ schemaVersion: z.literal(version), ...members }),
+    unavailableOf(version),
+  ]);
+}
+
+export const settlementsResponseA = responseOf(4).meta({
+  id: 'SettlementHistoryA',
+  description: 'Settlement history [A]',
+});
+export const settlementsResponseB = responseOf(1).meta({
+  id: 'SettlementHistory',
+  description: 'Settlement history [B]',
+});
+
+type View = SettlementHistoryView | ChainUnavailable;
+
+export function settlementsBodyA(view: View): z.infer<typeof settlementsResponseA> {
+  return { schemaVersion: 4, ...body(view) };
+}
+
+export function settlementsBodyB(view: View): z.infer<typeof settlementsResponseB> {
+  return { schemaVersion: 1, ...body(view) };
+}
+
+/** An opaque digest of what the history shows, its time of making aside. */
+export function settlementsTag(given: object): string {
+  const content = JSON.stringify({ ...given, generatedAt: null });
+  return createHash('sha256').update(content).digest('base64url').slice(0, 22);
+}
+
+export function settlementSourceOf(view: View): string {
+  return view.status === 'unavailable' ? 'unavailable' : view.source;
+}
+
+function body(view: View) {
+  if (view.status === 'unavailable') {
+    const { installationId: id, reason } = view;
+    return { installationId: id, status: 'unavailable' as const, reason };
+  }
+  const { window, summary, recentRounds, previousPeriod, issuance } = view;
+  const processed = typeof issuance === 'string' ? -1n : issuance.processedThroughRound;
+  return {
+    installationId: view.installationId,
+    status: 'available' as const,
+    range: view.range,
+    generatedAt: isoOf(view.generatedAtMs),
+    chain: chainBriefBody(view.chain),
+    window:
+      window === null
+        ? null
+        : {
+            startAt: isoOf(window.startAtMs),
+            endAt: isoOf(window.endAtMs),
+            bucketSeconds: window.bucketSeconds,
+          },
+    summary: { ...sumsBody(summary), archivedSettlementCount: summary.archivedSettlementCount.toString() },
+    recentSettlements: view.recentSettlements.map((one) => settlementBody(one, processed)),
+    buckets: view.buckets.map((one) => ({
+      startAt: isoOf(one.startAtMs),
+      endAt: isoOf(one.endAtMs),
+      ...sumsBody(one),
+      ...(one.mintedBaseUnits === null ? {} : { sqkMintedBaseUnits: one.mintedBaseUnits.toString() }),
+    })),
+    mining: miningBody(view),
+    ...(recentRounds === null
+      ? {}
+      : {
+          recentRounds: recentRounds.map(({ roundId, endAtMs, amountBaseUnits }) => ({
+            roundId: roundId.toString(),
+            endAt: isoOf(endAtMs),
+            sqkMintedBaseUnits: amountBaseUnits.toString(),
+          })),
+        }),
+    ...(previousPeriod === null
+      ? {}
+      : {
+          previousPeriod: {
+            startAt: isoOf(previousPeriod.startAtMs),
+            endAt: isoOf(previousPeriod.endAtMs),
+            sqkMintedBaseUnits: previousPeriod.mintedBaseUnits.toString(),
+          },
+        }),
+  };
+}
+
+function sumsBody({ settlementCount, activeRoundCount, workAdded, completedBlockCount }: SettlementSums) {
+  return {
+    settlementCount: settlementCount.toString(),
+    activeRoundCount: activeRoundCount.toString(),
+    workAdded: workAdded.toString(),
+    completedBlockCount: completedBlockCount.toString(),
+  };
+}
+
+function settlementBody(given: Settlement, processedThroughRound: bigint): z.infer<typeof settlement> {
+  const heightBefore = given.previousCumulativeBlockUnits / blockUnitsPerBlock;
+  const blockHeight = given.cumulativeBlockUnits / blockUnitsPerBlock;
+  return {
+    previousSettledThroughRound: given.previousSettledThroughRound.toString(),
+    settledThroughRound: given.settledThroughRound.toString(),
+    activeRoundCount: given.activeRoundCount.toString(),
+    workAdded: given.workAdded.toString(),
+    cumulativeWork: given.cumulativeWork.toString(),
+    cumulativeBlockUnits: given.cumulativeBlockUnits.toString(),
+    firstCompletedBlock: (heightBefore + 1n).toString(),
+    lastCompletedBlock: blockHeight.toString(),
+    completedBlockCount: (blockHeight - heightBefore).toString(),
+    blockHeight: blockHeight.toString(),
+    ...onChainBody(given),
+    ...(processedThroughRound >= given.settledThroughRound
+      ? { sqkMintedBaseUnits: given.mintedBaseUnits.toString() }
+      : {}),
+  };
+}
+
+function onChainBody({ source }: Settlement | Checkpoint) {
+  return {
+    transactionHash: source.transactionHash,
+    ethereumBlockNumber: source.blockNumber.toString(),
+    blockTimestamp: isoOf(source.blockTimestampMs),
+    logIndex: source.logIndex,
+    confirmationStatus: 'safe' as const,
+  };
+}
+
+function miningBody({ issuance, contracts, release }: SettlementHistoryView): z.infer<typeof mining> {
+  if (typeof issuance === 'string') return { status: 'unavailable', reason: issuance };
+  const { configuration, nextRound, totalMintedBaseUnits } = issuance;
+  return {
+    status: 'available',
+    economy: {
+      releaseId: release.id,
+      mining: contracts.mining,
+      token: contracts.token,
+      symbol: issuance.symbol,
+      decimals: issuance.decimals,
+    },
+    rewardPerBlock: configuration.rewardPerBlock.toString(),
+    supplyCap: configuration.supplyCap.toString(),
+    totalMintedBaseUnits: totalMintedBaseUnits.toString(),
+    unmintedCapacityBaseUnits: (configuration.supplyCap - totalMintedBaseUnits).toString(),
+    processedThroughRound: issuance.processedThroughRound.toString(),
+    rangeMintedBaseUnits: issuance.rangeMintedBaseUnits.toString(),
+    rangeCheckpointCount: issuance.rangeCheckpointCount.toString(),
+    nextRound: nextRoundBody(nextRound),
+    recentCheckpoints: issuance.recentCheckpoints.map(checkpointBody),
+  };
+}
+
+function nextRoundBody(round: SettlementIssuance['nextRound']): z.infer<typeof miningAvailable>['nextRound'] {
+  return {
+    state: round.state,
+    round: round.round.toString(),
+    countedThroughRound: round.countedThroughRound.toString(),
+    startsAt: isoOf(round.startsAtMs),
+    endsAt: isoOf(round.endsAtMs),
+    previousCumulativeBlockUnits: round.previousCumulativeBlockUnits.toString(),
+    cumulativeBlockUnits: round.cumulativeBlockUnits.toString(),
+    completedBlockCount: round.completedBlockCount.toString(),
+    eligibleWeight: round.eligibleWeight.toString(),
+    amountBaseUnits: round.amountBaseUnits.toString(),
+  };
+}
+
+function checkpointBody(given: Checkpoint): z.infer<typeof checkpoint> {
+  return {
+    afterRound: given.afterRound.toString(),
+    throughRound: given.throughRound.toString(),
+    completedBlockCount: given.completedBlockCount.toString(),
+    cumulativeWork: given.cumulativeWork.toString(),
+    cumulativeBlockUnits: given.cumulativeBlockUnits.toString(),
+    eligibleWeight: given.eligibleWeight.toString(),
+    amountBaseUnits: given.amountBaseUnits.toString(),
+    totalMintedBaseUnits: given.totalMintedBaseUnits.toString(),
+    ...onChainBody(given),
+  };
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { ChainUnavailable, MetadataView } from '../../actors/chain/chainViewTypes.ts';
+import {
+  address,
+  chain,
+  chainBody,
+  identities,
+  identitiesBody,
+  release,
+  releaseBody,
+  unavailableBodyWithRelease,
+  unavailableWithRelease,
+} from './chain.ts';
+import { decimal, installationId, isoOf, timestamp } from './scalars.ts';
+
+const members = {
+  installationId,
+  status: z.literal('available'),
+  generatedAt: timestamp,
+  release,
+  chain,
+  identities,
+  tokenId: decimal,
+  collection: address,
+  name: z.string().min(1).max(128),
+  description: z.string().min(1).max(2048),
+  attributes: z
+    .array(z.strictObject({ traitType: z.string().min(1).max(64), value: z.string().min(1).max(128) }))
+    .max(32),
+  imageDataUri: z.string().max(240_000).optional(),
+  cardImageUrl: z.string().max(2048).optional(),
+};
+
+function responseOf<Version extends number>(version: Version) {
+  return z.discriminatedUnion('status', [
+    z.strictObject({ schemaVersion: z.literal(version), ...members }),
+    unavailableWithRelease(version),
+  ]);
+}
+
+export const metadataResponseA = responseOf(2).meta({
+  id: 'TokenMetadataA',
+  description: 'Token metadata [A]',
+});
+export const metadataResponseB = responseOf(1).meta({
+  id: 'TokenMetadata',
+  description: 'Token metadata [B]',
+});
+
+/** Which of the two images an answer keeps (document 2, A10). */
+export interface KeptImages {
+  readonly imageDataUri: boolean;
+  readonly cardImageUrl: boolean;
+}
+
+type View = MetadataView | ChainUnavailable;
+
+export function metadataBodyA(view: View, isReleaseNamed: boolean): z.infer<typeof metadataResponseA> {
+  if (view.status === 'unavailable') return unavailableBodyWithRelease(2, view);
+  const kept = isReleaseNamed
+    ? { cardImageUrl: true, imageDataUri: view.cardImageUrl === null }
+    : { cardImageUrl: false, imageDataUri: true };
+  return { schemaVersion: 2, ...availableBody(view, kept) };
+}
+
+/** [B] keeps the image and has no card (design, section 4). */
+export function metadataBodyB(view: View): z.infer<typeof metadataResponseB> {
+  if (view.status === 'unavailable') return unavailableBodyWithRelease(1, view);
+  return { schemaVersion: 1, ...availableBody(view, { imageDataUri: true, cardImageUrl: false }) };
+}
+
+function availableBody(view: MetadataView, kept: KeptImages) {
+  const { imageDataUri, cardImageUrl } = view;
+  return {
+    installationId: view.installationId,
+    status: 'available' as const,
+    generatedAt: isoOf(view.generatedAtMs),
+    release: releaseBody(view.release),
+    chain: chainBody(view.chain),
+    identities: identitiesBody(view.identities),
+    tokenId: view.tokenId.toString(),
+    collection: view.identities.collection,
+    name: view.name,
+    description: view.description,
+    attributes: view.attributes.map((attribute) => ({ ...attribute })),
+    ...(kept.imageDataUri && imageDataUri !== null ? { imageDataUri } : {}),
+    ...(kept.cardImageUrl && cardImageUrl !== null ? { cardImageUrl } : {}),
+  };
+}
