@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ChainViews } from './chain/chainViewTypes.ts';
 import type { Clock } from './clock.ts';
 import type { CounterActors } from './counterActors.ts';
 import type { PipelineActors } from './pipelineActors.ts';
@@ -19,6 +20,7 @@ export interface ActivityViewsParts {
   readonly publicInstallationId: string;
   readonly counters: CounterActors;
   readonly pipeline: PipelineActors;
+  readonly chain: ChainViews;
   readonly clock: Clock;
 }
 
@@ -63,6 +65,7 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
     telemetry: (installationId) => counters.telemetry(installationId, clock.nowMs()),
     modules: () => pipeline.modules(publicInstallationId),
     process,
+    chain: parts.chain,
   };
 }
 

@@ -3,6 +3,7 @@ import type { ModuleState } from '../machines/moduleMachine.ts';
 import type { CounterReading } from '../streams/counterReading.ts';
 import type { ModuleReport } from '../streams/moduleSnapshot.ts';
 import type { SignerIdentity } from '../streams/signerIdentity.ts';
+import type { ChainViews } from './chain/chainViewTypes.ts';
 
 // The vocabulary of the views, for the schemas of the responses.
 export { freshnessStates, stalenessSeconds } from '../machines/freshnessMachine.ts';
@@ -109,6 +110,8 @@ export interface ActivityViews {
   modules(): ModulesView;
   /** Shared for up to one second, made anew at once after an accepted measurement. */
   process(): ProcessView;
+  /** What is read from the chain. */
+  readonly chain: ChainViews;
 }
 
 /** One page of accepted readings, in ascending order of position. */

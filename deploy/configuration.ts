@@ -104,6 +104,15 @@ export const variables = {
     'Days after which NATS removes messages; 0 keeps all, which a rebuild needs',
     'a whole number of days, 0 or more',
   ),
+  MINER_CHAIN_STALE_SECONDS: variable(
+    z
+      .string()
+      .regex(/^[1-9]\d{0,5}$/)
+      .transform(Number),
+    '120',
+    'Age of the newest span after which chain views say `indexer_unavailable`',
+    'a whole number of seconds, 1 or more',
+  ),
   MINER_LOG_LEVEL: variable(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     'info',

@@ -2,6 +2,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { ChainActors } from '../actors/chain/chainActors.ts';
 import type { Clock } from '../actors/clock.ts';
 import type { CounterActors } from '../actors/counterActors.ts';
 import type { PipelineActors } from '../actors/pipelineActors.ts';
@@ -17,6 +18,8 @@ import type { Tables } from '../storage/tables.ts';
 import { createMessageSource } from '../streams/messageSource.ts';
 import { createRejectionLog, type RejectionLog } from '../streams/rejectionLog.ts';
 import type { InputStreamName } from '../streams/subjects.ts';
+import { createChainStreamFold } from './chainFold.ts';
+import { registerChainMetrics } from './chainMetrics.ts';
 import { createCounterFold } from './counterFold.ts';
 import type { MessageCounts } from './messageCounts.ts';
 import { createPipelineFold } from './pipelineFold.ts';
@@ -36,6 +39,8 @@ export interface FollowersParts {
   readonly tables: Tables;
   readonly counters: CounterActors;
   readonly pipeline: PipelineActors;
+  /** Null when no contracts are configured. */
+  readonly chain: ChainActors | null;
   readonly counts: MessageCounts;
   /** A read replica restores snapshots and writes nothing. */
   readonly writes: boolean;
@@ -69,11 +74,23 @@ export function createFollowers(parts: FollowersParts): Followers {
     ['MINER_COUNTER', follow(parts, 'MINER_COUNTER', counter.fold, counter.backpressure)],
     ['MINER_PIPELINE', follow(parts, 'MINER_PIPELINE', pipelineFold, [pipelineRejections])],
   ]);
+  const chainRejections =
+    parts.writes && parts.chain !== null ? createRejectionLog({ ...parts, stream: 'MINER_CHAIN' }) : null;
+  if (parts.chain !== null) {
+    const chainFold = createChainStreamFold({
+      actors: parts.chain,
+      counts: parts.counts,
+      chainCounts: registerChainMetrics(parts.registry, parts.chain),
+      rejections: chainRejections,
+      logger: parts.logger,
+    });
+    followers.set('MINER_CHAIN', follow(parts, 'MINER_CHAIN', chainFold, [chainRejections]));
+  }
   return {
     followers,
     observations: counter.observations,
     close: async () => {
-      await Promise.all([counter.close(), pipelineRejections?.close()]);
+      await Promise.all([counter.close(), pipelineRejections?.close(), chainRejections?.close()]);
     },
   };
 }

@@ -27,7 +27,13 @@ export function runLocal(options: LocalOptions): Promise<void> {
     const local = localDeployment(configuration.MINER_DATA_DIR, Date.now(), pastDays);
     const natsUrl = configuration.MINER_NATS_URL ?? (await ownNats(configuration, logger, onStop)).url;
     const roles = { ingest: true, serve: true };
-    const service = await startConfigured({ ...context, deployment: local.deployment, roles, natsUrl });
+    const service = await startConfigured({
+      ...context,
+      deployment: local.deployment,
+      roles,
+      natsUrl,
+      rpcUrl: null,
+    });
     printAddresses(service, natsUrl);
     await startSimulation(context, local, natsUrl, intervalMs);
   });

@@ -41,7 +41,9 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
     }
     const deployment = readDeploymentFile(path);
     const natsUrl = configuration.MINER_NATS_URL ?? (await ownNats(configuration, logger, onStop)).url;
-    await startConfigured({ configuration, deployment, roles, natsUrl, logger, onStop });
+    // A read replica publishes nothing, spans neither.
+    const rpcUrl = roles.ingest ? configuration.MINER_RPC_URL : null;
+    await startConfigured({ configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop });
   });
 }
 
@@ -102,11 +104,13 @@ export interface ConfiguredService extends CommandContext {
   readonly deployment: Deployment;
   readonly roles: ServiceSettings['roles'];
   readonly natsUrl: string;
+  /** A node to index from; null for a process that does not. */
+  readonly rpcUrl: string | null;
 }
 
 /** Starts the service of a configuration, and ends the process should it fail later. */
 export async function startConfigured(given: ConfiguredService): Promise<Service> {
-  const { configuration, deployment, roles, natsUrl, logger, onStop } = given;
+  const { configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop } = given;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const url = configuration.MINER_CLICKHOUSE_URL;
@@ -126,6 +130,8 @@ export async function startConfigured(given: ConfiguredService): Promise<Service
         readTimeoutMs,
       },
       retentionDays: configuration.MINER_RETENTION_DAYS,
+      chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
+      rpcUrl,
       deployment,
       snapshots: snapshotPolicy,
     },

@@ -1,8 +1,10 @@
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createActivityViews } from '../actors/activityViews.ts';
+import { createChainActors } from '../actors/chain/chainActors.ts';
+import { createChainViews } from '../actors/chain/chainViews.ts';
 import type { Clock } from '../actors/clock.ts';
 import { createCounterActors } from '../actors/counterActors.ts';
 import { createPipelineActors } from '../actors/pipelineActors.ts';
@@ -11,9 +13,13 @@ import { createPublicServer, type PublicServerSettings, type Readiness } from '.
 import { type Database, type DatabaseLocation, openDatabase } from '../storage/database.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import { StorageUnavailable } from '../storage/storageUnavailable.ts';
+import { createChainReader } from '../streams/chainReader.ts';
 import { connectNats, sleep } from '../streams/connection.ts';
 import { ensureStreams } from '../streams/ensureStreams.ts';
+import { createIndexer } from '../streams/indexer.ts';
+import { createSpanPublisher } from '../streams/spanPublisher.ts';
 import type { InputStreamName } from '../streams/subjects.ts';
+import { registerIndexerMetrics } from './chainMetrics.ts';
 import { createDatabaseWatch } from './databaseWatch.ts';
 import type { Deployment } from './deploymentFile.ts';
 import { registerFollowerMetrics } from './followerMetrics.ts';
@@ -32,8 +38,14 @@ export interface ServiceSettings {
   readonly opsPort: number;
   readonly http: PublicServerSettings;
   readonly retentionDays: number;
+  /** A newest span older than this means that the indexer is away. */
+  readonly chainStaleAfterMs: number;
+  /** A node to index from; null for a process that does not. */
+  readonly rpcUrl: string | null;
   readonly deployment: Deployment;
   readonly snapshots: SnapshotPolicy;
+  /** Called with the last published and the node's newest block, while indexing is far behind. */
+  readonly onIndexed?: (head: bigint, tip: bigint) => void;
 }
 
 export interface ServiceParts {
@@ -71,18 +83,36 @@ export async function startService({ settings, clock, logger, registry }: Servic
   const stopping = new AbortController();
   const counters = createCounterActors({ genesisMs: deployment.genesisTimestamp * 1000 });
   const pipeline = createPipelineActors();
-  const counts = createMessageCounts(registry, ['MINER_COUNTER', 'MINER_PIPELINE']);
+  const chain =
+    deployment.onChain === null
+      ? null
+      : createChainActors({
+          chainId: deployment.onChain.chain.chainId,
+          contracts: deployment.onChain.contracts,
+        });
+  const counts = createMessageCounts(registry, ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN']);
   const followers = new Map<InputStreamName, StreamFollower>();
   registerFollowerMetrics(registry, followers);
   const databaseWatch = createDatabaseWatch({ registry });
   let connection: NatsConnection | null = null;
   let database: Database | null = null;
   let running: Followers | null = null;
+  let indexing: Promise<void> | null = null;
 
   const views = createActivityViews({
     publicInstallationId: deployment.installationId,
     counters,
     pipeline,
+    chain: createChainViews({
+      installationId: deployment.installationId,
+      onChain:
+        chain === null || deployment.onChain === null
+          ? null
+          : { deployment: deployment.onChain, actors: chain },
+      isCaughtUp: () => followers.get('MINER_CHAIN')?.status().isCaughtUp ?? false,
+      staleAfterMs: settings.chainStaleAfterMs,
+      clock,
+    }),
     clock,
   });
   const observations: ObservationReader = {
@@ -141,14 +171,34 @@ export async function startService({ settings, clock, logger, registry }: Servic
       tables,
       counters,
       pipeline,
+      chain,
       counts,
       clock,
       logger,
       registry,
     };
+    indexing = startIndexing(js, jsm);
     running = createFollowers({ ...parts, writes: roles.ingest, policy: settings.snapshots });
     for (const [stream, follower] of running.followers) followers.set(stream, follower);
     await Promise.all([...followers.values()].map((follower) => follower.run()));
+  }
+
+  /** Null where there is nothing to index, or nothing to index from. */
+  function startIndexing(js: JetStreamClient, jsm: JetStreamManager): Promise<void> | null {
+    const { onChain } = deployment;
+    if (settings.rpcUrl === null || onChain === null) return null;
+    const { core } = onChain.contracts;
+    const { chainId, deploymentBlock } = onChain.chain;
+    const indexer = createIndexer({
+      reader: createChainReader({ url: settings.rpcUrl, addresses: Object.values(onChain.contracts) }),
+      publisher: createSpanPublisher({ js, jsm, chainId, core }),
+      chainId,
+      deploymentBlock,
+      logger,
+      ...(settings.onIndexed === undefined ? {} : { onProgress: settings.onIndexed }),
+    });
+    registerIndexerMetrics(registry, indexer);
+    return indexer.run(stopping.signal);
   }
 
   /** Tries again while a part is away; a fault that waiting does not mend is thrown. */
@@ -182,6 +232,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       publicServer?.close();
       await Promise.all([...followers.values()].map((one) => one.stop({ graceMs: saveGraceMs })));
       databaseWatch.stop();
+      await within(closeGraceMs, indexing ?? undefined);
       await within(closeGraceMs, connection?.close());
       await within(closeGraceMs, running?.close());
       await within(closeGraceMs, database?.close());

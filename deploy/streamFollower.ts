@@ -5,7 +5,7 @@ import { lastValueFrom, Observable, takeUntil, tap } from 'rxjs';
 import { createActor } from 'xstate';
 import type { Clock } from '../actors/clock.ts';
 import { type StreamFollowerState, streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
-import type { FoldSnapshot } from '../storage/foldSnapshot.ts';
+import type { FoldSnapshot, SnapshotHeader } from '../storage/foldSnapshot.ts';
 import type { SnapshotStore } from '../storage/snapshots.ts';
 import { type Checkpoint, emptyCheckpoint } from '../streams/checkpoint.ts';
 import { sleep } from '../streams/connection.ts';
@@ -17,10 +17,20 @@ const restoreRetryMs = 1_000;
 /** Lines of a snapshot that are joined before the event loop turns. */
 const linesPerTurn = 500;
 
+/** A fold cannot go on from the state that it has; the message says why. */
+export class OlderSnapshotNeeded extends Error {
+  override readonly name = 'OlderSnapshotNeeded';
+}
+
 /** One stream's fold with everything that it hands on, as the follower drives it. */
 export interface FollowedFold {
   readonly foldVersion: number;
+  /** At the start a snapshot at least so old is restored where there is one; the newest when this is left out. */
+  readonly snapshotAgeMs?: number;
+  /** @throws OlderSnapshotNeeded when a snapshot that it accepts has to be restored first. */
   fold(batch: MessageBatch, streamCreated: string): void;
+  /** Whether a snapshot's state can be gone on from; every one can when this is left out. */
+  accepts?(state: string): boolean;
   /** Immutable state as of this call, encoded line by line later. */
   capture(): Iterable<string>;
   restore(lines: Iterable<string>, position: number): void;
@@ -104,12 +114,10 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
       try {
         await follow(restored.checkpoint);
       } catch (error) {
-        if (!(error instanceof StreamDiverged)) throw error;
-        counts.divergences++;
-        logger.error(
-          { stream, reason: error.reason, err: error },
-          'stream diverged: an older snapshot is restored',
-        );
+        const isOlderNeeded = error instanceof OlderSnapshotNeeded;
+        if (!isOlderNeeded && !(error instanceof StreamDiverged)) throw error;
+        if (!isOlderNeeded) counts.divergences++;
+        logger.error({ stream, err: error }, 'an older snapshot is restored');
         machine.send({ type: 'diverged' });
         await saving;
       }
@@ -227,7 +235,7 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
   /** The newest snapshot whose last message is in the stream, and whether a newer one disagreed. */
   async function newestAgreeing() {
     let disagrees = false;
-    for (const header of await snapshots.list(stream)) {
+    for (const header of inOrder(await snapshots.list(stream))) {
       const { position, foldVersion } = header;
       if (foldVersion !== fold.foldVersion) {
         logger.info(
@@ -239,7 +247,8 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
       try {
         const verified = await verifySource(jsm, stream, header);
         const snapshot = await snapshots.load(header);
-        if (snapshot !== null) return { snapshot, verified, disagrees };
+        if (snapshot === null || fold.accepts?.(snapshot.state) === false) continue;
+        return { snapshot, verified, disagrees };
       } catch (error) {
         if (!(error instanceof StreamDiverged)) throw error;
         disagrees = true;
@@ -250,6 +259,14 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
       }
     }
     return { snapshot: null, verified: null, disagrees };
+  }
+
+  /** Newest first; behind those that are old enough come the others, oldest first. */
+  function inOrder(headers: readonly SnapshotHeader[]): readonly SnapshotHeader[] {
+    const youngest = clock.nowMs() - (fold.snapshotAgeMs ?? 0);
+    const young = headers.filter(({ takenAtMs }) => takenAtMs > youngest);
+    const old = headers.filter(({ takenAtMs }) => takenAtMs <= youngest);
+    return fold.snapshotAgeMs === undefined ? headers : [...old, ...young.reverse()];
   }
 
   async function stop({ graceMs }: { graceMs: number }) {

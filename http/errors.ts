@@ -21,11 +21,23 @@ export const errorStatus = {
     status: '400 Bad Request',
     meaning: 'The cursor cannot be decoded; restart from the first page.',
   },
+  invalid_token_id: {
+    status: '400 Bad Request',
+    meaning: 'The token ID is not a canonical decimal from 1 to 9999.',
+  },
+  invalid_address: {
+    status: '400 Bad Request',
+    meaning: 'The owner is not an address: malformed, with a wrong checksum, or the zero address.',
+  },
   cors_origin_not_allowed: {
     status: '403 Forbidden',
     meaning: 'A browser on a website that is not approved; call from a server.',
   },
   not_found: { status: '404 Not Found', meaning: 'No such endpoint, or another method than GET and HEAD.' },
+  cursor_invalidated: {
+    status: '409 Conflict',
+    meaning: 'The block that the cursor was issued at is not held any more; restart from the first page.',
+  },
   rate_limited: {
     status: '429 Too Many Requests',
     meaning: 'Over the rate limit; wait Retry-After seconds.',

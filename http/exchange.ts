@@ -24,6 +24,9 @@ export interface Exchange {
 
 export const jsonType = 'application/json';
 
+/** A header of one route. */
+export type Header = readonly [name: string, value: string];
+
 /** Writes answers; every one of them carries the request's ID and says what it varies by. */
 export interface Answers {
   ok(
@@ -31,9 +34,9 @@ export interface Answers {
     prepared: PreparedResponse,
     cacheControl: string | null,
     encoding: ContentEncoding,
-    source?: readonly [name: string, value: string],
+    header: Header | null,
   ): void;
-  notModified(exchange: Exchange, etag: string, cacheControl: string | null): void;
+  notModified(exchange: Exchange, etag: string, cacheControl: string | null, header: Header | null): void;
   error(exchange: Exchange, error: HttpError): void;
   /** A document beside the contract, such as the OpenAPI description. */
   document(
@@ -65,20 +68,21 @@ export function createAnswers(transport: Transport, metrics: HttpMetrics): Answe
   }
 
   return {
-    ok: (exchange, prepared, cacheControl, encoding, source) => {
+    ok: (exchange, prepared, cacheControl, encoding, header) => {
       const vary = prepared.isCompressible ? 'Accept-Encoding, Origin' : 'Origin';
       const response = begin(exchange, '200 OK', vary);
       response.writeHeader('Content-Type', jsonType);
       if (prepared.etag !== null) response.writeHeader('ETag', prepared.etag);
       if (cacheControl !== null) response.writeHeader('Cache-Control', cacheControl);
-      if (source !== undefined) response.writeHeader(source[0], source[1]);
+      if (header !== null) response.writeHeader(header[0], header[1]);
       if (encoding !== 'identity') response.writeHeader('Content-Encoding', encoding);
       end(exchange, prepared.encoded(encoding));
     },
-    notModified: (exchange, etag, cacheControl) => {
+    notModified: (exchange, etag, cacheControl, header) => {
       const response = begin(exchange, '304 Not Modified', 'Accept-Encoding, Origin');
       response.writeHeader('ETag', etag);
       if (cacheControl !== null) response.writeHeader('Cache-Control', cacheControl);
+      if (header !== null) response.writeHeader(header[0], header[1]);
       transport.endWithoutBody(response, null);
     },
     error: (exchange, { status, code, retryAfterSeconds }) => {

@@ -67,7 +67,10 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
         : {
             query: z.object(
               Object.fromEntries(
-                query.map(({ name, schema, description }) => [name, schema.optional().meta({ description })]),
+                query.map(({ name, schema, description, isRequired }) => [
+                  name,
+                  (isRequired ? schema : schema.optional()).meta({ description }),
+                ]),
               ),
             ),
           }),
@@ -89,7 +92,12 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
         headers: z.object({
           'X-Request-Id': requestId,
           ...(route.kind === 'view' && route.tag !== null ? { ETag: etag.optional() } : {}),
-          ...(route.cacheControl === null ? {} : { 'Cache-Control': z.literal(route.cacheControl) }),
+          ...(route.cacheControl === null
+            ? {}
+            : { 'Cache-Control': z.string().meta({ example: route.cacheControl }) }),
+          ...(route.kind === 'view' && route.header !== null
+            ? { [route.header.name]: z.string().meta({ description: route.header.description }) }
+            : {}),
         }),
         content: { 'application/json': { schema: route.response } },
       },

@@ -14,7 +14,7 @@ import { createOriginCheck } from './origin.ts';
 import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
 import { createPreparedViews } from './preparedViews.ts';
 import { createRateLimiter } from './rateLimiter.ts';
-import { createReads } from './reads.ts';
+import { createReads, type FoundBody } from './reads.ts';
 import { createRequestIds } from './requestId.ts';
 import type { ReadRoute, Route, RouteSources, ViewRoute } from './route.ts';
 import { routes } from './routes.ts';
@@ -143,6 +143,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   }
 
   function answerView(route: ViewRoute) {
+    const isQueryRead = typeof route.query !== 'string';
     const preparedOf = createPreparedViews((view) => {
       const body = route.body(view as never);
       return prepare(route, body, route.tag?.(body as never) ?? null);
@@ -150,13 +151,18 @@ export function createPublicServer(parts: PublicServerParts): Listener {
     return (exchange: Exchange, request: HttpRequest) => {
       const pathValue = pathValueOf(route, request);
       if (pathValue === null) return answers.error(exchange, pathErrorOf(route));
-      const found = preparedOf(route.view(sources.views, pathValue));
+      const selection = isQueryRead ? route.selection(new URLSearchParams(transport.query(request))) : '';
+      if (selection === null) return answers.error(exchange, httpError('invalid_query'));
+      const view = route.view(sources.views, pathValue, selection);
+      const found = preparedOf(view);
+      const header =
+        route.header === null ? null : ([route.header.name, route.header.value(view as never)] as const);
       const { etag } = found;
       if (route.isConditional && etag !== null && matchesEtag(request.getHeader('if-none-match'), etag)) {
-        return answers.notModified(exchange, etag, route.cacheControl);
+        return answers.notModified(exchange, etag, route.cacheControl, header);
       }
       const encoding = found.isCompressible ? encodingOf(request.getHeader('accept-encoding')) : 'identity';
-      answers.ok(exchange, found, route.cacheControl, encoding);
+      answers.ok(exchange, found, route.cacheControl, encoding, header);
     };
   }
 
@@ -166,14 +172,15 @@ export function createPublicServer(parts: PublicServerParts): Listener {
       if (pathValue === null) return answers.error(exchange, pathErrorOf(route));
       const query = new URLSearchParams(transport.query(request));
       const encoding = encodingOf(request.getHeader('accept-encoding'));
-      const send = (body: unknown) => {
+      const send = ({ body, cacheControl }: FoundBody) => {
         const found = prepare(route, body, null);
-        answers.ok(exchange, found, route.cacheControl, found.isCompressible ? encoding : 'identity');
+        const chosen = found.isCompressible ? encoding : 'identity';
+        answers.ok(exchange, found, cacheControl ?? route.cacheControl, chosen, null);
       };
       reads.run(
         exchange,
-        (signal) => route.read(sources, pathValue, query, signal),
-        (body) => guarded(exchange, () => send(body)),
+        (signal) => route.read(sources, { pathValue, query, signal }),
+        (found) => guarded(exchange, () => send(found)),
         (error) => guarded(exchange, () => answers.error(exchange, error)),
         (error) => fail(exchange, error),
       );

@@ -1,18 +1,22 @@
 import { StorageUnavailable } from '../storage/storageUnavailable.ts';
-import { type ErrorCode, type HttpError, httpError } from './errors.ts';
+import { type HttpError, httpError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpMetrics } from './httpMetrics.ts';
+import type { ReadAnswer } from './route.ts';
 
 /** Requests that may wait for the database at once; more are told to come back. */
 const inFlightMax = 64;
 const busyRetryAfterSeconds = 1;
 
+/** A read that found something. */
+export type FoundBody = Exclude<ReadAnswer<unknown>, { error: unknown }>;
+
 export interface Reads {
   /** Runs a read, then calls exactly one of the others, and none when the peer is gone. */
   run(
     exchange: Exchange,
-    read: (signal: AbortSignal) => unknown | Promise<unknown>,
-    onBody: (body: unknown) => void,
+    read: (signal: AbortSignal) => ReadAnswer<unknown> | Promise<ReadAnswer<unknown>>,
+    onBody: (answer: FoundBody) => void,
     onError: (error: HttpError) => void,
     onFailure: (error: unknown) => void,
   ): void;
@@ -56,7 +60,7 @@ export function createReads({ metrics, timeoutMs }: { metrics: HttpMetrics; time
       pending.add(ending);
       metrics.reading(1);
       found.then(
-        (body) => finish(() => answer(body, onBody, onError)),
+        (answered) => finish(() => answer(answered, onBody, onError)),
         (error: unknown) => finish(() => refuse(error, onError, onFailure)),
       );
     },
@@ -66,13 +70,13 @@ export function createReads({ metrics, timeoutMs }: { metrics: HttpMetrics; time
   };
 }
 
-function answer(found: unknown, onBody: (body: unknown) => void, onError: (error: HttpError) => void) {
-  if (isErrorCode(found)) onError(httpError(found.error));
+function answer(
+  found: ReadAnswer<unknown>,
+  onBody: (found: FoundBody) => void,
+  onError: (error: HttpError) => void,
+) {
+  if ('error' in found) onError(httpError(found.error));
   else onBody(found);
-}
-
-function isErrorCode(found: unknown): found is { error: ErrorCode } {
-  return typeof found === 'object' && found !== null && 'error' in found;
 }
 
 function refuse(error: unknown, onError: (error: HttpError) => void, onFailure: (error: unknown) => void) {

@@ -15,6 +15,7 @@ export interface QueryParameter {
   readonly name: string;
   readonly description: string;
   readonly schema: z.ZodType;
+  readonly isRequired?: boolean;
 }
 
 /** A path parameter: how a segment becomes a value, and the error when it does not. */
@@ -32,7 +33,7 @@ interface RouteEntry {
   readonly summary: string;
   readonly rateClass: RateClass;
   readonly pathParameter: PathParameter | null;
-  /** `none`: any parameter is refused; `ignored`: not read; else read by the route. */
+  /** `none`: any parameter is refused; `ignored`: not read; else those that are read. */
   readonly query: 'none' | 'ignored' | readonly QueryParameter[];
   readonly cacheControl: string | null;
   /** Errors of this route beside those that every route can answer. */
@@ -43,36 +44,70 @@ interface RouteEntry {
 /** Answered at once from a view; the bytes are prepared once for each view, known by its identity. */
 export interface ViewRoute extends RouteEntry {
   readonly kind: 'view';
-  readonly view: (views: ActivityViews, pathValue: string) => object;
+  /** What a query asks for, and null for one that is refused; not called where the query is not read. */
+  readonly selection: (query: URLSearchParams) => string | null;
+  readonly view: (views: ActivityViews, pathValue: string, selection: string) => object;
   readonly body: (view: never) => unknown;
   /** The tag without its quotes; null for none. */
   readonly tag: ((body: never) => string | null) | null;
+  /** A header that tells where the view comes from. */
+  readonly header: ResponseHeader<never> | null;
   /** Whether `If-None-Match` is evaluated. */
   readonly isConditional: boolean;
 }
 
-/** Answered from what may have to be read first. */
+/** A header whose value a view tells. */
+export interface ResponseHeader<View> {
+  readonly name: string;
+  readonly description: string;
+  readonly value: (view: View) => string;
+}
+
+/** What a request for something that is read asks, as it was given. */
+export interface ReadRequest {
+  readonly pathValue: string;
+  readonly query: URLSearchParams;
+  readonly signal: AbortSignal;
+}
+
+/** An answer to such a request: a body, or the code of an error. */
+export type ReadAnswer<Body> =
+  | { readonly error: ErrorCode }
+  | { readonly body: Body; readonly cacheControl?: string };
+
+/** Evaluated for every request: at once, or after what has to be read first. */
 export interface ReadRoute extends RouteEntry {
   readonly kind: 'read';
-  /** A body, a promise of one, or the code of an error. */
   readonly read: (
     sources: RouteSources,
-    pathValue: string,
-    query: URLSearchParams,
-    signal: AbortSignal,
-  ) => unknown | Promise<unknown> | { readonly error: ErrorCode };
+    request: ReadRequest,
+  ) => ReadAnswer<unknown> | Promise<ReadAnswer<unknown>>;
 }
 
 export type Route = ViewRoute | ReadRoute;
 
 /** An entry whose view, body and response fit one another; the table forgets their types. */
 export function viewRoute<View extends object, Schema extends z.ZodType>(
-  route: Omit<ViewRoute, 'kind' | 'view' | 'body' | 'tag' | 'response'> & {
+  route: Omit<ViewRoute, 'kind' | 'view' | 'body' | 'tag' | 'header' | 'selection' | 'response'> & {
     readonly response: Schema;
-    readonly view: (views: ActivityViews, pathValue: string) => View;
+    readonly view: (views: ActivityViews, pathValue: string, selection: string) => View;
     readonly body: (view: View) => z.infer<Schema>;
     readonly tag: ((body: z.infer<Schema>) => string | null) | null;
+    readonly header?: ResponseHeader<View>;
+    readonly selection?: ViewRoute['selection'];
   },
 ): ViewRoute {
-  return { kind: 'view', ...route };
+  return { kind: 'view', header: null, selection: () => '', ...route };
+}
+
+export function readRoute<Schema extends z.ZodType>(
+  route: Omit<ReadRoute, 'kind' | 'read' | 'response'> & {
+    readonly response: Schema;
+    readonly read: (
+      sources: RouteSources,
+      request: ReadRequest,
+    ) => ReadAnswer<z.infer<Schema>> | Promise<ReadAnswer<z.infer<Schema>>>;
+  },
+): ReadRoute {
+  return { kind: 'read', ...route };
 }

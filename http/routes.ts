@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { revalidated } from './cacheControl.ts';
+import { chainRoutes } from './chainRoutes.ts';
 import { installationIdOf } from './installationIdParameter.ts';
 import { modulesBody, modulesResponse } from './responses/modules.ts';
 import { cursor, observationsBody, observationsResponse, positionOf } from './responses/observations.ts';
@@ -6,9 +8,7 @@ import { processBody, processResponse } from './responses/process.ts';
 import { installationId } from './responses/scalars.ts';
 import { statusBody, statusResponse, statusTag } from './responses/status.ts';
 import { telemetryBody, telemetryResponse } from './responses/telemetry.ts';
-import { type PathParameter, type ReadRoute, type Route, viewRoute } from './route.ts';
-
-const revalidated = 'public, max-age=0, must-revalidate';
+import { type PathParameter, type Route, readRoute, viewRoute } from './route.ts';
 
 const installationPath: PathParameter = {
   name: 'installationId',
@@ -68,8 +68,7 @@ const modules = viewRoute({
   isConditional: false,
 });
 
-const observations: ReadRoute = {
-  kind: 'read',
+const observations = readRoute({
   path: '/v1/public/installations/{installationId}/observations',
   operationId: 'getObservations',
   summary: 'All accepted readings of an installation, oldest first, page by page',
@@ -96,16 +95,16 @@ const observations: ReadRoute = {
     'request_timeout',
   ],
   response: observationsResponse,
-  read: ({ observations: reader }, id, query, signal) => {
+  read: ({ observations: reader }, { pathValue: id, query, signal }) => {
     const given = query.get('cursor');
     const afterPosition = given === null ? 0 : positionOf(given);
     if (afterPosition === null) return { error: 'invalid_cursor' };
     const page = reader.page(id, afterPosition, effectiveLimit(query.get('limit')), signal);
     return page instanceof Promise
-      ? page.then((found) => observationsBody(id, found))
-      : observationsBody(id, page);
+      ? page.then((found) => ({ body: observationsBody(id, found) }))
+      : { body: observationsBody(id, page) };
   },
-};
+});
 
 /** Converted numerically, then clamped (document 2, A4): `0` and the empty string give 1, 101 gives 100. */
 export function effectiveLimit(given: string | null): number {
@@ -154,4 +153,5 @@ export const routes: readonly Route[] = [
   observations,
   process,
   status,
+  ...chainRoutes,
 ];

@@ -4,6 +4,7 @@ import { createCounterActors } from '../../actors/counterActors.ts';
 import { createPipelineActors } from '../../actors/pipelineActors.ts';
 import type { CounterReadingMessage } from '../../streams/counterReading.ts';
 import { counterSubject } from '../../streams/subjects.ts';
+import { chainlessViews } from '../support/chainlessViews.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { genesisMs } from '../support/minerProcess.ts';
 import { readingMessage } from '../support/readingMessages.ts';
@@ -12,7 +13,13 @@ function started() {
   const clock = manualClock(genesisMs);
   const counters = createCounterActors({ genesisMs });
   const pipeline = createPipelineActors();
-  const views = createActivityViews({ publicInstallationId: 'wheel.one', counters, pipeline, clock });
+  const views = createActivityViews({
+    publicInstallationId: 'wheel.one',
+    counters,
+    pipeline,
+    chain: chainlessViews('wheel.one'),
+    clock,
+  });
   let seq = 0;
   const receive = (index: number, given: Partial<CounterReadingMessage> = {}) => {
     const data = Buffer.from(JSON.stringify(readingMessage('wheel.one', index, given)));

@@ -26,6 +26,7 @@ describe('configuration', () => {
       MINER_TRUSTED_PROXIES: [],
       MINER_RATE_LIMITS: true,
       MINER_RETENTION_DAYS: 0,
+      MINER_CHAIN_STALE_SECONDS: 120,
       MINER_LOG_LEVEL: 'info',
       isProduction: false,
     });

@@ -5,6 +5,7 @@ import { rejectionMessage } from '../../streams/rejectionLog.ts';
 import { moduleSubject, signerSubject } from '../../streams/subjects.ts';
 import { eventually } from '../support/childProcess.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import { examplePath } from '../support/examplePath.ts';
 import { foldedThrough, genesisMs, ready, startMiner, storedThrough } from '../support/minerProcess.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';
 import { mixedPublications, publicationOf, publishAll, readingMessage } from '../support/readingMessages.ts';
@@ -55,7 +56,7 @@ describe('readings in, telemetry out', () => {
 
     for (const route of routes) {
       for (const installation of installations) {
-        const body = await miner.json(route.path.replace(/\{\w+\}/, installation));
+        const body = await miner.json(examplePath(route).replace('wheel-1', installation));
         expect(route.response.parse(body)).toEqual(body);
       }
     }

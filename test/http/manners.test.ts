@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../http/routes.ts';
+import { examplePath } from '../support/examplePath.ts';
 import { startPublicServer } from '../support/publicServer.ts';
 
 /** Each route's path with a value for its parameter. */
-const paths = routes.map((route) => route.path.replace(/\{\w+\}/, 'wheel-1'));
-const conditional = routes
-  .filter((route) => route.kind === 'view' && route.isConditional)
-  .map(({ path }) => path);
+const paths = routes.map(examplePath);
+const conditional = routes.filter((route) => route.kind === 'view' && route.isConditional).map(examplePath);
 
 describe('every route of the table', () => {
   it.each(paths)('%s answers what its schema says, with a request ID', async (path) => {
@@ -77,7 +76,7 @@ describe('every route of the table', () => {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it.each(routes.filter(({ query }) => query === 'none').map(({ path }) => path))(
+  it.each(routes.filter(({ query }) => query === 'none').map(examplePath))(
     '%s takes no parameter, not even an empty one',
     async (path) => {
       const server = await startPublicServer();

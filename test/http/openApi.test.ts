@@ -7,6 +7,7 @@ import { errorStatus } from '../../http/errors.ts';
 import { openApiDocument } from '../../http/openApi.ts';
 import { routes } from '../../http/routes.ts';
 import { startProcess } from '../support/childProcess.ts';
+import { examplePath } from '../support/examplePath.ts';
 import { startPublicServer } from '../support/publicServer.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
@@ -57,7 +58,7 @@ describe('OpenAPI', () => {
       const validate = ajv.compile({
         $ref: `openapi#/paths/${pointer}/get/responses/200/content/application~1json/schema`,
       });
-      const response = await server.get(route.path.replace(/\{\w+\}/, 'wheel-1'));
+      const response = await server.get(examplePath(route));
       const body = (await response.json()) as Record<string, unknown>;
       validate(body);
       expect(validate.errors).toBeNull();

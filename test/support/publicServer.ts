@@ -1,9 +1,11 @@
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
+import type { ChainViews } from '../../actors/chain/chainViewTypes.ts';
 import type { ActivityViews, ModulesView, ProcessView, TelemetryView } from '../../actors/views.ts';
 import { createPublicServer, type PublicServerSettings } from '../../http/publicServer.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { acceptedReading } from './acceptedReading.ts';
+import { chainlessViews } from './chainlessViews.ts';
 import { type ManualClock, manualClock } from './manualClock.ts';
 import { silentLogger } from './silentLogger.ts';
 
@@ -76,9 +78,9 @@ const noObservations: ObservationReader = { page: () => ({ items: [], more: fals
 
 /** The public server on a free port, closed with the test. */
 export async function startPublicServer(
-  given: Partial<PublicServerSettings> & { observations?: ObservationReader } = {},
+  given: Partial<PublicServerSettings> & { observations?: ObservationReader; chain?: ChainViews } = {},
 ): Promise<TestPublicServer> {
-  const { observations = noObservations, ...settings } = given;
+  const { observations = noObservations, chain = chainlessViews(installationId), ...settings } = given;
   const views = exampleViews();
   const activityViews: ActivityViews = {
     publicInstallationId: installationId,
@@ -86,6 +88,7 @@ export async function startPublicServer(
       views.telemetry.get(id) ?? { installationId: id, freshness: 'offline', revision: null, reading: null },
     modules: () => views.modules,
     process: () => views.process,
+    chain,
   };
   const registry = new Registry();
   const clock = manualClock();

@@ -1,0 +1,71 @@
+import type { Logger } from 'pino';
+import { type ChainActors, chainFoldVersion } from '../actors/chain/chainActors.ts';
+import { ForkBelowStates } from '../actors/chain/chainFold.ts';
+import type { RejectionLog } from '../streams/rejectionLog.ts';
+import type { ChainCounts } from './chainMetrics.ts';
+import type { MessageCounts } from './messageCounts.ts';
+import { type FollowedFold, OlderSnapshotNeeded } from './streamFollower.ts';
+
+/** Cursors of owner lists keep their block's state for at least so long, across a restart too. */
+const statesKeptMs = 10 * 60_000;
+
+export interface ChainFoldParts {
+  readonly actors: ChainActors;
+  readonly counts: MessageCounts;
+  readonly chainCounts: ChainCounts;
+  /** Null on a read replica, which writes nothing. */
+  readonly rejections: RejectionLog | null;
+  readonly logger: Logger;
+}
+
+/** `MINER_CHAIN`: spans into states at safe blocks. */
+export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
+  const { actors, counts, chainCounts, rejections, logger } = parts;
+  /** A fork below every kept state was found: snapshots above it are of no use. */
+  let restoredBelow: bigint | null = null;
+
+  function receive(message: Parameters<ChainActors['receive']>[0], streamCreated: string) {
+    const outcome = actors.receive(message);
+    if (outcome === 'unread') return counts.unread('MINER_CHAIN');
+    if ('rejection' in outcome) {
+      const { reason, detail } = outcome.rejection;
+      counts.rejected('MINER_CHAIN', reason);
+      const { seq: sequence, subject, data } = message;
+      rejections?.add({ streamCreated, sequence, subject, data, reason, detail });
+      return;
+    }
+    counts.accepted('MINER_CHAIN', 1);
+    if (outcome.reorganization === null) return;
+    const { forkBlock, safeDepth } = outcome.reorganization;
+    chainCounts.reorganized(safeDepth);
+    const about = { forkBlock: String(forkBlock), safeDepth };
+    if (safeDepth > 0)
+      logger.error(about, 'safe blocks were reorganized: views go back to the state before the fork');
+    else logger.info(about, 'blocks above the safe one were reorganized; nothing of them was shown');
+  }
+
+  return {
+    foldVersion: chainFoldVersion,
+    snapshotAgeMs: statesKeptMs,
+
+    fold({ messages }, streamCreated) {
+      try {
+        for (const message of messages) receive(message, streamCreated);
+      } catch (error) {
+        if (!(error instanceof ForkBelowStates)) throw error;
+        restoredBelow = error.forkBlock;
+        actors.keepFrom(error.forkBlock);
+        chainCounts.rewound();
+        throw new OlderSnapshotNeeded(error.message);
+      }
+    },
+
+    accepts: (state) => restoredBelow === null || actors.liesWithin(state, restoredBelow),
+    capture: () => actors.capture(),
+    restore: (lines) => actors.restore(lines),
+    flushed: async () => rejections?.flushed() ?? true,
+    removeAbove: async () => {
+      await rejections?.resume();
+    },
+  };
+}

@@ -1,0 +1,369 @@
+import { z } from 'zod';
+import {
+  type ChainUnavailable,
+  type CursorFault,
+  type OwnerPageRequest,
+  type SettlementHistoryView,
+  type SettlementRange,
+  settlementRanges,
+} from '../actors/chain/chainViewTypes.ts';
+import type { ActivityViews } from '../actors/views.ts';
+import { noStore, privateForFiveMinutes, revalidated } from './cacheControl.ts';
+import type { ErrorCode } from './errors.ts';
+import { exactQuery, pageLimit } from './exactQuery.ts';
+import { isLowerCaseOwner, ownerOf } from './ownerAddress.ts';
+import { address } from './responses/chain.ts';
+import { coreBody, coreResponse } from './responses/core.ts';
+import {
+  minerStateBody,
+  minerStateResponse,
+  miningStateBody,
+  miningStateResponse,
+} from './responses/issuance.ts';
+import { cursor } from './responses/observations.ts';
+import {
+  ownerActivityBodyA,
+  ownerActivityBodyB,
+  ownerActivityResponseA,
+  ownerActivityResponseB,
+} from './responses/ownerActivity.ts';
+import {
+  portfolioBodyA,
+  portfolioBodyB,
+  portfolioResponseA,
+  portfolioResponseB,
+} from './responses/portfolio.ts';
+import {
+  settlementSourceOf,
+  settlementsBodyA,
+  settlementsBodyB,
+  settlementsResponseA,
+  settlementsResponseB,
+  settlementsTag,
+} from './responses/settlements.ts';
+import {
+  metadataBodyA,
+  metadataBodyB,
+  metadataResponseA,
+  metadataResponseB,
+} from './responses/tokenMetadata.ts';
+import {
+  type PathParameter,
+  type QueryParameter,
+  type ReadAnswer,
+  type Route,
+  readRoute,
+  viewRoute,
+} from './route.ts';
+
+/** Page size of owner lists (document 3, Limits). */
+const ownerPageDefault = 25;
+const lastTokenId = 9_999;
+
+const cursorParameter: QueryParameter = {
+  name: 'cursor',
+  description: 'The `nextCursor` of the page before, with the same owner; omit for the start',
+  schema: cursor,
+};
+const limitParameter: QueryParameter = {
+  name: 'limit',
+  description: 'Page size, 1-100',
+  schema: z.int().min(1).max(100).meta({ default: ownerPageDefault }),
+};
+const ownerParameter: QueryParameter = {
+  name: 'owner',
+  description: 'Address in lower case',
+  schema: address,
+  isRequired: true,
+};
+const rangeParameter: QueryParameter = {
+  name: 'range',
+  description: 'Window; `now` has none',
+  schema: z.enum(settlementRanges).meta({ default: 'now' }),
+};
+
+const ownerPath: PathParameter = {
+  name: 'address',
+  schema: z
+    .string()
+    .meta({ description: '`0x` and 40 hexadecimal digits: lower case, or with its checksum' }),
+  parse: ownerOf,
+  error: 'invalid_address',
+};
+/** Checked by the routes themselves, since a query is checked before it (document 2, A10). */
+const tokenPath: PathParameter = {
+  name: 'tokenId',
+  schema: z.string().regex(/^[1-9][0-9]{0,3}$/),
+  parse: (segment) => segment,
+  error: 'invalid_token_id',
+};
+
+const core = viewRoute({
+  path: '/v1/core',
+  operationId: 'getCore',
+  summary: 'Core contract at the safe block',
+  rateClass: 'publicFast',
+  pathParameter: null,
+  query: 'none',
+  cacheControl: null,
+  errors: ['invalid_query'],
+  response: coreResponse,
+  view: ({ chain }) => chain.core(),
+  body: coreBody,
+  tag: null,
+  isConditional: false,
+});
+
+const miningState = viewRoute({
+  path: '/v1/mining/state',
+  operationId: 'getMiningState',
+  summary: 'Issuance and collection at the safe block',
+  rateClass: 'publicFast',
+  pathParameter: null,
+  query: 'none',
+  cacheControl: null,
+  errors: ['invalid_query'],
+  response: miningStateResponse,
+  view: ({ chain }) => chain.issuance(),
+  body: miningStateBody,
+  tag: null,
+  isConditional: false,
+});
+
+const minerState = viewRoute({
+  path: '/v2/public/miners/state',
+  operationId: 'getMinerState',
+  summary: 'Issuance and collection at the safe block',
+  rateClass: 'publicFast',
+  pathParameter: null,
+  query: 'none',
+  cacheControl: noStore,
+  errors: ['invalid_query'],
+  response: minerStateResponse,
+  view: ({ chain }) => chain.issuance(),
+  body: minerStateBody,
+  tag: null,
+  isConditional: false,
+});
+
+const settlementSource = {
+  name: 'X-Miner-Settlement-Source',
+  description: 'live, durable-cache (the indexer is away or behind) or unavailable',
+  value: (view: SettlementHistoryView | ChainUnavailable) => settlementSourceOf(view),
+};
+
+function rangeOf(query: URLSearchParams): SettlementRange | null {
+  const range = exactQuery(query, ['range'])?.get('range') ?? (query.size === 0 ? 'now' : null);
+  return settlementRanges.find((one) => one === range) ?? null;
+}
+
+const settlementsMembers = {
+  summary: 'Settlements, what they completed and what was minted for it',
+  rateClass: 'publicHeavy',
+  pathParameter: null,
+  query: [rangeParameter],
+  cacheControl: revalidated,
+  errors: ['invalid_query'],
+  selection: rangeOf,
+  view: ({ chain }: ActivityViews, _path: string, range: string) =>
+    chain.settlements(range as SettlementRange),
+  tag: settlementsTag,
+  header: settlementSource,
+  isConditional: true,
+} as const;
+
+const settlementsA = viewRoute({
+  ...settlementsMembers,
+  path: '/v4/public/settlements',
+  operationId: 'getPublicSettlements',
+  response: settlementsResponseA,
+  body: settlementsBodyA,
+});
+
+const settlementsB = viewRoute({
+  ...settlementsMembers,
+  path: '/v1/settlements',
+  operationId: 'getSettlements',
+  response: settlementsResponseB,
+  body: settlementsBodyB,
+});
+
+/** [A]: exactly these keys, each once; null for anything else. */
+function ownerPageOf(query: URLSearchParams): OwnerPageRequest | null {
+  const given = exactQuery(query, ['owner', 'limit', 'cursor']);
+  const owner = given?.get('owner');
+  const limit = pageLimit(given?.get('limit'), ownerPageDefault);
+  const from = given?.get('cursor') ?? null;
+  if (given === null || owner === undefined || !isLowerCaseOwner(owner) || limit === null) return null;
+  if (from !== null && !cursor.safeParse(from).success) return null;
+  return { owner, limit, cursor: from };
+}
+
+/** [A] answers a cursor that it cannot use as unavailable, not as an error (document 2, A8). */
+function unavailableFor({ chain, publicInstallationId }: ActivityViews, fault: CursorFault) {
+  const reason = fault === 'other_owner' ? 'indexer_mismatch' : 'indexer_unavailable';
+  return {
+    status: 'unavailable',
+    installationId: publicInstallationId,
+    reason,
+    release: chain.release,
+  } satisfies ChainUnavailable;
+}
+
+function ownerListA<View extends { readonly status: string }, Body>(
+  ask: (
+    views: ActivityViews,
+    page: OwnerPageRequest,
+  ) => View | ChainUnavailable | { readonly fault: CursorFault },
+  bodyOf: (view: View | ChainUnavailable) => Body,
+) {
+  return ({ views }: { views: ActivityViews }, { query }: { query: URLSearchParams }): ReadAnswer<Body> => {
+    const page = ownerPageOf(query);
+    if (page === null) return { error: 'invalid_query' };
+    const found = ask(views, page);
+    return { body: bodyOf('fault' in found ? unavailableFor(views, found.fault) : found) };
+  };
+}
+
+function ownerListB<View extends { readonly status: string }, Body>(
+  ask: (
+    views: ActivityViews,
+    page: OwnerPageRequest,
+  ) => View | ChainUnavailable | { readonly fault: CursorFault },
+  bodyOf: (view: View | ChainUnavailable) => Body,
+) {
+  const faults: Record<CursorFault, ErrorCode> = {
+    undecodable: 'invalid_cursor',
+    other_owner: 'invalid_cursor',
+    invalidated: 'cursor_invalidated',
+  };
+  return (
+    { views }: { views: ActivityViews },
+    { pathValue: owner, query }: { pathValue: string; query: URLSearchParams },
+  ): ReadAnswer<Body> => {
+    const given = exactQuery(query, ['limit', 'cursor']);
+    const limit = pageLimit(given?.get('limit'), ownerPageDefault);
+    if (given === null || limit === null) return { error: 'invalid_query' };
+    const found = ask(views, { owner, limit, cursor: given.get('cursor') ?? null });
+    return 'fault' in found ? { error: faults[found.fault] } : { body: bodyOf(found) };
+  };
+}
+
+const ownerMembersA = {
+  rateClass: 'publicHeavy',
+  pathParameter: null,
+  query: [ownerParameter, limitParameter, cursorParameter],
+  cacheControl: noStore,
+  errors: ['invalid_query'],
+} as const;
+
+const ownerMembersB = {
+  rateClass: 'publicHeavy',
+  pathParameter: ownerPath,
+  query: [limitParameter, cursorParameter],
+  cacheControl: null,
+  errors: ['invalid_address', 'invalid_cursor', 'invalid_query', 'cursor_invalidated'],
+} as const;
+
+const portfolioA = readRoute({
+  ...ownerMembersA,
+  path: '/v2/public/miners/portfolio',
+  operationId: 'getPublicPortfolio',
+  summary: 'Positions of an owner, and what they earn',
+  response: portfolioResponseA,
+  read: ownerListA(({ chain }, page) => chain.portfolio(page), portfolioBodyA),
+});
+
+const portfolioB = readRoute({
+  ...ownerMembersB,
+  path: '/v1/owners/{address}/miners',
+  operationId: 'getPortfolio',
+  summary: 'Positions of an owner, and what they earn',
+  response: portfolioResponseB,
+  read: ownerListB(({ chain }, page) => chain.portfolio(page), portfolioBodyB),
+});
+
+const activityA = readRoute({
+  ...ownerMembersA,
+  path: '/v2/public/miners/activity',
+  operationId: 'getPublicOwnerActivity',
+  summary: 'What an owner did, newest first',
+  response: ownerActivityResponseA,
+  read: ownerListA(({ chain }, page) => chain.ownerActivity(page), ownerActivityBodyA),
+});
+
+const activityB = readRoute({
+  ...ownerMembersB,
+  path: '/v1/owners/{address}/activity',
+  operationId: 'getOwnerActivity',
+  summary: 'What an owner did, newest first',
+  response: ownerActivityResponseB,
+  read: ownerListB(({ chain }, page) => chain.ownerActivity(page), ownerActivityBodyB),
+});
+
+function tokenIdOf(segment: string): number | null {
+  return /^[1-9][0-9]{0,3}$/.test(segment) && Number(segment) <= lastTokenId ? Number(segment) : null;
+}
+
+const metadataA = readRoute({
+  path: '/v2/public/miners/metadata/{tokenId}',
+  operationId: 'getPublicTokenMetadata',
+  summary: 'Metadata of a position',
+  rateClass: 'metadata',
+  pathParameter: tokenPath,
+  query: [
+    {
+      name: 'release',
+      description: 'ID of the current release; then a card takes the place of the image',
+      schema: z.string(),
+    },
+  ],
+  cacheControl: noStore,
+  errors: ['invalid_query', 'invalid_token_id'],
+  response: metadataResponseA,
+  // In this order: query keys, token ID, release (document 2, A10).
+  read: ({ views: { chain } }, { pathValue, query }) => {
+    const given = exactQuery(query, ['release']);
+    if (given === null) return { error: 'invalid_query' };
+    const tokenId = tokenIdOf(pathValue);
+    if (tokenId === null) return { error: 'invalid_token_id' };
+    const release = given.get('release');
+    if (release !== undefined && release !== chain.release?.id) return { error: 'invalid_query' };
+    const body = metadataBodyA(chain.metadata(tokenId), release !== undefined);
+    const isKept = release !== undefined && body.status === 'available' && body.imageDataUri === undefined;
+    return { body, cacheControl: isKept ? privateForFiveMinutes : noStore };
+  },
+});
+
+const metadataB = readRoute({
+  path: '/v1/miners/{tokenId}/metadata',
+  operationId: 'getTokenMetadata',
+  summary: 'Metadata of a position',
+  rateClass: 'metadata',
+  pathParameter: tokenPath,
+  query: 'none',
+  cacheControl: noStore,
+  errors: ['invalid_query', 'invalid_token_id'],
+  response: metadataResponseB,
+  read: ({ views: { chain } }, { pathValue }) => {
+    const tokenId = tokenIdOf(pathValue);
+    return tokenId === null
+      ? { error: 'invalid_token_id' }
+      : { body: metadataBodyB(chain.metadata(tokenId)) };
+  },
+});
+
+/** The routes that are read from the chain. */
+export const chainRoutes: readonly Route[] = [
+  core,
+  settlementsB,
+  miningState,
+  portfolioB,
+  activityB,
+  metadataB,
+  minerState,
+  portfolioA,
+  activityA,
+  metadataA,
+  settlementsA,
+];

@@ -1,0 +1,530 @@
+import { getAddress } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { createChainActors } from '../../actors/chain/chainActors.ts';
+import { createChainViews } from '../../actors/chain/chainViews.ts';
+import { encodeOwnerCursor } from '../../actors/chain/ownerCursor.ts';
+import { settlementWindow } from '../../actors/chain/settlementHistory.ts';
+import { chainUnavailableReasons } from '../../machines/chainAvailabilityMachine.ts';
+import { collectionAbi, coreAbi, miningAbi } from '../../streams/contractAbis.ts';
+import { chainDeploymentOf, foldChain, testRelease } from '../support/foldedChain.ts';
+import { testChainId } from '../support/indexedChain.ts';
+import { manualClock } from '../support/manualClock.ts';
+import { startPublicServer, type TestPublicServer } from '../support/publicServer.ts';
+import { createRandomEconomy } from '../support/randomEconomy.ts';
+import { startEconomy } from '../support/testEconomy.ts';
+
+interface Page {
+  readonly chain: { readonly safeThroughBlock: string };
+  readonly nextCursor: string | null;
+  readonly positions?: readonly Record<string, string>[];
+  readonly activity?: readonly Record<string, string>[];
+}
+
+type Json = Record<string, never> & { status: string; reason?: string };
+
+async function served(steps: number, seed = 3) {
+  const economy = await startEconomy();
+  const chain = await foldChain(economy);
+  const random = createRandomEconomy(economy, seed);
+  await random.open();
+  for (let step = 0; step < steps; step++) await random.step();
+  await chain.fold();
+  const server = await startPublicServer({ chain: chain.views });
+  const json = async (path: string, status = 200) => {
+    const response = await server.get(path);
+    expect([path, response.status]).toEqual([path, status]);
+    return (await response.json()) as Json;
+  };
+  return { economy, chain, random, server, json };
+}
+
+/** All routes that are read from the chain, for an owner and a token. */
+const chainPaths = (owner: string) => [
+  '/v1/core',
+  '/v1/settlements',
+  '/v1/mining/state',
+  `/v1/owners/${owner}/miners`,
+  `/v1/owners/${owner}/activity`,
+  '/v1/miners/1/metadata',
+  '/v2/public/miners/state',
+  `/v2/public/miners/portfolio?owner=${owner}`,
+  `/v2/public/miners/activity?owner=${owner}`,
+  '/v2/public/miners/metadata/1',
+  '/v4/public/settlements',
+];
+
+describe('routes of the chain', () => {
+  it('say what the contracts say at the safe block', async () => {
+    const { economy, chain, json } = await served(160);
+    const { client, deployed } = economy;
+    const blockNumber = chain.actors.newest()?.block.number as bigint;
+    const mining = { address: deployed.contracts.mining, abi: miningAbi, blockNumber } as const;
+    const collection = { address: deployed.contracts.collection, abi: collectionAbi, blockNumber } as const;
+    const core = { address: deployed.contracts.core, abi: coreAbi, blockNumber } as const;
+
+    const coreBody = await json('/v1/core');
+    expect(coreBody).toMatchObject({
+      status: 'available',
+      chain: { safeThroughBlock: String(blockNumber), confirmations: '12', target: 'anvil' },
+      core: {
+        blockHeight: String(await client.readContract({ ...core, functionName: 'blockHeight' })),
+        blockProgress: String(await client.readContract({ ...core, functionName: 'blockProgress' })),
+      },
+      implementation: { codeVersion: '1' },
+      identities: {
+        proxyAdmin: deployed.contracts.proxyAdmin,
+        proxyAdminSlot: deployed.contracts.proxyAdmin,
+        proxyAdminOwner: deployed.contracts.operatorTimelock,
+        operatorProposer: economy.operator,
+      },
+    });
+    const phases = ['unconfigured', 'pending', 'allowlist', 'public', 'closed'];
+    const phase = await client.readContract({ ...collection, functionName: 'phase' });
+    const state = await json('/v2/public/miners/state');
+    expect(state).toMatchObject({
+      schemaVersion: 2,
+      collection: { phase: phases[phase] },
+      release: testRelease,
+    });
+    const stateB = await json('/v1/mining/state');
+    expect(stateB).toMatchObject({ schemaVersion: 1, collection: { phase: phases[phase] } });
+
+    for (const owner of economy.owners.slice(0, 3)) {
+      const portfolio = (await json(`/v2/public/miners/portfolio?owner=${owner}&limit=100`)) as unknown as {
+        summary: Record<string, string>;
+        positions: { tokenId: string; claimableBaseUnits: string; activeWeight: string; level: number }[];
+        nextCursor: string | null;
+      };
+      let claimable = 0n;
+      let activeWeight = 0n;
+      for (const position of portfolio.positions) {
+        const args = [BigInt(position.tokenId)] as const;
+        const held = await client.readContract({ ...mining, functionName: 'positionOf', args });
+        expect(position.claimableBaseUnits).toBe(
+          String(await client.readContract({ ...mining, functionName: 'claimable', args })),
+        );
+        expect(position.activeWeight).toBe(String(held.activeWeight));
+        expect(position.level).toBe(held.level);
+        claimable += held.unclaimed;
+        activeWeight += held.activeWeight;
+      }
+      expect(portfolio.summary).toMatchObject({
+        positionCount: String(
+          await client.readContract({ ...collection, functionName: 'balanceOf', args: [owner] }),
+        ),
+        claimableBaseUnits: String(claimable / 10n ** 27n),
+        activeWeight: String(activeWeight),
+      });
+      expect(portfolio.nextCursor).toBeNull();
+    }
+  });
+
+  it('count what was earned by UTC date as the contract did at the end of each', async () => {
+    const { economy, chain, json } = await served(160, 5);
+    const { client, deployed } = economy;
+    const newest = chain.actors.newest();
+    const owner = economy.owners[0] as string;
+    const portfolio = (await json(`/v1/owners/${owner}/miners?limit=100`)) as unknown as {
+      earnings: { date: string; earnedBaseUnits: string }[];
+      summary: { earnedSevenDayBaseUnits: string };
+    };
+    expect(portfolio.earnings).toHaveLength(7);
+    expect(portfolio.earnings.at(-1)?.date).toBe(
+      new Date(newest?.block.timestampMs ?? 0).toISOString().slice(0, 10),
+    );
+    const firstMs = Date.parse(`${portfolio.earnings[0]?.date}T00:00:00Z`);
+    let before = 0n;
+    for (let block = 1n; block <= (newest?.block.number ?? 0n); block++) {
+      if (Number((await client.getBlock({ blockNumber: block })).timestamp) * 1000 < firstMs) before = block;
+    }
+    // Positions that were there before the window and were never merged: what the contract says then and now.
+    const held = chain.actors.newest()?.owners.get(owner)?.tokenIds ?? [];
+    let checked = 0;
+    for (const tokenId of held) {
+      const position = newest?.positions.get(tokenId);
+      if (position === undefined || position.level > 1) continue;
+      const of = { address: deployed.contracts.mining, abi: miningAbi, functionName: 'positionOf' } as const;
+      const args = [BigInt(tokenId)] as const;
+      const now = await client.readContract({ ...of, args, blockNumber: newest?.block.number ?? 0n });
+      const then = await client
+        .readContract({ ...of, args, blockNumber: before })
+        .catch(() => ({ earned: 0n }));
+      const page = (await json(`/v1/owners/${owner}/miners?limit=100`)) as unknown as {
+        positions: { tokenId: string; earnedBaseUnits: string; earnedSevenDayBaseUnits: string }[];
+      };
+      const shown = page.positions.find((one) => one.tokenId === String(tokenId));
+      expect(shown?.earnedBaseUnits).toBe(String(now.earned / 10n ** 27n));
+      expect(shown?.earnedSevenDayBaseUnits).toBe(String((now.earned - then.earned) / 10n ** 27n));
+      checked++;
+    }
+    expect(checked).toBeGreaterThan(0);
+  });
+
+  it('foretell what the next checkpoint mints', async () => {
+    const { economy, chain, random, json } = await served(80, 9);
+    let foretold = 0;
+    for (let attempt = 0; attempt < 12; attempt++) {
+      for (let step = 0; step < 6; step++) await random.step();
+      const { actions, client, deployed, mine, operator } = economy;
+      for (let block = 0; block < 12; block++) await mine(1);
+      await chain.fold();
+      const { mining } = (await json('/v1/settlements')) as unknown as {
+        mining: { nextRound: Record<string, string>; totalMintedBaseUnits: string };
+      };
+      if (mining.nextRound.state !== 'ready') continue;
+      await actions.checkpoint(operator, BigInt(mining.nextRound.countedThroughRound as string));
+      await mine(1);
+      const read = { address: deployed.contracts.mining, abi: miningAbi } as const;
+      const total = await client.readContract({ ...read, functionName: 'totalMinted' });
+      expect(total - BigInt(mining.totalMintedBaseUnits)).toBe(
+        BigInt(mining.nextRound.amountBaseUnits as string),
+      );
+      expect(await client.readContract({ ...read, functionName: 'totalWeight' })).toBe(
+        BigInt(mining.nextRound.eligibleWeight as string),
+      );
+      foretold++;
+    }
+    expect(foretold).toBeGreaterThan(2);
+  });
+
+  it('page through an owner’s positions and activity at one block, whatever is mined meanwhile', async () => {
+    const { chain, random, json } = await served(120, 21);
+    const held = chain.actors.newest()?.owners.entrySeq().toArray() ?? [];
+    held.sort(([, a], [, b]) => b.tokenIds.length - a.tokenIds.length);
+    const owner = held[0]?.[0] ?? '';
+    for (const [path, list, id] of [
+      [`/v1/owners/${owner}/miners?limit=2`, 'positions', 'tokenId'],
+      [`/v2/public/miners/portfolio?owner=${owner}&limit=2`, 'positions', 'tokenId'],
+      [`/v1/owners/${owner}/activity?limit=3`, 'activity', 'id'],
+      [`/v2/public/miners/activity?owner=${owner}&limit=3`, 'activity', 'id'],
+    ] as const) {
+      const whole = (await json(path.replace(/limit=\d/, 'limit=100'))) as unknown as Page;
+      const expected = (whole[list] ?? []).map((one) => one[id]);
+      const seen: (string | undefined)[] = [];
+      let cursor: string | null = null;
+      let blocks = 0;
+      do {
+        const page = (await json(cursor === null ? path : `${path}&cursor=${cursor}`)) as unknown as Page;
+        seen.push(...(page[list] ?? []).map((one) => one[id]));
+        expect(page.chain.safeThroughBlock).toBe(whole.chain.safeThroughBlock);
+        cursor = page.nextCursor;
+        if (blocks++ < 3) {
+          await random.step();
+          await chain.fold();
+        }
+      } while (cursor !== null);
+      expect(expected.length).toBeGreaterThan(3);
+      expect(seen).toEqual(expected);
+    }
+  });
+
+  it('refuse what is no owner, limit or cursor of theirs', async () => {
+    const { economy, chain, json } = await served(60, 33);
+    const [owner, other] = economy.owners as [string, string];
+    const block = chain.actors.newest()?.block as { number: bigint; hash: string };
+    const cursor = encodeOwnerCursor({
+      list: 'portfolio',
+      block: block.number,
+      blockHash: block.hash,
+      owner,
+      after: 1,
+    });
+    const gone = encodeOwnerCursor({
+      list: 'portfolio',
+      block: block.number,
+      blockHash: `0x${'9'.repeat(64)}`,
+      owner,
+      after: 1,
+    });
+    const checksummed = getAddress(owner);
+
+    for (const bad of [
+      '0x1',
+      owner.slice(2),
+      checksummed
+        .replace(/[a-f]/, (c) => c.toUpperCase())
+        .replace(/[A-F](?=[^A-F]*$)/, (c) => c.toLowerCase()),
+      `0x${'0'.repeat(40)}`,
+      `${owner}0`,
+      owner.toUpperCase(),
+    ]) {
+      if (bad === checksummed) continue;
+      expect(await json(`/v1/owners/${bad}/miners`, 400)).toEqual({ error: 'invalid_address' });
+      expect(await json(`/v2/public/miners/portfolio?owner=${bad}`, 400)).toEqual({ error: 'invalid_query' });
+    }
+    expect(await json(`/v1/owners/${checksummed}/miners`)).toMatchObject({ status: 'available', owner });
+    expect(await json(`/v2/public/miners/portfolio?owner=${checksummed}`, 400)).toEqual({
+      error: 'invalid_query',
+    });
+
+    for (const query of [
+      'limit=0',
+      'limit=101',
+      'limit=',
+      'limit=1.0',
+      'limit=+1',
+      'limit=01',
+      'limit=5&limit=5',
+      'page=1',
+    ]) {
+      expect(await json(`/v1/owners/${owner}/activity?${query}`, 400)).toEqual({ error: 'invalid_query' });
+      expect(await json(`/v2/public/miners/activity?owner=${owner}&${query}`, 400)).toEqual({
+        error: 'invalid_query',
+      });
+    }
+    expect(await json('/v2/public/miners/activity', 400)).toEqual({ error: 'invalid_query' });
+    expect(await json(`/v2/public/miners/activity?owner=${owner}&owner=${owner}`, 400)).toEqual({
+      error: 'invalid_query',
+    });
+    expect(await json(`/v2/public/miners/portfolio?owner=${owner}&cursor=`, 400)).toEqual({
+      error: 'invalid_query',
+    });
+    expect(await json(`/v2/public/miners/portfolio?owner=${owner}&cursor=a.b`, 400)).toEqual({
+      error: 'invalid_query',
+    });
+
+    const b = (path: string, query: string, status: number) =>
+      json(`/v1/owners/${path}?cursor=${query}`, status);
+    expect(await b(`${owner}/miners`, 'abc', 400)).toEqual({ error: 'invalid_cursor' });
+    expect(await b(`${owner}/activity`, cursor, 400)).toEqual({ error: 'invalid_cursor' });
+    expect(await b(`${other}/miners`, cursor, 400)).toEqual({ error: 'invalid_cursor' });
+    expect(await b(`${owner}/miners`, gone, 409)).toEqual({ error: 'cursor_invalidated' });
+    const a = (list: string, of: string, query: string) =>
+      json(`/v2/public/miners/${list}?owner=${of}&cursor=${query}`);
+    const unavailable = (reason: string) => ({ status: 'unavailable', reason, release: testRelease });
+    expect(await a('portfolio', owner, 'abc')).toMatchObject(unavailable('indexer_unavailable'));
+    expect(await a('activity', owner, cursor)).toMatchObject(unavailable('indexer_unavailable'));
+    expect(await a('portfolio', other, cursor)).toMatchObject(unavailable('indexer_mismatch'));
+    expect(await a('portfolio', owner, gone)).toMatchObject(unavailable('indexer_unavailable'));
+    const nobody = `0x${'77'.repeat(20)}`;
+    expect(await json(`/v2/public/miners/activity?owner=${nobody}`)).toMatchObject({
+      activity: [],
+      total: '0',
+      nextCursor: null,
+    });
+  });
+
+  it('validate a metadata request in the order of the contract, and keep the images that it names', async () => {
+    const { economy, chain, server, json } = await served(20, 2);
+    const { actions, mine, owners } = economy;
+    await actions.advanceMetadataEpoch('https://cards.example/');
+    await mine(12);
+    for (let block = 0; block < 12; block++) await mine(12);
+    await chain.fold();
+    const path = '/v2/public/miners/metadata';
+    const tokenId = chain.actors.newest()?.positions.keySeq().first() as number;
+    // Metadata of an earlier epoch is not shown.
+    expect(await json(`${path}/${tokenId}`)).toMatchObject({ status: 'unavailable', reason: 'not_yet_safe' });
+    await actions.publishMetadata(owners[0] as `0x${string}`, BigInt(tokenId));
+    for (let block = 0; block < 12; block++) await mine(12);
+    await chain.fold();
+
+    expect(await json(`${path}/0?other=1`, 400)).toEqual({ error: 'invalid_query' });
+    expect(await json(`${path}/0?release=wrong`, 400)).toEqual({ error: 'invalid_token_id' });
+    expect(await json(`${path}/1?release=wrong`, 400)).toEqual({ error: 'invalid_query' });
+    expect(await json(`${path}/1?release=`, 400)).toEqual({ error: 'invalid_query' });
+    expect(await json(`${path}/1?release=release-1&release=release-1`, 400)).toEqual({
+      error: 'invalid_query',
+    });
+    for (const bad of ['0', '01', '10000', '-1', '1.0', 'a', '%31']) {
+      expect(await json(`${path}/${bad}`, 400)).toEqual({ error: 'invalid_token_id' });
+      expect(await json(`/v1/miners/${bad}/metadata`, 400)).toEqual({ error: 'invalid_token_id' });
+    }
+    expect(await json(`${path}/9999`)).toMatchObject({ status: 'unavailable', reason: 'not_yet_safe' });
+
+    const plain = await server.get(`${path}/${tokenId}`);
+    expect(plain.headers.get('cache-control')).toBe('no-store');
+    const plainBody = (await plain.json()) as Record<string, string>;
+    expect(plainBody).toMatchObject({
+      status: 'available',
+      tokenId: String(tokenId),
+      name: `Miner #${tokenId}`,
+    });
+    expect(plainBody.imageDataUri).toMatch(/^data:image\/svg\+xml;base64,/);
+    expect(plainBody).not.toHaveProperty('cardImageUrl');
+    const named = await server.get(`${path}/${tokenId}?release=release-1`);
+    expect(named.headers.get('cache-control')).toBe('private, max-age=300');
+    const namedBody = (await named.json()) as Record<string, string>;
+    expect(namedBody.cardImageUrl).toBe(`https://cards.example/${tokenId}`);
+    expect(namedBody).not.toHaveProperty('imageDataUri');
+    const missing = await server.get(`${path}/9999?release=release-1`);
+    expect(missing.headers.get('cache-control')).toBe('no-store');
+    expect(await json(`/v1/miners/${tokenId}/metadata`)).toHaveProperty('imageDataUri');
+  });
+
+  it('show settlement history live, from the durable copy, and not at all, and say which', async () => {
+    const { chain, server } = await served(60, 4);
+    const ask = async (range = '') => {
+      const response = await server.get(`/v1/settlements${range}`);
+      const body = (await response.json()) as Json;
+      return {
+        source: response.headers.get('x-miner-settlement-source'),
+        body,
+        etag: response.headers.get('etag'),
+      };
+    };
+    const live = await ask();
+    expect(live).toMatchObject({ source: 'live', body: { status: 'available', range: 'now', window: null } });
+    const held = await server.get('/v1/settlements', { 'If-None-Match': live.etag as string });
+    expect(held.status).toBe(304);
+    expect(held.headers.get('x-miner-settlement-source')).toBe('live');
+    chain.clock.advance(5_000);
+    expect((await ask()).etag).toBe(live.etag);
+    chain.clock.advance(200_000);
+    expect(await ask()).toMatchObject({ source: 'durable-cache', body: { status: 'available' } });
+    const core = await server.get('/v1/core');
+    expect(await core.json()).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
+    for (const range of ['?range=1h', '?range=', '?range=now&range=now', '?queue=1', '?range=now&x=1']) {
+      expect((await server.get(`/v1/settlements${range}`)).status).toBe(400);
+    }
+  });
+
+  it('have the buckets of each range, and shift them at full hours and at noon', async () => {
+    const at = (iso: string) => Date.parse(iso);
+    expect(settlementWindow('now', 0)).toBeNull();
+    const spans = (range: '24h' | '7d' | '30d', iso: string) => {
+      const window = settlementWindow(range, at(iso));
+      return [
+        new Date(window?.startAtMs ?? 0).toISOString(),
+        new Date(window?.endAtMs ?? 0).toISOString(),
+        window?.bucketSeconds,
+      ];
+    };
+    expect(spans('24h', '2026-02-03T10:59:59.999Z')).toEqual([
+      '2026-02-02T11:00:00.000Z',
+      '2026-02-03T11:00:00.000Z',
+      3_600,
+    ]);
+    expect(spans('24h', '2026-02-03T11:00:00.000Z')).toEqual([
+      '2026-02-02T12:00:00.000Z',
+      '2026-02-03T12:00:00.000Z',
+      3_600,
+    ]);
+    expect(spans('7d', '2026-02-03T11:59:59.999Z')).toEqual([
+      '2026-01-27T12:00:00.000Z',
+      '2026-02-03T12:00:00.000Z',
+      21_600,
+    ]);
+    expect(spans('7d', '2026-02-03T12:00:00.000Z')).toEqual([
+      '2026-01-28T12:00:00.000Z',
+      '2026-02-04T12:00:00.000Z',
+      21_600,
+    ]);
+    expect(spans('30d', '2026-02-03T12:00:00.000Z')).toEqual([
+      '2026-01-05T12:00:00.000Z',
+      '2026-02-04T12:00:00.000Z',
+      86_400,
+    ]);
+
+    const { chain, economy, json } = await served(80, 6);
+    chain.clock.advance(economy.nowSeconds() * 1000 - chain.clock.nowMs());
+    await economy.mine(12);
+    await chain.fold();
+    const totals = chain.actors.newest()?.settlements.size;
+    for (const [range, count] of [
+      ['24h', 24],
+      ['7d', 28],
+      ['30d', 30],
+    ] as const) {
+      for (const path of [`/v1/settlements?range=${range}`, `/v4/public/settlements?range=${range}`]) {
+        const body = (await json(path)) as unknown as {
+          buckets: { settlementCount: string; sqkMintedBaseUnits: string; startAt: string; endAt: string }[];
+          summary: { settlementCount: string; archivedSettlementCount: string };
+          mining: { rangeMintedBaseUnits: string };
+          recentRounds?: unknown;
+          previousPeriod?: unknown;
+        };
+        expect(body.buckets).toHaveLength(count);
+        const sum = (of: (bucket: (typeof body.buckets)[number]) => string) =>
+          String(body.buckets.reduce((total, bucket) => total + BigInt(of(bucket)), 0n));
+        expect(sum(({ settlementCount }) => settlementCount)).toBe(body.summary.settlementCount);
+        expect(sum(({ sqkMintedBaseUnits }) => sqkMintedBaseUnits)).toBe(body.mining.rangeMintedBaseUnits);
+        expect(body.summary.archivedSettlementCount).toBe(String(totals));
+        expect(body.recentRounds).toBeUndefined();
+        expect(body.previousPeriod).toBeDefined();
+      }
+    }
+    const now = (await json('/v1/settlements')) as unknown as { recentRounds: unknown[]; buckets: unknown[] };
+    expect(now.recentRounds.length).toBeGreaterThan(0);
+    expect(now.buckets).toEqual([]);
+  });
+});
+
+describe('chain views that are not available', () => {
+  const reasonsOn = async (server: TestPublicServer, owner: string) => {
+    const reasons = new Set<string | undefined>();
+    for (const path of chainPaths(owner)) {
+      const body = (await (await server.get(path)).json()) as Json;
+      expect([path, body.status]).toEqual([path, 'unavailable']);
+      reasons.add(body.reason);
+    }
+    return [...reasons];
+  };
+
+  it('say each of the documented reasons, on every route', async () => {
+    const economy = await startEconomy();
+    const owner = economy.owners[0] as string;
+    const seen = new Set<string>();
+    const note = (reasons: (string | undefined)[], expected: string) => {
+      expect(reasons).toEqual([expected]);
+      seen.add(expected);
+    };
+    note(await reasonsOn(await startPublicServer(), owner), 'indexer_disabled');
+
+    const deployment = chainDeploymentOf(economy);
+    const over = (settings: { caughtUp?: boolean; contracts?: Record<string, string> } = {}) => {
+      const contracts = { ...deployment.contracts, ...settings.contracts };
+      const actors = createChainActors({ chainId: testChainId, contracts });
+      const clock = manualClock();
+      const views = createChainViews({
+        installationId: 'wheel-1',
+        onChain: { deployment: { ...deployment, contracts }, actors },
+        isCaughtUp: () => settings.caughtUp ?? true,
+        staleAfterMs: 120_000,
+        clock,
+      });
+      return { actors, views, clock };
+    };
+    note(await reasonsOn(await startPublicServer({ chain: over().views }), owner), 'indexer_unavailable');
+    note(
+      await reasonsOn(await startPublicServer({ chain: over({ caughtUp: false }).views }), owner),
+      'projection_rebuilding',
+    );
+
+    const chain = await foldChain(economy);
+    await chain.fold();
+    note(await reasonsOn(await startPublicServer({ chain: chain.views }), owner), 'not_yet_safe');
+    const foreign = over({ contracts: { core: `0x${'1'.repeat(40)}` } });
+    const stored = await chain.nats.jsm.streams.getMessage('MINER_CHAIN', { seq: 1 });
+    foreign.actors.receive({
+      seq: 1,
+      subject: stored?.subject ?? '',
+      data: stored?.data ?? new Uint8Array(),
+      timestampNanos: BigInt(foreign.clock.nowMs()) * 1_000_000n,
+    });
+    note(await reasonsOn(await startPublicServer({ chain: foreign.views }), owner), 'indexer_mismatch');
+
+    // An upgrade through the timelock to a version that is not known.
+    const { actions, client, mine } = economy;
+    const hash = await actions.createImplementation('SettlementCore', 9n);
+    await mine(12);
+    const { contractAddress } = await client.getTransactionReceipt({ hash });
+    await actions.scheduleUpgrade(contractAddress as `0x${string}`, 60n);
+    await mine(12);
+    for (let block = 0; block < 18; block++) await mine(12);
+    await chain.fold();
+    const server = await startPublicServer({ chain: chain.views });
+    expect(await (await server.get('/v1/core')).json()).toMatchObject({
+      status: 'available',
+      governance: { operationKind: 'upgrade', operationState: 'ready' },
+    });
+    await actions.executeUpgrade(contractAddress as `0x${string}`);
+    for (let block = 0; block < 14; block++) await mine(12);
+    await chain.fold();
+    const unsupported = (await (await server.get('/v1/core')).json()) as Json;
+    expect(unsupported.reason).toBe('unsupported_contract_version');
+    expect(chain.actors.newest()?.core.implementation?.codeVersion).toBe(9n);
+    seen.add('unsupported_contract_version');
+    expect([...seen].sort()).toEqual([...chainUnavailableReasons].sort());
+  });
+});
