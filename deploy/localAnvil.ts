@@ -1,11 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Logger } from 'pino';
+import { endProcess, stopOrphan } from './childServer.ts';
 
 const startMs = 15_000;
-const stopMs = 1_000;
+/** It writes its state before it ends. */
+const stopMs = 2_500;
+const stateIntervalSeconds = 60;
 
 /** The local chain could not be started. */
 export class LocalAnvilError extends Error {
@@ -16,7 +21,7 @@ export class LocalAnvilError extends Error {
 export interface LocalAnvil {
   readonly url: string;
   readonly pid: number;
-  /** Ended by itself: nobody told it to stop. */
+  /** Resolves when it ended by itself. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
@@ -24,54 +29,53 @@ export interface LocalAnvil {
 export interface LocalAnvilSettings {
   /** Time of the first block, Unix seconds. */
   readonly genesisTimestamp: number;
-  /** 0 for any free one. */
-  readonly port?: number;
-  /** File that its state is kept in: read at the start, written at the end and every `stateIntervalSeconds`. */
-  readonly stateFile?: string;
-  readonly stateIntervalSeconds?: number;
+  /** Its state is kept here, read at the start and written every minute and at the end; null keeps none. */
+  readonly dir: string | null;
+  readonly logger: Logger;
 }
 
 /**
- * Starts anvil on the loopback interface. It mines a block when it is told to. It is not in the terminal's process group, so
- * Ctrl-C reaches this process alone, which stops it.
+ * Starts anvil on a free port of the loopback interface. It mines a block when it is told to. It is not in the terminal's
+ * process group, so Ctrl-C reaches this process alone, which stops it.
  *
  * @throws LocalAnvilError
  */
-export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnvil> {
-  const { genesisTimestamp, port = 0, stateFile, stateIntervalSeconds = 60 } = settings;
-  const state =
-    stateFile === undefined
-      ? []
-      : [
-          '--state',
-          stateFile,
-          '--state-interval',
-          String(stateIntervalSeconds),
-          '--preserve-historical-states',
-        ];
+export async function startAnvil({ genesisTimestamp, dir, logger }: LocalAnvilSettings): Promise<LocalAnvil> {
+  const kept: string[] = [];
+  if (dir !== null) {
+    mkdirSync(dir, { recursive: true });
+    const stateFile = join(dir, 'anvil-state.json');
+    await stopOrphan({ pidFile: join(dir, 'anvil.pid'), mark: stateFile, stopMs, logger });
+    kept.push(
+      '--state',
+      stateFile,
+      '--state-interval',
+      String(stateIntervalSeconds),
+      '--preserve-historical-states',
+    );
+  }
   const child = spawn(
     anvilProgram(),
     [
-      ...['--host', '127.0.0.1', '--port', String(port), '--timestamp', String(genesisTimestamp)],
+      ...['--host', '127.0.0.1', '--port', '0', '--timestamp', String(genesisTimestamp)],
       ...['--no-mining', '--hardfork', 'cancun', '--order', 'fifo', '--block-base-fee-per-gas', '0'],
-      ...['--gas-limit', '120000000', '--accounts', '20', ...state],
+      ...['--gas-limit', '120000000', '--accounts', '20', ...kept],
     ],
     { detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let isStopping = false;
   const exited = once(child, 'exit');
   const url = `http://127.0.0.1:${await portOf(child)}`;
+  const pid = child.pid as number;
+  if (dir !== null) writeFileSync(join(dir, 'anvil.pid'), `${pid}\n`);
+  logger.info({ url, pid }, 'anvil started');
   return {
     url,
-    pid: child.pid as number,
+    pid,
     ended: exited.then(() => (isStopping ? new Promise<void>(() => undefined) : undefined)),
     stop: async () => {
       isStopping = true;
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGTERM');
-      const timer = setTimeout(() => child.kill('SIGKILL'), stopMs);
-      await exited;
-      clearTimeout(timer);
+      await endProcess(child, stopMs);
     },
   };
 }

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { lockDirectory } from '../storage/directoryLock.ts';
+import { endProcess, stopOrphan } from './childServer.ts';
 
 const startMs = 15_000;
 const pollMs = 50;
@@ -44,7 +44,7 @@ export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promis
   const program = findNatsServer();
   const syncSetting = safestSync(program);
   const unlock = lockDirectory(dir);
-  await stopOrphan(dir, logger);
+  await stopOrphan({ pidFile: join(dir, 'nats.pid'), mark: join(dir, 'nats.conf'), stopMs, logger });
 
   let child: ChildProcess = spawnServer(program, configure(dir, -1, syncSetting), dir);
   const url = await urlOf(child, dir);
@@ -88,7 +88,7 @@ export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promis
     stop: async () => {
       isStopping = true;
       await restarting;
-      await end(child);
+      await endProcess(child, stopMs);
       rmSync(join(dir, 'nats.pid'), { force: true });
       unlock();
     },
@@ -162,41 +162,4 @@ async function urlOf(child: ChildProcess, dir: string): Promise<string> {
   throw new LocalNatsError(
     `nats-server did not start; see ${join(dir, 'nats.log')} and ${join(dir, 'nats.err')}`,
   );
-}
-
-/** After a kill -9 of this program its nats-server lives on, and holds the store: it is stopped by its process ID. */
-async function stopOrphan(dir: string, logger: Logger) {
-  const file = join(dir, 'nats.pid');
-  if (!existsSync(file)) return;
-  const pid = Number(readFileSync(file, 'utf8').trim());
-  if (!isServerOf(pid, dir)) return;
-  logger.warn({ pid }, 'a nats-server of an earlier run is still there; it is stopped');
-  process.kill(pid, 'SIGTERM');
-  const deadlineMs = performance.now() + stopMs;
-  while (isServerOf(pid, dir)) {
-    if (performance.now() > deadlineMs) process.kill(pid, 'SIGKILL');
-    await wait(pollMs);
-  }
-}
-
-/** Whether the process is a nats-server that runs with our configuration. */
-function isServerOf(pid: number, dir: string): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    const commandLine = existsSync('/proc/self/cmdline')
-      ? readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-      : execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
-    return commandLine.includes('nats-server') && commandLine.includes(join(dir, 'nats.conf'));
-  } catch {
-    return false; // No such process.
-  }
-}
-
-async function end(child: ChildProcess) {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), stopMs);
-  await exited;
-  clearTimeout(timer);
 }

@@ -20,6 +20,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'ConfigurationError',
   'DeploymentFileError',
   'DirectoryInUse',
+  'LocalAnvilError',
   'LocalNatsError',
   'PortUnavailable',
 ]);

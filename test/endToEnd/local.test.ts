@@ -11,6 +11,10 @@ interface Telemetry {
   readonly revision: string | null;
 }
 
+interface Core {
+  readonly core?: { readonly settledThroughRound: string };
+}
+
 /** What `npm start` runs, with a shorter past, on free ports. */
 async function startLocal(dataDir: string) {
   const started = startProcess(process.execPath, [program, 'local', '--past-days', '0.2'], {
@@ -52,6 +56,15 @@ describe('npm start', () => {
       return modules.length > 0;
     }, 'modules');
     expect(status).toHaveProperty('measurement.provenance', 'simulated');
+    const settledThrough = async (statusUrl: string) => {
+      const { core } = (await (await fetch(statusUrl.replace('/v1/status', '/v1/core'))).json()) as Core;
+      return core === undefined ? 0 : Number(core.settledThroughRound);
+    };
+    const settled = await eventually(
+      () => settledThrough(first.statusUrl),
+      'a settlement at the safe block',
+      60_000,
+    );
 
     const askedMs = performance.now();
     expect(await first.end('SIGINT'), first.output()).toBe(0);
@@ -65,6 +78,11 @@ describe('npm start', () => {
       'readings after the restart',
     );
     expect(grown).toBeLessThan(60);
+    await eventually(
+      async () => (await settledThrough(second.statusUrl)) >= settled,
+      'the same chain after the restart',
+      60_000,
+    );
     expect(await second.end('SIGTERM'), second.output()).toBe(0);
   });
 
@@ -79,7 +97,7 @@ describe('npm start', () => {
     const second = await startLocal(dataDir);
     const after = await second.online();
     expect(isAlive(orphan)).toBe(false);
-    expect(second.output()).toContain('a nats-server of an earlier run is still there');
+    expect(second.output()).toContain('a server of an earlier run is still there');
     expect(positionOf(after)).toBeGreaterThan(positionOf(before));
 
     // Its own nats-server killed behind its back is started again, on the same data.

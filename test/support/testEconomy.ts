@@ -8,6 +8,7 @@ import {
 } from '../../deploy/deployContracts.ts';
 import { createEconomyActions } from '../../deploy/economyActions.ts';
 import { startAnvil } from '../../deploy/localAnvil.ts';
+import { silentLogger } from './silentLogger.ts';
 
 export const chainGenesis = Date.UTC(2026, 0, 31, 12) / 1000;
 
@@ -47,7 +48,7 @@ export const economySettings = (guardian: Address, reporter: Address): EconomySe
 });
 
 export async function startEconomy() {
-  const anvil = await startAnvil({ genesisTimestamp: chainGenesis - 3_600 });
+  const anvil = await startAnvil({ genesisTimestamp: chainGenesis - 3_600, dir: null, logger: silentLogger });
   onTestFinished(() => anvil.stop());
   const client = createChainClient(anvil.url);
   const accounts = (await client.getAddresses()).map((address) => address.toLowerCase() as Address);

@@ -1,0 +1,52 @@
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+const pollMs = 50;
+
+export interface OrphanSettings {
+  /** Holds the process ID of the server's last run. */
+  readonly pidFile: string;
+  /** A part of its command line that no other process has, such as the path of its configuration. */
+  readonly mark: string;
+  readonly stopMs: number;
+  readonly logger: Logger;
+}
+
+/** After a kill -9 of this program its servers live on, and hold their data: one is stopped by its process ID. */
+export async function stopOrphan({ pidFile, mark, stopMs, logger }: OrphanSettings): Promise<void> {
+  if (!existsSync(pidFile)) return;
+  const pid = Number(readFileSync(pidFile, 'utf8').trim());
+  if (!isMarked(pid, mark)) return;
+  logger.warn({ pid, mark }, 'a server of an earlier run is still there; it is stopped');
+  process.kill(pid, 'SIGTERM');
+  const deadlineMs = performance.now() + stopMs;
+  while (isMarked(pid, mark)) {
+    if (performance.now() > deadlineMs) process.kill(pid, 'SIGKILL');
+    await wait(pollMs);
+  }
+}
+
+/** Asks a child to end, and ends it when it does not. */
+export async function endProcess(child: ChildProcess, stopMs: number): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopMs);
+  await exited;
+  clearTimeout(timer);
+}
+
+function isMarked(pid: number, mark: string): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    const commandLine = existsSync('/proc/self/cmdline')
+      ? readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+      : execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    return commandLine.includes(mark);
+  } catch {
+    return false; // No such process.
+  }
+}
