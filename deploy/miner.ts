@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { variablesHelp } from './configuration.ts';
 import { printOpenApi } from './printOpenApi.ts';
+import { runIndexer } from './runIndexer.ts';
 import { runLocal } from './runLocal.ts';
 import { runService } from './runService.ts';
 
@@ -16,7 +17,7 @@ const program = new Command('miner')
 
 program
   .command('run')
-  .description('ingest and serve in one process, on the streams of MINER_NATS_URL')
+  .description('ingest and serve in one process, and index where MINER_RPC_URL is set')
   .action(() => runService({ ingest: true, serve: true }));
 
 program
@@ -30,8 +31,15 @@ program
   .action(() => runService({ ingest: false, serve: true }));
 
 program
+  .command('index')
+  .description('read the chain from MINER_RPC_URL and publish it to the streams; nothing else')
+  .action(runIndexer);
+
+program
   .command('local')
-  .description('the whole service on this machine, with a simulated wheel (what `npm start` runs)')
+  .description(
+    'the whole service on this machine, with a simulated wheel and economy (what `npm start` runs)',
+  )
   .option('--past-days <days>', 'days of the simulated past', '8')
   .option('--past-interval <seconds>', 'seconds between two readings of the past, at most 120', '10')
   .action(runLocal);

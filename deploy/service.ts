@@ -1,4 +1,4 @@
-import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -13,17 +13,14 @@ import { createPublicServer, type PublicServerSettings, type Readiness } from '.
 import { type Database, type DatabaseLocation, openDatabase } from '../storage/database.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import { StorageUnavailable } from '../storage/storageUnavailable.ts';
-import { createChainReader } from '../streams/chainReader.ts';
 import { connectNats, sleep } from '../streams/connection.ts';
 import { ensureStreams } from '../streams/ensureStreams.ts';
-import { createIndexer } from '../streams/indexer.ts';
-import { createSpanPublisher } from '../streams/spanPublisher.ts';
 import type { InputStreamName } from '../streams/subjects.ts';
-import { registerIndexerMetrics } from './chainMetrics.ts';
 import { createDatabaseWatch } from './databaseWatch.ts';
 import type { Deployment } from './deploymentFile.ts';
 import { registerFollowerMetrics } from './followerMetrics.ts';
 import { createFollowers, type Followers, prepareStorage } from './followers.ts';
+import { createDeploymentIndexer } from './indexing.ts';
 import { createMessageCounts } from './messageCounts.ts';
 import type { SnapshotPolicy, StreamFollower } from './streamFollower.ts';
 import { within } from './within.ts';
@@ -44,8 +41,6 @@ export interface ServiceSettings {
   readonly rpcUrl: string | null;
   readonly deployment: Deployment;
   readonly snapshots: SnapshotPolicy;
-  /** Called with the last published and the node's newest block, while indexing is far behind. */
-  readonly onIndexed?: (head: bigint, tip: bigint) => void;
 }
 
 export interface ServiceParts {
@@ -177,28 +172,23 @@ export async function startService({ settings, clock, logger, registry }: Servic
       logger,
       registry,
     };
-    indexing = startIndexing(js, jsm);
+    const { onChain } = deployment;
+    if (settings.rpcUrl !== null && onChain !== null) {
+      const { rpcUrl } = settings;
+      const indexer = createDeploymentIndexer({
+        js,
+        jsm,
+        onChain,
+        rpcUrl,
+        registry,
+        logger,
+        progressStream: process.stderr,
+      });
+      indexing = indexer.run(stopping.signal);
+    }
     running = createFollowers({ ...parts, writes: roles.ingest, policy: settings.snapshots });
     for (const [stream, follower] of running.followers) followers.set(stream, follower);
-    await Promise.all([...followers.values()].map((follower) => follower.run()));
-  }
-
-  /** Null where there is nothing to index, or nothing to index from. */
-  function startIndexing(js: JetStreamClient, jsm: JetStreamManager): Promise<void> | null {
-    const { onChain } = deployment;
-    if (settings.rpcUrl === null || onChain === null) return null;
-    const { core } = onChain.contracts;
-    const { chainId, deploymentBlock } = onChain.chain;
-    const indexer = createIndexer({
-      reader: createChainReader({ url: settings.rpcUrl, addresses: Object.values(onChain.contracts) }),
-      publisher: createSpanPublisher({ js, jsm, chainId, core }),
-      chainId,
-      deploymentBlock,
-      logger,
-      ...(settings.onIndexed === undefined ? {} : { onProgress: settings.onIndexed }),
-    });
-    registerIndexerMetrics(registry, indexer);
-    return indexer.run(stopping.signal);
+    await Promise.all([...[...followers.values()].map((follower) => follower.run()), indexing]);
   }
 
   /** Tries again while a part is away; a fault that waiting does not mend is thrown. */

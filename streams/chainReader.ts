@@ -2,7 +2,7 @@ import { createPublicClient, http, type Log, type PublicClient, webSocket } from
 import type { ChainBlock, ChainLog } from './chainSpan.ts';
 import { bloomClaims, bloomOf } from './logsBloom.ts';
 
-const requestMs = 10_000;
+const requestMsByDefault = 10_000;
 /** Blocks that one request asks for at first; halved when the provider refuses, grown again when it does not. */
 const rangeBlocksMax = 10_000n;
 
@@ -43,9 +43,12 @@ export interface ChainReaderSettings {
   readonly url: string;
   /** Lower case. */
   readonly addresses: readonly string[];
+  /** A request that takes longer has failed. */
+  readonly requestMs?: number;
 }
 
-export function createChainReader({ url, addresses }: ChainReaderSettings): ChainReader {
+export function createChainReader(given: ChainReaderSettings): ChainReader {
+  const { url, addresses, requestMs = requestMsByDefault } = given;
   const settings = { timeout: requestMs, retryCount: 0 };
   const transport = url.startsWith('ws') ? webSocket(url, settings) : http(url, settings);
   const client: PublicClient = createPublicClient({ transport, cacheTime: 0 });

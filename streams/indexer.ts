@@ -8,7 +8,7 @@ import { PublishedMeanwhile, type SpanPublisher } from './spanPublisher.ts';
 /** The newest blocks come one a span, so that the safe block's hash and time are known (design, section 2). */
 const singleBlocks = 64n;
 const firstRetryMs = 500;
-const longestRetryMs = 30_000;
+const longestRetryMsByDefault = 30_000;
 
 export interface IndexerStatus {
   readonly state: IndexerState;
@@ -36,6 +36,8 @@ export interface IndexerParts {
   readonly deploymentBlock: bigint;
   readonly logger: Logger;
   readonly pollMs?: number;
+  /** Between two attempts after failures, at most. */
+  readonly longestRetryMs?: number;
   /** Called with the last published and the newest block, while catching up. */
   readonly onProgress?: (head: bigint, tip: bigint) => void;
 }
@@ -43,6 +45,7 @@ export interface IndexerParts {
 /** Reads a chain from a node and publishes it as spans, each proven by the headers before it is. */
 export function createIndexer(parts: IndexerParts): Indexer {
   const { reader, publisher, chainId, deploymentBlock, logger, pollMs = 1_000, onProgress } = parts;
+  const { longestRetryMs = longestRetryMsByDefault } = parts;
   const machine = createActor(indexerMachine).start();
   const counts = { reorganizations: 0, providerFailures: 0, lostRaces: 0 };
   let tip: bigint | null = null;

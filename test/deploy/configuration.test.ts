@@ -150,7 +150,7 @@ describe('command line', () => {
   it('explains itself, and every command with every variable', async () => {
     const { status, output } = await run(['--help']);
     expect(status).toBe(0);
-    for (const command of ['run', 'ingest', 'serve', 'local', 'openapi'])
+    for (const command of ['run', 'ingest', 'serve', 'index', 'local', 'openapi'])
       expect(output).toContain(`  ${command}`);
     const help = (await run(['local', '--help'])).output;
     for (const name of Object.keys(variables)) expect(help).toContain(name);
@@ -162,6 +162,7 @@ describe('command line', () => {
     [['run'], { MINER_DEPLOYMENT: '/nowhere.json' }, 'deployment file /nowhere.json', 1],
     [['serve'], { MINER_DEPLOYMENT: 'any' }, 'MINER_CLICKHOUSE_URL is not set', 2],
     [['local', '--past-days', 'many'], {}, '--past-days is "many"', 2],
+    [['index'], { MINER_DEPLOYMENT: 'any' }, 'MINER_RPC_URL is not set', 2],
     [['lokal'], {}, 'unknown command', 1],
   ])('%j with %j stops with %s', async (args, environment, message, expected) => {
     const { status, output } = await run(args, environment);

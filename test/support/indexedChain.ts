@@ -18,12 +18,13 @@ export function startIndexer(economy: TestEconomy, nats: TestConnection, url = e
   const stopping = new AbortController();
   const publisher = createSpanPublisher({ ...nats, chainId: testChainId, core: contracts.core });
   const indexer = createIndexer({
-    reader: createChainReader({ url, addresses: Object.values(contracts) }),
+    reader: createChainReader({ url, addresses: Object.values(contracts), requestMs: 1_000 }),
     publisher,
     chainId: testChainId,
     deploymentBlock,
     logger: silentLogger,
     pollMs: 20,
+    longestRetryMs: 100,
   });
   const running = indexer.run(stopping.signal);
   const stop = async () => {
