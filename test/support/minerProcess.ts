@@ -19,24 +19,30 @@ export interface MinerProcess extends TestProcess {
 }
 
 export interface MinerSettings {
-  readonly role?: 'run' | 'ingest' | 'serve';
+  readonly role?: 'run' | 'ingest' | 'serve' | 'index';
   readonly natsUrl: string;
   readonly dataDir: string;
   readonly clickhouseUrl?: string;
+  /** Release, chain and contracts of the deployment file. */
+  readonly onChain?: object;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Writes a deployment file without a chain. */
-export function writeDeployment(dir: string, installationId = 'wheel.one'): string {
+/** Writes a deployment file, without a chain unless one is given. */
+export function writeDeployment(dir: string, onChain: object = {}): string {
   const path = join(dir, 'deployment.json');
-  const streamId = `0x${'0'.repeat(64)}`;
-  writeFileSync(path, JSON.stringify({ installationId, genesisTimestamp: genesisMs / 1000, streamId }));
+  const installation = {
+    installationId: 'wheel.one',
+    genesisTimestamp: genesisMs / 1000,
+    streamId: `0x${'0'.repeat(64)}`,
+  };
+  writeFileSync(path, JSON.stringify({ ...installation, ...onChain }));
   return path;
 }
 
 /** The built service as a process of its own on free ports, as an operator would start it. */
 export async function startMiner(settings: MinerSettings): Promise<MinerProcess> {
-  const { role = 'run', natsUrl, dataDir, clickhouseUrl, environment = {} } = settings;
+  const { role = 'run', natsUrl, dataDir, clickhouseUrl, onChain, environment = {} } = settings;
   const started = startProcess(process.execPath, [program, role], {
     env: {
       PATH: process.env.PATH,
@@ -44,7 +50,7 @@ export async function startMiner(settings: MinerSettings): Promise<MinerProcess>
       MINER_OPS_PORT: '0',
       MINER_NATS_URL: natsUrl,
       MINER_DATA_DIR: dataDir,
-      MINER_DEPLOYMENT: writeDeployment(dataDir),
+      MINER_DEPLOYMENT: writeDeployment(dataDir, onChain),
       MINER_RATE_LIMITS: 'off',
       ...(clickhouseUrl === undefined ? {} : { MINER_CLICKHOUSE_URL: clickhouseUrl }),
       ...environment,

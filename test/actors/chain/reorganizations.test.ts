@@ -6,8 +6,9 @@ import { foldSpans, startIndexed, startIndexer, testChainId } from '../../suppor
 import { judge } from '../../support/judge.ts';
 import { connectTo, startNats } from '../../support/natsServer.ts';
 import { createRandomEconomy } from '../../support/randomEconomy.ts';
+import { reorganize } from '../../support/reorganize.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
-import { startEconomy, type TestEconomy } from '../../support/testEconomy.ts';
+import { startEconomy } from '../../support/testEconomy.ts';
 
 /** The newest safe state as text, to compare two folds with. */
 function shown(state: ChainFoldState): string {
@@ -15,23 +16,6 @@ function shown(state: ChainFoldState): string {
   return JSON.stringify({ newest, head: state.head, unsafe: state.unsafe }, (_key, value) =>
     typeof value === 'bigint' ? value.toString() : value,
   );
-}
-
-/** Mines a longer chain in place of the newest `depth` blocks, with other transactions in it. */
-async function reorganize(
-  economy: TestEconomy,
-  random: ReturnType<typeof createRandomEconomy>,
-  depth: number,
-) {
-  const tip = await economy.client.getBlockNumber({ cacheTime: 0 });
-  const at = tip - BigInt(depth);
-  const { timestamp } = await economy.client.getBlock({ blockNumber: at });
-  await economy.client.request({ method: 'anvil_rollback', params: [depth] } as never);
-  expect(await economy.client.getBlockNumber({ cacheTime: 0 })).toBe(at);
-  await economy.client.request({ method: 'anvil_dropAllTransactions' } as never);
-  await economy.resetClock();
-  expect((await economy.client.getBlock()).timestamp).toBe(timestamp);
-  for (let block = 0; block <= depth; block++) await random.step();
 }
 
 describe('reorganizations', () => {
@@ -43,7 +27,7 @@ describe('reorganizations', () => {
     for (let step = 0; step < 30; step++) await random.step();
     await caughtUp();
     for (let depth = 1; depth <= 11; depth++) {
-      await reorganize(economy, random, depth);
+      await reorganize(economy, depth, random.step);
       await random.step();
       await caughtUp();
     }
@@ -68,7 +52,7 @@ describe('reorganizations', () => {
     for (let step = 0; step < 60; step++) await random.step();
     await caughtUp();
     const before = (await foldSpans(economy, nats)).state;
-    await reorganize(economy, random, 20);
+    await reorganize(economy, 20, random.step);
     await random.step();
     await caughtUp();
     const { state, reorganizations, rejections } = await foldSpans(economy, nats);
@@ -86,7 +70,7 @@ describe('reorganizations', () => {
     await random.open();
     for (let step = 0; step < 40; step++) await random.step();
     await caughtUp();
-    await reorganize(economy, random, 6);
+    await reorganize(economy, 6, random.step);
     await random.step();
     await caughtUp();
     const { contracts } = economy.deployed;

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../support/childProcess.ts';
+import { chainDeploymentOf } from '../support/foldedChain.ts';
+import { foldedThrough, type MinerProcess, ready, startMiner } from '../support/minerProcess.ts';
+import { connectTo, startNats } from '../support/natsServer.ts';
+import { createRandomEconomy } from '../support/randomEconomy.ts';
+import { reorganize } from '../support/reorganize.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { startEconomy, type TestEconomy } from '../support/testEconomy.ts';
+
+/** Release, chain and contracts as a deployment file has them. */
+function onChainOf(economy: TestEconomy): object {
+  const { release, chain, contracts } = chainDeploymentOf(economy);
+  const decimals = Object.entries(chain).map(([name, value]) => [
+    name,
+    typeof value === 'bigint' ? String(value) : value,
+  ]);
+  return { release, chain: Object.fromEntries(decimals), contracts };
+}
+
+const owner = (economy: TestEconomy, index = 0) => economy.owners[index] as string;
+
+/** What the chain's routes show, without what goes by the clock. */
+async function shown(miner: MinerProcess, economy: TestEconomy): Promise<string> {
+  const paths = [
+    '/v1/core',
+    '/v1/mining/state',
+    '/v2/public/miners/state',
+    '/v1/settlements',
+    ...[0, 1, 2].flatMap((index) => [
+      `/v1/owners/${owner(economy, index)}/miners?limit=100`,
+      `/v1/owners/${owner(economy, index)}/activity?limit=100`,
+    ]),
+  ];
+  const bodies = await Promise.all(paths.map((path) => miner.json<Record<string, unknown>>(path)));
+  return JSON.stringify(bodies.map((body) => ({ ...body, generatedAt: null })));
+}
+
+/** Until the chain's newest block is published and folded. */
+async function followed(miner: MinerProcess, economy: TestEconomy) {
+  const tip = Number(await economy.client.getBlockNumber({ cacheTime: 0 }));
+  await eventually(
+    async () => (await miner.metric('miner_chain_block{block="head"}')) === tip,
+    `block ${tip} folded`,
+    60_000,
+  );
+}
+
+async function started(steps: number, seed: number) {
+  const economy = await startEconomy();
+  const random = createRandomEconomy(economy, seed);
+  await random.open();
+  for (let step = 0; step < steps; step++) await random.step();
+  const nats = await startNats();
+  const dataDir = temporaryDirectory();
+  const start = (role: 'run' | 'ingest' = 'run', rpc = true) =>
+    startMiner({
+      role,
+      natsUrl: nats.url,
+      dataDir,
+      onChain: onChainOf(economy),
+      environment: rpc ? { MINER_RPC_URL: economy.url } : {},
+    });
+  return { economy, random, nats, dataDir, start };
+}
+
+describe('the chain, end to end', () => {
+  it('is indexed, folded and shown; a kill and a restart change nothing of it', async () => {
+    const { economy, random, start } = await started(60, 41);
+    const first = await start();
+    await followed(first, economy);
+    await ready(first);
+    const before = await shown(first, economy);
+    expect(before).toContain('"status":"available"');
+    await first.end('SIGKILL');
+
+    const second = await start();
+    await ready(second);
+    await eventually(async () => (await shown(second, economy)) === before, 'the same views');
+    for (let step = 0; step < 12; step++) await random.step();
+    await followed(second, economy);
+    const later = await shown(second, economy);
+    expect(later).not.toBe(before);
+    expect(await second.end('SIGTERM')).toBe(0);
+
+    const third = await start();
+    await ready(third);
+    expect(third.output()).toContain('"snapshot restored"');
+    await followed(third, economy);
+    expect(await shown(third, economy)).toBe(later);
+  });
+
+  it('goes back behind a deep reorganization, loudly, and invalidates the cursors that it took the block of', async () => {
+    const { economy, random, start } = await started(70, 43);
+    const miner = await start();
+    await followed(miner, economy);
+    await ready(miner);
+    const path = `/v1/owners/${owner(economy)}/activity?limit=1`;
+    const page = await miner.json<{ nextCursor: string; chain: { safeThroughBlock: string } }>(path);
+    expect(page.nextCursor).not.toBeNull();
+
+    await reorganize(economy, 20, random.step);
+    await random.step();
+    await followed(miner, economy);
+    expect(await miner.metric('miner_chain_reorganizations_total{reached="safe"}')).toBe(1);
+    expect(
+      miner
+        .log()
+        .some(({ msg, level }) => level === 50 && String(msg).includes('safe blocks were reorganized')),
+    ).toBe(true);
+    const gone = await fetch(`${miner.publicUrl}${path}&cursor=${page.nextCursor}`);
+    expect([gone.status, await gone.json()]).toEqual([409, { error: 'cursor_invalidated' }]);
+    const setA = `/v2/public/miners/activity?owner=${owner(economy)}&limit=1&cursor=${page.nextCursor}`;
+    expect(await miner.json(setA)).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
+    const after = await shown(miner, economy);
+
+    // A fresh service on fresh streams shows the same.
+    const nats = await startNats();
+    const fresh = await startMiner({
+      natsUrl: nats.url,
+      dataDir: temporaryDirectory(),
+      onChain: onChainOf(economy),
+      environment: { MINER_RPC_URL: economy.url },
+    });
+    await followed(fresh, economy);
+    await ready(fresh);
+    expect(await shown(fresh, economy)).toBe(after);
+  });
+
+  it('restores an older snapshot for a fork below every state that it kept', async () => {
+    const { economy, random, start } = await started(60, 47);
+    const first = await start();
+    await followed(first, economy);
+    await ready(first);
+    expect(await first.end('SIGTERM')).toBe(0);
+    const second = await start();
+    await ready(second);
+    await followed(second, economy);
+    // The snapshot's block and the 24 before it are replaced: nothing that the restarted service holds is left.
+    await reorganize(economy, 25, random.step);
+    await random.step();
+    await followed(second, economy);
+    expect(await second.metric('miner_chain_rewinds_total')).toBe(1);
+    const after = await shown(second, economy);
+    const nats = await startNats();
+    const fresh = await startMiner({
+      natsUrl: nats.url,
+      dataDir: temporaryDirectory(),
+      onChain: onChainOf(economy),
+      environment: { MINER_RPC_URL: economy.url },
+    });
+    await followed(fresh, economy);
+    await ready(fresh);
+    expect(await shown(fresh, economy)).toBe(after);
+  });
+
+  it('is published by an indexer of its own, and rejects spans that do not link', async () => {
+    const { economy, nats, start } = await started(40, 53);
+    const ingest = await start('run', false);
+    await ready(ingest);
+    const indexer = await startMiner({
+      role: 'index',
+      natsUrl: nats.url,
+      dataDir: temporaryDirectory(),
+      onChain: onChainOf(economy),
+      environment: { MINER_RPC_URL: economy.url },
+    });
+    await followed(ingest, economy);
+    expect((await fetch(`${indexer.operatorUrl}/readyz`)).status).toBe(200);
+    const before = await shown(ingest, economy);
+    const { js, jsm } = await connectTo(nats);
+    const { state } = await jsm.streams.info('MINER_CHAIN');
+    const stored = await jsm.streams.getMessage('MINER_CHAIN', { seq: state.last_seq });
+    const span = stored?.json<Record<string, string>>() ?? {};
+    for (const body of [
+      '{}',
+      JSON.stringify({ ...span, fromBlock: '900000', toBlock: '900000' }),
+      JSON.stringify({ ...span, parentHash: `0x${'6'.repeat(64)}` }),
+    ]) {
+      await js.publish('miner.chain.31337.span', body);
+    }
+    await foldedThrough(ingest, state.last_seq + 3, 'MINER_CHAIN');
+    expect(
+      await ingest.metric('miner_messages_rejected_total{stream="MINER_CHAIN",reason="malformed"}'),
+    ).toBe(1);
+    expect(
+      await ingest.metric('miner_messages_rejected_total{stream="MINER_CHAIN",reason="unlinked_span"}'),
+    ).toBe(2);
+    expect(await shown(ingest, economy)).toBe(before);
+    expect(await indexer.end('SIGTERM')).toBe(0);
+  });
+});
