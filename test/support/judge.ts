@@ -1,5 +1,7 @@
+import { keccak256 } from 'viem';
 import { expect } from 'vitest';
 import type { ChainState } from '../../actors/chain/chainState.ts';
+import { phaseOf } from '../../actors/chain/chainViews.ts';
 import {
   activated,
   activeWeightOf,
@@ -10,6 +12,9 @@ import {
 } from '../../actors/chain/rewards.ts';
 import { collectionAbi, coreAbi, miningAbi, tokenAbi } from '../../streams/contractAbis.ts';
 import type { TestEconomy } from './testEconomy.ts';
+
+/** In the order of the contract's enumeration. */
+const phases = ['unconfigured', 'pending', 'allowlist', 'public', 'closed'] as const;
 
 /** Compares every figure of a state with what the contracts answer at its block, to the base unit. */
 export async function judge({ client, deployed }: TestEconomy, state: ChainState): Promise<void> {
@@ -63,6 +68,18 @@ export async function judge({ client, deployed }: TestEconomy, state: ChainState
     reserveMinted: await client.readContract({ ...collection, functionName: 'reserveMinted' }),
     metadataEpoch: await client.readContract({ ...collection, functionName: 'metadataEpoch' }),
   });
+
+  const phase = await client.readContract({ ...collection, functionName: 'phase' });
+  expect(phaseOf(state.collection, state.block.timestampMs)).toBe(phases[phase]);
+  expect(state.core.implementation).toMatchObject({
+    codeVersion: await client.readContract({ ...core, functionName: 'implementationVersion' }),
+    storageLayoutDigest: await client.readContract({ ...core, functionName: 'storageLayoutDigest' }),
+  });
+  const code = await client.getCode({
+    address: state.core.implementation?.codeAddress as `0x${string}`,
+    blockNumber,
+  });
+  expect(state.core.implementation?.runtimeHash).toBe(keccak256(code ?? '0x'));
 
   const days = earningsDatesOf(state);
   for (const [tokenId, held] of state.positions) {

@@ -157,6 +157,41 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
       // Mostly minutes, now and then hours, so that dates and rounds change.
       await mine(random() < 0.05 ? 30_000 : 12 + Math.floor(random() * 900));
     },
+    /** Puts another version behind the core's proxy, through the timelock. */
+    upgrade: async (version: bigint) => {
+      const hash = await actions.createImplementation('SettlementCore', version);
+      await mine(12);
+      const { contractAddress } = await client.getTransactionReceipt({ hash });
+      const implementation = contractAddress as Address;
+      await actions.scheduleUpgrade(implementation, settings.timelockDelaySeconds);
+      await mine(12);
+      await mine(Number(settings.timelockDelaySeconds));
+      await actions.executeUpgrade(implementation);
+      await mine(12);
+    },
+    /** Mints once in each phase of the sale; what a phase does not allow is reverted. */
+    mintInEveryPhase: async () => {
+      const start = BigInt(economy.nowSeconds());
+      const attempt = async () => {
+        await send(actions.mint(actors[0] as Address, 1n, 1_000n));
+        await mine(12);
+      };
+      await attempt();
+      await actions.configureSale({
+        allowlistStart: start + 600n,
+        allowlistEnd: start + 1_200n,
+        publicPrice: 1_000n,
+        publicAllocation: 90n,
+        protocolReserve: 20n,
+      });
+      await actions.allow(actors.slice(0, 1), 1n);
+      await mine(12);
+      await attempt();
+      await mine(600);
+      await attempt();
+      await mine(600);
+      await attempt();
+    },
     get transactions() {
       return sent;
     },

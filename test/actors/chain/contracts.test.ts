@@ -12,9 +12,12 @@ describe('the fold of the chain', () => {
       const economy = await startEconomy();
       const { nats, caughtUp } = await startIndexed(economy);
       const random = createRandomEconomy(economy, seed);
+      await random.mintInEveryPhase();
       await random.open();
-      for (let step = 0; step < 220; step++) await random.step();
-      expect(random.transactions).toBeGreaterThan(250);
+      for (let step = 0; step < 110; step++) await random.step();
+      await random.upgrade(2n);
+      for (let step = 0; step < 130; step++) await random.step();
+      expect(random.transactions).toBeGreaterThan(300);
       await caughtUp();
       const judged: bigint[] = [];
       let last: ChainState | null = null;
@@ -27,9 +30,11 @@ describe('the fold of the chain', () => {
         judged.push(newest.block.number);
       });
       expect(rejections).toEqual([]);
-      expect(judged.length).toBeGreaterThanOrEqual(15);
+      expect(judged.length).toBeGreaterThanOrEqual(20);
       expect(state.safe.at(-1)?.block.number).toBe((state.head?.number ?? 0n) - 11n);
       const newest = state.safe.at(-1) as ChainState;
+      expect(newest.core.implementation?.codeVersion).toBe(2n);
+      expect(newest.governance.operation).toMatchObject({ kind: 'upgrade', state: 'executed' });
       expect(newest.settlements.size).toBeGreaterThan(15);
       expect(newest.checkpoints.size).toBeGreaterThan(10);
       const kinds = [...newest.owners.values()].flatMap(({ activity }) =>
