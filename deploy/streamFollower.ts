@@ -114,10 +114,13 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
       try {
         await follow(restored.checkpoint);
       } catch (error) {
-        const isOlderNeeded = error instanceof OlderSnapshotNeeded;
-        if (!isOlderNeeded && !(error instanceof StreamDiverged)) throw error;
-        if (!isOlderNeeded) counts.divergences++;
-        logger.error({ stream, err: error }, 'an older snapshot is restored');
+        if (error instanceof StreamDiverged) {
+          counts.divergences++;
+          const { reason } = error;
+          logger.error({ stream, reason, err: error }, 'stream diverged: an older snapshot is restored');
+        } else if (error instanceof OlderSnapshotNeeded) {
+          logger.error({ stream, err: error }, 'the fold needs an older snapshot, which is restored');
+        } else throw error;
         machine.send({ type: 'diverged' });
         await saving;
       }
