@@ -8,6 +8,9 @@ export const bucketSeconds = 1800;
 /** Two readings further apart cover nothing between them (design, section 3, "Covered"). */
 export const coveringGapSeconds = 120;
 
+/** A day of rounds: what is not closed by the oracle within it is projected no more. */
+export const recentRoundsMax = 144;
+
 const roundMs = roundSeconds * 1000;
 const bucketMs = bucketSeconds * 1000;
 const coveringGapMs = coveringGapSeconds * 1000;
@@ -35,6 +38,14 @@ export interface ActivityState {
   /** Work of the round that holds the newest reading, so far. */
   readonly openRoundWorkUnits: bigint;
   readonly bucket: OpenBucket;
+  /** The newest observed rounds, ascending, at most {@link recentRoundsMax}. */
+  readonly recentRounds: readonly RecentRound[];
+}
+
+/** An observed round, as it is held for projections. */
+export interface RecentRound {
+  readonly roundId: number;
+  readonly workUnits: bigint;
 }
 
 /** What one accepted reading closes. */
@@ -50,6 +61,7 @@ export function firstActivity(reading: AcceptedReading): ActivityState {
     coveredFromMs: reading.observedAtMs,
     openRoundWorkUnits: 0n,
     bucket: openBucket(reading),
+    recentRounds: [],
   };
 }
 
@@ -75,7 +87,8 @@ export function foldActivity(
   if (roundAt(reading.observedAtMs, genesisMs) === openRound) {
     const openRoundWorkUnits = state.openRoundWorkUnits + workUnits;
     const bucket = withReading(state.bucket, reading);
-    return { state: { coveredFromMs, openRoundWorkUnits, bucket }, closed: nothingClosed };
+    const { recentRounds } = state;
+    return { state: { coveredFromMs, openRoundWorkUnits, bucket, recentRounds }, closed: nothingClosed };
   }
 
   const startMs = roundStartMs(openRound, genesisMs);
@@ -91,6 +104,12 @@ export function foldActivity(
       coveredFromMs,
       openRoundWorkUnits: workUnits,
       bucket: isBucketClosed ? openBucket(reading) : withReading(ended, reading),
+      recentRounds:
+        round === null
+          ? state.recentRounds
+          : [...state.recentRounds, { roundId: openRound, workUnits: round.workUnits }].slice(
+              -recentRoundsMax,
+            ),
     },
     closed: { round, bucket: isBucketClosed ? { installationId, ...ended, position } : null },
   };

@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { ChainViews } from './chain/chainViewTypes.ts';
+import { stringify } from './bigintJson.ts';
+import type { ChainState } from './chain/chainState.ts';
+import type { ChainViews, SettlementRange } from './chain/chainViewTypes.ts';
 import type { Clock } from './clock.ts';
 import type { CounterActors } from './counterActors.ts';
 import type { PipelineActors } from './pipelineActors.ts';
-import type {
-  ActivityViews,
-  BuilderView,
-  MeasurementView,
-  OracleView,
-  ProcessView,
-  SettlementQueueView,
-  TelemetryView,
-} from './views.ts';
+import { projectProcess } from './processProjection.ts';
+import type { ActivityViews, MeasurementView, ProcessView, SettlementsView, TelemetryView } from './views.ts';
 
 /** The process snapshot is shared for this long (document 3, Limits). */
 const processSharedMs = 1_000;
@@ -21,6 +16,10 @@ export interface ActivityViewsParts {
   readonly counters: CounterActors;
   readonly pipeline: PipelineActors;
   readonly chain: ChainViews;
+  /** The newest safe state of the chain; null while there is none. */
+  readonly chainState: () => ChainState | null;
+  /** Start of round 1 (epoch milliseconds). */
+  readonly genesisMs: number;
   readonly clock: Clock;
 }
 
@@ -44,20 +43,37 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
 
   function makeProcess(telemetry: TelemetryView, generatedAtMs: number): ProcessView {
     const measurement = measurementOf(telemetry);
-    const builder = builderOf(measurement);
-    const oracle = oracleWithoutClosure;
-    const settlementQueue = queueWithoutClosure;
+    const projection = projectProcess({
+      measurement,
+      activity: counters.activity(publicInstallationId),
+      pipeline: pipeline.settlement(publicInstallationId),
+      chain: parts.chainState(),
+      genesisMs: parts.genesisMs,
+      nowMs: generatedAtMs,
+    });
     return {
       installationId: publicInstallationId,
-      revision: revisionOf([telemetry.revision, telemetry.freshness, builder, oracle, settlementQueue]),
+      revision: revisionOf([telemetry.revision, telemetry.freshness, projection]),
       generatedAtMs,
       measurement,
-      builder,
-      oracle,
-      settlementQueue,
+      ...projection,
       signer: pipeline.signer(publicInstallationId),
       modules: pipeline.modules(publicInstallationId),
     };
+  }
+
+  /** One for each range, with and without the queue. */
+  const held = new Map<string, SettlementsView>();
+
+  function settlements(range: SettlementRange, withQueue: boolean): SettlementsView {
+    const history = parts.chain.settlements(range);
+    const queue = withQueue ? process().settlementQueue : null;
+    const key = `${range} ${withQueue}`;
+    const known = held.get(key);
+    if (known?.history === history && known.queue === queue) return known;
+    const view = { history, queue };
+    held.set(key, view);
+    return view;
   }
 
   return {
@@ -66,6 +82,7 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
     modules: () => pipeline.modules(publicInstallationId),
     process,
     chain: parts.chain,
+    settlements,
   };
 }
 
@@ -73,24 +90,7 @@ function measurementOf({ freshness, reading }: TelemetryView): MeasurementView |
   return reading === null || freshness === 'offline' ? null : { freshness, reading };
 }
 
-/** The first reason that applies, in the design's order: without an approved epoch nothing can be projected. */
-function builderOf(measurement: MeasurementView | null): BuilderView {
-  if (measurement === null) return { status: 'unavailable', reason: 'no_measurement' };
-  if (measurement.reading.coreStatus === 'COUNTER_FAULT')
-    return { status: 'unavailable', reason: 'counter_fault' };
-  return { status: 'unavailable', reason: 'counter_epoch_unapproved' };
-}
-
-const oracleWithoutClosure: OracleView = {
-  state: 'unavailable',
-  reason: 'no_closure',
-  latestAcceptedAtMs: null,
-  latestClosure: null,
-};
-
-const queueWithoutClosure: SettlementQueueView = { status: 'unavailable', reason: 'oracle_head_unavailable' };
-
 /** An opaque digest of what the snapshot shows, its time of making aside. */
 function revisionOf(content: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
+  return createHash('sha256').update(stringify(content)).digest('base64url').slice(0, 22);
 }

@@ -1,17 +1,20 @@
 import { decodeCounter } from '../streams/decodeCounter.ts';
 import type { StreamMessage } from '../streams/messageSource.ts';
+import type { ActivityState } from './activityFold.ts';
 import { createInstallationActor, type InstallationActor, type ReadingOutcome } from './installationActor.ts';
 import { decodeInstallationState, encodeInstallationState } from './installationSnapshot.ts';
 import type { TelemetryView } from './views.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored, the stream is folded anew. */
-export const counterFoldVersion = 1;
+export const counterFoldVersion = 2;
 
 /** The actors of `MINER_COUNTER`, one an installation, found from the stream. */
 export interface CounterActors {
   receive(message: StreamMessage): ReadingOutcome;
   /** Offline for an installation that has published nothing. */
   telemetry(installationId: string, nowMs: number): TelemetryView;
+  /** Observed and open rounds, as projections need them; null for an installation that has published nothing. */
+  activity(installationId: string): ActivityState | null;
   readonly installationCount: number;
   /**
    * The state as it is at this call, one line of JSON an installation; the lines are made when they are asked for,
@@ -63,6 +66,7 @@ export function createCounterActors({ genesisMs }: { genesisMs: number }): Count
   return {
     receive,
     telemetry,
+    activity: (installationId) => actors.get(installationId)?.state()?.activity ?? null,
     get installationCount() {
       return actors.size;
     },

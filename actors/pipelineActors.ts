@@ -5,10 +5,17 @@ import { decodePipeline, type PipelineMessage } from '../streams/decodePipeline.
 import type { StreamMessage } from '../streams/messageSource.ts';
 import type { ModuleReport } from '../streams/moduleSnapshot.ts';
 import type { SignerIdentity } from '../streams/signerIdentity.ts';
+import { parse, stringify } from './bigintJson.ts';
+import {
+  emptySettlementPipeline,
+  foldOracle,
+  foldReporter,
+  type SettlementPipelineState,
+} from './settlementPipeline.ts';
 import type { ModulesView, ModuleView } from './views.ts';
 
 /** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
-export const pipelineFoldVersion = 1;
+export const pipelineFoldVersion = 2;
 
 /** Instances that one installation may report; a device has a handful. More are rejected. */
 export const instancesMax = 256;
@@ -16,13 +23,15 @@ export const instancesMax = 256;
 /** What became of a message of `MINER_PIPELINE`: folded, rejected, or of a kind that no view reads. */
 export type PipelineOutcome = 'folded' | 'unread' | { readonly rejection: Rejection };
 
-/** The actors of `MINER_PIPELINE`: one a module instance with its machine, one signer an installation. */
+/** The actors of `MINER_PIPELINE`: modules with their machines, signer, oracle and reporter of each installation. */
 export interface PipelineActors {
   receive(message: StreamMessage): PipelineOutcome;
   /** The same view until a module of the installation reports. */
   modules(installationId: string): ModulesView;
   /** Null when none was published. */
   signer(installationId: string): SignerIdentity | null;
+  /** The same state until oracle or reporter of the installation say something. */
+  settlement(installationId: string): SettlementPipelineState;
   /** As CounterActors.capture. */
   capture(): Iterable<string>;
   restore(lines: Iterable<string>): void;
@@ -36,6 +45,7 @@ interface ModuleActor {
 interface InstallationPipeline {
   readonly modules: Map<string, ModuleActor>;
   signer: SignerIdentity | null;
+  settlement: SettlementPipelineState;
   view: ModulesView;
 }
 
@@ -44,6 +54,7 @@ interface CapturedPipeline {
   readonly installationId: string;
   readonly modules: readonly ModuleView[];
   readonly signer: SignerIdentity | null;
+  readonly settlement: SettlementPipelineState;
 }
 
 export function createPipelineActors(): PipelineActors {
@@ -52,7 +63,12 @@ export function createPipelineActors(): PipelineActors {
   function pipelineOf(installationId: string): InstallationPipeline {
     const known = installations.get(installationId);
     if (known !== undefined) return known;
-    const pipeline = { modules: new Map(), signer: null, view: { installationId, modules: [] } };
+    const pipeline: InstallationPipeline = {
+      modules: new Map(),
+      signer: null,
+      settlement: emptySettlementPipeline,
+      view: { installationId, modules: [] },
+    };
     installations.set(installationId, pipeline);
     return pipeline;
   }
@@ -64,16 +80,26 @@ export function createPipelineActors(): PipelineActors {
     const { value } = decoded;
     const pipeline = pipelineOf(value.installationId);
     if (value.kind === 'module') return receiveModule(pipeline, value);
-    pipeline.signer = value.signer;
+    if (value.kind === 'signer') {
+      pipeline.signer = value.signer;
+      return 'folded';
+    }
+    const outcome =
+      value.kind === 'oracle'
+        ? foldOracle(pipeline.settlement, value.message)
+        : foldReporter(pipeline.settlement, value.message);
+    if ('rejection' in outcome) return outcome;
+    pipeline.settlement = outcome.state;
     return 'folded';
   }
 
   function restore(lines: Iterable<string>) {
     installations = new Map();
     for (const line of lines) {
-      const captured = JSON.parse(line) as CapturedPipeline;
+      const captured = parse(line) as CapturedPipeline;
       const pipeline = pipelineOf(captured.installationId);
       pipeline.signer = captured.signer;
+      pipeline.settlement = captured.settlement;
       for (const { state, ...report } of captured.modules) {
         pipeline.modules.set(report.instanceId, { machine: reported(initialMachine, state), report });
       }
@@ -85,9 +111,12 @@ export function createPipelineActors(): PipelineActors {
     receive,
     modules: (installationId) => installations.get(installationId)?.view ?? { installationId, modules: [] },
     signer: (installationId) => installations.get(installationId)?.signer ?? null,
+    settlement: (installationId) => installations.get(installationId)?.settlement ?? emptySettlementPipeline,
     capture: () => {
-      const captured = [...installations.values()].map(({ view, signer }) => ({ ...view, signer }));
-      return captured.map((pipeline: CapturedPipeline) => JSON.stringify(pipeline));
+      const captured = [...installations.values()].map(
+        ({ view, signer, settlement }): CapturedPipeline => ({ ...view, signer, settlement }),
+      );
+      return captured.map(stringify);
     },
     restore,
   };

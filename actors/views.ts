@@ -1,13 +1,24 @@
 import type { Freshness } from '../machines/freshnessMachine.ts';
 import type { ModuleState } from '../machines/moduleMachine.ts';
+import type { OracleState } from '../machines/oracleMachine.ts';
+import type { SettlementQueueState } from '../machines/settlementQueueMachine.ts';
+import type { SubmissionLifecycle } from '../machines/submissionMachine.ts';
 import type { CounterReading } from '../streams/counterReading.ts';
 import type { ModuleReport } from '../streams/moduleSnapshot.ts';
 import type { SignerIdentity } from '../streams/signerIdentity.ts';
-import type { ChainViews } from './chain/chainViewTypes.ts';
+import type {
+  ChainUnavailable,
+  ChainViews,
+  SettlementHistoryView,
+  SettlementRange,
+} from './chain/chainViewTypes.ts';
 
 // The vocabulary of the views, for the schemas of the responses.
 export { freshnessStates, stalenessSeconds } from '../machines/freshnessMachine.ts';
 export { moduleStates } from '../machines/moduleMachine.ts';
+export { oracleStates } from '../machines/oracleMachine.ts';
+export { settlementQueueStates } from '../machines/settlementQueueMachine.ts';
+export { submissionLifecycles } from '../machines/submissionMachine.ts';
 export { coreStatuses, provenances } from '../streams/counterReading.ts';
 
 /**
@@ -51,6 +62,33 @@ export interface Unavailable<Reason extends string> {
   readonly reason: Reason;
 }
 
+/** The core's sums through a round, settled or projected. */
+export interface FrontierView {
+  readonly settledThroughRound: bigint;
+  readonly cumulativeWork: bigint;
+  readonly cumulativeBlockUnits: bigint;
+  readonly workPerThousandBlocks: bigint;
+  /** Work blocks that are complete. */
+  readonly blockHeight: bigint;
+  /** Block units into the next one. */
+  readonly blockProgress: bigint;
+}
+
+/** The settled frontier of the safe chain view, with the settlement that reached it; null before the first. */
+export interface AnchorView extends FrontierView {
+  readonly confirmedAtMs: number | null;
+  readonly transactionHash: string | null;
+}
+
+/** Work blocks that a projection completes; the bounds are null exactly when there are none. */
+export interface CompletedBlocks {
+  readonly firstCompletedBlock: bigint | null;
+  readonly lastCompletedBlock: bigint | null;
+  readonly completedBlockCount: bigint;
+}
+
+export interface ProjectedView extends FrontierView, CompletedBlocks {}
+
 export const builderUnavailableReasons = [
   'no_measurement',
   'counter_fault',
@@ -60,7 +98,18 @@ export const builderUnavailableReasons = [
   'round_ineligible',
 ] as const;
 export type BuilderUnavailableReason = (typeof builderUnavailableReasons)[number];
-export type BuilderView = Unavailable<BuilderUnavailableReason>;
+export type BuilderView =
+  | Unavailable<BuilderUnavailableReason>
+  | {
+      readonly status: 'available';
+      readonly anchor: AnchorView;
+      readonly queued: {
+        readonly closedRoundCount: bigint;
+        readonly closedWorkUnits: bigint;
+        readonly openRoundWorkUnits: bigint;
+      };
+      readonly projected: ProjectedView;
+    };
 
 export const queueUnavailableReasons = [
   'oracle_head_unavailable',
@@ -68,10 +117,52 @@ export const queueUnavailableReasons = [
   'round_ineligible',
 ] as const;
 export type QueueUnavailableReason = (typeof queueUnavailableReasons)[number];
-export type SettlementQueueView = Unavailable<QueueUnavailableReason>;
 
-export const oracleStates = ['accepted', 'stale', 'blocked', 'unavailable'] as const;
-export type OracleState = (typeof oracleStates)[number];
+export const blockedReasons = ['incident_open', 'oracle_blocked', 'settlement_paused'] as const;
+export type BlockedReason = (typeof blockedReasons)[number];
+
+export interface SubmissionView {
+  readonly submissionId: string;
+  readonly lifecycle: SubmissionLifecycle;
+  readonly previousSettledThroughRound: bigint;
+  readonly settledThroughRound: bigint;
+  readonly roundCount: bigint;
+  readonly activeRoundCount: number;
+  readonly expected: AnchorView & CompletedBlocks;
+  readonly transactionHash: string | null;
+  readonly createdAtMs: number;
+  readonly submittedAtMs: number | null;
+  readonly confirmedAtMs: number | null;
+  readonly terminalAtMs: number | null;
+  readonly changedAtMs: number;
+  readonly outcomeCode: string | null;
+}
+
+export type SettlementQueueView =
+  | Unavailable<QueueUnavailableReason>
+  | {
+      readonly status: 'available';
+      readonly state: SettlementQueueState;
+      readonly settlementEnabled: boolean;
+      readonly reporterEnvironmentEnabled: boolean;
+      /** Closed rounds above the settled frontier. */
+      readonly buffered: {
+        readonly firstRound: bigint | null;
+        readonly lastRound: bigint | null;
+        readonly roundCount: bigint;
+        readonly activeRoundCount: bigint;
+        readonly workUnits: bigint;
+      };
+      readonly projected: ProjectedView;
+      readonly incidentOpen: boolean;
+      readonly blockedReason: BlockedReason | null;
+      readonly lastRun: {
+        readonly startedAtMs: number;
+        readonly finishedAtMs: number;
+        readonly result: string;
+      } | null;
+      readonly latestSubmission: SubmissionView | null;
+    };
 
 export interface OracleView {
   readonly state: OracleState;
@@ -112,6 +203,14 @@ export interface ActivityViews {
   process(): ProcessView;
   /** What is read from the chain. */
   readonly chain: ChainViews;
+  /** Settlement history [A]; the same view while both parts are. */
+  settlements(range: SettlementRange, withQueue: boolean): SettlementsView;
+}
+
+/** Settlement history, with the queue of the process snapshot where it is asked for. */
+export interface SettlementsView {
+  readonly history: SettlementHistoryView | ChainUnavailable;
+  readonly queue: SettlementQueueView | null;
 }
 
 /** One page of accepted readings, in ascending order of position. */

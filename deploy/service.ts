@@ -98,6 +98,8 @@ export async function startService({ settings, clock, logger, registry }: Servic
     publicInstallationId: deployment.installationId,
     counters,
     pipeline,
+    chainState: () => chain?.newest() ?? null,
+    genesisMs: deployment.genesisTimestamp * 1000,
     chain: createChainViews({
       installationId: deployment.installationId,
       onChain:

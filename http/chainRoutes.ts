@@ -7,7 +7,7 @@ import {
   type SettlementRange,
   settlementRanges,
 } from '../actors/chain/chainViewTypes.ts';
-import type { ActivityViews } from '../actors/views.ts';
+import type { ActivityViews, SettlementsView } from '../actors/views.ts';
 import { noStore, privateForFiveMinutes, revalidated } from './cacheControl.ts';
 import type { ErrorCode } from './errors.ts';
 import { exactQuery, pageLimit } from './exactQuery.ts';
@@ -146,46 +146,65 @@ const minerState = viewRoute({
   isConditional: false,
 });
 
+type History = SettlementHistoryView | ChainUnavailable;
+
 const settlementSource = {
   name: 'X-Miner-Settlement-Source',
   description: 'live, durable-cache (the indexer is away or behind) or unavailable',
-  value: (view: SettlementHistoryView | ChainUnavailable) => settlementSourceOf(view),
 };
 
-function rangeOf(query: URLSearchParams): SettlementRange | null {
-  const range = exactQuery(query, ['range'])?.get('range') ?? (query.size === 0 ? 'now' : null);
-  return settlementRanges.find((one) => one === range) ?? null;
+function rangeOf(given: string | undefined): SettlementRange | null {
+  return settlementRanges.find((one) => one === (given ?? 'now')) ?? null;
 }
 
 const settlementsMembers = {
   summary: 'Settlements, what they completed and what was minted for it',
   rateClass: 'publicHeavy',
   pathParameter: null,
-  query: [rangeParameter],
   cacheControl: revalidated,
   errors: ['invalid_query'],
-  selection: rangeOf,
-  view: ({ chain }: ActivityViews, _path: string, range: string) =>
-    chain.settlements(range as SettlementRange),
   tag: settlementsTag,
-  header: settlementSource,
   isConditional: true,
 } as const;
-
-const settlementsA = viewRoute({
-  ...settlementsMembers,
-  path: '/v4/public/settlements',
-  operationId: 'getPublicSettlements',
-  response: settlementsResponseA,
-  body: settlementsBodyA,
-});
 
 const settlementsB = viewRoute({
   ...settlementsMembers,
   path: '/v1/settlements',
   operationId: 'getSettlements',
+  query: [rangeParameter],
+  selection: (query) => {
+    const given = exactQuery(query, ['range']);
+    return given === null ? null : rangeOf(given.get('range'));
+  },
+  view: ({ chain }, _path, range) => chain.settlements(range as SettlementRange),
   response: settlementsResponseB,
   body: settlementsBodyB,
+  header: { ...settlementSource, value: (history: History) => settlementSourceOf(history) },
+});
+
+const settlementsA = viewRoute({
+  ...settlementsMembers,
+  path: '/v4/public/settlements',
+  operationId: 'getPublicSettlements',
+  query: [
+    rangeParameter,
+    { name: 'queue', description: 'The settlement queue beside the history', schema: z.literal('1') },
+  ],
+  // The range, and behind a space whether the queue is asked for.
+  selection: (query) => {
+    const given = exactQuery(query, ['range', 'queue']);
+    const range = given === null ? null : rangeOf(given.get('range'));
+    const queue = given?.get('queue');
+    if (range === null || (queue !== undefined && queue !== '1')) return null;
+    return queue === undefined ? range : `${range} queue`;
+  },
+  view: (views, _path, selection) => {
+    const [range, queue] = selection.split(' ');
+    return views.settlements(range as SettlementRange, queue !== undefined);
+  },
+  response: settlementsResponseA,
+  body: settlementsBodyA,
+  header: { ...settlementSource, value: ({ history }: SettlementsView) => settlementSourceOf(history) },
 });
 
 /** [A]: exactly these keys, each once; null for anything else. */

@@ -14,6 +14,7 @@ export const rejectionReasons = [
   'counter_regression',
   'too_many_instances',
   'unlinked_span',
+  'not_allowed',
 ] as const;
 export type RejectionReason = (typeof rejectionReasons)[number];
 

@@ -1,5 +1,7 @@
 import { type Decoded, decodeMessage, rejected } from './decodeMessage.ts';
 import { type ModuleReport, type ModuleSnapshotMessage, moduleSnapshotMessage } from './moduleSnapshot.ts';
+import { type OracleMessage, oracleMessage } from './oracleMessage.ts';
+import { type ReporterMessage, reporterMessage } from './reporterMessage.ts';
 import { type SignerIdentity, signerMessage } from './signerIdentity.ts';
 import { idOfToken, moduleSubject } from './subjects.ts';
 import { installationId as installationIdSchema } from './wireScalars.ts';
@@ -15,7 +17,9 @@ export type PipelineMessage =
       readonly state: ModuleSnapshotMessage['state'];
       readonly report: ModuleReport;
     }
-  | { readonly kind: 'signer'; readonly installationId: string; readonly signer: SignerIdentity };
+  | { readonly kind: 'signer'; readonly installationId: string; readonly signer: SignerIdentity }
+  | { readonly kind: 'oracle'; readonly installationId: string; readonly message: OracleMessage }
+  | { readonly kind: 'reporter'; readonly installationId: string; readonly message: ReporterMessage };
 
 /** A message of `MINER_PIPELINE` by its subject. Null for a kind that no view reads. */
 export function decodePipeline(subject: string, data: Uint8Array): Decoded<PipelineMessage> | null {
@@ -29,6 +33,14 @@ export function decodePipeline(subject: string, data: Uint8Array): Decoded<Pipel
   }
   if (kind === 'module') return decodeModule(subject, installationId, data);
   if (kind === 'signer') return decodeSigner(installationId, data);
+  if (kind === 'oracle') {
+    const decoded = decodeMessage(oracleMessage, data, pipelineBytesMax);
+    return 'rejection' in decoded ? decoded : { value: { kind, installationId, message: decoded.value } };
+  }
+  if (kind === 'reporter') {
+    const decoded = decodeMessage(reporterMessage, data, pipelineBytesMax);
+    return 'rejection' in decoded ? decoded : { value: { kind, installationId, message: decoded.value } };
+  }
   return null;
 }
 

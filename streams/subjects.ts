@@ -34,6 +34,14 @@ export function signerSubject(installationId: string): string {
   return `miner.signer.${subjectToken(installationId)}`;
 }
 
+export function oracleSubject(installationId: string): string {
+  return `miner.oracle.${subjectToken(installationId)}`;
+}
+
+export function reporterSubject(installationId: string): string {
+  return `miner.reporter.${subjectToken(installationId)}`;
+}
+
 export function spanSubject(chainId: bigint): string {
   return `miner.chain.${chainId}.span`;
 }

@@ -1,4 +1,5 @@
 import { Map as ImmutableMap, List } from 'immutable';
+import { parse, stringify } from '../bigintJson.ts';
 import { type ChainFoldState, emptyChainFoldState } from './chainFold.ts';
 import type {
   ChainState,
@@ -132,23 +133,4 @@ function* listed(list: ListKey, values: Iterable<unknown>): Iterable<string> {
     items = [];
   }
   if (items.length > 0) yield stringify({ list, items });
-}
-
-/** JSON has no bigint; one travels as an object of this one member. */
-interface EncodedBigint {
-  readonly $bigint: string;
-}
-
-function stringify(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'bigint' ? ({ $bigint: member.toString() } satisfies EncodedBigint) : member,
-  );
-}
-
-function parse(line: string): unknown {
-  return JSON.parse(line, (_key, member: unknown) =>
-    typeof member === 'object' && member !== null && '$bigint' in member
-      ? BigInt((member as EncodedBigint).$bigint)
-      : member,
-  );
 }

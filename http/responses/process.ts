@@ -1,15 +1,24 @@
 import { z } from 'zod';
 import {
+  type AnchorView,
   type BuilderView,
+  blockedReasons,
   builderUnavailableReasons,
+  type CompletedBlocks,
+  type FrontierView,
   type MeasurementView,
   type OracleView,
   oracleStates,
   type ProcessView,
+  type ProjectedView,
   queueUnavailableReasons,
   type SettlementQueueView,
+  type SubmissionView,
+  settlementQueueStates,
   stalenessSeconds,
+  submissionLifecycles,
 } from '../../actors/views.ts';
+import { bytes32 } from './chain.ts';
 import {
   coreStatus,
   decimal,
@@ -50,13 +59,60 @@ const measurementUint64 = z
 /** [A] does not list `round_ineligible`, and says `round_projection_gap` instead (design, section 3). */
 const processBuilderReasons = builderUnavailableReasons.filter((reason) => reason !== 'round_ineligible');
 
-const processBuilder = z
-  .strictObject({ status: z.literal('unavailable'), reason: z.enum(processBuilderReasons) })
-  .meta({ id: 'ProcessBuilder' });
+const completed = {
+  firstCompletedBlock: uint64Decimal.nullable(),
+  lastCompletedBlock: uint64Decimal.nullable(),
+  completedBlockCount: uint64Decimal,
+};
 
-export const builder = z
-  .strictObject({ status: z.literal('unavailable'), reason: z.enum(builderUnavailableReasons) })
-  .meta({ id: 'Builder' });
+const settledBy = { confirmedAt: timestamp.nullable(), transactionHash: bytes32.nullable() };
+
+/** The core's sums in [A]: the next block's work in work units. */
+const sumsA = {
+  cumulativeWork: decimal,
+  blockHeight: uint64Decimal,
+  currentWork: uint64Decimal.meta({ description: 'Work into the next block; below workPerBlock' }),
+  workPerBlock: uint64Decimal,
+};
+
+/** The same in [B]: block units and the exact difficulty. */
+const sumsB = {
+  cumulativeWork: decimal,
+  cumulativeBlockUnits: decimal,
+  blockHeight: uint64Decimal,
+  blockProgress: uint64Decimal,
+  workPerThousandBlocks: decimal,
+};
+
+const lifecycle = { lifecycle: z.literal('optimistic') };
+const projectedA = z.strictObject({ ...lifecycle, ...sumsA, ...completed }).meta({ id: 'ProjectedA' });
+const projectedB = z.strictObject({ ...lifecycle, ...sumsB, ...completed }).meta({ id: 'Projected' });
+const anchorMembersA = { settledThroughRound: uint64Decimal, ...sumsA, ...settledBy };
+const anchorMembersB = { settledThroughRound: uint64Decimal, ...sumsB, ...settledBy };
+
+const queued = z.strictObject({
+  closedRoundCount: uint64Decimal,
+  closedWorkUnits: decimal,
+  openRoundWorkUnits: decimal,
+});
+
+function builderOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType, Reason extends string>(
+  anchor: Anchor,
+  projected: Projected,
+  reasons: readonly Reason[],
+) {
+  return z.discriminatedUnion('status', [
+    z.strictObject({ status: z.literal('available'), anchor: z.strictObject(anchor), queued, projected }),
+    z.strictObject({ status: z.literal('unavailable'), reason: z.enum(reasons) }),
+  ]);
+}
+
+const processBuilder = builderOf(anchorMembersA, projectedA, processBuilderReasons).meta({
+  id: 'ProcessBuilder',
+});
+export const builder = builderOf(anchorMembersB, projectedB, builderUnavailableReasons).meta({
+  id: 'Builder',
+});
 
 export const oracle = z
   .strictObject({
@@ -74,9 +130,52 @@ export const oracle = z
   })
   .meta({ id: 'Oracle' });
 
-export const settlementQueue = z
-  .strictObject({ status: z.literal('unavailable'), reason: z.enum(queueUnavailableReasons) })
-  .meta({ id: 'SettlementQueue' });
+function queueOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
+  anchor: Anchor,
+  projected: Projected,
+) {
+  return z.discriminatedUnion('status', [
+    z.strictObject({
+      status: z.literal('available'),
+      state: z.enum(settlementQueueStates),
+      settlementEnabled: z.boolean(),
+      reporterEnvironmentEnabled: z.boolean(),
+      buffered: z.strictObject({
+        firstRound: uint64Decimal.nullable(),
+        lastRound: uint64Decimal.nullable(),
+        roundCount: uint64Decimal,
+        activeRoundCount: uint64Decimal,
+        workUnits: decimal,
+      }),
+      projected,
+      incidentOpen: z.boolean(),
+      blockedReason: z.enum(blockedReasons).nullable(),
+      lastRun: z.strictObject({ startedAt: timestamp, finishedAt: timestamp, result: z.string() }).nullable(),
+      latestSubmission: z
+        .strictObject({
+          submissionId: uuid,
+          lifecycle: z.enum(submissionLifecycles),
+          previousSettledThroughRound: uint64Decimal,
+          settledThroughRound: uint64Decimal,
+          roundCount: uint64Decimal,
+          activeRoundCount: uint64Decimal,
+          expected: z.strictObject({ ...anchor, ...completed }),
+          transactionHash: bytes32.nullable(),
+          createdAt: timestamp,
+          submittedAt: timestamp.nullable(),
+          confirmedAt: timestamp.nullable(),
+          terminalAt: timestamp.nullable(),
+          changedAt: timestamp,
+          outcomeCode: z.string().nullable(),
+        })
+        .nullable(),
+    }),
+    z.strictObject({ status: z.literal('unavailable'), reason: z.enum(queueUnavailableReasons) }),
+  ]);
+}
+
+export const processQueue = queueOf(anchorMembersA, projectedA).meta({ id: 'ProcessQueue' });
+export const settlementQueue = queueOf(anchorMembersB, projectedB).meta({ id: 'SettlementQueue' });
 
 export const processResponse = z
   .strictObject({
@@ -87,7 +186,7 @@ export const processResponse = z
     measurement: measurementUint64.nullable(),
     builder: processBuilder,
     oracle,
-    settlementQueue,
+    settlementQueue: processQueue,
   })
   .meta({ id: 'Process', description: 'Process snapshot' });
 
@@ -102,7 +201,7 @@ export function processBody(view: ProcessView): ProcessResponse {
     measurement: isUint64(view.measurement) ? measurementBody(view.measurement) : null,
     builder: processBuilderBody(view.builder),
     oracle: oracleBody(view.oracle),
-    settlementQueue: queueBody(view.settlementQueue),
+    settlementQueue: processQueueBody(view.settlementQueue),
   };
 }
 
@@ -127,8 +226,77 @@ export function measurementBody({ freshness, reading }: MeasurementView): z.infe
   };
 }
 
-function processBuilderBody({ status, reason }: BuilderView): ProcessResponse['builder'] {
+function processBuilderBody(view: BuilderView): z.infer<typeof processBuilder> {
+  if (view.status === 'available') return { ...availableBuilder(view), ...shownAs(view, frontierA) };
+  const { status, reason } = view;
   return { status, reason: reason === 'round_ineligible' ? 'round_projection_gap' : reason };
+}
+
+export function builderBody(view: BuilderView): z.infer<typeof builder> {
+  return view.status === 'available' ? { ...availableBuilder(view), ...shownAs(view, frontierB) } : view;
+}
+
+type AvailableBuilder = Extract<BuilderView, { status: 'available' }>;
+type AvailableQueue = Extract<SettlementQueueView, { status: 'available' }>;
+
+function availableBuilder({
+  queued: { closedRoundCount, closedWorkUnits, openRoundWorkUnits },
+}: AvailableBuilder) {
+  return {
+    status: 'available' as const,
+    queued: {
+      closedRoundCount: closedRoundCount.toString(),
+      closedWorkUnits: closedWorkUnits.toString(),
+      openRoundWorkUnits: openRoundWorkUnits.toString(),
+    },
+  };
+}
+
+function shownAs<Shown>({ anchor, projected }: AvailableBuilder, sums: (frontier: FrontierView) => Shown) {
+  return { anchor: anchorBody(anchor, sums), projected: projectedBody(projected, sums) };
+}
+
+function anchorBody<Shown>(anchor: AnchorView, sums: (frontier: FrontierView) => Shown) {
+  return {
+    settledThroughRound: anchor.settledThroughRound.toString(),
+    ...sums(anchor),
+    confirmedAt: isoOrNull(anchor.confirmedAtMs),
+    transactionHash: anchor.transactionHash,
+  };
+}
+
+function projectedBody<Shown>(projected: ProjectedView, sums: (frontier: FrontierView) => Shown) {
+  return { lifecycle: 'optimistic' as const, ...sums(projected), ...completedBody(projected) };
+}
+
+function completedBody({ firstCompletedBlock, lastCompletedBlock, completedBlockCount }: CompletedBlocks) {
+  return {
+    firstCompletedBlock: firstCompletedBlock?.toString() ?? null,
+    lastCompletedBlock: lastCompletedBlock?.toString() ?? null,
+    completedBlockCount: completedBlockCount.toString(),
+  };
+}
+
+/** `workPerBlock` is rounded up, and `currentWork` is the progress in its terms (design, section 3). */
+function frontierA({ cumulativeWork, blockHeight, blockProgress, workPerThousandBlocks }: FrontierView) {
+  const rounded = (workPerThousandBlocks + 999n) / 1000n;
+  const workPerBlock = rounded > 1n ? rounded : 1n;
+  return {
+    cumulativeWork: cumulativeWork.toString(),
+    blockHeight: blockHeight.toString(),
+    currentWork: ((blockProgress * workPerBlock) / 1_000_000_000n).toString(),
+    workPerBlock: workPerBlock.toString(),
+  };
+}
+
+function frontierB(frontier: FrontierView) {
+  return {
+    cumulativeWork: frontier.cumulativeWork.toString(),
+    cumulativeBlockUnits: frontier.cumulativeBlockUnits.toString(),
+    blockHeight: frontier.blockHeight.toString(),
+    blockProgress: frontier.blockProgress.toString(),
+    workPerThousandBlocks: frontier.workPerThousandBlocks.toString(),
+  };
 }
 
 export function oracleBody(view: OracleView): z.infer<typeof oracle> {
@@ -149,6 +317,58 @@ export function oracleBody(view: OracleView): z.infer<typeof oracle> {
   };
 }
 
-export function queueBody({ status, reason }: SettlementQueueView): z.infer<typeof settlementQueue> {
-  return { status, reason };
+export function processQueueBody(view: SettlementQueueView): z.infer<typeof processQueue> {
+  return view.status === 'available' ? availableQueue(view, frontierA) : view;
+}
+
+export function queueBody(view: SettlementQueueView): z.infer<typeof settlementQueue> {
+  return view.status === 'available' ? availableQueue(view, frontierB) : view;
+}
+
+function availableQueue<Shown>(view: AvailableQueue, sums: (frontier: FrontierView) => Shown) {
+  const { buffered, lastRun, latestSubmission } = view;
+  return {
+    status: 'available' as const,
+    state: view.state,
+    settlementEnabled: view.settlementEnabled,
+    reporterEnvironmentEnabled: view.reporterEnvironmentEnabled,
+    buffered: {
+      firstRound: buffered.firstRound?.toString() ?? null,
+      lastRound: buffered.lastRound?.toString() ?? null,
+      roundCount: buffered.roundCount.toString(),
+      activeRoundCount: buffered.activeRoundCount.toString(),
+      workUnits: buffered.workUnits.toString(),
+    },
+    projected: projectedBody(view.projected, sums),
+    incidentOpen: view.incidentOpen,
+    blockedReason: view.blockedReason,
+    lastRun:
+      lastRun === null
+        ? null
+        : {
+            startedAt: isoOf(lastRun.startedAtMs),
+            finishedAt: isoOf(lastRun.finishedAtMs),
+            result: lastRun.result,
+          },
+    latestSubmission: latestSubmission === null ? null : submissionBody(latestSubmission, sums),
+  };
+}
+
+function submissionBody<Shown>(view: SubmissionView, sums: (frontier: FrontierView) => Shown) {
+  return {
+    submissionId: view.submissionId,
+    lifecycle: view.lifecycle,
+    previousSettledThroughRound: view.previousSettledThroughRound.toString(),
+    settledThroughRound: view.settledThroughRound.toString(),
+    roundCount: view.roundCount.toString(),
+    activeRoundCount: String(view.activeRoundCount),
+    expected: { ...anchorBody(view.expected, sums), ...completedBody(view.expected) },
+    transactionHash: view.transactionHash,
+    createdAt: isoOf(view.createdAtMs),
+    submittedAt: isoOrNull(view.submittedAtMs),
+    confirmedAt: isoOrNull(view.confirmedAtMs),
+    terminalAt: isoOrNull(view.terminalAtMs),
+    changedAt: isoOf(view.changedAtMs),
+    outcomeCode: view.outcomeCode,
+  };
 }

@@ -11,7 +11,9 @@ import {
   type SettlementSums,
   settlementRanges,
 } from '../../actors/chain/chainViewTypes.ts';
+import type { SettlementsView } from '../../actors/views.ts';
 import { address, bytes32, chainBrief, chainBriefBody, unavailableOf } from './chain.ts';
+import { processQueue, processQueueBody } from './process.ts';
 import { decimal, installationId, isoOf, timestamp } from './scalars.ts';
 
 const sums = {
@@ -136,10 +138,17 @@ function responseOf<Version extends number>(version: Version) {
   ]);
 }
 
-export const settlementsResponseA = responseOf(4).meta({
-  id: 'SettlementHistoryA',
-  description: 'Settlement history [A]',
-});
+const withQueue = { settlementQueue: processQueue.optional() };
+
+export const settlementsResponseA = z
+  .discriminatedUnion('status', [
+    z.strictObject({ schemaVersion: z.literal(4), ...members, ...withQueue }),
+    unavailableOf(4).extend(withQueue),
+  ])
+  .meta({
+    id: 'SettlementHistoryA',
+    description: 'Settlement history [A]; with the queue where it is asked for',
+  });
 export const settlementsResponseB = responseOf(1).meta({
   id: 'SettlementHistory',
   description: 'Settlement history [B]',
@@ -147,8 +156,9 @@ export const settlementsResponseB = responseOf(1).meta({
 
 type View = SettlementHistoryView | ChainUnavailable;
 
-export function settlementsBodyA(view: View): z.infer<typeof settlementsResponseA> {
-  return { schemaVersion: 4, ...body(view) };
+export function settlementsBodyA({ history, queue }: SettlementsView): z.infer<typeof settlementsResponseA> {
+  const settlementQueue = queue === null ? {} : { settlementQueue: processQueueBody(queue) };
+  return { schemaVersion: 4, ...body(history), ...settlementQueue };
 }
 
 export function settlementsBodyB(view: View): z.infer<typeof settlementsResponseB> {

@@ -4,6 +4,7 @@ import type { ProcessView } from '../../actors/views.ts';
 import { moduleBody, moduleSnapshot } from './modules.ts';
 import {
   builder,
+  builderBody,
   measurement,
   measurementBody,
   oracle,
@@ -48,7 +49,7 @@ export function statusBody(view: ProcessView): StatusResponse {
     revision: view.revision,
     generatedAt: isoOf(view.generatedAtMs),
     measurement: view.measurement === null ? null : measurementBody(view.measurement),
-    builder: view.builder,
+    builder: builderBody(view.builder),
     oracle: oracleBody(view.oracle),
     settlementQueue: queueBody(view.settlementQueue),
     signer: signerBody(view.signer),

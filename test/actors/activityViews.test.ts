@@ -18,6 +18,8 @@ function started() {
     counters,
     pipeline,
     chain: chainlessViews('wheel.one'),
+    chainState: () => null,
+    genesisMs,
     clock,
   });
   let seq = 0;

@@ -9,9 +9,12 @@ import { mergeStateMachine } from '../../machines/mergeStateMachine.ts';
 import { messageSourceMachine } from '../../machines/messageSourceMachine.ts';
 import { mintRoundMachine } from '../../machines/mintRoundMachine.ts';
 import { moduleMachine } from '../../machines/moduleMachine.ts';
+import { oracleMachine } from '../../machines/oracleMachine.ts';
 import { rowWriterMachine } from '../../machines/rowWriterMachine.ts';
+import { settlementQueueMachine } from '../../machines/settlementQueueMachine.ts';
 import { settlementSourceMachine } from '../../machines/settlementSourceMachine.ts';
 import { streamFollowerMachine } from '../../machines/streamFollowerMachine.ts';
+import { submissionMachine } from '../../machines/submissionMachine.ts';
 
 const machines: [AnyStateMachine, EventFromLogic<AnyStateMachine>[]][] = [
   [freshnessMachine, [0, 120_000, 120_001].map((receiptAgeMs) => ({ type: 'observed', receiptAgeMs }))],
@@ -19,6 +22,9 @@ const machines: [AnyStateMachine, EventFromLogic<AnyStateMachine>[]][] = [
   [messageSourceMachine, messageSourceMachine.events.map((type) => ({ type }))],
   [rowWriterMachine, rowWriterMachine.events.map((type) => ({ type }))],
   [streamFollowerMachine, streamFollowerMachine.events.map((type) => ({ type }))],
+  [submissionMachine, submissionMachine.events.map((type) => ({ type }))],
+  [oracleMachine, oracleObservations()],
+  [settlementQueueMachine, queueObservations()],
   [indexerMachine, indexerMachine.events.map((type) => ({ type }))],
   [chainAvailabilityMachine, chainObservations()],
   [
@@ -75,6 +81,32 @@ function chainObservations(): EventFromLogic<AnyStateMachine>[] {
     { isSupported: false },
   ];
   return [{}, ...faults].map((fault) => ({ type: 'observed', chain: { ...chain, ...fault } }));
+}
+
+function oracleObservations(): EventFromLogic<AnyStateMachine>[] {
+  return [0, 1_200_000, 1_200_001].flatMap((acceptanceAgeMs) =>
+    [
+      { hasClosure: false, isBlocked: true },
+      { hasClosure: true, isBlocked: true },
+      { hasClosure: true, isBlocked: false },
+    ].map((said) => ({ type: 'observed', oracle: { ...said, acceptanceAgeMs } })),
+  );
+}
+
+function queueObservations(): EventFromLogic<AnyStateMachine>[] {
+  const flags = [true, false];
+  return flags.flatMap((isBlocked) =>
+    flags.flatMap((isEnabled) =>
+      flags.flatMap((isReporterStale) =>
+        ([null, 'preparing', 'submitted', 'retrying'] as const).flatMap((activeSubmission) =>
+          flags.map((hasBufferedRounds) => ({
+            type: 'observed',
+            queue: { isBlocked, isEnabled, isReporterStale, activeSubmission, hasBufferedRounds },
+          })),
+        ),
+      ),
+    ),
+  );
 }
 
 function serializeEvent(event: object): string {

@@ -122,6 +122,6 @@ describe('a pipeline message', () => {
   });
 
   it('is left alone when no view reads its kind', () => {
-    expect(decodePipeline('miner.oracle.wheel', bytes({}))).toBeNull();
+    expect(decodePipeline('miner.other.wheel', bytes({}))).toBeNull();
   });
 });

@@ -89,6 +89,10 @@ export async function startPublicServer(
     modules: () => views.modules,
     process: () => views.process,
     chain,
+    settlements: (range, withQueue) => ({
+      history: chain.settlements(range),
+      queue: withQueue ? views.process.settlementQueue : null,
+    }),
   };
   const registry = new Registry();
   const clock = manualClock();

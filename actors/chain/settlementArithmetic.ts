@@ -1,0 +1,100 @@
+import { blockUnitsPerBlock, type CoreConfiguration } from './chainState.ts';
+
+/** One settlement changes the difficulty by at most this factor, as the core contract has it. */
+const difficultyFactorMax = 4n;
+
+/** A round and its work, closed or still open. */
+export interface WorkedRound {
+  readonly roundId: bigint;
+  readonly workUnits: bigint;
+}
+
+/** The core's sums through a settled round. */
+export interface Frontier {
+  readonly settledThroughRound: bigint;
+  readonly cumulativeWork: bigint;
+  readonly cumulativeBlockUnits: bigint;
+  readonly workPerThousandBlocks: bigint;
+}
+
+export type DifficultyConfiguration = Pick<
+  CoreConfiguration,
+  'maxRoundsPerBatch' | 'targetBlocksPerActiveRound' | 'difficultySmoothingRounds'
+>;
+
+/** A batch as the core settles it: the rounds through one, of which those with work are active. */
+export interface Batch {
+  readonly throughRound: bigint;
+  readonly active: readonly WorkedRound[];
+}
+
+/**
+ * Consecutive rounds as batches, each as long as its active rounds fit: the reporter settles them so, and the projection
+ * counts on it.
+ */
+export function batchesOf(rounds: Iterable<WorkedRound>, activeRoundsMax: bigint): Batch[] {
+  const batches: Batch[] = [];
+  let active: WorkedRound[] = [];
+  let throughRound: bigint | null = null;
+  for (const round of rounds) {
+    if (round.workUnits > 0n && BigInt(active.length) === activeRoundsMax && throughRound !== null) {
+      batches.push({ throughRound, active });
+      active = [];
+    }
+    if (round.workUnits > 0n) active.push(round);
+    throughRound = round.roundId;
+  }
+  if (throughRound !== null) batches.push({ throughRound, active });
+  return batches;
+}
+
+/** The frontier after a batch, by the core contract's own steps: integer division for each round, then the difficulty. */
+export function settled(frontier: Frontier, batch: Batch, configuration: DifficultyConfiguration): Frontier {
+  let { cumulativeWork, cumulativeBlockUnits } = frontier;
+  let workAdded = 0n;
+  for (const { workUnits } of batch.active) {
+    workAdded += workUnits;
+    cumulativeWork += workUnits;
+    cumulativeBlockUnits += (workUnits * blockUnitsPerBlock * 1000n) / frontier.workPerThousandBlocks;
+  }
+  return {
+    settledThroughRound: batch.throughRound,
+    cumulativeWork,
+    cumulativeBlockUnits,
+    workPerThousandBlocks: nextDifficulty(
+      frontier.workPerThousandBlocks,
+      workAdded,
+      BigInt(batch.active.length),
+      configuration,
+    ),
+  };
+}
+
+/** The frontier after rounds that follow it, in batches. */
+export function projected(
+  frontier: Frontier,
+  rounds: Iterable<WorkedRound>,
+  configuration: DifficultyConfiguration,
+): Frontier {
+  return batchesOf(rounds, configuration.maxRoundsPerBatch).reduce(
+    (reached, batch) => settled(reached, batch, configuration),
+    frontier,
+  );
+}
+
+function nextDifficulty(
+  difficulty: bigint,
+  workAdded: bigint,
+  activeRounds: bigint,
+  { targetBlocksPerActiveRound, difficultySmoothingRounds: shares }: DifficultyConfiguration,
+): bigint {
+  if (activeRounds === 0n) return difficulty;
+  const moved = activeRounds < shares ? activeRounds : shares;
+  const ideal = (workAdded * 1000n) / (activeRounds * targetBlocksPerActiveRound);
+  const next = (difficulty * (shares - moved) + ideal * moved) / shares;
+  const quarter = difficulty / difficultyFactorMax;
+  const least = quarter > 1n ? quarter : 1n;
+  const most = difficulty * difficultyFactorMax;
+  if (next < least) return least;
+  return next > most ? most : next;
+}

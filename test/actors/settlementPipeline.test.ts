@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { createPipelineActors } from '../../actors/pipelineActors.ts';
+import { lifecycleOf } from '../../actors/settlementPipeline.ts';
+import { oracleSubject, reporterSubject } from '../../streams/subjects.ts';
+import { uuidOf } from '../support/readingMessages.ts';
+
+const atMs = Date.UTC(2026, 0, 31, 12);
+const at = new Date(atMs).toISOString();
+const hash = `0x${'a'.repeat(64)}`;
+const first = uuidOf('first');
+const second = uuidOf('second');
+
+function started() {
+  const actors = createPipelineActors();
+  let seq = 0;
+  const send = (subject: string, body: object) =>
+    actors.receive({
+      seq: ++seq,
+      subject,
+      data: Buffer.from(JSON.stringify({ at, ...body })),
+      timestampNanos: 0n,
+    });
+  return {
+    actors,
+    oracle: (body: object) => send(oracleSubject('wheel.one'), body),
+    reporter: (body: object) => send(reporterSubject('wheel.one'), body),
+    state: () => actors.settlement('wheel.one'),
+  };
+}
+
+const prepared = (submissionId: string, given: object = {}) => ({
+  type: 'submission_prepared',
+  submissionId,
+  previousSettledThroughRound: '0',
+  settledThroughRound: '6',
+  activeRoundCount: 3,
+  expected: {
+    cumulativeWork: '10',
+    cumulativeBlockUnits: '2000000000',
+    workPerThousandBlocks: '5',
+    completedBlockCount: '2',
+  },
+  ...given,
+});
+const closure = (firstRound: number, lastRound: number, given: object = {}) => ({
+  type: 'closure_accepted',
+  firstRound: String(firstRound),
+  lastRound: String(lastRound),
+  rounds: Array.from({ length: lastRound - firstRound + 1 }, (_, index) => ({
+    roundId: String(firstRound + index),
+    workUnits: '7',
+  })),
+  acceptedAt: at,
+  ...given,
+});
+
+describe('submissions', () => {
+  const moves = {
+    submitted: { type: 'submission_submitted', transactionHash: hash },
+    retrying: { type: 'submission_retrying', transactionHash: null },
+    confirmed: { type: 'submission_confirmed' },
+    reverted: { type: 'submission_reverted' },
+    superseded: { type: 'submission_superseded' },
+  } as const;
+
+  it.each([
+    [[], ['submitted', 'retrying', 'superseded']],
+    [['submitted'], ['retrying', 'confirmed', 'reverted', 'superseded']],
+    [['retrying'], ['submitted', 'retrying', 'superseded']],
+    [
+      ['submitted', 'retrying'],
+      ['submitted', 'retrying', 'confirmed', 'reverted', 'superseded'],
+    ],
+    [['submitted', 'confirmed'], []],
+    [['submitted', 'reverted'], []],
+    [['superseded'], []],
+  ] as const)('after %j may become %j and nothing else', (before, allowed) => {
+    for (const next of Object.keys(moves) as (keyof typeof moves)[]) {
+      const { reporter, state } = started();
+      reporter(prepared(first));
+      for (const move of before) expect(reporter({ ...moves[move], submissionId: first })).toBe('folded');
+      const held = state();
+      const outcome = reporter({ ...moves[next], submissionId: first });
+      if ((allowed as readonly string[]).includes(next)) {
+        expect(outcome).toBe('folded');
+        expect(lifecycleOf(state().submission as never)).toBe(next);
+      } else {
+        expect(outcome).toHaveProperty('rejection.reason', 'not_allowed');
+        expect(state()).toBe(held);
+      }
+    }
+  });
+
+  it('follow one another once the one before has ended', () => {
+    const { reporter, state } = started();
+    expect(reporter({ ...moves.submitted, submissionId: first })).toHaveProperty(
+      'rejection.reason',
+      'not_allowed',
+    );
+    reporter(prepared(first));
+    expect(reporter(prepared(second))).toHaveProperty('rejection.reason', 'not_allowed');
+    expect(reporter({ ...moves.submitted, submissionId: second })).toHaveProperty(
+      'rejection.reason',
+      'not_allowed',
+    );
+    reporter({ ...moves.submitted, submissionId: first });
+    reporter({ ...moves.confirmed, submissionId: first });
+    expect(state().submission).toMatchObject({
+      submittedAtMs: atMs,
+      confirmedAtMs: atMs,
+      terminalAtMs: atMs,
+    });
+    expect(reporter(prepared(first))).toHaveProperty('rejection.reason', 'not_allowed');
+    expect(reporter(prepared(second))).toBe('folded');
+    expect(state().endedSubmissions).toEqual([
+      { createdAtMs: atMs, submittedAtMs: atMs, terminalAtMs: atMs, outcome: 'confirmed' },
+    ]);
+  });
+
+  it.each([
+    { settledThroughRound: '0' },
+    { activeRoundCount: 7 },
+    { activeRoundCount: 17, settledThroughRound: '40' },
+    { settledThroughRound: '18446744073709551616' },
+    { expected: { cumulativeWork: '1' } },
+  ])('are malformed with %j', (given) => {
+    const { reporter } = started();
+    expect(reporter(prepared(first, given))).toHaveProperty('rejection.reason', 'malformed');
+  });
+});
+
+describe('closures, runs and incidents', () => {
+  it('close each round once, and may leave a gap that the projection then tells of', () => {
+    const { oracle, state } = started();
+    expect(oracle(closure(1, 3))).toBe('folded');
+    const held = state();
+    for (const bad of [closure(3, 4), closure(1, 3), closure(2, 2)]) {
+      expect(oracle(bad)).toHaveProperty('rejection.reason', 'not_allowed');
+    }
+    expect(state()).toBe(held);
+    expect(oracle(closure(6, 7))).toBe('folded');
+    expect(state().closedRounds.map(({ roundId }) => Number(roundId))).toEqual([1, 2, 3, 6, 7]);
+    for (const bad of [{ lastRound: '9' }, { firstRound: '0' }, { rounds: [] }]) {
+      expect(oracle(closure(8, 8, bad))).toHaveProperty('rejection.reason', 'malformed');
+    }
+  });
+
+  it('approve epochs in either case, block and unblock', () => {
+    const { oracle, state } = started();
+    const epoch = uuidOf('epoch');
+    oracle({ type: 'epoch_approved', counterEpoch: epoch.toUpperCase() });
+    oracle({ type: 'epoch_approved', counterEpoch: epoch });
+    expect(state().approvedEpochs).toEqual([epoch]);
+    oracle({ type: 'blocked', reason: 'sensor fault' });
+    expect(state().blockedReason).toBe('sensor fault');
+    oracle({ type: 'unblocked' });
+    expect(state().blockedReason).toBeNull();
+  });
+
+  it('finish the run that was started, and close incidents that are open', () => {
+    const { reporter, state } = started();
+    expect(reporter({ type: 'run_finished', runId: 'a', result: 'ok' })).toHaveProperty('rejection');
+    reporter({ type: 'run_started', runId: 'a' });
+    expect(reporter({ type: 'run_finished', runId: 'b', result: 'ok' })).toHaveProperty('rejection');
+    expect(reporter({ type: 'run_finished', runId: 'a', result: 'ok' })).toBe('folded');
+    expect(state().lastRun).toEqual({ startedAtMs: atMs, finishedAtMs: atMs, result: 'ok' });
+    expect(reporter({ type: 'incident_closed', incidentId: 'i' })).toHaveProperty('rejection');
+    reporter({ type: 'incident_opened', incidentId: 'i', reason: 'stuck' });
+    expect(reporter({ type: 'incident_opened', incidentId: 'i', reason: 'stuck' })).toHaveProperty(
+      'rejection',
+    );
+    expect(reporter({ type: 'incident_closed', incidentId: 'i' })).toBe('folded');
+    expect(state().openIncidents).toEqual([]);
+  });
+
+  it('come back from what was captured, to the bigint', () => {
+    const { actors, oracle, reporter, state } = started();
+    oracle(closure(1, 3));
+    reporter({ type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: false });
+    reporter(
+      prepared(first, {
+        expected: {
+          cumulativeWork: (2n ** 255n).toString(),
+          cumulativeBlockUnits: '1',
+          workPerThousandBlocks: '1',
+          completedBlockCount: '0',
+        },
+      }),
+    );
+    const restored = createPipelineActors();
+    restored.restore(actors.capture());
+    expect(restored.settlement('wheel.one')).toEqual(state());
+  });
+});
