@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  batchesOf,
+  type Frontier,
+  projected,
+  settled,
+  type WorkedRound,
+} from '../../../actors/chain/settlementArithmetic.ts';
+import { coreAbi } from '../../../streams/contractAbis.ts';
+import { randomOf } from '../../support/randomEconomy.ts';
+import { startEconomy } from '../../support/testEconomy.ts';
+
+describe('the arithmetic of settlements', () => {
+  it('is the core contract’s, to the unit, over fifty batches and their difficulty changes', async () => {
+    const economy = await startEconomy();
+    const { actions, client, deployed, mine, settings } = economy;
+    const read = { address: deployed.contracts.core, abi: coreAbi } as const;
+    const configuration = { ...settings, maxRoundsPerBatch: 16n };
+    const random = randomOf(50);
+    await mine(3_600 + 600 * 1_200);
+    let frontier: Frontier = {
+      settledThroughRound: 0n,
+      cumulativeWork: 0n,
+      cumulativeBlockUnits: 0n,
+      workPerThousandBlocks: settings.initialWorkPerThousandBlocks,
+    };
+    const difficulties = new Set([frontier.workPerThousandBlocks]);
+    let round = 0n;
+    for (let batch = 0; batch < 50; batch++) {
+      const rounds: WorkedRound[] = Array.from({ length: 1 + Math.floor(random() * 22) }, () => {
+        round++;
+        // From nothing through a trickle to the most that a round may hold.
+        const workUnits = random() < 0.3 ? 0n : BigInt(1 + Math.floor(random() ** 6 * 999_999));
+        return { roundId: round, workUnits };
+      });
+      const batches = batchesOf(rounds, 16n);
+      const expectedAfterAll = projected(frontier, rounds, configuration);
+      for (const one of batches) {
+        const expected = settled(frontier, one, configuration);
+        await actions.settle({
+          previousSettledThroughRound: frontier.settledThroughRound,
+          settledThroughRound: one.throughRound,
+          active: one.active,
+          nonce: await client.readContract({ ...read, functionName: 'authorizationNonce' }),
+        });
+        await mine(12);
+        const chain: Frontier = {
+          settledThroughRound: await client.readContract({ ...read, functionName: 'settledThroughRound' }),
+          cumulativeWork: await client.readContract({ ...read, functionName: 'cumulativeWork' }),
+          cumulativeBlockUnits: await client.readContract({ ...read, functionName: 'cumulativeBlockUnits' }),
+          workPerThousandBlocks: await client.readContract({
+            ...read,
+            functionName: 'workPerThousandBlocks',
+          }),
+        };
+        expect(expected).toEqual(chain);
+        frontier = chain;
+        difficulties.add(chain.workPerThousandBlocks);
+      }
+      expect(frontier).toEqual(expectedAfterAll);
+    }
+    expect(difficulties.size).toBeGreaterThan(5);
+  });
+
+  it('makes batches of at most sixteen active rounds, that leave out no round', () => {
+    const works = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 120 });
+    fc.assert(
+      fc.property(works, fc.integer({ min: 1, max: 16 }), (given, most) => {
+        const rounds = given.map((work, index) => ({ roundId: BigInt(index + 1), workUnits: BigInt(work) }));
+        const batches = batchesOf(rounds, BigInt(most));
+        expect(batches.at(-1)?.throughRound).toBe(BigInt(given.length));
+        expect(batches.flatMap(({ active }) => active)).toEqual(
+          rounds.filter(({ workUnits }) => workUnits > 0n),
+        );
+        let previous = 0n;
+        for (const { throughRound, active } of batches) {
+          expect(throughRound).toBeGreaterThan(previous);
+          expect(active.length).toBeLessThanOrEqual(most);
+          expect(active.every(({ roundId }) => roundId > previous && roundId <= throughRound)).toBe(true);
+          previous = throughRound;
+        }
+      }),
+    );
+  });
+});

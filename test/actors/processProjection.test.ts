@@ -1,0 +1,425 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createActivityViews } from '../../actors/activityViews.ts';
+import { type ChainState, emptyChainState } from '../../actors/chain/chainState.ts';
+import { batchesOf, settled, type WorkedRound } from '../../actors/chain/settlementArithmetic.ts';
+import { createCounterActors } from '../../actors/counterActors.ts';
+import { createPipelineActors } from '../../actors/pipelineActors.ts';
+import { processBody, processResponse } from '../../http/responses/process.ts';
+import { statusBody, statusResponse } from '../../http/responses/status.ts';
+import { counterSubject, oracleSubject, reporterSubject } from '../../streams/subjects.ts';
+import { chainlessViews } from '../support/chainlessViews.ts';
+import { manualClock } from '../support/manualClock.ts';
+import { genesisMs } from '../support/minerProcess.ts';
+import { expectProcessRules } from '../support/processRules.ts';
+import { readingMessage, uuidOf } from '../support/readingMessages.ts';
+
+const id = 'wheel.one';
+const hash = `0x${'a'.repeat(64)}`;
+const configuration = {
+  streamId: `0x${'5'.repeat(64)}`,
+  genesisTimestamp: BigInt(genesisMs / 1000),
+  roundDuration: 600n,
+  maxWorkPerRound: 5_000n,
+  maxRoundsPerBatch: 16n,
+  initialWorkPerThousandBlocks: 900_000n,
+  targetBlocksPerActiveRound: 2n,
+  difficultySmoothingRounds: 24n,
+  blockUnitsPerBlock: 1_000_000_000n,
+  guardian: hash.slice(0, 42),
+  reporter: hash.slice(0, 42),
+};
+
+/** A chain at its beginning, with a configured core. */
+function chainAtStart(): ChainState {
+  const state = emptyChainState({ number: 100n, hash, timestampMs: genesisMs });
+  return {
+    ...state,
+    core: { ...state.core, configuration, workPerThousandBlocks: configuration.initialWorkPerThousandBlocks },
+  };
+}
+
+/** The chain after it settled rounds in one batch. */
+function chainAfter(chain: ChainState, rounds: readonly WorkedRound[]): ChainState {
+  const [batch] = batchesOf(rounds, 16n);
+  if (batch === undefined) return chain;
+  return { ...chain, core: { ...chain.core, ...settled(chain.core, batch, configuration) } };
+}
+
+function started() {
+  const clock = manualClock(genesisMs);
+  const counters = createCounterActors({ genesisMs });
+  const pipeline = createPipelineActors();
+  const world = { chain: null as ChainState | null, readings: 0, closed: 0 };
+  const views = createActivityViews({
+    publicInstallationId: id,
+    counters,
+    pipeline,
+    chain: chainlessViews(id),
+    chainState: () => world.chain,
+    genesisMs,
+    clock,
+  });
+  let seq = 0;
+  const send = (subject: string, body: object) =>
+    pipeline.receive({
+      seq: ++seq,
+      subject,
+      data: Buffer.from(JSON.stringify({ at: new Date(clock.nowMs()).toISOString(), ...body })),
+      timestampNanos: 0n,
+    });
+  /** Readings of so many minutes, one every ten seconds; the clock goes along. */
+  const run = (minutes: number, given: object = {}) => {
+    for (let reading = 0; reading < minutes * 6; reading++) {
+      const message = { ...readingMessage(id, world.readings), ...given };
+      counters.receive({
+        seq: ++seq,
+        subject: counterSubject(id),
+        data: Buffer.from(JSON.stringify(message)),
+        timestampNanos: 0n,
+      });
+      world.readings++;
+      clock.advance(Math.max(0, genesisMs + world.readings * 10_000 - clock.nowMs()));
+    }
+  };
+  const oracle = (body: object) => send(oracleSubject(id), body);
+  const reporter = (body: object) => send(reporterSubject(id), body);
+  /** Closes rounds with 420 units each, unless others are given. */
+  const close = (count: number, workUnits = '420') => {
+    const first = world.closed + 1;
+    const rounds = Array.from({ length: count }, (_, index) => ({
+      roundId: String(first + index),
+      workUnits,
+    }));
+    world.closed += count;
+    return oracle({
+      type: 'closure_accepted',
+      firstRound: String(first),
+      lastRound: String(world.closed),
+      rounds,
+      acceptedAt: new Date(clock.nowMs()).toISOString(),
+    });
+  };
+  const approve = () => oracle({ type: 'epoch_approved', counterEpoch: uuidOf(`${id} epoch`) });
+  const snapshot = () => {
+    clock.advance(1_000);
+    const view = views.process();
+    const [a, b] = [processBody(view), statusBody(view)];
+    expect(processResponse.parse(a)).toEqual(a);
+    expect(statusResponse.parse(b)).toEqual(b);
+    expectProcessRules(a);
+    return view;
+  };
+  return { clock, world, views, run, oracle, reporter, close, approve, snapshot };
+}
+
+describe('the builder', () => {
+  it('gives each reason in the documented order, then projects closed and open work', () => {
+    const { world, run, close, approve, snapshot } = started();
+    const reason = () => {
+      const { builder } = snapshot();
+      return builder.status === 'unavailable' ? builder.reason : null;
+    };
+    expect(reason()).toBe('no_measurement');
+    run(25, { coreStatus: 'COUNTER_FAULT' });
+    expect(reason()).toBe('counter_fault');
+    run(1);
+    expect(reason()).toBe('counter_epoch_unapproved');
+    approve();
+    expect(reason()).toBe('oracle_head_unavailable');
+    close(1);
+    // The chain's frontier is not known.
+    expect(reason()).toBe('round_projection_gap');
+    world.chain = chainAtStart();
+    const { builder } = snapshot();
+    expect(builder).toMatchObject({
+      status: 'available',
+      anchor: { settledThroughRound: 0n, blockHeight: 0n, confirmedAtMs: null, transactionHash: null },
+      // 60 readings a round of 7 units each; the first round is closed, the second ended, the third open for six minutes
+      // and holds the reading at its start.
+      queued: { closedRoundCount: 1n, closedWorkUnits: 420n },
+      projected: { settledThroughRound: 3n },
+    });
+    expect(builder.status === 'available' && builder.queued.openRoundWorkUnits).toBe(420n + 36n * 7n);
+  });
+
+  it('tells of a gap: closures that leave a round out, a frontier beyond them, a round that was not observed', () => {
+    const gap = { status: 'unavailable', reason: 'round_projection_gap' };
+    const skipped = started();
+    skipped.world.chain = chainAtStart();
+    skipped.run(25);
+    skipped.approve();
+    skipped.world.closed = 1;
+    skipped.close(1);
+    expect(skipped.snapshot()).toMatchObject({ builder: gap, settlementQueue: gap });
+
+    const behind = started();
+    behind.run(25);
+    behind.approve();
+    behind.close(1);
+    behind.world.chain = chainAfter(chainAtStart(), [
+      { roundId: 1n, workUnits: 420n },
+      { roundId: 2n, workUnits: 420n },
+    ]);
+    expect(behind.snapshot()).toMatchObject({ builder: gap, settlementQueue: gap });
+
+    const unobserved = started();
+    unobserved.world.chain = chainAtStart();
+    unobserved.run(11);
+    unobserved.world.readings += 30; // Five minutes without a reading, in the second round.
+    unobserved.run(20);
+    unobserved.approve();
+    unobserved.close(1);
+    expect(unobserved.snapshot()).toMatchObject({ builder: gap, settlementQueue: { status: 'available' } });
+  });
+
+  it('calls an ineligible round by its name in [B], and a gap in [A]', () => {
+    const { world, run, close, approve, snapshot } = started();
+    world.chain = chainAtStart();
+    run(15);
+    approve();
+    close(1, '5001');
+    const view = snapshot();
+    expect(view.builder).toEqual({ status: 'unavailable', reason: 'round_ineligible' });
+    expect(processBody(view).builder).toEqual({ status: 'unavailable', reason: 'round_projection_gap' });
+    expect(view.settlementQueue).toEqual({ status: 'unavailable', reason: 'round_ineligible' });
+  });
+
+  it('goes on with a stale measurement', () => {
+    const { clock, world, run, close, approve, snapshot } = started();
+    world.chain = chainAtStart();
+    run(15);
+    approve();
+    close(1);
+    clock.advance(3_600_000);
+    expect(snapshot()).toMatchObject({
+      measurement: { freshness: 'stale' },
+      builder: { status: 'available' },
+    });
+  });
+});
+
+describe('the settlement queue', () => {
+  /** Conditions in the document's order, each with what brings it about and what it is called. */
+  const conditions: [string, (world: ReturnType<typeof started>) => void][] = [
+    ['blocked', ({ reporter }) => reporter({ type: 'incident_opened', incidentId: 'i', reason: 'r' })],
+    [
+      'disabled',
+      ({ reporter }) =>
+        reporter({ type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: true }),
+    ],
+    ['stale', ({ reporter }) => reporter({ type: 'run_started', runId: 'unfinished' })],
+    [
+      'preparing',
+      ({ reporter }) =>
+        reporter({
+          type: 'submission_prepared',
+          submissionId: uuidOf('s'),
+          previousSettledThroughRound: '0',
+          settledThroughRound: '1',
+          activeRoundCount: 1,
+          expected: {
+            cumulativeWork: '420',
+            cumulativeBlockUnits: '466666666',
+            workPerThousandBlocks: '900000',
+            completedBlockCount: '0',
+          },
+        }),
+    ],
+    ['ready', () => undefined],
+  ];
+
+  it.each(
+    conditions.flatMap(([state], index) => conditions.slice(index).map(([other]) => [state, other] as const)),
+  )('is %s, whether or not it could be %s too', (state, other) => {
+    const world = started();
+    world.world.chain = chainAtStart();
+    world.run(15);
+    world.close(1);
+    world.reporter({ type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: true });
+    world.reporter({ type: 'run_started', runId: 'a' });
+    world.reporter({ type: 'run_finished', runId: 'a', result: 'ok' });
+    for (const [name, bring] of conditions) if (name === state || name === other) bring(world);
+    expect(world.snapshot().settlementQueue).toMatchObject({ status: 'available', state });
+  });
+
+  it('is stale without any run, through 600 seconds fresh, and empty when everything is settled', () => {
+    const { clock, world, run, close, reporter, snapshot } = started();
+    world.chain = chainAtStart();
+    run(15);
+    close(1);
+    reporter({ type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: true });
+    expect(snapshot().settlementQueue).toMatchObject({ state: 'stale' });
+    reporter({ type: 'run_started', runId: 'a' });
+    reporter({ type: 'run_finished', runId: 'a', result: 'ok' });
+    clock.advance(599_000);
+    expect(snapshot().settlementQueue).toMatchObject({ state: 'ready' });
+    world.chain = chainAfter(chainAtStart(), [{ roundId: 1n, workUnits: 420n }]);
+    expect(snapshot().settlementQueue).toMatchObject({ state: 'stale' });
+    reporter({ type: 'run_started', runId: 'b' });
+    reporter({ type: 'run_finished', runId: 'b', result: 'ok' });
+    expect(snapshot().settlementQueue).toMatchObject({
+      state: 'empty',
+      buffered: { roundCount: 0n, firstRound: null },
+    });
+  });
+
+  it('names what blocks it: an incident, the oracle, a paused core, in this order', () => {
+    const { world, run, close, oracle, reporter, snapshot } = started();
+    world.chain = chainAtStart();
+    run(15);
+    close(1);
+    world.chain = { ...world.chain, core: { ...world.chain.core, paused: true } };
+    expect(snapshot().settlementQueue).toMatchObject({
+      state: 'blocked',
+      blockedReason: 'settlement_paused',
+    });
+    oracle({ type: 'blocked', reason: 'drift' });
+    expect(snapshot()).toMatchObject({
+      oracle: { state: 'blocked', reason: 'drift' },
+      settlementQueue: { blockedReason: 'oracle_blocked' },
+    });
+    reporter({ type: 'incident_opened', incidentId: 'i', reason: 'r' });
+    expect(snapshot().settlementQueue).toMatchObject({ blockedReason: 'incident_open', incidentOpen: true });
+  });
+});
+
+describe('the oracle', () => {
+  it('is accepted through exactly 1200 seconds after its last acceptance, and stale from then on', () => {
+    const { clock, close, snapshot } = started();
+    expect(snapshot().oracle).toMatchObject({ state: 'unavailable', latestAcceptedAtMs: null });
+    close(2);
+    clock.advance(1_199_000);
+    expect(snapshot().oracle).toMatchObject({ state: 'accepted', reason: null });
+    expect(snapshot().oracle).toMatchObject({ state: 'stale', reason: null });
+  });
+});
+
+describe('any order of events', () => {
+  it('keeps the six cross-field rules of the process snapshot', () => {
+    const submission = fc.constantFrom('a', 'a', 'b').map((name) => uuidOf(name));
+    const step = fc.oneof(
+      fc.record({ do: fc.constant('run' as const), minutes: fc.integer({ min: 1, max: 25 }) }),
+      fc.record({ do: fc.constant('pause' as const), readings: fc.integer({ min: 1, max: 90 }) }),
+      fc.record({
+        do: fc.constant('close' as const),
+        count: fc.integer({ min: 1, max: 20 }),
+        work: fc.constantFrom('0', '1', '420', '5000', '5001'),
+      }),
+      fc.record({ do: fc.constant('skip' as const) }),
+      {
+        weight: 8,
+        arbitrary: fc.record({
+          do: fc.constant('reporter' as const),
+          body: fc.oneof(
+            fc.record({
+              type: fc.constant('submission_prepared'),
+              submissionId: submission,
+              previousSettledThroughRound: fc.constant('3'),
+              settledThroughRound: fc.constantFrom('4', '9', '40'),
+              activeRoundCount: fc.integer({ min: 0, max: 16 }),
+              expected: fc.constant({
+                cumulativeWork: '9',
+                cumulativeBlockUnits: '5000000001',
+                workPerThousandBlocks: '77',
+                completedBlockCount: '2',
+              }),
+            }),
+            fc.record({
+              type: fc.constantFrom('submission_submitted', 'submission_retrying'),
+              submissionId: submission,
+              transactionHash: fc.constant(hash),
+            }),
+            fc.record({
+              type: fc.constantFrom('submission_confirmed', 'submission_reverted', 'submission_superseded'),
+              submissionId: submission,
+            }),
+          ),
+        }),
+      },
+      { arbitrary: fc.record({ do: fc.constant('report' as const) }), weight: 3 },
+      fc.record({ do: fc.constant('settle' as const), count: fc.integer({ min: 1, max: 25 }) }),
+      fc.record({ do: fc.constant('approve' as const) }),
+      fc.record({ do: fc.constant('clock' as const), seconds: fc.integer({ min: 1, max: 1_300 }) }),
+      fc.record({
+        do: fc.constant('oracle' as const),
+        body: fc.constantFrom({ type: 'blocked', reason: 'r' }, { type: 'unblocked' }),
+      }),
+      fc.record({
+        do: fc.constant('reporter' as const),
+        body: fc.oneof(
+          fc.record({
+            type: fc.constant('settings'),
+            settlementEnabled: fc.boolean(),
+            reporterEnvironmentEnabled: fc.boolean(),
+          }),
+          fc.record({ type: fc.constant('run_started'), runId: fc.constantFrom('x', 'y') }),
+          fc.record({
+            type: fc.constant('run_finished'),
+            runId: fc.constantFrom('x', 'y'),
+            result: fc.constant('ok'),
+          }),
+          fc.record({
+            type: fc.constantFrom('incident_opened', 'incident_closed'),
+            incidentId: fc.constantFrom('i', 'j'),
+            reason: fc.constant('r'),
+          }),
+        ),
+      }),
+    );
+    const states = new Set<string>();
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), fc.boolean(), (steps, isHealthy) => {
+        const world = started();
+        const report = () => {
+          world.reporter({ type: 'run_started', runId: 'x' });
+          world.reporter({ type: 'run_finished', runId: 'x', result: 'ok' });
+        };
+        if (isHealthy) {
+          world.world.chain = chainAtStart();
+          world.run(15);
+          world.approve();
+          world.close(1);
+          world.reporter({ type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: true });
+          report();
+        }
+        for (const one of steps) {
+          if (one.do === 'run') world.run(one.minutes);
+          else if (one.do === 'pause') world.world.readings += one.readings;
+          else if (one.do === 'close') world.close(one.count, one.work);
+          else if (one.do === 'skip') world.world.closed++;
+          else if (one.do === 'report') report();
+          else if (one.do === 'approve') world.approve();
+          else if (one.do === 'clock') world.clock.advance(one.seconds * 1_000);
+          else if (one.do === 'oracle') world.oracle(one.body);
+          else if (one.do === 'reporter') world.reporter(one.body);
+          else if (world.world.chain !== null) {
+            const from = world.world.chain.core.settledThroughRound;
+            const rounds = Array.from({ length: one.count }, (_, index) => ({
+              roundId: from + BigInt(index) + 1n,
+              workUnits: 420n,
+            }));
+            world.world.chain = chainAfter(world.world.chain, rounds);
+          }
+          const view = world.snapshot();
+          states.add(`builder ${view.builder.status}`);
+          if (view.settlementQueue.status === 'available') states.add(`queue ${view.settlementQueue.state}`);
+        }
+      }),
+      { numRuns: 1_500, seed: 4 },
+    );
+    // The model went everywhere.
+    expect([...states].sort()).toEqual([
+      'builder available',
+      'builder unavailable',
+      'queue blocked',
+      'queue disabled',
+      'queue empty',
+      'queue preparing',
+      'queue ready',
+      'queue retrying',
+      'queue stale',
+      'queue submitted',
+    ]);
+  });
+});
