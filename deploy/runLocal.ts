@@ -9,7 +9,6 @@ import type { DeployedContracts } from './deployContracts.ts';
 import type { Deployment } from './deploymentFile.ts';
 import { startAnvil } from './localAnvil.ts';
 import { localChainGenesis, localDeployment, localSimulation, type Simulation } from './localDeployment.ts';
-import { observeRounds } from './observedRounds.ts';
 import { createProgress } from './progress.ts';
 import { type CommandContext, ownNats, startConfigured, untilStopped } from './runService.ts';
 import type { Service } from './service.ts';
@@ -22,6 +21,7 @@ import {
 } from './simulatedEconomy.ts';
 import { type GatewayParts, lastReading, publishPast, runGateway } from './simulatedGateway.ts';
 import { newWheel, rebooted, type WheelState, wheelAfter } from './simulatedWheel.ts';
+import { observeStreams } from './streamObserver.ts';
 import { within } from './within.ts';
 
 export interface LocalOptions {
@@ -137,16 +137,18 @@ async function runEconomy(
 ) {
   const { installationId, genesisTimestamp, seed } = simulation;
   const contracts = deployment.onChain?.contracts as DeployedContracts['contracts'];
-  const rounds = observeRounds({ ...nats, installationId, genesisMs: genesisTimestamp * 1000, logger });
-  signal.addEventListener('abort', () => rounds.stop());
-  while (!rounds.isCaughtUp() && !signal.aborted) await sleep(catchUpPollMs, signal);
+  const observer = observeStreams({ ...nats, installationId, genesisMs: genesisTimestamp * 1000, logger });
+  signal.addEventListener('abort', () => observer.stop());
+  while (!observer.isCaughtUp() && !signal.aborted) await sleep(catchUpPollMs, signal);
   const economy = createSimulatedEconomy({
     client: localChainClient(chainUrl),
     contracts,
     accounts,
     seed,
     genesisSeconds: genesisTimestamp,
-    rounds,
+    observer,
+    js: nats.js,
+    installationId,
     logger,
     signal,
   });

@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto';
+import type { JetStreamClient } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { type Address, createTestClient, http, publicActions, walletActions } from 'viem';
 import { anvil as anvilChain } from 'viem/chains';
 import { sleep } from '../streams/connection.ts';
 import { collectionAbi, coreAbi, miningAbi } from '../streams/contractAbis.ts';
 import type { DeployedContracts } from './deployContracts.ts';
-import { createEconomyActions, type SettledWork } from './economyActions.ts';
-import type { ObservedRounds } from './observedRounds.ts';
+import { createEconomyActions } from './economyActions.ts';
+import { createSimulatedReporter } from './simulatedReporter.ts';
+import type { StreamObserver } from './streamObserver.ts';
 
 /** Seconds between two blocks of the simulated past, and of the time after it. */
 const pastStepSeconds = 900;
 export const liveBlockSeconds = 4;
 /** What people do is decided once in so many seconds, in the past and live. */
 const actionSeconds = 120;
-const roundSeconds = 600;
-const activeRoundsMax = 16;
-/** Rounds that wait are settled when there are so many of them, and minted when so many are settled. */
-const settleAtRounds = 6;
+/** Settled rounds are minted when so many of them wait. */
 const checkpointAtRounds = 12;
 const mintedMax = 160n;
 export const simulatedPrice = 20_000_000_000_000_000n;
@@ -62,7 +61,9 @@ export interface SimulatedEconomyParts {
   readonly seed: string;
   /** Start of round 1, Unix seconds. */
   readonly genesisSeconds: number;
-  readonly rounds: ObservedRounds;
+  readonly observer: StreamObserver;
+  readonly js: JetStreamClient;
+  readonly installationId: string;
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }
@@ -72,8 +73,9 @@ export interface SimulatedEconomyParts {
  * All of it goes by the chain's own state and time, so it goes on from wherever the chain is.
  */
 export function createSimulatedEconomy(parts: SimulatedEconomyParts) {
-  const { client, contracts, accounts, seed, genesisSeconds, rounds, logger, signal } = parts;
+  const { client, contracts, accounts, seed, genesisSeconds, logger, signal } = parts;
   const actions = createEconomyActions({ client: client as never, contracts, ...accounts });
+  const reporter = createSimulatedReporter({ ...parts, core: contracts.core, actions });
   const read = { core: contracts.core, mining: contracts.mining, collection: contracts.collection };
 
   /** Mines what was sent, at a time. */
@@ -94,7 +96,7 @@ export function createSimulatedEconomy(parts: SimulatedEconomyParts) {
       at += pastStepSeconds
     ) {
       await act(at);
-      await mineAt(at);
+      await mineAt(Math.max(at, (await tipSeconds()) + 1));
       onReached(at);
     }
   }
@@ -145,28 +147,10 @@ export function createSimulatedEconomy(parts: SimulatedEconomyParts) {
     await actions.allow(accounts.owners, 5n);
   }
 
-  /** Settles the rounds that have ended and that the wheel's readings tell of, in batches of at most 16 with work. */
-  async function settle(seconds: number): Promise<void> {
-    const core = { address: read.core, abi: coreAbi } as const;
-    const previous = Number(await client.readContract({ ...core, functionName: 'settledThroughRound' }));
-    const newestMs = rounds.newestReadingMs();
-    const knownSeconds = Math.min(seconds, newestMs === null ? 0 : newestMs / 1000);
-    const ended = Math.floor((knownSeconds - genesisSeconds) / roundSeconds);
-    if (ended - previous < settleAtRounds) return;
-    const active: SettledWork[] = [];
-    let through = previous;
-    for (let roundId = previous + 1; roundId <= ended; roundId++) {
-      const workUnits = rounds.workOf(roundId) ?? 0n;
-      if (workUnits > 0n && active.length === activeRoundsMax) break;
-      if (workUnits > 0n) active.push({ roundId: BigInt(roundId), workUnits });
-      through = roundId;
-    }
-    await actions.settle({
-      previousSettledThroughRound: BigInt(previous),
-      settledThroughRound: BigInt(through),
-      active,
-      nonce: await client.readContract({ ...core, functionName: 'authorizationNonce' }),
-    });
+  /** The oracle closes what has ended, and the reporter settles what is closed. */
+  async function settle(seconds: number, draw: Draw): Promise<void> {
+    await reporter.close(seconds);
+    await reporter.run(seconds, draw, async () => mineAt((await tipSeconds()) + 1));
   }
 
   async function mintRewards(): Promise<void> {
@@ -253,7 +237,7 @@ export function createSimulatedEconomy(parts: SimulatedEconomyParts) {
 }
 
 /** A number in [0, 1) for each question, always the same for the same seed and time. */
-type Draw = (what: string) => number;
+export type Draw = (what: string) => number;
 
 function drawOf(seed: string, step: number): Draw {
   return (what) =>

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createCounterActors } from '../actors/counterActors.ts';
 import { variables } from '../deploy/configuration.ts';
+import { machineDiagrams, machines } from '../deploy/machineDiagrams.ts';
 import { routes } from '../http/routes.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -48,5 +49,10 @@ describe('README', () => {
     const listed = [...read('machines/README.md').matchAll(/`(\w+Machine\.ts)`/g)].map(([, file]) => file);
     const files = readdirSync(join(root, 'machines')).filter((file) => file.endsWith('.ts'));
     expect([...new Set(listed)].sort()).toEqual(files.sort());
+    expect(machines.map(({ id }) => `${id}Machine.ts`).sort()).toEqual(files.sort());
+  });
+
+  it('of machines draws each as it is (npm run diagrams)', () => {
+    expect(read('machines/README.md')).toContain(machineDiagrams());
   });
 });

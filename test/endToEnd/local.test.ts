@@ -15,6 +15,10 @@ interface Core {
   readonly core?: { readonly settledThroughRound: string };
 }
 
+interface Queue {
+  readonly latestSubmission?: { readonly lifecycle: string } | null;
+}
+
 /** What `npm start` runs, with a shorter past, on free ports. */
 async function startLocal(dataDir: string) {
   const started = startProcess(process.execPath, [program, 'local', '--past-days', '0.2'], {
@@ -65,6 +69,18 @@ describe('npm start', () => {
       'a settlement at the safe block',
       60_000,
     );
+
+    // All four stages: measured, optimistic, settled, issued.
+    await eventually(async () => {
+      const body = (await (await fetch(first.statusUrl)).json()) as {
+        builder: { status: string };
+        settlementQueue: Queue;
+      };
+      return (
+        body.builder.status === 'available' &&
+        body.settlementQueue.latestSubmission?.lifecycle === 'confirmed'
+      );
+    }, 'a projection and a confirmed submission');
 
     const askedMs = performance.now();
     expect(await first.end('SIGINT'), first.output()).toBe(0);

@@ -379,6 +379,19 @@ describe('routes of the chain', () => {
     }
   });
 
+  it('show the settlement queue beside the history where it is asked for', async () => {
+    const { json } = await served(40, 8);
+    const plain = await json('/v4/public/settlements?range=24h');
+    expect(plain).not.toHaveProperty('settlementQueue');
+    const process = await json('/v4/public/process');
+    for (const path of ['/v4/public/settlements?queue=1', '/v4/public/settlements?queue=1&range=now']) {
+      expect(await json(path)).toMatchObject({ range: 'now', settlementQueue: process.settlementQueue });
+    }
+    for (const query of ['queue=0', 'queue=', 'queue=1&queue=1', 'queue=1&range=1h', 'range=&queue=1']) {
+      expect(await json(`/v4/public/settlements?${query}`, 400)).toEqual({ error: 'invalid_query' });
+    }
+  });
+
   it('have the buckets of each range, and shift them at full hours and at noon', async () => {
     const at = (iso: string) => Date.parse(iso);
     expect(settlementWindow('now', 0)).toBeNull();
