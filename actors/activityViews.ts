@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts';
 import type { CounterActors } from './counterActors.ts';
 import type { PipelineActors } from './pipelineActors.ts';
 import { projectProcess } from './processProjection.ts';
+import { createStatisticsViews } from './statistics/statisticsViews.ts';
 import type { ActivityViews, MeasurementView, ProcessView, SettlementsView, TelemetryView } from './views.ts';
 
 /** The process snapshot is shared for this long (document 3, Limits). */
@@ -20,12 +21,22 @@ export interface ActivityViewsParts {
   readonly chainState: () => ChainState | null;
   /** Start of round 1 (epoch milliseconds). */
   readonly genesisMs: number;
+  /** Every reading that the stream held at the start is folded in. */
+  readonly isCounterCaughtUp: () => boolean;
   readonly clock: Clock;
 }
 
 /** The views of all actors, as HTTP reads them. */
 export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
   const { publicInstallationId, counters, pipeline, clock } = parts;
+  const statistics = createStatisticsViews({
+    installationId: publicInstallationId,
+    history: () => counters.history(),
+    pipeline: () => pipeline.settlement(publicInstallationId),
+    chain: () => (parts.chain.core().status === 'available' ? parts.chainState() : null),
+    genesisMs: parts.genesisMs,
+    clock,
+  });
   let shared: { view: ProcessView; madeAtMs: number; telemetry: TelemetryView } | null = null;
 
   function process(): ProcessView {
@@ -83,6 +94,9 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
     process,
     chain: parts.chain,
     settlements,
+    get statistics() {
+      return parts.isCounterCaughtUp() ? statistics : null;
+    },
   };
 }
 

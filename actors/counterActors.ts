@@ -1,18 +1,30 @@
 import { decodeCounter } from '../streams/decodeCounter.ts';
 import type { StreamMessage } from '../streams/messageSource.ts';
 import type { ActivityState } from './activityFold.ts';
+import { parse, stringify } from './bigintJson.ts';
 import { createInstallationActor, type InstallationActor, type ReadingOutcome } from './installationActor.ts';
 import { decodeInstallationState, encodeInstallationState } from './installationSnapshot.ts';
+import {
+  type DayHistory,
+  decodeHistory,
+  type EncodedHistory,
+  encodeHistory,
+  withReading,
+} from './statistics/dayHistory.ts';
 import type { TelemetryView } from './views.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored, the stream is folded anew. */
-export const counterFoldVersion = 2;
+export const counterFoldVersion = 3;
 
 /** The actors of `MINER_COUNTER`, one an installation, found from the stream. */
 export interface CounterActors {
   receive(message: StreamMessage): ReadingOutcome;
   /** Offline for an installation that has published nothing. */
   telemetry(installationId: string, nowMs: number): TelemetryView;
+  /** Days of the public installation; null before its first reading. The same until a reading changes it. */
+  history(): DayHistory | null;
+  /** Whether captured lines hold the history of the public installation, which may have been another then. */
+  accepts(lines: string): boolean;
   /** Observed and open rounds, as projections need them; null for an installation that has published nothing. */
   activity(installationId: string): ActivityState | null;
   readonly installationCount: number;
@@ -25,8 +37,17 @@ export interface CounterActors {
   restore(lines: Iterable<string>): void;
 }
 
-export function createCounterActors({ genesisMs }: { genesisMs: number }): CounterActors {
+export interface CounterActorsSettings {
+  /** Start of round 1 (epoch milliseconds). */
+  readonly genesisMs: number;
+  /** The installation whose statistics are kept. */
+  readonly publicInstallationId: string;
+}
+
+export function createCounterActors(settings: CounterActorsSettings): CounterActors {
+  const { genesisMs, publicInstallationId } = settings;
   let actors = new Map<string, InstallationActor>();
+  let history: DayHistory | null = null;
 
   function actorOf(installationId: string): InstallationActor {
     const known = actors.get(installationId);
@@ -39,7 +60,12 @@ export function createCounterActors({ genesisMs }: { genesisMs: number }): Count
   function receive(message: StreamMessage): ReadingOutcome {
     const decoded = decodeCounter(message.subject, message.data);
     if ('rejection' in decoded) return decoded;
-    return actorOf(decoded.value.installationId).receive(decoded.value, message.seq);
+    const { installationId } = decoded.value;
+    const outcome = actorOf(installationId).receive(decoded.value, message.seq);
+    if (installationId === publicInstallationId && 'reading' in outcome) {
+      history = withReading(history, outcome.reading, outcome.closed.round);
+    }
+    return outcome;
   }
 
   function telemetry(installationId: string, nowMs: number): TelemetryView {
@@ -50,12 +76,20 @@ export function createCounterActors({ genesisMs }: { genesisMs: number }): Count
 
   function capture(): Iterable<string> {
     const states = [...actors.values()].map((actor) => actor.state());
-    return encoded(states);
+    const days = history === null ? null : encodeHistory(history);
+    const kept = { installationId: publicInstallationId, days };
+    return encoded(states, kept);
   }
 
   function restore(lines: Iterable<string>) {
     const restored = new Map<string, InstallationActor>();
+    history = null;
     for (const line of lines) {
+      const kept = keptHistoryOf(line);
+      if (kept !== null) {
+        history = kept.days === null ? null : decodeHistory(kept.days);
+        continue;
+      }
       const state = decodeInstallationState(line);
       const { installationId } = state.acceptance.latest;
       restored.set(installationId, createInstallationActor(installationId, genesisMs, state));
@@ -66,6 +100,11 @@ export function createCounterActors({ genesisMs }: { genesisMs: number }): Count
   return {
     receive,
     telemetry,
+    history: () => history,
+    accepts: (lines) => {
+      const [first = ''] = lines.split('\n', 1);
+      return first === '' || keptHistoryOf(first)?.installationId === publicInstallationId;
+    },
     activity: (installationId) => actors.get(installationId)?.state()?.activity ?? null,
     get installationCount() {
       return actors.size;
@@ -75,6 +114,20 @@ export function createCounterActors({ genesisMs }: { genesisMs: number }): Count
   };
 }
 
-function* encoded(states: ReturnType<InstallationActor['state']>[]): Iterable<string> {
+/** The line of a snapshot that holds the history: the first one. */
+interface KeptHistory {
+  readonly installationId: string;
+  /** Null before the first reading. */
+  readonly days: EncodedHistory | null;
+}
+
+const historyMark = '{"history":';
+
+function* encoded(states: ReturnType<InstallationActor['state']>[], kept: KeptHistory): Iterable<string> {
+  yield stringify({ history: kept });
   for (const state of states) if (state !== null) yield encodeInstallationState(state);
+}
+
+function keptHistoryOf(line: string): KeptHistory | null {
+  return line.startsWith(historyMark) ? (parse(line) as { history: KeptHistory }).history : null;
 }

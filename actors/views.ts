@@ -12,6 +12,7 @@ import type {
   SettlementHistoryView,
   SettlementRange,
 } from './chain/chainViewTypes.ts';
+import type { StatisticsViews } from './statistics/statisticsViews.ts';
 
 // The vocabulary of the views, for the schemas of the responses.
 export { freshnessStates, stalenessSeconds } from '../machines/freshnessMachine.ts';
@@ -205,6 +206,8 @@ export interface ActivityViews {
   readonly chain: ChainViews;
   /** Settlement history [A]; the same view while both parts are. */
   settlements(range: SettlementRange, withQueue: boolean): SettlementsView;
+  /** Statistics of the public installation; null while its readings are not all folded yet. */
+  readonly statistics: StatisticsViews | null;
 }
 
 /** Settlement history, with the queue of the process snapshot where it is asked for. */

@@ -48,6 +48,7 @@ export function createCounterFold({ actors, recent, counts, writing }: CounterFo
       writing?.writer.add({ readings, rounds, buckets, throughPosition });
     },
 
+    accepts: (state) => actors.accepts(state),
     capture: () => actors.capture(),
 
     restore(lines, position) {

@@ -76,7 +76,10 @@ const startRetryMs = 1_000;
 export async function startService({ settings, clock, logger, registry }: ServiceParts): Promise<Service> {
   const { roles, deployment } = settings;
   const stopping = new AbortController();
-  const counters = createCounterActors({ genesisMs: deployment.genesisTimestamp * 1000 });
+  const counters = createCounterActors({
+    genesisMs: deployment.genesisTimestamp * 1000,
+    publicInstallationId: deployment.installationId,
+  });
   const pipeline = createPipelineActors();
   const chain =
     deployment.onChain === null
@@ -100,6 +103,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
     pipeline,
     chainState: () => chain?.newest() ?? null,
     genesisMs: deployment.genesisTimestamp * 1000,
+    isCounterCaughtUp: () => followers.get('MINER_COUNTER')?.status().isCaughtUp ?? false,
     chain: createChainViews({
       installationId: deployment.installationId,
       onChain:

@@ -36,7 +36,7 @@ export interface StreamObserverParts {
 /** Folds the counter and the pipeline stream from their beginnings. */
 export function observeStreams(parts: StreamObserverParts): StreamObserver {
   const { installationId, genesisMs, logger } = parts;
-  const counters = createCounterActors({ genesisMs });
+  const counters = createCounterActors({ genesisMs, publicInstallationId: installationId });
   const pipeline = createPipelineActors();
   const work = new Map<number, bigint>();
   let newest: { observedAtMs: number; counterEpoch: string } | null = null;

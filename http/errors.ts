@@ -51,6 +51,10 @@ export const errorStatus = {
     status: '503 Service Unavailable',
     meaning: 'The database that is needed does not answer.',
   },
+  public_stats_rebuilding: {
+    status: '503 Service Unavailable',
+    meaning: 'Statistics are being rebuilt; this is no empty history.',
+  },
   request_timeout: { status: '504 Gateway Timeout', meaning: 'The request took too long.' },
 } as const;
 

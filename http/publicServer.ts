@@ -153,6 +153,8 @@ export function createPublicServer(parts: PublicServerParts): Listener {
       if (pathValue === null) return answers.error(exchange, pathErrorOf(route));
       const selection = isQueryRead ? route.selection(new URLSearchParams(transport.query(request))) : '';
       if (selection === null) return answers.error(exchange, httpError('invalid_query'));
+      const refused = route.refusal?.(sources.views) ?? null;
+      if (refused !== null) return answers.error(exchange, httpError(refused, retryAfterSeconds));
       const view = route.view(sources.views, pathValue, selection);
       const found = preparedOf(view);
       const header =

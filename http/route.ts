@@ -44,6 +44,8 @@ interface RouteEntry {
 /** Answered at once from a view; the bytes are prepared once for each view, known by its identity. */
 export interface ViewRoute extends RouteEntry {
   readonly kind: 'view';
+  /** Why the route cannot answer at the moment, with `Retry-After: 2`; null when it can. */
+  readonly refusal: ((views: ActivityViews) => ErrorCode | null) | null;
   /** What a query asks for, and null for one that is refused; not called where the query is not read. */
   readonly selection: (query: URLSearchParams) => string | null;
   readonly view: (views: ActivityViews, pathValue: string, selection: string) => object;
@@ -88,16 +90,20 @@ export type Route = ViewRoute | ReadRoute;
 
 /** An entry whose view, body and response fit one another; the table forgets their types. */
 export function viewRoute<View extends object, Schema extends z.ZodType>(
-  route: Omit<ViewRoute, 'kind' | 'view' | 'body' | 'tag' | 'header' | 'selection' | 'response'> & {
+  route: Omit<
+    ViewRoute,
+    'kind' | 'view' | 'body' | 'tag' | 'header' | 'selection' | 'refusal' | 'response'
+  > & {
     readonly response: Schema;
     readonly view: (views: ActivityViews, pathValue: string, selection: string) => View;
     readonly body: (view: View) => z.infer<Schema>;
     readonly tag: ((body: z.infer<Schema>) => string | null) | null;
     readonly header?: ResponseHeader<View>;
     readonly selection?: ViewRoute['selection'];
+    readonly refusal?: ViewRoute['refusal'];
   },
 ): ViewRoute {
-  return { kind: 'view', header: null, selection: () => '', ...route };
+  return { kind: 'view', header: null, refusal: null, selection: () => '', ...route };
 }
 
 export function readRoute<Schema extends z.ZodType>(

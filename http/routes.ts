@@ -9,6 +9,7 @@ import { installationId } from './responses/scalars.ts';
 import { statusBody, statusResponse, statusTag } from './responses/status.ts';
 import { telemetryBody, telemetryResponse } from './responses/telemetry.ts';
 import { type PathParameter, type Route, readRoute, viewRoute } from './route.ts';
+import { statisticsRoutes } from './statisticsRoutes.ts';
 
 const installationPath: PathParameter = {
   name: 'installationId',
@@ -153,5 +154,6 @@ export const routes: readonly Route[] = [
   observations,
   process,
   status,
+  ...statisticsRoutes,
   ...chainRoutes,
 ];

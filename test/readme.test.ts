@@ -28,7 +28,7 @@ describe('README', () => {
 
   it('shows a reading that is accepted as it stands', () => {
     const [, subject = '', body = ''] = /pub (\S+) [^']*'(\{[^']+\})'/.exec(read('README.md')) ?? [];
-    const actors = createCounterActors({ genesisMs: 0 });
+    const actors = createCounterActors({ genesisMs: 0, publicInstallationId: 'my.wheel' });
     const outcome = actors.receive({ seq: 1, subject, data: Buffer.from(body), timestampNanos: 0n });
     expect(outcome).toHaveProperty('reading.installationId', 'my.wheel');
   });

@@ -11,7 +11,7 @@ import { readingMessage } from '../support/readingMessages.ts';
 
 function started() {
   const clock = manualClock(genesisMs);
-  const counters = createCounterActors({ genesisMs });
+  const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
   const pipeline = createPipelineActors();
   const views = createActivityViews({
     publicInstallationId: 'wheel.one',
@@ -20,6 +20,7 @@ function started() {
     chain: chainlessViews('wheel.one'),
     chainState: () => null,
     genesisMs,
+    isCounterCaughtUp: () => true,
     clock,
   });
   let seq = 0;

@@ -7,7 +7,7 @@ import { counterSubject } from '../../streams/subjects.ts';
 import { genesisMs } from '../support/minerProcess.ts';
 import { mixedPublications, readingMessage } from '../support/readingMessages.ts';
 
-const created = () => createCounterActors({ genesisMs });
+const created = () => createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
 
 function messageOf(body: CounterReadingMessage, seq: number): StreamMessage {
   return {

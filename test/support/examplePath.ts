@@ -8,6 +8,6 @@ const values: Record<string, string> = { installationId: 'wheel-1', address: exa
 export function examplePath(route: Route): string {
   const path = route.path.replace(/\{(\w+)\}/, (_, name: string) => values[name] ?? name);
   const query = typeof route.query === 'string' ? [] : route.query.filter(({ isRequired }) => isRequired);
-  const required = query.map(({ name }) => `${name}=${name === 'owner' ? exampleOwner : ''}`);
+  const required = query.map(({ name }) => `${name}=${name === 'owner' ? exampleOwner : '7d'}`);
   return required.length === 0 ? path : `${path}?${required.join('&')}`;
 }

@@ -1,6 +1,8 @@
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import type { ChainViews } from '../../actors/chain/chainViewTypes.ts';
+import { emptySettlementPipeline } from '../../actors/settlementPipeline.ts';
+import { createStatisticsViews } from '../../actors/statistics/statisticsViews.ts';
 import type { ActivityViews, ModulesView, ProcessView, TelemetryView } from '../../actors/views.ts';
 import { createPublicServer, type PublicServerSettings } from '../../http/publicServer.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
@@ -82,6 +84,16 @@ export async function startPublicServer(
 ): Promise<TestPublicServer> {
   const { observations = noObservations, chain = chainlessViews(installationId), ...settings } = given;
   const views = exampleViews();
+  const state = { ready: true, hasViews: true };
+  const clock = manualClock();
+  const statistics = createStatisticsViews({
+    installationId,
+    history: () => null,
+    pipeline: () => emptySettlementPipeline,
+    chain: () => null,
+    genesisMs: Date.UTC(2026, 0, 31, 12),
+    clock,
+  });
   const activityViews: ActivityViews = {
     publicInstallationId: installationId,
     telemetry: (id) =>
@@ -89,14 +101,15 @@ export async function startPublicServer(
     modules: () => views.modules,
     process: () => views.process,
     chain,
+    get statistics() {
+      return state.ready ? statistics : null;
+    },
     settlements: (range, withQueue) => ({
       history: chain.settlements(range),
       queue: withQueue ? views.process.settlementQueue : null,
     }),
   };
   const registry = new Registry();
-  const clock = manualClock();
-  const state = { ready: true, hasViews: true };
   const server = createPublicServer({
     sources: { views: activityViews, observations },
     hasViews: () => state.hasViews,

@@ -1,0 +1,239 @@
+import { z } from 'zod';
+import {
+  bucketCoverages,
+  type OracleStatistics,
+  type Statistics,
+  type StatisticsView,
+  statisticsRanges,
+} from '../../actors/statistics/statisticsViews.ts';
+import { decimal, installationId, isoOf, isoOrNull, timestamp } from './scalars.ts';
+
+const count = z.int().min(0);
+const bps = z.int().min(0).max(10_000);
+const minute = z.int().min(0).max(1_410).multipleOf(30);
+const coverageMembers = { expectedRoundCount: count, observedRoundCount: count, coverageBps: bps };
+
+const bucket = z.strictObject({
+  startMinuteUtc: minute,
+  coverage: z.enum(bucketCoverages),
+  observedRoundCount: z.int().min(0).max(3),
+  workUnits: decimal.nullable(),
+});
+
+const record = z
+  .strictObject({ value: decimal, occurredAt: timestamp, coverage: z.enum(['complete', 'partial']) })
+  .nullable();
+
+const oracle = z.discriminatedUnion('status', [
+  z.strictObject({
+    status: z.literal('available'),
+    coverageStartedAt: timestamp,
+    completeForWindow: z.boolean(),
+    submissionCount: count,
+    confirmedCount: count,
+    revertedCount: count,
+    supersededCount: count,
+    confirmedRateBps: bps,
+    revertedRateBps: bps,
+    supersededRateBps: bps,
+    confirmationLatencyMedianMs: count.nullable(),
+    confirmationLatencyP90Ms: count.nullable(),
+  }),
+  z.strictObject({
+    status: z.literal('unavailable'),
+    reason: z.enum(['projection_not_initialized', 'insufficient_history']),
+  }),
+]);
+
+const members = {
+  installationId,
+  revision: z.string(),
+  generatedAt: timestamp,
+  range: z.enum(statisticsRanges),
+  timezone: z.literal('UTC'),
+  window: z.strictObject({
+    startAt: timestamp,
+    endAt: timestamp,
+    dayCount: z.union([z.literal(7), z.literal(30)]),
+    bucketSeconds: z.literal(1800),
+    roundSeconds: z.literal(600),
+  }),
+  lifetime: z.strictObject({
+    acceptedWorkUnits: decimal,
+    observedDistanceMm: decimal,
+    settledBlockCount: decimal.nullable().meta({ description: 'Null while the chain view is unavailable' }),
+    settlementCount: decimal.nullable(),
+    settledWorkUnits: decimal.nullable(),
+    activeDayCount: count,
+    coverageBps: bps,
+    firstObservedAt: timestamp.nullable().meta({ description: 'Null before the first accepted reading' }),
+  }),
+  activity: z.strictObject({
+    provenance: z.literal('accepted_rounds'),
+    coverage: z.strictObject({ ...coverageMembers, complete: z.boolean() }),
+    summary: z.strictObject({
+      observedWorkUnits: decimal,
+      observedDistanceMm: decimal,
+      activeDayCount: count,
+      inactiveDayCount: count,
+      averageWorkPerActiveDayMilli: decimal.nullable(),
+      medianWorkPerActiveDay: decimal.nullable(),
+      averageDistancePerActiveDayMm: decimal.nullable(),
+      mostActiveDate: z.iso.date().nullable(),
+      mostActiveDateWorkUnits: decimal.nullable(),
+      peakWindowStartMinuteUtc: minute.nullable(),
+    }),
+    days: z
+      .array(
+        z.strictObject({
+          date: z.iso.date(),
+          coverage: z.strictObject(coverageMembers),
+          observedWorkUnits: decimal,
+          distanceMm: decimal.nullable(),
+          buckets: z.array(bucket).length(48),
+        }),
+      )
+      .min(7)
+      .max(30),
+    typicalDay: z
+      .array(
+        z.strictObject({
+          startMinuteUtc: minute,
+          totalWorkUnits: decimal,
+          observedDayCount: count,
+          meanWorkMilli: decimal.nullable(),
+        }),
+      )
+      .length(48),
+  }),
+  records: z.strictObject({
+    mostWorkHalfHour: record,
+    mostWorkUtcDay: record,
+    maximumDailyDistanceMm: record,
+    peakObservedRpmMilli: record,
+    peakObservedSpeedMmPerSecond: record,
+    longestActiveWindowMinutes: record,
+    longestActiveDayStreak: record,
+  }),
+  blocks: z.strictObject({
+    status: z.literal('unavailable'),
+    reason: z.enum(['completion_boundaries_unavailable', 'insufficient_history']),
+  }),
+  rounds: z.strictObject({
+    observedCount: count,
+    activeCount: count,
+    zeroWorkCount: count,
+    missingCount: count,
+    activeRateBps: bps,
+    averageActiveWorkMilli: decimal.nullable(),
+    medianActiveWork: decimal.nullable(),
+    p90ActiveWork: decimal.nullable(),
+    mostActiveWork: decimal.nullable(),
+  }),
+  oracle,
+};
+
+export const statisticsResponseA = z
+  .strictObject({ schemaVersion: z.literal(2), ...members })
+  .meta({ id: 'StatisticsA', description: 'Statistics [A]' });
+export const statisticsResponseB = z
+  .strictObject({ schemaVersion: z.literal(1), ...members })
+  .meta({ id: 'Statistics', description: 'Statistics [B]' });
+
+export function statisticsBodyA(view: StatisticsView): z.infer<typeof statisticsResponseA> {
+  return { schemaVersion: 2, ...body(view) };
+}
+
+export function statisticsBodyB(view: StatisticsView): z.infer<typeof statisticsResponseB> {
+  return { schemaVersion: 1, ...body(view) };
+}
+
+function body({ installationId: id, revision, statistics, settled, oracle: submissions }: StatisticsView) {
+  const { lifetime, coverage, summary, generatedAtMs, windowStartMs, dayCount } = statistics;
+  return {
+    installationId: id,
+    revision,
+    generatedAt: isoOf(generatedAtMs),
+    range: statistics.range,
+    timezone: 'UTC' as const,
+    window: {
+      startAt: isoOf(windowStartMs),
+      endAt: isoOf(generatedAtMs),
+      dayCount: dayCount as 7 | 30,
+      bucketSeconds: 1800 as const,
+      roundSeconds: 600 as const,
+    },
+    lifetime: {
+      acceptedWorkUnits: lifetime.acceptedWorkUnits.toString(),
+      observedDistanceMm: lifetime.observedDistanceMm.toString(),
+      settledBlockCount: settled?.settledBlockCount.toString() ?? null,
+      settlementCount: settled?.settlementCount.toString() ?? null,
+      settledWorkUnits: settled?.settledWorkUnits.toString() ?? null,
+      activeDayCount: lifetime.activeDayCount,
+      coverageBps: lifetime.coverageBps,
+      firstObservedAt: isoOrNull(lifetime.firstObservedAtMs),
+    },
+    activity: {
+      provenance: 'accepted_rounds' as const,
+      coverage,
+      summary: {
+        ...summary,
+        observedWorkUnits: summary.observedWorkUnits.toString(),
+        observedDistanceMm: summary.observedDistanceMm.toString(),
+        averageWorkPerActiveDayMilli: textOrNull(summary.averageWorkPerActiveDayMilli),
+        medianWorkPerActiveDay: textOrNull(summary.medianWorkPerActiveDay),
+        averageDistancePerActiveDayMm: textOrNull(summary.averageDistancePerActiveDayMm),
+        mostActiveDateWorkUnits: textOrNull(summary.mostActiveDateWorkUnits),
+      },
+      days: statistics.days.map((day) => ({
+        date: day.date,
+        coverage: day.coverage,
+        observedWorkUnits: day.observedWorkUnits.toString(),
+        distanceMm: textOrNull(day.distanceMm),
+        buckets: day.buckets.map((one) => ({ ...one, workUnits: textOrNull(one.workUnits) })),
+      })),
+      typicalDay: statistics.typicalDay.map((one) => ({
+        ...one,
+        totalWorkUnits: one.totalWorkUnits.toString(),
+        meanWorkMilli: textOrNull(one.meanWorkMilli),
+      })),
+    },
+    records: recordsBody(statistics.records),
+    blocks: { status: 'unavailable' as const, reason: 'completion_boundaries_unavailable' as const },
+    rounds: {
+      ...statistics.rounds,
+      averageActiveWorkMilli: textOrNull(statistics.rounds.averageActiveWorkMilli),
+      medianActiveWork: textOrNull(statistics.rounds.medianActiveWork),
+      p90ActiveWork: textOrNull(statistics.rounds.p90ActiveWork),
+      mostActiveWork: textOrNull(statistics.rounds.mostActiveWork),
+    },
+    oracle: oracleBody(submissions),
+  };
+}
+
+function recordsBody(records: Statistics['records']) {
+  return {
+    mostWorkHalfHour: recordBody(records.mostWorkHalfHour),
+    mostWorkUtcDay: recordBody(records.mostWorkUtcDay),
+    maximumDailyDistanceMm: recordBody(records.maximumDailyDistanceMm),
+    peakObservedRpmMilli: recordBody(records.peakObservedRpmMilli),
+    peakObservedSpeedMmPerSecond: recordBody(records.peakObservedSpeedMmPerSecond),
+    longestActiveWindowMinutes: recordBody(records.longestActiveWindowMinutes),
+    longestActiveDayStreak: recordBody(records.longestActiveDayStreak),
+  };
+}
+
+function recordBody(given: Statistics['records']['mostWorkHalfHour']): z.infer<typeof record> {
+  if (given === null) return null;
+  return { value: given.value.toString(), occurredAt: isoOf(given.occurredAtMs), coverage: given.coverage };
+}
+
+function oracleBody(given: OracleStatistics | null): z.infer<typeof oracle> {
+  if (given === null) return { status: 'unavailable', reason: 'projection_not_initialized' };
+  const { coverageStartedAtMs, ...rest } = given;
+  return { status: 'available', coverageStartedAt: isoOf(coverageStartedAtMs), ...rest };
+}
+
+function textOrNull(value: bigint | number | null): string | null {
+  return value === null ? null : value.toString();
+}
