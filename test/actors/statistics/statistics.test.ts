@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createCounterActors } from '../../../actors/counterActors.ts';
+import { type Statistics, statisticsOf } from '../../../actors/statistics/statistics.ts';
+import type { CounterReadingMessage } from '../../../streams/counterReading.ts';
+import { counterSubject } from '../../../streams/subjects.ts';
+import { plainReading, plainStatistics } from '../../support/plainStatistics.ts';
+import { uuidOf } from '../../support/readingMessages.ts';
+
+const id = 'wheel.one';
+
+/** One stretch of readings: how they follow each other, and how much is done in each. */
+interface Stretch {
+  readonly count: number;
+  readonly stepSeconds: number;
+  readonly workUnits: number;
+  readonly gapMinutes: number;
+  readonly isReboot: boolean;
+  readonly isNewEpoch: boolean;
+}
+
+function historyOf(startMs: number, stretches: readonly Stretch[]): CounterReadingMessage[] {
+  const readings: CounterReadingMessage[] = [];
+  let [atMs, counter, boot, epoch, sequence] = [startMs, 0n, 0, 0, 0];
+  for (const stretch of stretches) {
+    atMs += stretch.gapMinutes * 60_000;
+    if (stretch.isReboot) [boot, sequence] = [boot + 1, 0];
+    if (stretch.isNewEpoch) [epoch, counter] = [epoch + 1, 0n];
+    for (let index = 0; index < stretch.count; index++) {
+      atMs += stretch.stepSeconds * 1_000;
+      counter += BigInt(stretch.workUnits);
+      const daySeconds = Math.floor(((atMs - 43_200_000) % 86_400_000) / 1_000);
+      readings.push({
+        telemetryId: uuidOf(`${boot} ${sequence}`),
+        installationId: id,
+        bootId: uuidOf(`boot ${boot}`),
+        sequence: sequence++,
+        observedAt: new Date(atMs).toISOString(),
+        receivedAt: new Date(atMs).toISOString(),
+        counterEpoch: uuidOf(`epoch ${epoch}`),
+        cumulativeWorkUnits: counter.toString(),
+        provenance: 'simulated',
+        softwareVersion: null,
+        coreStatus: 'ACTIVE',
+        rpmMilli: (stretch.workUnits * 37 + index) % 5_000,
+        speedMmPerSecond: (stretch.workUnits * 11) % 900,
+        distanceMm: daySeconds * (1 + (stretch.workUnits % 3)),
+      });
+    }
+  }
+  return readings;
+}
+
+const stretch = fc.record({
+  count: fc.integer({ min: 1, max: 260 }),
+  stepSeconds: fc.constantFrom(10, 60, 119, 120, 121, 600),
+  workUnits: fc.constantFrom(0, 0, 1, 7, 420),
+  gapMinutes: fc.constantFrom(0, 0, 1, 3, 45, 700, 2_900),
+  isReboot: fc.boolean(),
+  isNewEpoch: fc.constantFrom(false, false, false, true),
+});
+
+const half = 1_800_000;
+const moment = fc.record({
+  // Around noon, midnight, a month's end and a leap day.
+  startMs: fc.constantFrom(
+    Date.UTC(2026, 0, 31, 12),
+    Date.UTC(2026, 0, 31, 11, 59, 50),
+    Date.UTC(2028, 1, 28, 23, 55),
+    Date.UTC(2026, 11, 31, 3, 7, 11),
+  ),
+  genesisBefore: fc.constantFrom(0, 1, 3, 48),
+  laterSeconds: fc.constantFrom(0, 1, 599, 600, 1_800, 40_000, 86_400, 700_000),
+});
+
+describe('statistics', () => {
+  it('equal a plain second implementation, field by field, for random histories at random moments', () => {
+    fc.assert(
+      fc.property(
+        fc.array(stretch, { maxLength: 8 }),
+        moment,
+        (stretches, { startMs, genesisBefore, laterSeconds }) => {
+          const genesisMs = Math.floor(startMs / half) * half - genesisBefore * half;
+          const messages = historyOf(startMs, stretches);
+          const actors = createCounterActors({ genesisMs, publicInstallationId: id });
+          messages.forEach((message, index) => {
+            const outcome = actors.receive({
+              seq: index + 1,
+              subject: counterSubject(id),
+              data: Buffer.from(JSON.stringify(message)),
+              timestampNanos: 0n,
+            });
+            expect(outcome).toHaveProperty('reading');
+          });
+          const readings = messages.map(plainReading);
+          const nowMs = (readings.at(-1)?.atMs ?? startMs) + laterSeconds * 1_000;
+          const restored = createCounterActors({ genesisMs, publicInstallationId: id });
+          restored.restore([...actors.capture()]);
+          for (const [range, dayCount] of [
+            ['7d', 7],
+            ['30d', 30],
+          ] as const) {
+            const {
+              range: shownRange,
+              generatedAtMs,
+              windowStartMs,
+              dayCount: shownCount,
+              ...statistics
+            } = statisticsOf(actors.history(), range, genesisMs, nowMs);
+            expect(statistics).toEqual(plainStatistics(readings, dayCount, genesisMs, nowMs));
+            expect([shownRange, generatedAtMs, shownCount]).toEqual([range, nowMs, dayCount]);
+            expect(statistics.days).toHaveLength(dayCount);
+            expect(new Date(windowStartMs).toISOString()).toBe(`${statistics.days[0]?.date}T12:00:00.000Z`);
+            expect(statisticsOf(restored.history(), range, genesisMs, nowMs)).toMatchObject(statistics);
+            expectRules(statistics);
+          }
+        },
+      ),
+      { numRuns: 120 },
+    );
+  });
+
+  it('keep the rounds of the longest window, and the sums of all days before it', () => {
+    const startMs = Date.UTC(2026, 0, 31, 12);
+    const messages = historyOf(startMs, [
+      {
+        count: 60 * 24 * 45,
+        stepSeconds: 60,
+        workUnits: 1,
+        gapMinutes: 0,
+        isReboot: false,
+        isNewEpoch: false,
+      },
+    ]);
+    const actors = createCounterActors({ genesisMs: startMs, publicInstallationId: id });
+    messages.forEach((message, index) => {
+      actors.receive({
+        seq: index + 1,
+        subject: counterSubject(id),
+        data: Buffer.from(JSON.stringify(message)),
+        timestampNanos: 0n,
+      });
+    });
+    const history = actors.history();
+    expect(history?.past.filter(({ rounds }) => rounds !== null).length).toBeLessThanOrEqual(31);
+    const nowMs = startMs + 45 * 86_400_000;
+    const statistics = statisticsOf(history, '30d', startMs, nowMs);
+    // The first round is not covered from its start: the first reading came a minute into it.
+    expect(statistics.lifetime.acceptedWorkUnits).toBe(10n * (45n * 144n - 1n));
+    expect(statistics.lifetime.coverageBps).toBe(Math.floor(((45 * 144 - 1) * 10_000) / (45 * 144)));
+    expect(statistics.coverage.complete).toBe(true);
+  });
+});
+
+/** The rules of the statistics resource that a document can be checked for by itself (document 1). */
+function expectRules(statistics: Pick<Statistics, 'days' | 'coverage' | 'summary' | 'rounds' | 'lifetime'>) {
+  const { days, coverage, summary, rounds, lifetime } = statistics;
+  for (const [index, day] of days.entries()) {
+    const before = days[index - 1];
+    if (before !== undefined) expect(Date.parse(day.date) - Date.parse(before.date)).toBe(86_400_000);
+    for (const { coverage: covered, observedRoundCount, workUnits } of day.buckets) {
+      if (covered === 'complete') expect(observedRoundCount).toBe(3);
+      if (covered === 'partial') expect([1, 2]).toContain(observedRoundCount);
+      expect(workUnits === null).toBe(observedRoundCount === 0);
+    }
+    expect(day.observedWorkUnits).toBe(
+      day.buckets.reduce((total, { workUnits }) => total + (workUnits ?? 0n), 0n),
+    );
+  }
+  expect(summary.observedWorkUnits).toBe(days.reduce((total, day) => total + day.observedWorkUnits, 0n));
+  expect(coverage.complete).toBe(coverage.coverageBps === 10_000);
+  expect(rounds.activeCount + rounds.zeroWorkCount).toBe(rounds.observedCount);
+  expect(rounds.missingCount).toBe(coverage.expectedRoundCount - coverage.observedRoundCount);
+  expect(rounds.missingCount).toBeGreaterThanOrEqual(0);
+  expect(lifetime.acceptedWorkUnits).toBeGreaterThanOrEqual(summary.observedWorkUnits);
+  expect(lifetime.observedDistanceMm).toBeGreaterThanOrEqual(summary.observedDistanceMm);
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { createCounterActors } from '../../../actors/counterActors.ts';
+import { createPipelineActors } from '../../../actors/pipelineActors.ts';
+import { createStatisticsViews } from '../../../actors/statistics/statisticsViews.ts';
+import { counterSubject, reporterSubject } from '../../../streams/subjects.ts';
+import { manualClock } from '../../support/manualClock.ts';
+import { genesisMs } from '../../support/minerProcess.ts';
+import { readingMessage, uuidOf } from '../../support/readingMessages.ts';
+
+const id = 'wheel.one';
+
+function started() {
+  const clock = manualClock(genesisMs + 3_600_000);
+  const counters = createCounterActors({ genesisMs, publicInstallationId: id });
+  const pipeline = createPipelineActors();
+  const views = createStatisticsViews({
+    installationId: id,
+    history: () => counters.history(),
+    pipeline: () => pipeline.settlement(id),
+    chain: () => null,
+    genesisMs,
+    clock,
+  });
+  let seq = 0;
+  const read = (index: number) =>
+    counters.receive({
+      seq: ++seq,
+      subject: counterSubject(id),
+      data: Buffer.from(JSON.stringify(readingMessage(id, index))),
+      timestampNanos: 0n,
+    });
+  const report = (body: object) =>
+    pipeline.receive({
+      seq: ++seq,
+      subject: reporterSubject(id),
+      data: Buffer.from(JSON.stringify({ at: new Date(clock.nowMs()).toISOString(), ...body })),
+      timestampNanos: 0n,
+    });
+  return { clock, views, read, report };
+}
+
+describe('statistics views', () => {
+  it('of [A] are the same for thirty seconds whatever arrives, of [B] for one', () => {
+    const { clock, views, read } = started();
+    read(1);
+    const [a, b] = [views.cached('7d'), views.current('7d')];
+    read(2);
+    clock.advance(999);
+    expect([views.cached('7d'), views.current('7d')]).toEqual([a, b]);
+    clock.advance(1);
+    expect(views.current('7d').revision).not.toBe(b.revision);
+    expect(views.cached('7d')).toBe(a);
+    clock.advance(29_000);
+    expect(views.cached('7d')).not.toBe(a);
+    expect(views.cached('30d').statistics.dayCount).toBe(30);
+  });
+
+  it('of [B] keep their revision while nothing is new, of [A] change it with the window’s end', () => {
+    const { clock, views, read } = started();
+    read(1);
+    const [a, b] = [views.cached('7d').revision, views.current('7d').revision];
+    clock.advance(31_000);
+    expect(views.current('7d').revision).toBe(b);
+    expect(views.cached('7d').revision).not.toBe(a);
+  });
+
+  it('count submissions by what became of them, with rates and latencies', () => {
+    const { clock, views, report } = started();
+    expect(views.current('7d').oracle).toBeNull();
+    const submit = (name: string, latencyMs: number, end: string) => {
+      const submissionId = uuidOf(name);
+      report({
+        type: 'submission_prepared',
+        submissionId,
+        previousSettledThroughRound: '0',
+        settledThroughRound: '1',
+        activeRoundCount: 1,
+        expected: {
+          cumulativeWork: '1',
+          cumulativeBlockUnits: '1',
+          workPerThousandBlocks: '1',
+          completedBlockCount: '0',
+        },
+      });
+      report({ type: 'submission_submitted', submissionId, transactionHash: `0x${'a'.repeat(64)}` });
+      clock.advance(latencyMs);
+      report({ type: end, submissionId });
+    };
+    const sinceMs = clock.nowMs();
+    submit('a', 1_000, 'submission_confirmed');
+    submit('b', 2_001, 'submission_confirmed');
+    submit('c', 9_000, 'submission_reverted');
+    clock.advance(1_000);
+    expect(views.current('7d').oracle).toEqual({
+      coverageStartedAtMs: sinceMs,
+      completeForWindow: false,
+      submissionCount: 3,
+      confirmedCount: 2,
+      revertedCount: 1,
+      supersededCount: 0,
+      confirmedRateBps: 6_666,
+      revertedRateBps: 3_333,
+      supersededRateBps: 0,
+      confirmationLatencyMedianMs: 1_500,
+      confirmationLatencyP90Ms: 2_001,
+    });
+    clock.advance(40 * 86_400_000);
+    expect(views.current('30d').oracle).toMatchObject({ submissionCount: 0, completeForWindow: true });
+  });
+});
