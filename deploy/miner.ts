@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { variablesHelp } from './configuration.ts';
 import { printOpenApi } from './printOpenApi.ts';
+import { runDoctor } from './runDoctor.ts';
 import { runIndexer } from './runIndexer.ts';
 import { runLocal } from './runLocal.ts';
 import { runService } from './runService.ts';
@@ -43,6 +44,12 @@ program
   .option('--past-days <days>', 'days of the simulated past', '8')
   .option('--past-interval <seconds>', 'seconds between two readings of the past, at most 120', '10')
   .action(runLocal);
+
+program
+  .command('doctor')
+  .description('check every part and reconcile the counts; says for each failure what to do')
+  .option('--quick', 'leave out what reads the whole counter stream')
+  .action(runDoctor);
 
 program
   .command('openapi')

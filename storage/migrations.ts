@@ -58,6 +58,16 @@ export async function migrate(database: Database, logger: Logger): Promise<Table
   return tablesOf(await activeGeneration(database));
 }
 
+/** Migrations that a database has, and that this program knows. */
+export async function migrationState(database: Database): Promise<{ applied: number; known: number }> {
+  const [row] = await database.select(
+    "SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = 'migrations'",
+  );
+  if (Number(row?.[0]) === 0) return { applied: 0, known: migrations.length };
+  const [last] = await database.select('SELECT max(number) FROM migrations');
+  return { applied: Number(last?.[0]), known: migrations.length };
+}
+
 /** Where a read replica finds the tables, which it does not create. */
 export async function activeTables(database: Database): Promise<Tables> {
   return tablesOf(await activeGeneration(database));

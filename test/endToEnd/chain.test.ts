@@ -1,22 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/childProcess.ts';
-import { chainDeploymentOf } from '../support/foldedChain.ts';
 import { foldedThrough, type MinerProcess, ready, startMiner } from '../support/minerProcess.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';
+import { onChainOf } from '../support/onChain.ts';
 import { createRandomEconomy } from '../support/randomEconomy.ts';
 import { reorganize } from '../support/reorganize.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 import { startEconomy, type TestEconomy } from '../support/testEconomy.ts';
-
-/** Release, chain and contracts as a deployment file has them. */
-function onChainOf(economy: TestEconomy): object {
-  const { release, chain, contracts } = chainDeploymentOf(economy);
-  const decimals = Object.entries(chain).map(([name, value]) => [
-    name,
-    typeof value === 'bigint' ? String(value) : value,
-  ]);
-  return { release, chain: Object.fromEntries(decimals), contracts };
-}
 
 const owner = (economy: TestEconomy, index = 0) => economy.owners[index] as string;
 

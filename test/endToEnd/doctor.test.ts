@@ -1,0 +1,108 @@
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../storage/database.ts';
+import { activeTables } from '../../storage/migrations.ts';
+import { eventually, startProcess } from '../support/childProcess.ts';
+import { ready, startMiner, storedThrough, writeDeployment } from '../support/minerProcess.ts';
+import { connectTo, startNats } from '../support/natsServer.ts';
+import { onChainOf } from '../support/onChain.ts';
+import { mixedPublications, publishAll } from '../support/readingMessages.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { startEconomy } from '../support/testEconomy.ts';
+
+const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
+
+async function doctor(environment: Record<string, string>, ...args: string[]) {
+  const run = startProcess(process.execPath, [program, 'doctor', ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+  });
+  return { status: await run.exited, output: run.output() };
+}
+
+describe('doctor', () => {
+  it('finds nothing wrong with a sound deployment, and names what is missing from a damaged one', async () => {
+    const economy = await startEconomy();
+    const nats = await startNats();
+    const dataDir = temporaryDirectory();
+    const onChain = onChainOf(economy);
+    const miner = await startMiner({
+      natsUrl: nats.url,
+      dataDir,
+      onChain,
+      environment: { MINER_RPC_URL: economy.url },
+    });
+    await ready(miner);
+    const { js } = await connectTo(nats);
+    await publishAll(js, mixedPublications(2_400));
+    await storedThrough(miner, 2_400);
+    const tip = Number(await economy.client.getBlockNumber({ cacheTime: 0 }));
+    await eventually(
+      async () => (await miner.metric('miner_chain_block{block="head"}')) === tip,
+      'the chain',
+    );
+
+    const environment = {
+      MINER_NATS_URL: nats.url,
+      MINER_DATA_DIR: dataDir,
+      MINER_DEPLOYMENT: writeDeployment(dataDir, onChain),
+      MINER_RPC_URL: economy.url,
+    };
+    const beside = await doctor(environment);
+    expect(beside.output).toContain('in use by process');
+    expect(beside.output).toMatch(/ok +stream MINER_COUNTER: messages 1 to 2400, .* behind/);
+    expect(beside.status).toBe(0);
+
+    expect(await miner.end('SIGTERM')).toBe(0);
+    const sound = await doctor(environment);
+    for (const check of [
+      'NATS',
+      'JetStream',
+      'ClickHouse',
+      'migrations',
+      'readings',
+      'rounds',
+      'node',
+      'deployment',
+      'blocks',
+    ]) {
+      expect(sound.output).toMatch(new RegExp(`ok +${check}: `));
+    }
+    expect(sound.output).toContain('nothing is wrong');
+    expect(sound.status).toBe(0);
+
+    const database = openDatabase({ path: join(dataDir, 'clickhouse') });
+    const tables = await activeTables(database);
+    await database.command(`ALTER TABLE ${tables.readings} DELETE WHERE position = 1000`);
+    await eventually(async () => {
+      const [row] = await database.select(`SELECT count() FROM ${tables.readings} WHERE position = 1000`);
+      return Number(row?.[0]) === 0;
+    }, 'the deletion');
+    await database.close();
+    const damaged = await doctor({ ...environment, MINER_RPC_URL: 'http://127.0.0.1:1' });
+    expect(damaged.output).toMatch(/FAILED +readings: (\d+) in the stream, (\d+) in ClickHouse/);
+    expect(damaged.output).toMatch(/FAILED +node: /);
+    expect(damaged.output.match(/->/g)).toHaveLength(2);
+    expect(damaged.status).toBe(1);
+    expect((await doctor(environment, '--quick')).output).toContain('left out by --quick');
+  });
+
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['a bad variable', { MINER_HTTP_PORT: 'x' }, /FAILED +configuration: [\s\S]*MINER_HTTP_PORT is "x"/],
+    [
+      'a missing deployment file',
+      { MINER_DEPLOYMENT: '/nowhere.json' },
+      /FAILED +deployment file: .*nowhere/,
+    ],
+    [
+      'a NATS that is away',
+      { MINER_NATS_URL: 'nats://127.0.0.1:1' },
+      /FAILED +NATS: nats:\/\/127\.0\.0\.1:1/,
+    ],
+    ['a ClickHouse that is away', { MINER_CLICKHOUSE_URL: 'http://127.0.0.1:1' }, /FAILED +ClickHouse: /],
+  ])('says what to do about %s', async (_what, environment, expected) => {
+    const { status, output } = await doctor({ MINER_DATA_DIR: temporaryDirectory(), ...environment });
+    expect(output).toMatch(expected);
+    expect(output).toContain('->');
+    expect(status).toBe(1);
+  });
+});
