@@ -1,6 +1,6 @@
 import type { CounterReading } from '../streams/counterReading.ts';
 import { type Rejection, rejected } from '../streams/decodeMessage.ts';
-import type { AcceptedReading } from './views.ts';
+import type { AcceptedReading } from './acceptedReading.ts';
 
 /**
  * Boots and counter epochs that an installation's memory holds beside the newest: a message of an older one is

@@ -1,5 +1,9 @@
 import type { CounterReading } from '../streams/counterReading.ts';
-import type { AcceptedReading } from './views.ts';
+
+/** A reading that was accepted, with its receipt position: the sequence in `MINER_COUNTER`. */
+export interface AcceptedReading extends CounterReading {
+  readonly position: number;
+}
 
 /**
  * The reading with its receipt position. Many thousands are held at once: what a wheel repeats from one reading to

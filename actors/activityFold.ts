@@ -1,5 +1,5 @@
+import type { AcceptedReading } from './acceptedReading.ts';
 import type { BucketRow, RoundRow } from './storedRows.ts';
-import type { AcceptedReading } from './views.ts';
 
 /** Seconds of a round (document 1, Terms). */
 export const roundSeconds = 600;

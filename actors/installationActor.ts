@@ -3,9 +3,9 @@ import { freshnessMachine, stalenessSeconds } from '../machines/freshnessMachine
 import type { CounterReading } from '../streams/counterReading.ts';
 import type { Rejection } from '../streams/decodeMessage.ts';
 import { type AcceptanceState, accepted, rejectionOf } from './acceptance.ts';
-import { acceptedReadingOf } from './acceptedReading.ts';
+import { type AcceptedReading, acceptedReadingOf } from './acceptedReading.ts';
 import { type ActivityState, type ClosedActivity, firstActivity, foldActivity } from './activityFold.ts';
-import type { AcceptedReading, TelemetryView } from './views.ts';
+import type { TelemetryView } from './views.ts';
 
 /** Everything that is folded of one installation's readings. Immutable. */
 export interface InstallationState {

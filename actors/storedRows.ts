@@ -1,4 +1,4 @@
-import type { AcceptedReading } from './views.ts';
+import type { AcceptedReading } from './acceptedReading.ts';
 
 /**
  * What the folds of `MINER_COUNTER` hand to ClickHouse. Each row is a fact that never changes once written: its key

@@ -3,9 +3,9 @@ import type { ModuleState } from '../machines/moduleMachine.ts';
 import type { OracleState } from '../machines/oracleMachine.ts';
 import type { SettlementQueueState } from '../machines/settlementQueueMachine.ts';
 import type { SubmissionLifecycle } from '../machines/submissionMachine.ts';
-import type { CounterReading } from '../streams/counterReading.ts';
 import type { ModuleReport } from '../streams/moduleSnapshot.ts';
 import type { SignerIdentity } from '../streams/signerIdentity.ts';
+import type { AcceptedReading } from './acceptedReading.ts';
 import type {
   ChainUnavailable,
   ChainViews,
@@ -21,17 +21,13 @@ export { oracleStates } from '../machines/oracleMachine.ts';
 export { settlementQueueStates } from '../machines/settlementQueueMachine.ts';
 export { submissionLifecycles } from '../machines/submissionMachine.ts';
 export { coreStatuses, provenances } from '../streams/counterReading.ts';
+export type { AcceptedReading } from './acceptedReading.ts';
 
 /**
  * Views are what HTTP reads: immutable, made by the actors from their state and the time of the injected clock.
  * A view keeps its identity (`===`) for as long as nothing that it shows has changed, so the bytes of a response
  * are prepared once per view. Amounts and counters are bigints, times are epoch milliseconds.
  */
-
-/** A reading that was accepted, with its receipt position: the sequence in `MINER_COUNTER`. */
-export interface AcceptedReading extends CounterReading {
-  readonly position: number;
-}
 
 /** Telemetry of one installation; `reading` is null exactly when freshness is offline. */
 export interface TelemetryView {

@@ -5,7 +5,7 @@ import { bucketSeconds } from '../actors/activityFold.ts';
 import { deployContracts } from './deployContracts.ts';
 import { type Deployment, readDeploymentFile } from './deploymentFile.ts';
 import { LocalAnvilError } from './localAnvil.ts';
-import { type LocalAccounts, type LocalChainClient, localChainClient } from './simulatedEconomy.ts';
+import { type LocalAccounts, type LocalChainClient, localChainClient } from './localChainClient.ts';
 
 const tokenUnit = 10n ** 18n;
 

@@ -8,17 +8,12 @@ import { ConfigurationError } from './configuration.ts';
 import type { DeployedContracts } from './deployContracts.ts';
 import type { Deployment } from './deploymentFile.ts';
 import { startAnvil } from './localAnvil.ts';
+import { type LocalAccounts, localAccounts, localChainClient } from './localChainClient.ts';
 import { localChainGenesis, localDeployment, localSimulation, type Simulation } from './localDeployment.ts';
 import { createProgress } from './progress.ts';
 import { type CommandContext, ownNats, startConfigured, untilStopped } from './runService.ts';
 import type { Service } from './service.ts';
-import {
-  createSimulatedEconomy,
-  type LocalAccounts,
-  liveBlockSeconds,
-  localAccounts,
-  localChainClient,
-} from './simulatedEconomy.ts';
+import { createSimulatedEconomy, liveBlockSeconds } from './simulatedEconomy.ts';
 import { type GatewayParts, lastReading, publishPast, runGateway } from './simulatedGateway.ts';
 import { newWheel, rebooted, type WheelState, wheelAfter } from './simulatedWheel.ts';
 import { observeStreams } from './streamObserver.ts';

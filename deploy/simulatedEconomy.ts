@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { JetStreamClient } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
-import { type Address, createTestClient, http, publicActions, walletActions } from 'viem';
-import { anvil as anvilChain } from 'viem/chains';
+import type { Address } from 'viem';
 import { sleep } from '../streams/connection.ts';
 import { collectionAbi, coreAbi, miningAbi } from '../streams/contractAbis.ts';
 import type { DeployedContracts } from './deployContracts.ts';
+import { type Draw, drawOf } from './draw.ts';
 import { createEconomyActions } from './economyActions.ts';
+import type { LocalAccounts, LocalChainClient } from './localChainClient.ts';
 import { createSimulatedReporter } from './simulatedReporter.ts';
 import type { StreamObserver } from './streamObserver.ts';
 
@@ -19,40 +19,6 @@ const actionSeconds = 120;
 const checkpointAtRounds = 12;
 const mintedMax = 160n;
 export const simulatedPrice = 20_000_000_000_000_000n;
-
-/** A client that mines, and speaks for accounts that the local chain has unlocked. */
-export type LocalChainClient = ReturnType<typeof localChainClient>;
-
-export function localChainClient(url: string) {
-  return createTestClient({
-    mode: 'anvil',
-    chain: anvilChain,
-    transport: http(url, { retryCount: 0, timeout: 20_000, batch: true }),
-    cacheTime: 0,
-  })
-    .extend(publicActions)
-    .extend(walletActions);
-}
-
-/** Who does what on the local chain, of its accounts. */
-export interface LocalAccounts {
-  readonly operator: Address;
-  readonly guardian: Address;
-  readonly reporter: Address;
-  readonly keeper: Address;
-  readonly owners: readonly Address[];
-}
-
-export async function localAccounts(client: LocalChainClient): Promise<LocalAccounts> {
-  const [operator, guardian, reporter, keeper, ...owners] = (await client.getAddresses()) as [
-    Address,
-    Address,
-    Address,
-    Address,
-    ...Address[],
-  ];
-  return { operator, guardian, reporter, keeper, owners: owners.slice(0, 6) };
-}
 
 export interface SimulatedEconomyParts {
   readonly client: LocalChainClient;
@@ -234,12 +200,4 @@ export function createSimulatedEconomy(parts: SimulatedEconomyParts) {
   }
 
   return { runPast, runLive, tipSeconds };
-}
-
-/** A number in [0, 1) for each question, always the same for the same seed and time. */
-export type Draw = (what: string) => number;
-
-function drawOf(seed: string, step: number): Draw {
-  return (what) =>
-    createHash('md5').update(`${seed}/economy/${what}/${step}`).digest().readUInt32BE(0) / 2 ** 32;
 }

@@ -6,8 +6,9 @@ import { coreAbi } from '../streams/contractAbis.ts';
 import type { OracleMessage } from '../streams/oracleMessage.ts';
 import type { ReporterMessage } from '../streams/reporterMessage.ts';
 import { oracleSubject, reporterSubject } from '../streams/subjects.ts';
+import type { Draw } from './draw.ts';
 import type { EconomyActions } from './economyActions.ts';
-import type { Draw, LocalChainClient } from './simulatedEconomy.ts';
+import type { LocalChainClient } from './localChainClient.ts';
 import type { StreamObserver } from './streamObserver.ts';
 
 const roundSeconds = 600;

@@ -1,5 +1,5 @@
+import type { AcceptedReading } from '../acceptedReading.ts';
 import type { RoundRow } from '../storedRows.ts';
-import type { AcceptedReading } from '../views.ts';
 
 /** A universal day runs from noon to noon UTC (document 1, Terms). */
 export const dayMs = 86_400_000;

@@ -75,6 +75,16 @@ export function unavailableWithRelease<Version extends number>(schemaVersion: Ve
   return unavailableOf(schemaVersion).extend({ release: release.nullable() });
 }
 
+/** What every available view of the economy begins with. */
+export const availableMembers = {
+  installationId,
+  status: z.literal('available'),
+  generatedAt: timestamp,
+  release,
+  chain,
+  identities,
+};
+
 export const eventSourceMembers = {
   blockNumber: decimal,
   blockHash: bytes32,
@@ -110,6 +120,24 @@ export function releaseBody({ id, protocolRevision, rewardModelRevision }: Relea
 
 export function identitiesBody(given: Identities): z.infer<typeof identities> {
   return { ...given, miningImplementationVersion: given.miningImplementationVersion.toString() };
+}
+
+/** The values of {@link availableMembers}. */
+export function availableMembersBody(view: {
+  readonly installationId: string;
+  readonly generatedAtMs: number;
+  readonly release: Release;
+  readonly chain: ChainInfo;
+  readonly identities: Identities;
+}) {
+  return {
+    installationId: view.installationId,
+    status: 'available' as const,
+    generatedAt: isoOf(view.generatedAtMs),
+    release: releaseBody(view.release),
+    chain: chainBody(view.chain),
+    identities: identitiesBody(view.identities),
+  };
 }
 
 export function unavailableBody<Version extends number>(

@@ -6,16 +6,12 @@ import {
 } from '../../actors/chain/chainViewTypes.ts';
 import {
   address,
-  chain,
-  chainBody,
-  identities,
-  identitiesBody,
-  release,
-  releaseBody,
+  availableMembers,
+  availableMembersBody,
   unavailableBodyWithRelease,
   unavailableWithRelease,
 } from './chain.ts';
-import { decimal, installationId, isoOf, isoOrNull, timestamp } from './scalars.ts';
+import { decimal, isoOrNull, timestamp } from './scalars.ts';
 
 export const asset = z
   .strictObject({
@@ -40,12 +36,7 @@ const collection = z
   .meta({ id: 'CollectionState', description: 'The sale, its phase at the time of the safe block' });
 
 const members = {
-  installationId,
-  status: z.literal('available'),
-  generatedAt: timestamp,
-  release,
-  chain,
-  identities,
+  ...availableMembers,
   asset,
 };
 
@@ -124,12 +115,7 @@ export function miningStateBody(view: IssuanceView | ChainUnavailable): z.infer<
 
 function membersBody(view: IssuanceView) {
   return {
-    installationId: view.installationId,
-    status: 'available' as const,
-    generatedAt: isoOf(view.generatedAtMs),
-    release: releaseBody(view.release),
-    chain: chainBody(view.chain),
-    identities: identitiesBody(view.identities),
+    ...availableMembersBody(view),
     asset: { ...view.asset },
   };
 }

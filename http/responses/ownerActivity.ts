@@ -7,19 +7,15 @@ import {
 } from '../../actors/chain/chainViewTypes.ts';
 import {
   address,
-  chain,
-  chainBody,
+  availableMembers,
+  availableMembersBody,
   eventSourceBody,
   eventSourceMembers,
-  identities,
-  identitiesBody,
-  release,
-  releaseBody,
   unavailableBodyWithRelease,
   unavailableWithRelease,
 } from './chain.ts';
 import { cursor } from './observations.ts';
-import { decimal, installationId, isoOf, timestamp } from './scalars.ts';
+import { decimal } from './scalars.ts';
 
 const activity = z
   .strictObject({
@@ -37,13 +33,8 @@ const activity = z
   .meta({ id: 'OwnerEvent' });
 
 const members = {
-  installationId,
-  status: z.literal('available'),
-  generatedAt: timestamp,
+  ...availableMembers,
   owner: address,
-  release,
-  chain,
-  identities,
   activity: z.array(activity).max(100),
   total: decimal.optional(),
   nextCursor: cursor.nullable(),
@@ -81,13 +72,8 @@ export function ownerActivityBodyB(view: View): z.infer<typeof ownerActivityResp
 
 function availableBody(view: OwnerActivityView) {
   return {
-    installationId: view.installationId,
-    status: 'available' as const,
-    generatedAt: isoOf(view.generatedAtMs),
+    ...availableMembersBody(view),
     owner: view.owner,
-    release: releaseBody(view.release),
-    chain: chainBody(view.chain),
-    identities: identitiesBody(view.identities),
     activity: view.activity.map((event) => activityBody(view.chain.chainId, event)),
     total: view.total.toString(),
     nextCursor: view.nextCursor,

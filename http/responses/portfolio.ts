@@ -7,17 +7,13 @@ import {
 } from '../../actors/chain/chainViewTypes.ts';
 import {
   address,
-  chain,
-  chainBody,
-  identities,
-  identitiesBody,
-  release,
-  releaseBody,
+  availableMembers,
+  availableMembersBody,
   unavailableBodyWithRelease,
   unavailableWithRelease,
 } from './chain.ts';
 import { cursor } from './observations.ts';
-import { decimal, installationId, isoOf, timestamp } from './scalars.ts';
+import { decimal, isoOf, timestamp } from './scalars.ts';
 
 const position = z
   .strictObject({
@@ -39,13 +35,8 @@ const position = z
   .meta({ id: 'Position' });
 
 const members = {
-  installationId,
-  status: z.literal('available'),
-  generatedAt: timestamp,
-  release,
+  ...availableMembers,
   owner: address,
-  chain,
-  identities,
   configuration: z.strictObject({
     genesisTimestamp: decimal,
     roundDuration: decimal,
@@ -105,13 +96,8 @@ export function portfolioBodyB(view: View): z.infer<typeof portfolioResponseB> {
 function availableBody(view: PortfolioView) {
   const { configuration, mining, summary } = view;
   return {
-    installationId: view.installationId,
-    status: 'available' as const,
-    generatedAt: isoOf(view.generatedAtMs),
-    release: releaseBody(view.release),
+    ...availableMembersBody(view),
     owner: view.owner,
-    chain: chainBody(view.chain),
-    identities: identitiesBody(view.identities),
     configuration: {
       genesisTimestamp: configuration.genesisTimestamp.toString(),
       roundDuration: configuration.roundDuration.toString(),

@@ -2,24 +2,15 @@ import { z } from 'zod';
 import type { ChainUnavailable, MetadataView } from '../../actors/chain/chainViewTypes.ts';
 import {
   address,
-  chain,
-  chainBody,
-  identities,
-  identitiesBody,
-  release,
-  releaseBody,
+  availableMembers,
+  availableMembersBody,
   unavailableBodyWithRelease,
   unavailableWithRelease,
 } from './chain.ts';
-import { decimal, installationId, isoOf, timestamp } from './scalars.ts';
+import { decimal } from './scalars.ts';
 
 const members = {
-  installationId,
-  status: z.literal('available'),
-  generatedAt: timestamp,
-  release,
-  chain,
-  identities,
+  ...availableMembers,
   tokenId: decimal,
   collection: address,
   name: z.string().min(1).max(128),
@@ -72,12 +63,7 @@ export function metadataBodyB(view: View): z.infer<typeof metadataResponseB> {
 function availableBody(view: MetadataView, kept: KeptImages) {
   const { imageDataUri, cardImageUrl } = view;
   return {
-    installationId: view.installationId,
-    status: 'available' as const,
-    generatedAt: isoOf(view.generatedAtMs),
-    release: releaseBody(view.release),
-    chain: chainBody(view.chain),
-    identities: identitiesBody(view.identities),
+    ...availableMembersBody(view),
     tokenId: view.tokenId.toString(),
     collection: view.identities.collection,
     name: view.name,
