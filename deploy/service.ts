@@ -103,14 +103,14 @@ export async function startService({ settings, clock, logger, registry }: Servic
     pipeline,
     chainState: () => chain?.newest() ?? null,
     genesisMs: deployment.genesisTimestamp * 1000,
-    isCounterCaughtUp: () => followers.get('MINER_COUNTER')?.status().isCaughtUp ?? false,
+    isCounterCaughtUp: () => followers.get('MINER_COUNTER')?.isCaughtUp ?? false,
     chain: createChainViews({
       installationId: deployment.installationId,
       onChain:
         chain === null || deployment.onChain === null
           ? null
           : { deployment: deployment.onChain, actors: chain },
-      isCaughtUp: () => followers.get('MINER_CHAIN')?.status().isCaughtUp ?? false,
+      isCaughtUp: () => followers.get('MINER_CHAIN')?.isCaughtUp ?? false,
       staleAfterMs: settings.chainStaleAfterMs,
       clock,
     }),
@@ -132,8 +132,15 @@ export async function startService({ settings, clock, logger, registry }: Servic
         return [stream, { isCaughtUp, state, position, lastSequence }];
       }),
     );
-    const isCaughtUp = running !== null && [...followers.values()].every((one) => one.status().isCaughtUp);
+    const isCaughtUp = running !== null && [...followers.values()].every((one) => one.isCaughtUp);
     return { isReady: isCaughtUp && databaseWatch.isReachable(), detail: { nats, clickhouse, streams } };
+  };
+
+  // Asked with every request; what was restored once stays so.
+  let isRestored = false;
+  const hasViews = () => {
+    isRestored ||= running !== null && [...followers.values()].every((one) => one.isRestored);
+    return isRestored;
   };
 
   const operatorServer = createOperatorServer({ registry, readiness, logger });
@@ -141,7 +148,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
   const publicServer = roles.serve
     ? createPublicServer({
         sources: { views, observations },
-        hasViews: () => running !== null && [...followers.values()].every((one) => one.status().isRestored),
+        hasViews,
         readiness,
         clock,
         logger,

@@ -76,6 +76,9 @@ export interface StreamFollower {
   /** Follows until `stop`; rejects only for a fault of this program. */
   run(): Promise<void>;
   status(): FollowerStatus;
+  /** Of the status, for those who ask with every request. */
+  readonly isCaughtUp: boolean;
+  readonly isRestored: boolean;
   /** Stops taking messages, then saves what is folded, when its rows are stored within `graceMs`. */
   stop(options: { graceMs: number }): Promise<void>;
 }
@@ -300,7 +303,17 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
     };
   }
 
-  return { run, status, stop };
+  return {
+    run,
+    status,
+    get isCaughtUp() {
+      return isCaughtUp;
+    },
+    get isRestored() {
+      return counts.isRestored;
+    },
+    stop,
+  };
 }
 
 function checkpointOf({ streamCreated, position, digest }: FoldSnapshot): Checkpoint {
