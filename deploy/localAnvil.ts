@@ -46,13 +46,7 @@ export async function startAnvil({ genesisTimestamp, dir, logger }: LocalAnvilSe
     mkdirSync(dir, { recursive: true });
     const stateFile = join(dir, 'anvil-state.json');
     await stopOrphan({ pidFile: join(dir, 'anvil.pid'), mark: stateFile, stopMs, logger });
-    kept.push(
-      '--state',
-      stateFile,
-      '--state-interval',
-      String(stateIntervalSeconds),
-      '--preserve-historical-states',
-    );
+    kept.push('--state', stateFile, '--state-interval', String(stateIntervalSeconds));
   }
   const child = spawn(
     anvilProgram(),

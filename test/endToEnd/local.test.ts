@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually, startProcess } from '../support/childProcess.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
@@ -31,6 +31,13 @@ async function startLocal(dataDir: string) {
       MINER_RATE_LIMITS: 'off',
     },
   });
+  // Killed with SIGKILL, it leaves its servers to the next start; after a test there is none.
+  onTestFinished(async () => {
+    await started.end('SIGKILL');
+    for (const [, pid] of started.output().matchAll(/"pid":(\d+)[^\n]*started/g)) {
+      if (commandLineOf(Number(pid)).includes(dataDir)) process.kill(Number(pid), 'SIGKILL');
+    }
+  });
   const urlOf = (name: string) =>
     eventually(() => new RegExp(`${name}\\s+(http\\S+)`).exec(started.output())?.[1], name);
   const statusUrl = await urlOf('status');
@@ -44,13 +51,17 @@ async function startLocal(dataDir: string) {
   return { ...started, statusUrl, telemetryUrl, online, natsPid };
 }
 
-/** Whether the process runs; one that has ended and that nobody has asked about yet has no command line any more. */
-function isAlive(pid: number): boolean {
+/** Empty for a process that has ended, also when nobody has asked about it yet. */
+function commandLineOf(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    return false;
+    return '';
   }
+}
+
+function isAlive(pid: number): boolean {
+  return commandLineOf(pid) !== '';
 }
 
 const positionOf = ({ revision }: Telemetry) => Number(revision?.split('.')[0]);
