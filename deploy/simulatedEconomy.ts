@@ -116,7 +116,7 @@ export function createSimulatedEconomy(parts: SimulatedEconomyParts) {
   /** The oracle closes what has ended, and the reporter settles what is closed. */
   async function settle(seconds: number, draw: Draw): Promise<void> {
     await reporter.close(seconds);
-    await reporter.run(seconds, draw, async () => mineAt((await tipSeconds()) + 1));
+    await reporter.run(seconds, draw, async () => mineAt(Math.max(seconds, (await tipSeconds()) + 1)));
   }
 
   async function mintRewards(): Promise<void> {
