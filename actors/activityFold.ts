@@ -11,7 +11,7 @@ export const coveringGapSeconds = 120;
 /** A day of rounds: what is not closed by the oracle within it is projected no more. */
 export const recentRoundsMax = 144;
 
-const roundMs = roundSeconds * 1000;
+export const roundMs = roundSeconds * 1000;
 const bucketMs = bucketSeconds * 1000;
 const coveringGapMs = coveringGapSeconds * 1000;
 

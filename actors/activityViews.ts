@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-import { stringify } from './bigintJson.ts';
 import type { ChainState } from './chain/chainState.ts';
 import type { ChainViews, SettlementRange } from './chain/chainViewTypes.ts';
 import type { Clock } from './clock.ts';
 import type { CounterActors } from './counterActors.ts';
 import type { PipelineActors } from './pipelineActors.ts';
 import { projectProcess } from './processProjection.ts';
+import { revisionOf } from './revision.ts';
 import { createStatisticsViews } from './statistics/statisticsViews.ts';
 import type { ActivityViews, MeasurementView, ProcessView, SettlementsView, TelemetryView } from './views.ts';
 
@@ -102,9 +101,4 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
 
 function measurementOf({ freshness, reading }: TelemetryView): MeasurementView | null {
   return reading === null || freshness === 'offline' ? null : { freshness, reading };
-}
-
-/** An opaque digest of what the snapshot shows, its time of making aside. */
-function revisionOf(content: readonly unknown[]): string {
-  return createHash('sha256').update(stringify(content)).digest('base64url').slice(0, 22);
 }

@@ -1,7 +1,7 @@
 import { oracleMachine } from '../machines/oracleMachine.ts';
 import { settlementQueueMachine } from '../machines/settlementQueueMachine.ts';
 import { type ActivityState, roundAt } from './activityFold.ts';
-import type { ChainState } from './chain/chainState.ts';
+import { blocksOf, blockUnitsPerBlock, type ChainState } from './chain/chainState.ts';
 import { type Frontier, projected, type WorkedRound } from './chain/settlementArithmetic.ts';
 import { observed } from './observed.ts';
 import {
@@ -26,7 +26,6 @@ import type {
 
 /** A reporter whose last completed run is older than this is stale (document 3, Limits). */
 const reporterStaleMs = 600_000;
-const blockUnitsPerBlock = 1_000_000_000n;
 
 /** What the process snapshot is made of. */
 export interface ProcessSources {
@@ -278,7 +277,7 @@ function frontierView(frontier: Frontier): FrontierView {
     cumulativeWork,
     cumulativeBlockUnits,
     workPerThousandBlocks,
-    blockHeight: cumulativeBlockUnits / blockUnitsPerBlock,
+    blockHeight: blocksOf(cumulativeBlockUnits),
     blockProgress: cumulativeBlockUnits % blockUnitsPerBlock,
   };
 }

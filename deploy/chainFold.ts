@@ -4,6 +4,7 @@ import { ForkBelowStates } from '../actors/chain/chainFold.ts';
 import type { RejectionLog } from '../streams/rejectionLog.ts';
 import type { ChainCounts } from './chainMetrics.ts';
 import type { MessageCounts } from './messageCounts.ts';
+import { createReject } from './reject.ts';
 import { type FollowedFold, OlderSnapshotNeeded } from './streamFollower.ts';
 
 /** Cursors of owner lists keep their block's state for at least so long, across a restart too. */
@@ -21,6 +22,7 @@ export interface ChainFoldParts {
 /** `MINER_CHAIN`: spans into states at safe blocks. */
 export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
   const { actors, counts, chainCounts, rejections, logger } = parts;
+  const reject = createReject({ stream: 'MINER_CHAIN', counts, rejections });
   /** A fork below every kept state was found: snapshots above it are of no use. */
   let restoredBelow: bigint | null = null;
 
@@ -28,10 +30,7 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
     const outcome = actors.receive(message);
     if (outcome === 'unread') return counts.unread('MINER_CHAIN');
     if ('rejection' in outcome) {
-      const { reason, detail } = outcome.rejection;
-      counts.rejected('MINER_CHAIN', reason);
-      const { seq: sequence, subject, data } = message;
-      rejections?.add({ streamCreated, sequence, subject, data, reason, detail });
+      reject(message, streamCreated, outcome.rejection);
       return;
     }
     counts.accepted('MINER_CHAIN', 1);

@@ -5,6 +5,7 @@ import type { RecentReadings } from '../storage/recentReadings.ts';
 import type { RowWriter } from '../storage/rowWriter.ts';
 import type { RejectionLog } from '../streams/rejectionLog.ts';
 import type { MessageCounts } from './messageCounts.ts';
+import { createReject } from './reject.ts';
 import type { FollowedFold } from './streamFollower.ts';
 
 export interface CounterFoldParts {
@@ -21,6 +22,7 @@ export interface CounterFoldParts {
 
 /** `MINER_COUNTER`: readings into actors, memory and rows; what is not accepted into the rejection log. */
 export function createCounterFold({ actors, recent, counts, writing }: CounterFoldParts): FollowedFold {
+  const reject = createReject({ stream: 'MINER_COUNTER', counts, rejections: writing?.rejections ?? null });
   return {
     foldVersion: counterFoldVersion,
 
@@ -33,10 +35,7 @@ export function createCounterFold({ actors, recent, counts, writing }: CounterFo
         throughPosition = message.seq;
         const outcome = actors.receive(message);
         if ('rejection' in outcome) {
-          const { reason, detail } = outcome.rejection;
-          counts.rejected('MINER_COUNTER', reason);
-          const { seq: sequence, subject, data } = message;
-          writing?.rejections.add({ streamCreated, sequence, subject, data, reason, detail });
+          reject(message, streamCreated, outcome.rejection);
           continue;
         }
         readings.push(outcome.reading);

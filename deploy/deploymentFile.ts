@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { bucketSeconds } from '../actors/activityFold.ts';
-import { installationId } from '../streams/wireScalars.ts';
+import { address, bytes32, installationId } from '../streams/wireScalars.ts';
 
-const address = z.string().regex(/^0x[0-9a-f]{40}$/, 'expected 0x and 40 lowercase hexadecimal digits');
 const blockNumber = z
   .union([z.int().min(0), z.string().regex(/^(?:0|[1-9]\d{0,19})$/)], 'expected a block number')
   .transform(BigInt);
@@ -38,7 +37,7 @@ const installationMembers = z.object({
     .int()
     .min(0)
     .refine((seconds) => seconds % bucketSeconds === 0, `expected a multiple of ${bucketSeconds} seconds`),
-  streamId: z.string().regex(/^0x[0-9a-f]{64}$/, 'expected 0x and 64 lowercase hexadecimal digits'),
+  streamId: bytes32,
 });
 
 /** What a deployment is: the public installation, the start of its rounds, and where its contracts are, if anywhere. */

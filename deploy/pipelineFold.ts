@@ -1,6 +1,7 @@
 import { type PipelineActors, pipelineFoldVersion } from '../actors/pipelineActors.ts';
 import type { RejectionLog } from '../streams/rejectionLog.ts';
 import type { MessageCounts } from './messageCounts.ts';
+import { createReject } from './reject.ts';
 import type { FollowedFold } from './streamFollower.ts';
 
 export interface PipelineFoldParts {
@@ -10,8 +11,9 @@ export interface PipelineFoldParts {
   readonly rejections: RejectionLog | null;
 }
 
-/** `MINER_PIPELINE`: module snapshots and signers into their actors. */
+/** `MINER_PIPELINE`: modules, signer, oracle and reporter into their actors. */
 export function createPipelineFold({ actors, counts, rejections }: PipelineFoldParts): FollowedFold {
+  const reject = createReject({ stream: 'MINER_PIPELINE', counts, rejections });
   return {
     foldVersion: pipelineFoldVersion,
 
@@ -20,12 +22,7 @@ export function createPipelineFold({ actors, counts, rejections }: PipelineFoldP
         const outcome = actors.receive(message);
         if (outcome === 'folded') counts.accepted('MINER_PIPELINE', 1);
         else if (outcome === 'unread') counts.unread('MINER_PIPELINE');
-        else {
-          const { reason, detail } = outcome.rejection;
-          counts.rejected('MINER_PIPELINE', reason);
-          const { seq: sequence, subject, data } = message;
-          rejections?.add({ streamCreated, sequence, subject, data, reason, detail });
-        }
+        else reject(message, streamCreated, outcome.rejection);
       }
     },
 

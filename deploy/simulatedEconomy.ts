@@ -4,9 +4,9 @@ import type { Address } from 'viem';
 import { sleep } from '../streams/connection.ts';
 import { collectionAbi, coreAbi, miningAbi } from '../streams/contractAbis.ts';
 import type { DeployedContracts } from './deployContracts.ts';
-import { type Draw, drawOf } from './draw.ts';
 import { createEconomyActions } from './economyActions.ts';
 import type { LocalAccounts, LocalChainClient } from './localChainClient.ts';
+import { type Draw, drawOf } from './seeded.ts';
 import { createSimulatedReporter } from './simulatedReporter.ts';
 import type { StreamObserver } from './streamObserver.ts';
 

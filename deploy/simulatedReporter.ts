@@ -1,20 +1,19 @@
-import { createHash } from 'node:crypto';
 import type { JetStreamClient } from '@nats-io/jetstream';
+import { roundSeconds } from '../actors/activityFold.ts';
+import { blocksOf } from '../actors/chain/chainState.ts';
 import { batchesOf, type Frontier, settled } from '../actors/chain/settlementArithmetic.ts';
 import { isTerminal, type Submission } from '../actors/settlementPipeline.ts';
 import { coreAbi } from '../streams/contractAbis.ts';
 import type { OracleMessage } from '../streams/oracleMessage.ts';
 import type { ReporterMessage } from '../streams/reporterMessage.ts';
 import { oracleSubject, reporterSubject } from '../streams/subjects.ts';
-import type { Draw } from './draw.ts';
 import type { EconomyActions } from './economyActions.ts';
 import type { LocalChainClient } from './localChainClient.ts';
+import { type Draw, seededUuid } from './seeded.ts';
 import type { StreamObserver } from './streamObserver.ts';
 
-const roundSeconds = 600;
 /** Closed rounds are settled when so many of them wait. */
 const settleAtRounds = 6;
-const blockUnitsPerBlock = 1_000_000_000n;
 
 /** Without the time that every message has. */
 type Untimed<Message> = Message extends unknown ? Omit<Message, 'at'> : never;
@@ -96,10 +95,9 @@ export function createSimulatedReporter(parts: SimulatedReporterParts) {
     const [batch] = batchesOf(waiting, configuration.maxRoundsPerBatch);
     if (batch === undefined) return 'nothing_due';
 
-    const submissionId = uuidOf(`${seed}/submission/${seconds}`);
+    const submissionId = seededUuid(`${seed}/submission/${seconds}`);
     const after = settled(frontier, batch, configuration);
-    const completed =
-      after.cumulativeBlockUnits / blockUnitsPerBlock - frontier.cumulativeBlockUnits / blockUnitsPerBlock;
+    const completed = blocksOf(after.cumulativeBlockUnits) - blocksOf(frontier.cumulativeBlockUnits);
     await report(seconds, {
       type: 'submission_prepared',
       submissionId,
@@ -175,9 +173,4 @@ export function createSimulatedReporter(parts: SimulatedReporterParts) {
   }
 
   return { close, run };
-}
-
-function uuidOf(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

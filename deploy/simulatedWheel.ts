@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { CounterReadingMessage } from '../streams/counterReading.ts';
+import { seededFraction, seededUuid } from './seeded.ts';
 
 /** A full turn of the wheel, and the pulses that its counter adds in one. */
 const circumferenceMm = 1_000;
@@ -143,10 +143,9 @@ function universalDay(atMs: number): number {
 
 /** A number in [0, 1) that is always the same for the same arguments. */
 function draw(seed: string, what: string, index: number): number {
-  return createHash('md5').update(`${seed}/${what}/${index}`).digest().readUInt32BE(0) / 2 ** 32;
+  return seededFraction(`${seed}/${what}/${index}`);
 }
 
 function uuidOf(seed: string, what: string, index: number): string {
-  const hex = createHash('sha256').update(`${seed}/${what}/${index}`).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  return seededUuid(`${seed}/${what}/${index}`);
 }

@@ -1,6 +1,4 @@
-import { getAddress } from 'viem';
-
-const zeroAddress = `0x${'0'.repeat(40)}`;
+import { getAddress, zeroAddress } from 'viem';
 
 /** [A]: lower case alone, and not the zero address (document 2, A8). */
 export function isLowerCaseOwner(given: string): boolean {

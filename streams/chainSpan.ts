@@ -1,19 +1,17 @@
 import { z } from 'zod';
-import { timestamp } from './wireScalars.ts';
+import { address, bytes32, timestamp } from './wireScalars.ts';
 
 /** A span with more blocks or logs than fit is published as several, and a block with more logs in several parts. */
 export const spanBytesMax = 256 * 1024;
 
-const hash = z.string().regex(/^0x[0-9a-f]{64}$/, 'expected 0x and 64 lowercase hexadecimal digits');
-const address = z.string().regex(/^0x[0-9a-f]{40}$/, 'expected 0x and 40 lowercase hexadecimal digits');
 const blockNumber = z.string().regex(/^(?:0|[1-9]\d{0,19})$/, 'expected a block number as a decimal string');
 const index = z.int().min(0);
 
 const log = z.object({
   address,
-  topics: z.array(hash).max(4),
+  topics: z.array(bytes32).max(4),
   data: z.string().regex(/^0x(?:[0-9a-f]{2})*$/, 'expected hexadecimal bytes'),
-  transactionHash: hash,
+  transactionHash: bytes32,
   transactionIndex: index,
   logIndex: index,
 });
@@ -30,11 +28,11 @@ export const chainSpanMessage = z.object({
   fromBlock: blockNumber,
   toBlock: blockNumber,
   /** Of `fromBlock`. */
-  parentHash: hash,
+  parentHash: bytes32,
   /** Of `toBlock`. */
-  hash,
+  hash: bytes32,
   timestamp,
-  blocks: z.array(z.object({ number: blockNumber, hash, timestamp, logs: z.array(log) })),
+  blocks: z.array(z.object({ number: blockNumber, hash: bytes32, timestamp, logs: z.array(log) })),
   /** Set where a single block takes several messages; its logs are those of all parts. */
   part: z.object({ index, count: z.int().min(2) }).optional(),
 });

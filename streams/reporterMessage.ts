@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { uint64Decimal } from './oracleMessage.ts';
-import { timestamp, uint256Decimal, uuid } from './wireScalars.ts';
+import { bytes32, timestamp, uint256Decimal, uuid } from './wireScalars.ts';
 
 /** Active rounds of one submission (document 3, Limits). */
 export const activeRoundsMax = 16;
 
 const at = timestamp;
 const submissionId = uuid;
-const transactionHash = z
-  .string()
-  .regex(/^0x[0-9a-f]{64}$/, 'expected 0x and 64 lowercase hexadecimal digits');
+const transactionHash = bytes32;
 const name = z.string().min(1).max(128);
 
 /** The core's sums that a submission expects after its batch. */

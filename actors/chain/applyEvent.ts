@@ -1,7 +1,7 @@
 import { List } from 'immutable';
+import { zeroAddress } from 'viem';
 import type { ChainEvent } from './chainEvent.ts';
 import {
-  blockUnitsPerBlock,
   type ChainState,
   coreEventsShown,
   type Implementation,
@@ -21,7 +21,6 @@ import {
   utcDateOf,
 } from './rewards.ts';
 
-const zeroAddress = `0x${'0'.repeat(40)}`;
 /** keccak256 of `PROPOSER_ROLE`. */
 const proposerRole = '0xb09aa5aeb3702cfd50b6b62bc4532604938f21248a27a1d5ca736082b6819cc1';
 /** First four bytes of a call of `upgradeAndCall(address,address,bytes)`. */
@@ -303,7 +302,7 @@ function rewardsClaimed(state: ChainState, { args, address, source }: ChainEvent
   const { mining } = state;
   let { positions } = state;
   for (const tokenId of tokenIds) {
-    const position = activated(mining, positions.get(Number(tokenId)) ?? positionOf(state, Number(tokenId)));
+    const position = activated(mining, positionOf({ ...state, positions }, Number(tokenId)));
     const paidBaseUnits = earnedScaledThrough(position, mining.accumulatedPerWeight) / rewardScale;
     positions = positions.set(position.tokenId, { ...position, paidBaseUnits });
   }
@@ -452,9 +451,4 @@ function text(value: unknown): string {
 
 function lower(value: unknown): string {
   return text(value).toLowerCase();
-}
-
-/** Work blocks that are complete with so many block units. */
-export function blocksOf(cumulativeBlockUnits: bigint): bigint {
-  return cumulativeBlockUnits / blockUnitsPerBlock;
 }

@@ -42,7 +42,7 @@ export type SpanOutcome =
   | { readonly rejection: Rejection }
   | {
       readonly state: ChainFoldState;
-      /** Set when blocks were given up for others; `depth` counts those that were safe already. */
+      /** Set when blocks were given up for others; `safeDepth` counts those that were safe already. */
       readonly reorganization: { readonly forkBlock: bigint; readonly safeDepth: number } | null;
     };
 

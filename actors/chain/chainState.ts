@@ -3,6 +3,12 @@ import type { ChainEvent, EventSource } from './chainEvent.ts';
 
 /** Block units of one work block (document 1, Terms). */
 export const blockUnitsPerBlock = 1_000_000_000n;
+
+/** Work blocks that are complete with so many block units. */
+export function blocksOf(cumulativeBlockUnits: bigint): bigint {
+  return cumulativeBlockUnits / blockUnitsPerBlock;
+}
+
 /** Core events that are shown (document 3, Limits). */
 export const coreEventsShown = 25;
 

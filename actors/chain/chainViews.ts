@@ -3,10 +3,9 @@ import { collectionPhaseMachine } from '../../machines/collectionPhaseMachine.ts
 import { settlementSourceMachine } from '../../machines/settlementSourceMachine.ts';
 import type { Clock } from '../clock.ts';
 import { observed } from '../observed.ts';
-import { blocksOf } from './applyEvent.ts';
 import type { ChainActors } from './chainActors.ts';
 import type { ContractAddresses } from './chainEvent.ts';
-import type { ChainState } from './chainState.ts';
+import { blocksOf, type ChainState } from './chainState.ts';
 import type {
   ChainInfo,
   ChainUnavailable,

@@ -1,7 +1,6 @@
 import { mergeStateMachine } from '../../machines/mergeStateMachine.ts';
 import { observed } from '../observed.ts';
-import { blocksOf } from './applyEvent.ts';
-import type { ChainState, OwnerEvent, Position } from './chainState.ts';
+import { blocksOf, type ChainState, type OwnerEvent, type Position } from './chainState.ts';
 import type { PortfolioView, PositionView } from './chainViewTypes.ts';
 import {
   activated,

@@ -1,8 +1,7 @@
 import type { List } from 'immutable';
 import { mintRoundMachine } from '../../machines/mintRoundMachine.ts';
 import { observed } from '../observed.ts';
-import { blocksOf } from './applyEvent.ts';
-import type { ChainState, Checkpoint, Settlement } from './chainState.ts';
+import { blocksOf, type ChainState, type Checkpoint, type Settlement } from './chainState.ts';
 import type {
   NextMintRound,
   SettlementBucket,

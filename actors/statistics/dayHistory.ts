@@ -1,11 +1,11 @@
 import type { AcceptedReading } from '../acceptedReading.ts';
+import { roundMs } from '../activityFold.ts';
 import type { RoundRow } from '../storedRows.ts';
 
 /** A universal day runs from noon to noon UTC (document 1, Terms). */
 export const dayMs = 86_400_000;
 const noonMs = dayMs / 2;
-export const roundMs = 600_000;
-export const roundsPerDay = 144;
+export const roundsPerDay = dayMs / roundMs;
 /** Days whose rounds are held one by one: the longest window, and the day that a late round can still close in. */
 const detailedDaysMax = 31;
 

@@ -1,3 +1,4 @@
+import { roundMs } from '../activityFold.ts';
 import {
   type DayHistory,
   type DaySummary,
@@ -5,7 +6,6 @@ import {
   dayMs,
   dayStartOf,
   type Peak,
-  roundMs,
   roundsPerDay,
 } from './dayHistory.ts';
 

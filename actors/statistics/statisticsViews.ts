@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import { stringify } from '../bigintJson.ts';
-import { blocksOf } from '../chain/applyEvent.ts';
-import type { ChainState } from '../chain/chainState.ts';
+import { blocksOf, type ChainState } from '../chain/chainState.ts';
 import type { Clock } from '../clock.ts';
+import { revisionOf } from '../revision.ts';
 import type { SettlementPipelineState } from '../settlementPipeline.ts';
 import type { DayHistory } from './dayHistory.ts';
 import { type Statistics, type StatisticsRange, statisticsOf } from './statistics.ts';
@@ -144,9 +142,4 @@ function oracleStatisticsOf(
       upper === null || isOdd ? upper : Math.floor(((latencies[middle - 1] as number) + upper) / 2),
     confirmationLatencyP90Ms: latencies[Math.ceil(latencies.length * 0.9) - 1] ?? null,
   };
-}
-
-/** An opaque digest of what is shown. */
-function revisionOf(content: readonly unknown[]): string {
-  return createHash('sha256').update(stringify(content)).digest('base64url').slice(0, 22);
 }

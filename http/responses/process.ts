@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { blockUnitsPerBlock } from '../../actors/chain/chainViewTypes.ts';
 import {
   type AnchorView,
   type BuilderView,
@@ -284,7 +285,7 @@ function frontierA({ cumulativeWork, blockHeight, blockProgress, workPerThousand
   return {
     cumulativeWork: cumulativeWork.toString(),
     blockHeight: blockHeight.toString(),
-    currentWork: ((blockProgress * workPerBlock) / 1_000_000_000n).toString(),
+    currentWork: ((blockProgress * workPerBlock) / blockUnitsPerBlock).toString(),
     workPerBlock: workPerBlock.toString(),
   };
 }

@@ -36,6 +36,20 @@ async function followed(miner: MinerProcess, economy: TestEconomy) {
   );
 }
 
+/** What a fresh service on fresh streams shows of the chain. */
+async function shownAfresh(economy: TestEconomy): Promise<string> {
+  const nats = await startNats();
+  const fresh = await startMiner({
+    natsUrl: nats.url,
+    dataDir: temporaryDirectory(),
+    onChain: onChainOf(economy),
+    environment: { MINER_RPC_URL: economy.url },
+  });
+  await followed(fresh, economy);
+  await ready(fresh);
+  return await shown(fresh, economy);
+}
+
 async function started(steps: number, seed: number) {
   const economy = await startEconomy();
   const random = createRandomEconomy(economy, seed);
@@ -104,17 +118,7 @@ describe('the chain, end to end', () => {
     expect(await miner.json(setA)).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
     const after = await shown(miner, economy);
 
-    // A fresh service on fresh streams shows the same.
-    const nats = await startNats();
-    const fresh = await startMiner({
-      natsUrl: nats.url,
-      dataDir: temporaryDirectory(),
-      onChain: onChainOf(economy),
-      environment: { MINER_RPC_URL: economy.url },
-    });
-    await followed(fresh, economy);
-    await ready(fresh);
-    expect(await shown(fresh, economy)).toBe(after);
+    expect(await shownAfresh(economy)).toBe(after);
   });
 
   it('restores an older snapshot for a fork below every state that it kept', async () => {
@@ -132,16 +136,7 @@ describe('the chain, end to end', () => {
     await followed(second, economy);
     expect(await second.metric('miner_chain_rewinds_total')).toBe(1);
     const after = await shown(second, economy);
-    const nats = await startNats();
-    const fresh = await startMiner({
-      natsUrl: nats.url,
-      dataDir: temporaryDirectory(),
-      onChain: onChainOf(economy),
-      environment: { MINER_RPC_URL: economy.url },
-    });
-    await followed(fresh, economy);
-    await ready(fresh);
-    expect(await shown(fresh, economy)).toBe(after);
+    expect(await shownAfresh(economy)).toBe(after);
   });
 
   it('is published by an indexer of its own, and rejects spans that do not link', async () => {
