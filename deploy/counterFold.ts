@@ -57,8 +57,7 @@ export function createCounterFold({ actors, recent, counts, writing }: CounterFo
 
     async flushed() {
       if (writing === null) return true;
-      await writing.writer.flushed();
-      return writing.rejections.flushed();
+      return (await writing.writer.flushed()) && writing.rejections.flushed();
     },
 
     async removeAbove(position) {
