@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import cliProgress from 'cli-progress';
+import { closeNats } from '../streams/connection.ts';
 import { counterSubject } from '../streams/subjects.ts';
 import { startServiceProcess } from './serviceProcess.ts';
 
@@ -69,7 +70,7 @@ export async function measureMemory({ installations, seconds, speed }: MemoryOpt
       sample();
     }
     bar.stop();
-    await connection.close();
+    await closeNats(connection);
     const accepted = await service.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}');
     const { peak } = service.residentBytes();
     process.stdout.write(

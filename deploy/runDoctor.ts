@@ -4,6 +4,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { activeTables } from '../storage/migrations.ts';
+import { closeNats } from '../streams/connection.ts';
 import { type Configuration, readConfiguration, unknownVariables } from './configuration.ts';
 import { type Deployment, readDeploymentFile } from './deploymentFile.ts';
 import { checkChain } from './doctor/checkChain.ts';
@@ -57,7 +58,7 @@ async function examine({ quick = false }: DoctorOptions, print: (findings: reado
     if (connection !== null)
       await examineStreams({ configuration, deployment, connection, database, quick }, print);
   } finally {
-    await connection?.close();
+    if (connection !== null) await closeNats(connection);
     await database?.close();
   }
 }

@@ -1,7 +1,7 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createOperatorServer } from '../http/operatorServer.ts';
-import { connectNats } from '../streams/connection.ts';
+import { closeNats, connectNats } from '../streams/connection.ts';
 import { ensureStreams } from '../streams/ensureStreams.ts';
 import { ConfigurationError } from './configuration.ts';
 import { readDeploymentFile } from './deploymentFile.ts';
@@ -58,7 +58,7 @@ export function runIndexer(): Promise<void> {
       stopping.abort();
       await within(closeGraceMs, running);
       server.close();
-      await within(closeGraceMs, connection.close());
+      await within(closeGraceMs, closeNats(connection));
     });
     // Left unhandled on purpose: it ends the process as any other failure does, everything stopped in order.
     running.catch((error: unknown) => {

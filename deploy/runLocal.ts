@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { connectNats, sleep } from '../streams/connection.ts';
+import { closeNats, connectNats, sleep } from '../streams/connection.ts';
 import { ensureStreams } from '../streams/ensureStreams.ts';
 import { ConfigurationError } from './configuration.ts';
 import type { DeployedContracts } from './deployContracts.ts';
@@ -94,7 +94,7 @@ async function startSimulation({ configuration, logger, onStop }: CommandContext
   onStop(async () => {
     stopping.abort();
     await within(stopGraceMs, running);
-    await within(stopGraceMs, connection.close());
+    await within(stopGraceMs, closeNats(connection));
   });
 }
 

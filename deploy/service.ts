@@ -13,7 +13,7 @@ import { createPublicServer, type PublicServerSettings, type Readiness } from '.
 import { type Database, type DatabaseLocation, openDatabase } from '../storage/database.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import { StorageUnavailable } from '../storage/storageUnavailable.ts';
-import { connectNats, sleep } from '../streams/connection.ts';
+import { closeNats, connectNats, sleep } from '../streams/connection.ts';
 import { ensureStreams } from '../streams/ensureStreams.ts';
 import type { InputStreamName } from '../streams/subjects.ts';
 import { createDatabaseWatch } from './databaseWatch.ts';
@@ -236,7 +236,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       await Promise.all([...followers.values()].map((one) => one.stop({ graceMs: saveGraceMs })));
       databaseWatch.stop();
       await within(closeGraceMs, indexing ?? undefined);
-      await within(closeGraceMs, connection?.close());
+      await within(closeGraceMs, connection === null ? undefined : closeNats(connection));
       await within(closeGraceMs, running?.close());
       await within(closeGraceMs, database?.close());
       operatorServer.close();

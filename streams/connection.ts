@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 
@@ -54,6 +55,16 @@ async function logConnectionStates(connection: NatsConnection, logger: Logger): 
     if (status.type === 'reconnect') logger.info({ server: status.server }, 'NATS connection is back');
     if (status.type === 'error') logger.error({ err: status.error }, 'NATS server reported an error');
   }
+}
+
+/**
+ * Closes a connection for good. The client takes the listeners off its socket when it closes; a command that was
+ * written in the same turn of the event loop to a socket that the server has ended would then fail with nobody
+ * listening, which ends the process. One turn later every such failure has been heard.
+ */
+export async function closeNats(connection: NatsConnection): Promise<void> {
+  await nextTurn();
+  await connection.close();
 }
 
 /** Waits, or ends early (without an error) when the signal is aborted. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { onTestFinished } from 'vitest';
+import { closeNats } from '../../streams/connection.ts';
 import { eventually, startProcess } from './childProcess.ts';
 import { freePort } from './freePort.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
@@ -35,7 +36,7 @@ export async function startNats(dir = temporaryDirectory()): Promise<TestNats> {
       try {
         await (await jetstreamManager(connection)).getAccountInfo();
       } finally {
-        await connection.close();
+        await closeNats(connection);
       }
       return true;
     }, `nats-server on ${url}`);
@@ -66,6 +67,6 @@ export interface TestConnection {
 /** A connection of the test's own, closed when it has finished. */
 export async function connectTo(nats: TestNats): Promise<TestConnection> {
   const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
-  onTestFinished(() => connection.close());
+  onTestFinished(() => closeNats(connection));
   return { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
 }

@@ -1,0 +1,82 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { createServer, type Socket } from 'node:net';
+import { connect } from '@nats-io/transport-node';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { closeNats } from '../../streams/connection.ts';
+
+const info = { server_id: 'ending', version: '2.9.10', proto: 1, headers: true, max_payload: 1_048_576 };
+
+/** As much of a NATS server as a client needs to connect, and that ends its side of the connection when told. */
+async function endingServer() {
+  const sockets: Socket[] = [];
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', (text) => {
+      if (text.includes('PING')) socket.write('PONG\r\n');
+    });
+    socket.write(`INFO ${JSON.stringify(info)}\r\n`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return { url: `nats://127.0.0.1:${address.port}`, end: () => sockets.at(-1)?.end() };
+}
+
+/** The socket that this process opens next. */
+function nextClientSocket(): Promise<Socket> {
+  return new Promise((resolve) => {
+    const opened = (message: unknown) => {
+      unsubscribe('net.client.socket', opened);
+      resolve((message as { socket: Socket }).socket);
+    };
+    subscribe('net.client.socket', opened);
+  });
+}
+
+/** Resolves when the client ends its side of the socket, too. */
+function endOf(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const end = socket.end.bind(socket);
+    socket.end = () => {
+      end();
+      resolve();
+      return socket;
+    };
+  });
+}
+
+describe('closing a connection', () => {
+  it('outlives a command that was just written to a socket that the server has ended', async () => {
+    const server = await endingServer();
+    const uncaught: unknown[] = [];
+    const listener = (error: unknown) => uncaught.push(error);
+    const others = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException').on('uncaughtException', listener);
+    onTestFinished(() => {
+      process.off('uncaughtException', listener);
+      for (const other of others) process.on('uncaughtException', other);
+    });
+
+    for (let round = 0; round < 50; round++) {
+      const socket = nextClientSocket();
+      const connection = await connect({
+        servers: server.url,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: 60_000,
+      });
+      await connection.flush();
+      const ended = endOf(await socket);
+      server.end();
+      await ended;
+      connection.publish('any', 'thing');
+      for (let tick = 0; tick < round % 7; tick++) await null;
+      await closeNats(connection);
+    }
+    expect(uncaught).toEqual([]);
+  });
+});
