@@ -23,7 +23,7 @@ export interface ChainFoldParts {
 export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
   const { actors, counts, chainCounts, rejections, logger } = parts;
   const reject = createReject({ stream: 'MINER_CHAIN', counts, rejections });
-  /** A fork below every kept state was found: snapshots above it are of no use. */
+  /** A fork below every kept state was found and not followed yet: snapshots above it are of no use. */
   let restoredBelow: bigint | null = null;
 
   function receive(message: Parameters<ChainActors['receive']>[0], streamCreated: string) {
@@ -36,11 +36,17 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
     counts.accepted('MINER_CHAIN', 1);
     if (outcome.reorganization === null) return;
     const { forkBlock, safeDepth } = outcome.reorganization;
+    if (restoredBelow !== null && forkBlock <= restoredBelow) keepFrom(null);
     chainCounts.reorganized(safeDepth);
     const about = { forkBlock: String(forkBlock), safeDepth };
     if (safeDepth > 0)
       logger.error(about, 'safe blocks were reorganized: views go back to the state before the fork');
     else logger.info(about, 'blocks above the safe one were reorganized; nothing of them was shown');
+  }
+
+  function keepFrom(forkBlock: bigint | null) {
+    restoredBelow = forkBlock;
+    actors.keepFrom(forkBlock);
   }
 
   return {
@@ -52,8 +58,7 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
         for (const message of messages) receive(message, streamCreated);
       } catch (error) {
         if (!(error instanceof ForkBelowStates)) throw error;
-        restoredBelow = error.forkBlock;
-        actors.keepFrom(error.forkBlock);
+        keepFrom(error.forkBlock);
         chainCounts.rewound();
         throw new OlderSnapshotNeeded(error.message);
       }

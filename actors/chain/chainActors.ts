@@ -30,8 +30,8 @@ export interface ChainActors {
   restore(lines: Iterable<string>): void;
   /** Whether a captured state lies at or below a block; an empty one does. */
   liesWithin(state: string, block: bigint): boolean;
-  /** From now on every state from this block on is kept, so that a fork there can be followed. */
-  keepFrom(block: bigint): void;
+  /** Keeps every state from this block on, so that a fork there can be followed; null keeps the newest ones again. */
+  keepFrom(block: bigint | null): void;
 }
 
 export interface ChainActorsSettings {
