@@ -33,8 +33,13 @@ export interface CounterActors {
    * from immutable values, while folding goes on.
    */
   capture(): Iterable<string>;
-  /** Replaces all state at once by captured lines. */
+  /**
+   * Replaces all state at once by captured lines, and folds on from there. What was shown before stays shown until
+   * `reveal`, so that no view goes back in time.
+   */
   restore(lines: Iterable<string>): void;
+  /** Shows what is folded. */
+  reveal(): void;
 }
 
 export interface CounterActorsSettings {
@@ -46,10 +51,10 @@ export interface CounterActorsSettings {
 
 export function createCounterActors(settings: CounterActorsSettings): CounterActors {
   const { genesisMs, publicInstallationId } = settings;
-  let actors = new Map<string, InstallationActor>();
-  let history: DayHistory | null = null;
+  let folded: Folded | null = null;
+  let shown: Folded = { actors: new Map(), history: null };
 
-  function actorOf(installationId: string): InstallationActor {
+  function actorOf({ actors }: Folded, installationId: string): InstallationActor {
     const known = actors.get(installationId);
     if (known !== undefined) return known;
     const actor = createInstallationActor(installationId, genesisMs, null);
@@ -61,20 +66,22 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     const decoded = decodeCounter(message.subject, message.data);
     if ('rejection' in decoded) return decoded;
     const { installationId } = decoded.value;
-    const outcome = actorOf(installationId).receive(decoded.value, message.seq);
+    folded ??= shown;
+    const outcome = actorOf(folded, installationId).receive(decoded.value, message.seq);
     if (installationId === publicInstallationId && 'reading' in outcome) {
-      history = withReading(history, outcome.reading, outcome.closed.round);
+      folded.history = withReading(folded.history, outcome.reading, outcome.closed.round);
     }
     return outcome;
   }
 
   function telemetry(installationId: string, nowMs: number): TelemetryView {
-    const actor = actors.get(installationId);
+    const actor = shown.actors.get(installationId);
     if (actor !== undefined) return actor.telemetry(nowMs);
     return { installationId, freshness: 'offline', revision: null, reading: null };
   }
 
   function capture(): Iterable<string> {
+    const { actors, history } = folded ?? shown;
     const states = [...actors.values()].map((actor) => actor.state());
     const days = history === null ? null : encodeHistory(history);
     const kept = { installationId: publicInstallationId, days };
@@ -82,36 +89,65 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   }
 
   function restore(lines: Iterable<string>) {
-    const restored = new Map<string, InstallationActor>();
-    history = null;
+    const restored: Folded = { actors: new Map(), history: null };
     for (const line of lines) {
       const kept = keptHistoryOf(line);
       if (kept !== null) {
-        history = kept.days === null ? null : decodeHistory(kept.days);
+        restored.history = kept.days === null ? null : decodeHistory(kept.days);
         continue;
       }
       const state = decodeInstallationState(line);
       const { installationId } = state.acceptance.latest;
-      restored.set(installationId, createInstallationActor(installationId, genesisMs, state));
+      restored.actors.set(installationId, createInstallationActor(installationId, genesisMs, state));
     }
-    actors = restored;
+    // Before the first restoration nothing is shown that could go back.
+    if (folded === null) shown = restored;
+    folded = restored;
   }
 
   return {
     receive,
     telemetry,
-    history: () => history,
+    history: () => shown.history,
     accepts: (lines) => {
       const [first = ''] = lines.split('\n', 1);
       return first === '' || keptHistoryOf(first)?.installationId === publicInstallationId;
     },
-    activity: (installationId) => actors.get(installationId)?.state()?.activity ?? null,
+    activity: (installationId) => shown.actors.get(installationId)?.state()?.activity ?? null,
     get installationCount() {
-      return actors.size;
+      return shown.actors.size;
     },
     capture,
     restore,
+    reveal: () => {
+      if (folded !== null) shown = folded;
+    },
   };
+}
+
+/** All state of the folds at one position. */
+interface Folded {
+  readonly actors: Map<string, InstallationActor>;
+  history: DayHistory | null;
+}
+
+/**
+ * The lines of `captured` with one installation's state as the lines of `other` have it, and with its history, where it is
+ * the public one.
+ */
+export function withInstallation(
+  captured: readonly string[],
+  other: readonly string[],
+  installationId: string,
+): string[] {
+  const isOf = (line: string) => {
+    const kept = keptHistoryOf(line);
+    if (kept !== null) return kept.installationId === installationId;
+    return decodeInstallationState(line).acceptance.latest.installationId === installationId;
+  };
+  const lines = [...captured.filter((line) => !isOf(line)), ...other.filter(isOf)];
+  // The history comes first.
+  return [...lines.filter((line) => keptHistoryOf(line)), ...lines.filter((line) => !keptHistoryOf(line))];
 }
 
 /** The line of a snapshot that holds the history: the first one. */

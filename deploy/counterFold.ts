@@ -55,6 +55,8 @@ export function createCounterFold({ actors, recent, counts, writing }: CounterFo
       recent.reset(position);
     },
 
+    caughtUp: () => actors.reveal(),
+
     async flushed() {
       if (writing === null) return true;
       return (await writing.writer.flushed()) && writing.rejections.flushed();

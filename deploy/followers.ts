@@ -8,13 +8,14 @@ import type { CounterActors } from '../actors/counterActors.ts';
 import type { PipelineActors } from '../actors/pipelineActors.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
-import { activeTables, migrate } from '../storage/migrations.ts';
+import { activeTables } from '../storage/generations.ts';
+import { migrate } from '../storage/migrations.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import { createObservationReader, createStoredThroughQuery } from '../storage/observations.ts';
 import { createRecentReadings, type RecentReadings } from '../storage/recentReadings.ts';
 import { createRowWriter, type RowWriter } from '../storage/rowWriter.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
-import type { Tables } from '../storage/tables.ts';
+import type { ActiveTables, Tables } from '../storage/tables.ts';
 import { createMessageSource } from '../streams/messageSource.ts';
 import { createRejectionLog, type RejectionLog } from '../streams/rejectionLog.ts';
 import type { InputStreamName } from '../streams/subjects.ts';
@@ -36,7 +37,7 @@ export interface FollowersParts {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly database: Database;
-  readonly tables: Tables;
+  readonly tables: ActiveTables;
   readonly counters: CounterActors;
   readonly pipeline: PipelineActors;
   /** Null when no contracts are configured. */
@@ -113,7 +114,7 @@ function writingCounter(parts: FollowersParts): CounterParts {
   registerWriterMetrics(parts.registry, { writer, recent });
   const removeRowsAbove = async (position: number) => {
     await writer.rewind(position);
-    const removed = await deleteRowsAbove(database, tables, position);
+    const removed = await deleteRowsAbove(database, tables(), position);
     if (removed > 0)
       logger.info({ position, removed }, 'rows above the position that is folded from were removed');
   };

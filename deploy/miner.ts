@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { variablesHelp } from './configuration.ts';
 import { printOpenApi } from './printOpenApi.ts';
+import type { StreamPlace } from './replay/replayPlan.ts';
+import { runReplay } from './replay/runReplay.ts';
 import { runDoctor } from './runDoctor.ts';
 import { runIndexer } from './runIndexer.ts';
 import { runLocal } from './runLocal.ts';
@@ -46,6 +48,29 @@ program
   .action(runLocal);
 
 program
+  .command('replay')
+  .description('rebuild what ClickHouse holds of the readings, from the stream, and swap it in')
+  .option('--from-sequence <sequence>', 'first message of MINER_COUNTER whose rows are made anew', sequence)
+  .option('--from-time <time>', 'or the first one that was stored at this time or later', time)
+  .option(
+    '--to <sequence or time>',
+    'last message; what follows is folded by the service (default: all)',
+    place,
+  )
+  .option('--installation <id>', 'only this installation; the others stay as they are')
+  .option('--dry-run', 'print which days would change and how, and change nothing')
+  .option('--discard', 'remove what an unfinished replay has left, and do nothing else')
+  .action((options: ReplayOptions, command: Command) => {
+    if (options.discard) return runReplay('discard');
+    const given = [options.fromSequence, options.fromTime].filter((from) => from !== undefined);
+    const [from] = given;
+    if (from === undefined || given.length > 1)
+      command.error('error: expected either --from-sequence or --from-time (or --discard)', { exitCode: 2 });
+    const { to = null, installation: installationId = null, dryRun = false } = options;
+    return runReplay({ from, to, installationId, dryRun });
+  });
+
+program
   .command('doctor')
   .description('check every part and reconcile the counts; says for each failure what to do')
   .option('--quick', 'leave out what reads the whole counter stream')
@@ -56,6 +81,41 @@ program
   .description('print the OpenAPI 3.1 document of the public routes')
   .action(() => printOpenApi(process.stdout, version));
 
+program.commands
+  .find((command) => command.name() === 'replay')
+  ?.addHelpText(
+    'after',
+    `
+Readings, rounds, half-hour buckets and statistics are made anew in tables beside the active ones, compared with them, and
+swapped in. Stopped or killed, the same command goes on where it was. A running service takes the new tables over by
+itself, and answers its statistics with 503 until it has; the embedded ClickHouse belongs to one process, so stop the
+service first.`,
+  );
+
 for (const command of program.commands) command.addHelpText('after', `\n${variablesHelp()}\n`);
 
 await program.parseAsync();
+
+interface ReplayOptions {
+  readonly fromSequence?: StreamPlace;
+  readonly fromTime?: StreamPlace;
+  readonly to?: StreamPlace;
+  readonly installation?: string;
+  readonly dryRun?: boolean;
+  readonly discard?: boolean;
+}
+
+function sequence(given: string): StreamPlace {
+  if (/^[1-9]\d{0,14}$/.test(given)) return { sequence: Number(given) };
+  throw new InvalidArgumentError('expected a sequence of the stream, a whole number from 1.');
+}
+
+function time(given: string): StreamPlace {
+  const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.test(given);
+  if (isTime && !Number.isNaN(Date.parse(given))) return { time: new Date(given) };
+  throw new InvalidArgumentError('expected a time such as 2026-11-21 or 2026-11-21T12:00:00Z.');
+}
+
+function place(given: string): StreamPlace {
+  return /^\d+$/.test(given) ? sequence(given) : time(given);
+}

@@ -15,33 +15,41 @@ export interface ProgressSettings {
   /** What is counted, such as `readings`. */
   readonly unit: string;
   readonly total: number;
+  /** What was done before, by an earlier run; 0 when this is left out. */
+  readonly doneBefore?: number;
+  /** Tells how much is still waiting, too. */
+  readonly showsLag?: boolean;
   readonly stream: NodeJS.WriteStream;
   readonly nowMs: () => number;
 }
 
 /** A bar with rate and time left on a terminal; elsewhere a line now and then. */
-export function createProgress({ label, unit, total, stream, nowMs }: ProgressSettings): Progress {
+export function createProgress(settings: ProgressSettings): Progress {
+  const { label, unit, total, doneBefore = 0, showsLag = false, stream, nowMs } = settings;
   const startedMs = nowMs();
-  const rateOf = (done: number) => Math.round(done / Math.max((nowMs() - startedMs) / 1000, 0.001));
+  const rateOf = (done: number) =>
+    Math.round((done - doneBefore) / Math.max((nowMs() - startedMs) / 1000, 0.001));
   if (stream.isTTY) {
-    const format = `${label} {bar} {percentage}% | {value}/{total} ${unit} | {rate}/s | {left} s left`;
+    const lag = showsLag ? ' | lag {lag}' : '';
+    const format = `${label} {bar} {percentage}% | {value}/{total} ${unit} | {rate}/s${lag} | {left} s left`;
     const bar = new cliProgress.SingleBar(
       { format, stream, hideCursor: true },
       cliProgress.Presets.shades_classic,
     );
     const payload = (done: number) => {
       const rate = rateOf(done);
-      return { rate, left: rate === 0 ? '?' : Math.ceil((total - done) / rate) };
+      return { rate, lag: total - done, left: rate === 0 ? '?' : Math.ceil((total - done) / rate) };
     };
-    bar.start(total, 0, payload(0));
+    bar.start(total, doneBefore, payload(doneBefore));
     return { update: (done) => bar.update(done, payload(done)), stop: () => bar.stop() };
   }
   let shownMs = startedMs;
-  let last = 0;
+  let last = doneBefore;
   const show = () => {
     const rate = rateOf(last);
     const left = rate === 0 ? '?' : Math.ceil((total - last) / rate);
-    stream.write(`${label}: ${last} of ${total} ${unit}, ${rate}/s, ${left} s left\n`);
+    const lag = showsLag ? `, lag ${total - last}` : '';
+    stream.write(`${label}: ${last} of ${total} ${unit}, ${rate}/s${lag}, ${left} s left\n`);
   };
   return {
     update: (done) => {

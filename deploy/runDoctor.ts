@@ -3,7 +3,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { type Database, openDatabase } from '../storage/database.ts';
-import { activeTables } from '../storage/migrations.ts';
+import { activeTables } from '../storage/generations.ts';
 import { closeNats } from '../streams/connection.ts';
 import { type Configuration, readConfiguration, unknownVariables } from './configuration.ts';
 import { type Deployment, readDeploymentFile } from './deploymentFile.ts';

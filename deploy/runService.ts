@@ -20,9 +20,11 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'ConfigurationError',
   'DeploymentFileError',
   'DirectoryInUse',
+  'HeldElsewhere',
   'LocalAnvilError',
   'LocalNatsError',
   'PortUnavailable',
+  'ReplayRefused',
 ]);
 /** Everything stops within this time, or the process ends all the same. */
 const stopMs = 4_800;
@@ -54,6 +56,8 @@ export interface CommandContext {
   readonly logger: Logger;
   /** Registers what is to be stopped; the last registered is stopped first. */
   readonly onStop: (stop: () => Promise<void>) => void;
+  /** The command has done what it was for: stops everything, and the process ends. */
+  readonly finish: () => Promise<void>;
 }
 
 /** Runs a command; a signal or a failure stops everything that it started, in reverse order. */
@@ -72,15 +76,23 @@ export async function untilStopped(start: (context: CommandContext) => Promise<v
   if (unknown.length > 0)
     logger.warn({ unknown }, 'no settings of this service; --help lists those that are');
   const stops: (() => Promise<void>)[] = [];
+  let isStopping = false;
   const grace = closeWithGrace({ delay: stopMs, logger: false }, async ({ signal, err }) => {
+    isStopping = true;
     if (err !== undefined) logger.fatal({ err }, 'the service cannot go on');
     else logger.info({ signal }, 'stopping');
     for (const stop of stops.reverse()) await stop();
     logger.info('stopped');
   });
+  const finish = async () => {
+    if (isStopping) return;
+    for (const stop of stops.reverse()) await stop();
+    grace.uninstall();
+  };
   try {
-    await start({ configuration, logger, onStop: (stop) => stops.push(stop) });
+    await start({ configuration, logger, onStop: (stop) => stops.push(stop), finish });
   } catch (error) {
+    if (isStopping) return;
     const isExpected = expectedErrors.has(error instanceof Error ? error.name : '');
     if (isExpected) process.stderr.write(`${(error as Error).message}\n`);
     else logger.fatal({ err: error }, 'the service cannot start');
@@ -101,7 +113,7 @@ export async function ownNats(
   return nats;
 }
 
-export interface ConfiguredService extends CommandContext {
+export interface ConfiguredService extends Omit<CommandContext, 'finish'> {
   readonly deployment: Deployment;
   readonly roles: ServiceSettings['roles'];
   readonly natsUrl: string;

@@ -20,6 +20,7 @@ import { createDatabaseWatch } from './databaseWatch.ts';
 import type { Deployment } from './deploymentFile.ts';
 import { registerFollowerMetrics } from './followerMetrics.ts';
 import { createFollowers, type Followers, prepareStorage } from './followers.ts';
+import { type GenerationWatch, watchGeneration } from './generationWatch.ts';
 import { createDeploymentIndexer } from './indexing.ts';
 import { createMessageCounts } from './messageCounts.ts';
 import type { SnapshotPolicy, StreamFollower } from './streamFollower.ts';
@@ -94,6 +95,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
   const databaseWatch = createDatabaseWatch({ registry });
   let connection: NatsConnection | null = null;
   let database: Database | null = null;
+  let generations: GenerationWatch | null = null;
   let running: Followers | null = null;
   let indexing: Promise<void> | null = null;
 
@@ -103,7 +105,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
     pipeline,
     chainState: () => chain?.newest() ?? null,
     genesisMs: deployment.genesisTimestamp * 1000,
-    isCounterCaughtUp: () => followers.get('MINER_COUNTER')?.isCaughtUp ?? false,
+    isCounterCaughtUp: () => followers.get('MINER_COUNTER')?.isCurrent ?? false,
     chain: createChainViews({
       installationId: deployment.installationId,
       onChain:
@@ -171,12 +173,20 @@ export async function startService({ settings, clock, logger, registry }: Servic
     const jsm = await persist('JetStream', () => jetstreamManager(connection as NatsConnection));
     if (roles.ingest) await persist('streams', () => ensureStreams(jsm, settings, logger));
     const tables = await persist('tables', () => prepareStorage(database as Database, roles.ingest, logger));
+    const watch = watchGeneration({
+      database,
+      tables,
+      onActivated: (active) => followers.get('MINER_COUNTER')?.restoreAnew(() => watch.use(active)),
+      logger,
+      registry,
+    });
+    generations = watch;
     const parts = {
       connection,
       js,
       jsm,
       database,
-      tables,
+      tables: watch.tables,
       counters,
       pipeline,
       chain,
@@ -235,6 +245,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       publicServer?.close();
       await Promise.all([...followers.values()].map((one) => one.stop({ graceMs: saveGraceMs })));
       databaseWatch.stop();
+      generations?.stop();
       await within(closeGraceMs, indexing ?? undefined);
       await within(closeGraceMs, connection === null ? undefined : closeNats(connection));
       await within(closeGraceMs, running?.close());

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
-import { lastValueFrom, Observable, takeUntil, tap } from 'rxjs';
+import { lastValueFrom, merge, Observable, Subject, takeUntil, tap } from 'rxjs';
 import { createActor } from 'xstate';
 import type { Clock } from '../actors/clock.ts';
 import { type StreamFollowerState, streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
@@ -38,6 +38,8 @@ export interface FollowedFold {
   flushed(): Promise<boolean>;
   /** Removes what was stored from messages above `position`, which will be folded anew, and waits until it is done. */
   removeAbove(position: number): Promise<void>;
+  /** Everything is folded that the stream held when state was restored. */
+  caughtUp?(): void;
 }
 
 export interface SnapshotPolicy {
@@ -66,6 +68,8 @@ export interface FollowerStatus extends SourceStatus {
   readonly isCaughtUp: boolean;
   /** State was restored at least once, so views tell what was folded. */
   readonly isRestored: boolean;
+  /** State was restored anew, after a divergence or a replay, and what the stream held then is not folded yet. */
+  readonly isRebuilding: boolean;
   /** Times that the stream turned out to be another than the folded one. */
   readonly divergences: number;
   readonly snapshotPosition: number | null;
@@ -79,6 +83,10 @@ export interface StreamFollower {
   /** Of the status, for those who ask with every request. */
   readonly isCaughtUp: boolean;
   readonly isRestored: boolean;
+  /** Caught up, and not rebuilding. */
+  readonly isCurrent: boolean;
+  /** Stops folding, lets `replace` exchange what snapshots are restored from, and restores and folds anew. */
+  restoreAnew(replace: () => void): void;
   /** Stops taking messages, then saves what is folded, when its rows are stored within `graceMs`. */
   stop(options: { graceMs: number }): Promise<void>;
 }
@@ -91,7 +99,9 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
   const stopped$ = new Observable<void>((subscriber) => {
     stopping.signal.addEventListener('abort', () => subscriber.next());
   });
-  const counts = { divergences: 0, snapshotFailures: 0, isRestored: false };
+  const replacing$ = new Subject<void>();
+  let replacement: (() => void) | null = null;
+  const counts = { divergences: 0, snapshotFailures: 0, isRestored: false, isRebuilding: false };
   let target: number | null = null;
   let isCaughtUp = false;
   let latest: { streamCreated: string; batch: MessageBatch | null; position: number } | null = null;
@@ -101,11 +111,17 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
+      if (replacement !== null) {
+        await saving;
+        replacement();
+        replacement = null;
+      }
       const restored = await restore();
       if (restored === null) return;
+      if (replacement !== null) continue;
       machine.send({ type: 'restored' });
       counts.isRestored = true;
-      target ??= restored.verified.lastSequence;
+      if (target === null || counts.isRebuilding) target = restored.verified.lastSequence;
       latest = {
         streamCreated: restored.verified.created,
         batch: null,
@@ -116,6 +132,9 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
       noteProgress();
       try {
         await follow(restored.checkpoint);
+        if (replacement === null) return;
+        machine.send({ type: 'replaced' });
+        counts.isRebuilding = true;
       } catch (error) {
         if (error instanceof StreamDiverged) {
           counts.divergences++;
@@ -125,13 +144,16 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
           logger.error({ stream, err: error }, 'the fold needs an older snapshot, which is restored');
         } else throw error;
         machine.send({ type: 'diverged' });
+        counts.isRebuilding = true;
         await saving;
       }
     }
   }
 
   function follow(checkpoint: Checkpoint): Promise<unknown> {
-    const batches$ = source.messagesAfter(checkpoint).pipe(tap(onBatch), takeUntil(stopped$));
+    const batches$ = source
+      .messagesAfter(checkpoint)
+      .pipe(tap(onBatch), takeUntil(merge(stopped$, replacing$)));
     const timer = setInterval(() => maybeSave(false), Math.min(policy.intervalMs, 5_000));
     return lastValueFrom(batches$, { defaultValue: null }).finally(() => clearInterval(timer));
   }
@@ -145,8 +167,11 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
   }
 
   function noteProgress() {
-    if (isCaughtUp || latest === null || target === null || latest.position < target) return;
+    if (isCaughtUp && !counts.isRebuilding) return;
+    if (latest === null || target === null || latest.position < target) return;
     isCaughtUp = true;
+    counts.isRebuilding = false;
+    fold.caughtUp?.();
     logger.info(
       { stream, position: latest.position },
       'everything that the stream held at the start is folded in',
@@ -289,18 +314,8 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
   }
 
   function status(): FollowerStatus {
-    const { isRestored, divergences, snapshotFailures } = counts;
-    const snapshotPosition = savedPosition;
     const follower = machine.getSnapshot().value;
-    return {
-      ...source.status(),
-      follower,
-      isCaughtUp,
-      isRestored,
-      divergences,
-      snapshotPosition,
-      snapshotFailures,
-    };
+    return { ...source.status(), ...counts, follower, isCaughtUp, snapshotPosition: savedPosition };
   }
 
   return {
@@ -311,6 +326,13 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
     },
     get isRestored() {
       return counts.isRestored;
+    },
+    get isCurrent() {
+      return isCaughtUp && !counts.isRebuilding;
+    },
+    restoreAnew: (replace) => {
+      replacement = replace;
+      replacing$.next();
     },
     stop,
   };

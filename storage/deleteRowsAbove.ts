@@ -5,19 +5,24 @@ import type { Tables } from './tables.ts';
 const pollMs = 50;
 
 /** Removes the rows that were made from messages above `position`, and waits until they are gone. */
-export async function deleteRowsAbove(database: Database, tables: Tables, position: number): Promise<number> {
+export function deleteRowsAbove(database: Database, tables: Tables, position: number): Promise<number> {
+  return deleteRows(database, tables, `position > ${position}`);
+}
+
+/** Removes the rows that a condition on installation_id and position holds for, and waits until they are gone. */
+export async function deleteRows(database: Database, tables: Tables, condition: string): Promise<number> {
   let removed = 0;
   for (const table of [tables.readings, tables.rounds, tables.halfHourBuckets]) {
-    const count = await rowsAbove(database, table, position);
+    const count = await rowsWhere(database, table, condition);
     if (count === 0) continue;
-    await database.command(`ALTER TABLE ${table} DELETE WHERE position > ${position}`);
-    while ((await rowsAbove(database, table, position)) > 0) await wait(pollMs);
+    await database.command(`ALTER TABLE ${table} DELETE WHERE ${condition}`);
+    while ((await rowsWhere(database, table, condition)) > 0) await wait(pollMs);
     removed += count;
   }
   return removed;
 }
 
-async function rowsAbove(database: Database, table: string, position: number): Promise<number> {
-  const [row] = await database.select(`SELECT count() FROM ${table} WHERE position > ${position}`);
+async function rowsWhere(database: Database, table: string, condition: string): Promise<number> {
+  const [row] = await database.select(`SELECT count() FROM ${table} WHERE ${condition}`);
   return Number(row?.[0]);
 }

@@ -1,8 +1,11 @@
 import type { InputStreamName } from '../streams/subjects.ts';
 
+/** What a state is of: a stream's folds, or of the counter stream the installations that a replay of one leaves alone. */
+export type FoldedSource = InputStreamName | 'MINER_COUNTER beside';
+
 /** What a snapshot is of: the checkpoint of its stream, and the version of the fold that made it. */
 export interface SnapshotHeader {
-  readonly stream: InputStreamName;
+  readonly stream: FoldedSource;
   readonly foldVersion: number;
   readonly streamCreated: string;
   /** Last folded sequence. */

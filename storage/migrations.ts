@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
+import { activeTables, firstGeneration } from './generations.ts';
 import { createStatements, type Tables, tablesOf } from './tables.ts';
-
-const firstGeneration = 1;
 
 interface Migration {
   readonly number: number;
@@ -20,6 +19,14 @@ const migrations: readonly Migration[] = [
       // The active generation is the one of the highest swap.
       `CREATE TABLE IF NOT EXISTS active_generation (swap Int64, generation Int64)
        ENGINE = MergeTree() ORDER BY swap`,
+    ],
+  },
+  {
+    number: 2,
+    name: 'replays',
+    statements: [
+      `CREATE TABLE IF NOT EXISTS replays (generation Int64, step String, at_ms Int64, plan String)
+       ENGINE = MergeTree() ORDER BY (generation, at_ms)`,
     ],
   },
 ];
@@ -55,7 +62,7 @@ export async function migrate(database: Database, logger: Logger): Promise<Table
     await database.insert('migrations', ['number', 'name'], [[number, name]]);
     logger.info({ migration: number, tables: name }, 'database migrated');
   }
-  return tablesOf(await activeGeneration(database));
+  return activeTables(database);
 }
 
 /** Migrations that a database has, and that this program knows. */
@@ -66,14 +73,4 @@ export async function migrationState(database: Database): Promise<{ applied: num
   if (Number(row?.[0]) === 0) return { applied: 0, known: migrations.length };
   const [last] = await database.select('SELECT max(number) FROM migrations');
   return { applied: Number(last?.[0]), known: migrations.length };
-}
-
-/** Where a read replica finds the tables, which it does not create. */
-export async function activeTables(database: Database): Promise<Tables> {
-  return tablesOf(await activeGeneration(database));
-}
-
-async function activeGeneration(database: Database): Promise<number> {
-  const rows = await database.select('SELECT generation FROM active_generation ORDER BY swap DESC LIMIT 1');
-  return Number(rows[0]?.[0] ?? firstGeneration);
 }

@@ -4,13 +4,13 @@ import type { ObservationReader } from './observationReader.ts';
 import type { RecentReadings } from './recentReadings.ts';
 import { readingOfRow, readingSelectList } from './rowInserts.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
-import type { Tables } from './tables.ts';
+import type { ActiveTables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
 export interface ObservationReaderParts {
   readonly recent: RecentReadings;
   readonly database: Database;
-  readonly tables: Tables;
+  readonly tables: ActiveTables;
   /** Whether ClickHouse holds every accepted reading up to a position. */
   readonly isStoredThrough: (position: number) => boolean | Promise<boolean>;
 }
@@ -46,7 +46,7 @@ export function createObservationReader(parts: ObservationReaderParts): Observat
     }
     // A batch that was sent twice may not be merged yet; versions of one position are the same bytes.
     const rows = await database.select(
-      `SELECT ${readingSelectList} FROM ${tables.readings}
+      `SELECT ${readingSelectList} FROM ${tables().readings}
        WHERE installation_id = ${sqlString(installationId)} AND position > ${afterPosition} AND position <= ${coversAbove}
        ORDER BY position LIMIT 1 BY position LIMIT ${limit + 1}`,
       signal,
@@ -70,12 +70,12 @@ export interface StoredThroughQuery {
  * Rows are stored in the order of the stream, so the largest stored position tells. What was found once stays true
  * and is not asked again.
  */
-export function createStoredThroughQuery(database: Database, tables: Tables): StoredThroughQuery {
+export function createStoredThroughQuery(database: Database, tables: ActiveTables): StoredThroughQuery {
   let known = 0;
   return {
     isStoredThrough: async (position) => {
       if (position <= known) return true;
-      const [row] = await database.select(`SELECT max(position) FROM ${tables.readings}`);
+      const [row] = await database.select(`SELECT max(position) FROM ${tables().readings}`);
       known = Math.max(known, Number(row?.[0] ?? 0));
       return position <= known;
     },

@@ -13,7 +13,7 @@ export interface RowInsert {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-const readingColumns = [
+export const readingColumns = [
   'installation_id',
   'position',
   'telemetry_id',
@@ -31,9 +31,9 @@ const readingColumns = [
   'distance_mm',
 ];
 
-const roundColumns = ['installation_id', 'round_id', 'start_ms', 'work_units', 'position'];
+export const roundColumns = ['installation_id', 'round_id', 'start_ms', 'work_units', 'position'];
 
-const bucketColumns = [
+export const bucketColumns = [
   'installation_id',
   'start_ms',
   'observed_round_count',

@@ -6,7 +6,7 @@ import { type RowWriterState, rowWriterMachine } from '../machines/rowWriterMach
 import { createWaiters } from '../streams/waiters.ts';
 import type { Database } from './database.ts';
 import { insertsOf, type RowInsert } from './rowInserts.ts';
-import type { Tables } from './tables.ts';
+import type { ActiveTables } from './tables.ts';
 
 /** Rows of one batch: larger ones are faster, and cost the embedded engine more memory. */
 const batchRowsMax = 5_000;
@@ -47,7 +47,7 @@ export interface RowWriter {
 
 export interface RowWriterParts {
   readonly database: Database;
-  readonly tables: Tables;
+  readonly tables: ActiveTables;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -89,7 +89,7 @@ export function createRowWriter({ database, tables, clock, logger }: RowWriterPa
       if (counts.bufferedRows < batchRowsMax && !isHurried) await pause(gatherMs);
       if (life !== startedIn || isClosed) break;
       const pieces = takeBatch();
-      const inserts = insertsOf(tables, pieces);
+      const inserts = insertsOf(tables(), pieces);
       for (const insert of inserts) if (!(await store(insert, startedIn))) return;
       counts.batches++;
       counts.bufferedRows -= pieces.reduce((sum, piece) => sum + sizeOf(piece), 0);

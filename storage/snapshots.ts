@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Logger } from 'pino';
-import type { InputStreamName } from '../streams/subjects.ts';
 import type { Database, ResultRow } from './database.ts';
-import type { FoldSnapshot, SnapshotHeader } from './foldSnapshot.ts';
-import type { Tables } from './tables.ts';
+import type { FoldedSource, FoldSnapshot, SnapshotHeader } from './foldSnapshot.ts';
+import type { ActiveTables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
 const compress = promisify(gzip);
@@ -35,42 +34,45 @@ const columns = [
 export interface SnapshotStore {
   save(snapshot: FoldSnapshot): Promise<void>;
   /** Complete snapshots of a stream, newest first. */
-  list(stream: InputStreamName): Promise<SnapshotHeader[]>;
+  list(stream: FoldedSource): Promise<SnapshotHeader[]>;
   /** Null, with a line in the log, when what is stored is not what was saved. */
   load(header: SnapshotHeader): Promise<FoldSnapshot | null>;
-  deleteAbove(stream: InputStreamName, position: number): Promise<void>;
+  deleteAbove(stream: FoldedSource, position: number): Promise<void>;
 }
 
 export interface SnapshotStoreParts {
   readonly database: Database;
-  readonly tables: Tables;
+  readonly tables: ActiveTables;
   readonly logger: Logger;
 }
 
 /**
  * Snapshots of folds, each a partition of its own. A kill in the middle of saving leaves fewer chunks than the first
- * one announces, which is no snapshot.
+ * one announces, which is no snapshot. Each call is of the generation that is active when it begins.
  */
 export function createSnapshotStore({ database, tables, logger }: SnapshotStoreParts): SnapshotStore {
-  const table = tables.foldSnapshots;
-
   async function save(snapshot: FoldSnapshot) {
+    const table = tables().foldSnapshots;
     const name = nameOf(snapshot);
     const payload = (await compress(snapshot.state)).toString('base64');
     const checksum = checksumOf(payload);
     const { stream, foldVersion, streamCreated, position, digest, takenAtMs } = snapshot;
     const chunkCount = Math.max(1, Math.ceil(payload.length / chunkCharactersMax));
     // What an earlier attempt left of the same snapshot would be mixed with this one.
-    await drop(name);
+    await drop(table, name);
     for (let chunk = 0; chunk < chunkCount; chunk++) {
       const part = payload.slice(chunk * chunkCharactersMax, (chunk + 1) * chunkCharactersMax);
       const about = [stream, foldVersion, streamCreated, position, digest, takenAtMs, checksum];
       await database.insert(table, columns, [[name, chunk, chunkCount, ...about, part]]);
     }
-    await prune(stream);
+    await prune(table, stream);
   }
 
-  async function list(stream: InputStreamName): Promise<SnapshotHeader[]> {
+  function list(stream: FoldedSource): Promise<SnapshotHeader[]> {
+    return listed(tables().foldSnapshots, stream);
+  }
+
+  async function listed(table: string, stream: FoldedSource): Promise<SnapshotHeader[]> {
     const rows = await database.select(
       `SELECT stream, any(fold_version), any(stream_created), any(position), any(digest), any(taken_at_ms)
        FROM ${table} WHERE stream = ${sqlString(stream)} GROUP BY stream, snapshot
@@ -82,7 +84,7 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
   async function load(header: SnapshotHeader): Promise<FoldSnapshot | null> {
     const name = nameOf(header);
     const rows = await database.select(
-      `SELECT DISTINCT chunk, checksum, payload FROM ${table} WHERE snapshot = ${sqlString(name)} ORDER BY chunk`,
+      `SELECT DISTINCT chunk, checksum, payload FROM ${tables().foldSnapshots} WHERE snapshot = ${sqlString(name)} ORDER BY chunk`,
     );
     const payload = rows.map(([, , part]) => part as string).join('');
     if (rows[0]?.[1] !== checksumOf(payload)) {
@@ -92,20 +94,22 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
     return { ...header, state: (await decompress(Buffer.from(payload, 'base64'))).toString('utf8') };
   }
 
-  async function prune(stream: InputStreamName) {
-    const headers = await list(stream);
+  async function prune(table: string, stream: FoldedSource) {
+    const headers = await listed(table, stream);
     const kept = new Set(headersKept(headers).map(nameOf));
     const names = await database.select(
       `SELECT DISTINCT snapshot FROM ${table} WHERE stream = ${sqlString(stream)}`,
     );
-    for (const [name] of names) if (!kept.has(name as string)) await drop(name as string);
+    for (const [name] of names) if (!kept.has(name as string)) await drop(table, name as string);
   }
 
-  async function deleteAbove(stream: InputStreamName, position: number) {
-    for (const header of await list(stream)) if (header.position > position) await drop(nameOf(header));
+  async function deleteAbove(stream: FoldedSource, position: number) {
+    const table = tables().foldSnapshots;
+    for (const header of await listed(table, stream))
+      if (header.position > position) await drop(table, nameOf(header));
   }
 
-  async function drop(name: string) {
+  async function drop(table: string, name: string) {
     await database.command(`ALTER TABLE ${table} DROP PARTITION ${sqlString(name)}`);
   }
 
@@ -136,7 +140,7 @@ function checksumOf(payload: string): string {
 function headerOf(row: ResultRow): SnapshotHeader {
   const [stream, foldVersion, streamCreated, position, digest, takenAtMs] = row;
   return {
-    stream: stream as InputStreamName,
+    stream: stream as FoldedSource,
     foldVersion: Number(foldVersion),
     streamCreated: streamCreated as string,
     position: Number(position),

@@ -1,16 +1,21 @@
 /**
  * Names of the tables of one generation. A replay builds the next generation beside the active one and then moves
- * the pointer (`storage/migrations.ts`), so every statement takes its names from here.
+ * the pointer (`storage/generations.ts`), so every statement takes its names from here.
  */
 export interface Tables {
+  readonly generation: number;
   readonly readings: string;
   readonly rounds: string;
   readonly halfHourBuckets: string;
   readonly foldSnapshots: string;
 }
 
+/** The tables that are in use at the moment: a swap changes them while the service runs. */
+export type ActiveTables = () => Tables;
+
 export function tablesOf(generation: number): Tables {
   return {
+    generation,
     readings: `readings_g${generation}`,
     rounds: `rounds_g${generation}`,
     halfHourBuckets: `half_hour_buckets_g${generation}`,

@@ -60,12 +60,14 @@ export interface MessageSourceParts {
   readonly hasRoom: () => boolean;
   /** Resolves when there is room again. */
   readonly room: () => Promise<void>;
+  /** The messages end with this sequence; they never end when this is left out. */
+  readonly through?: number;
 }
 
 export interface MessageSource {
   /**
    * The stream's messages after `checkpoint`, in order and without a gap that the stream does not explain, for as
-   * long as the subscription lasts. Trouble with NATS never ends it.
+   * long as the subscription lasts or through the last one that was asked for. Trouble with NATS never ends it.
    *
    * Errors with {@link StreamDiverged} when the checkpoint's message is no longer in the stream.
    */
@@ -75,7 +77,7 @@ export interface MessageSource {
 
 /** The one consumer of one stream: ordered, unfiltered, its position owned by us (reliability, last part). */
 export function createMessageSource(parts: MessageSourceParts): MessageSource {
-  const { stream, logger } = parts;
+  const { stream, logger, through = Number.POSITIVE_INFINITY } = parts;
   const machine = createActor(messageSourceMachine).start();
   const counts = { lastSequence: null as number | null, position: 0, missedMessages: 0, interruptions: 0 };
 
@@ -84,10 +86,13 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
       const ending = new AbortController();
       counts.position = checkpoint.position;
       machine.send({ type: 'restored' });
-      follow(checkpoint, subscriber, ending.signal).catch((error: unknown) => {
-        if (error instanceof StreamDiverged) machine.send({ type: 'divergenceFound' });
-        subscriber.error(error);
-      });
+      follow(checkpoint, subscriber, ending.signal).then(
+        () => subscriber.complete(),
+        (error: unknown) => {
+          if (error instanceof StreamDiverged) machine.send({ type: 'divergenceFound' });
+          subscriber.error(error);
+        },
+      );
       return () => ending.abort();
     });
   }
@@ -96,7 +101,7 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
     let checkpoint = from;
     let retryMs = firstRetryMs;
     let reported = false;
-    while (!signal.aborted) {
+    while (!signal.aborted && checkpoint.position < through) {
       const before = checkpoint.position;
       try {
         const verified = await verifySource(parts.jsm, stream, checkpoint);
@@ -164,6 +169,11 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
       let expected = from.position + 1;
       for await (const message of delivered) {
         if (signal.aborted) break;
+        if (message.seq > through) {
+          handOver();
+          counts.position = through;
+          return { ...reached(), position: through };
+        }
         if (message.seq !== expected) {
           handOver();
           await requireExplanation(expected, message.seq);
@@ -176,6 +186,7 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
           handOver();
           await nextTurn();
         }
+        if (message.seq === through) break;
         if (!parts.hasRoom()) {
           handOver();
           await parts.room();

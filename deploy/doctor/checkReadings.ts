@@ -1,7 +1,7 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { lastValueFrom, takeWhile, tap } from 'rxjs';
+import { lastValueFrom, tap } from 'rxjs';
 import { createCounterActors } from '../../actors/counterActors.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -52,7 +52,7 @@ function compared(what: string, inStream: number, inClickHouse: number): Finding
   return failed(
     what,
     `${inStream} in the stream, ${inClickHouse} in ClickHouse`,
-    'start the service on an empty ClickHouse database, which it fills from the stream, or restore ClickHouse from a copy',
+    'rebuild it from the stream: `npm run miner -- replay --from-sequence 1`, with --dry-run first to see what changes',
   );
 }
 
@@ -84,20 +84,19 @@ async function foldThrough(parts: ReconciliationParts, through: number) {
     stream: 'MINER_COUNTER',
     hasRoom: () => true,
     room: () => Promise.resolve(),
+    through,
   });
   await lastValueFrom(
     source.messagesAfter(emptyCheckpoint).pipe(
       tap(({ messages }) => {
         for (const message of messages) {
-          if (message.seq > through) break;
           const outcome = actors.receive(message);
           if ('rejection' in outcome) continue;
           counts.readings++;
           if (outcome.closed.round !== null) counts.rounds++;
         }
-        progress.update(Math.min(through, messages.at(-1)?.seq ?? 0));
+        progress.update(messages.at(-1)?.seq ?? 0);
       }),
-      takeWhile(({ messages }) => (messages.at(-1)?.seq ?? 0) < through),
     ),
     { defaultValue: null },
   );

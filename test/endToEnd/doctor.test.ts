@@ -1,8 +1,9 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
-import { activeTables } from '../../storage/migrations.ts';
-import { eventually, startProcess } from '../support/childProcess.ts';
+import { activeTables } from '../../storage/generations.ts';
+import { eventually } from '../support/childProcess.ts';
+import { minerCommand } from '../support/minerCommand.ts';
 import { ready, startMiner, storedThrough, writeDeployment } from '../support/minerProcess.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';
 import { onChainOf } from '../support/onChain.ts';
@@ -10,14 +11,8 @@ import { mixedPublications, publishAll } from '../support/readingMessages.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 import { startEconomy } from '../support/testEconomy.ts';
 
-const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
-
-async function doctor(environment: Record<string, string>, ...args: string[]) {
-  const run = startProcess(process.execPath, [program, 'doctor', ...args], {
-    env: { PATH: process.env.PATH, ...environment },
-  });
-  return { status: await run.exited, output: run.output() };
-}
+const doctor = (environment: Record<string, string>, ...args: string[]) =>
+  minerCommand(['doctor', ...args], environment);
 
 describe('doctor', () => {
   it('finds nothing wrong with a sound deployment, and names what is missing from a damaged one', async () => {

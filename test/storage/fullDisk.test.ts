@@ -29,7 +29,12 @@ describe('a full disk', () => {
     if (disk === null) return skip('mounting a file system is not permitted here');
     const database = openDatabase({ path: join(disk, 'clickhouse') });
     const tables = await migrate(database, silentLogger);
-    const writer = createRowWriter({ database, tables, clock: manualClock(), logger: silentLogger });
+    const writer = createRowWriter({
+      database,
+      tables: () => tables,
+      clock: manualClock(),
+      logger: silentLogger,
+    });
     writer.add(storedRows(1, 100));
     await writer.flushed();
 

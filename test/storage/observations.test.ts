@@ -53,7 +53,7 @@ describe('observations of any age', () => {
           const reader = createObservationReader({
             recent,
             database,
-            tables,
+            tables: () => tables,
             isStoredThrough: (through) => through <= storedThrough,
           });
           for (const installationId of installations) {
@@ -94,8 +94,8 @@ describe('observations of any age', () => {
       const tables = await migrate(database, silentLogger);
       const recent = createRecentReadings({ storedThrough: () => 0, kept: 10 });
       recent.reset(40);
-      const { isStoredThrough } = createStoredThroughQuery(database, tables);
-      const reader = createObservationReader({ recent, database, tables, isStoredThrough });
+      const { isStoredThrough } = createStoredThroughQuery(database, () => tables);
+      const reader = createObservationReader({ recent, database, tables: () => tables, isStoredThrough });
       await expect(reader.page('wheel-1', 0, 10, neverAborted)).rejects.toBeInstanceOf(StorageUnavailable);
     } finally {
       await database.close();

@@ -15,7 +15,12 @@ import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 async function writerOn(database: Database): Promise<{ writer: RowWriter; tables: Tables }> {
   const tables = await migrate(database, silentLogger);
-  const writer = createRowWriter({ database, tables, clock: manualClock(), logger: silentLogger });
+  const writer = createRowWriter({
+    database,
+    tables: () => tables,
+    clock: manualClock(),
+    logger: silentLogger,
+  });
   onTestFinished(async () => {
     await writer.close();
     await database.close();

@@ -24,7 +24,11 @@ async function opened() {
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
-  return { database, tables, store: createSnapshotStore({ database, tables, logger: silentLogger }) };
+  return {
+    database,
+    tables,
+    store: createSnapshotStore({ database, tables: () => tables, logger: silentLogger }),
+  };
 }
 
 /** Ends, as a kill would, after so many inserts. */
@@ -70,7 +74,11 @@ describe('snapshots', () => {
     const { database, tables, store } = await opened();
     await store.save(snapshot(3));
     const large = snapshot(7, { state: largeState() });
-    const killed = createSnapshotStore({ database: killedAfter(1, database), tables, logger: silentLogger });
+    const killed = createSnapshotStore({
+      database: killedAfter(1, database),
+      tables: () => tables,
+      logger: silentLogger,
+    });
     await expect(killed.save(large)).rejects.toThrow('killed');
     expect((await store.list('MINER_COUNTER')).map(({ position }) => position)).toEqual([3]);
     await store.save(large);

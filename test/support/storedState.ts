@@ -1,6 +1,6 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { type DatabaseLocation, openDatabase } from '../../storage/database.ts';
-import { activeTables } from '../../storage/migrations.ts';
+import { activeTables } from '../../storage/generations.ts';
 import type { MinerProcess } from './minerProcess.ts';
 
 /** Everything of a stream's fold that is stored, without what depends on when it was written. */

@@ -1,0 +1,69 @@
+import { type CounterActors, counterFoldVersion, withInstallation } from '../../actors/counterActors.ts';
+import type { BucketRow, RoundRow } from '../../actors/storedRows.ts';
+import type { AcceptedReading } from '../../actors/views.ts';
+import type { RowWriter } from '../../storage/rowWriter.ts';
+import { counterSubject } from '../../streams/subjects.ts';
+import type { FollowedFold } from '../streamFollower.ts';
+
+export interface ReplayFoldParts {
+  readonly actors: CounterActors;
+  readonly writer: RowWriter;
+  /** Rows of messages below this sequence are those of the active tables. */
+  readonly fromSequence: number;
+  readonly throughSequence: number;
+  /** Set where only one installation is folded: the others' state at the end is that of a snapshot there. */
+  readonly only: { readonly installationId: string; readonly others: readonly string[] } | null;
+  /** Removes the rows of the new tables that were made from messages above a position. */
+  readonly removeRowsAbove: (position: number) => Promise<void>;
+  readonly onProgress: (position: number) => void;
+}
+
+/**
+ * `MINER_COUNTER` into the tables of another generation. Nothing is shown, and nothing is rejected a second time: what
+ * is not accepted was published when it was folded first.
+ */
+export function createReplayFold(parts: ReplayFoldParts): FollowedFold {
+  const { actors, writer, fromSequence, throughSequence, only, removeRowsAbove, onProgress } = parts;
+  const subject = only === null ? null : counterSubject(only.installationId);
+  let position = 0;
+  return {
+    foldVersion: counterFoldVersion,
+
+    fold({ messages }) {
+      const readings: AcceptedReading[] = [];
+      const rounds: RoundRow[] = [];
+      const buckets: BucketRow[] = [];
+      for (const message of messages) {
+        position = message.seq;
+        if (subject !== null && message.subject !== subject) continue;
+        const outcome = actors.receive(message);
+        if ('rejection' in outcome || position < fromSequence) continue;
+        readings.push(outcome.reading);
+        if (outcome.closed.round !== null) rounds.push(outcome.closed.round);
+        if (outcome.closed.bucket !== null) buckets.push(outcome.closed.bucket);
+      }
+      writer.add({ readings, rounds, buckets, throughPosition: position });
+      onProgress(position);
+    },
+
+    capture() {
+      // Before the end only this replay goes on from a snapshot, and it does not ask for the others.
+      if (only === null || position < throughSequence) return actors.capture();
+      return withInstallation(only.others, [...actors.capture()], only.installationId);
+    },
+
+    restore(lines, restoredAt) {
+      actors.restore(lines);
+      position = restoredAt;
+      onProgress(position);
+    },
+
+    flushed: () => writer.flushed(),
+
+    async removeAbove(above) {
+      const kept = Math.max(above, fromSequence - 1);
+      await writer.rewind(above);
+      await removeRowsAbove(kept);
+    },
+  };
+}

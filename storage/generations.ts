@@ -1,0 +1,92 @@
+import type { InputStreamName } from '../streams/subjects.ts';
+import type { Database } from './database.ts';
+import { createStatements, type Tables, tablesOf } from './tables.ts';
+import { sqlString } from './tabSeparated.ts';
+
+export const firstGeneration = 1;
+
+/** The tables of the active generation: that of the highest swap. */
+export async function activeTables(database: Database): Promise<Tables> {
+  const rows = await database.select('SELECT generation FROM active_generation ORDER BY swap DESC LIMIT 1');
+  return tablesOf(Number(rows[0]?.[0] ?? firstGeneration));
+}
+
+/** Makes a generation the active one: one row, so it is or it is not. */
+export async function activate(database: Database, tables: Tables): Promise<void> {
+  const [row] = await database.select('SELECT max(swap) FROM active_generation');
+  await database.insert(
+    'active_generation',
+    ['swap', 'generation'],
+    [[Number(row?.[0]) + 1, tables.generation]],
+  );
+}
+
+/** Creates the tables of a generation, empty. */
+export async function createEmpty(database: Database, tables: Tables): Promise<void> {
+  await dropTables(database, tables);
+  for (const statement of createStatements(tables)) await database.command(statement);
+}
+
+export async function dropTables(database: Database, tables: Tables): Promise<void> {
+  for (const table of namesOf(tables)) await database.command(`DROP TABLE IF EXISTS ${table}`);
+}
+
+/** Generations that have a table, ascending. */
+export async function generationsHeld(database: Database): Promise<number[]> {
+  const rows = await database.select(
+    "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE 'readings_g%'",
+  );
+  return rows
+    .map(([name]) => Number(/^readings_g(\d+)$/.exec(name as string)?.[1]))
+    .filter((generation) => !Number.isNaN(generation))
+    .sort((a, b) => a - b);
+}
+
+/**
+ * Brings all readings, rounds and buckets of one generation into another, which is empty. Partitions are attached, not
+ * copied, so this takes no longer for a year than for a day.
+ */
+export async function attachRows(database: Database, from: Tables, to: Tables): Promise<void> {
+  for (const [source, target] of [
+    [from.readings, to.readings],
+    [from.rounds, to.rounds],
+    [from.halfHourBuckets, to.halfHourBuckets],
+  ] as const) {
+    for (const partition of await partitionsOf(database, source))
+      await database.command(`ALTER TABLE ${target} ATTACH PARTITION ${partition} FROM ${source}`);
+  }
+}
+
+/** Brings snapshots of a stream into another generation: all of them, or the one of a position. */
+export async function attachSnapshots(
+  database: Database,
+  from: Tables,
+  to: Tables,
+  wanted: { readonly stream: InputStreamName; readonly position: number | null },
+): Promise<void> {
+  const { stream, position } = wanted;
+  const where = position === null ? '' : ` AND position = ${position}`;
+  const names = await database.select(
+    `SELECT DISTINCT snapshot FROM ${from.foldSnapshots} WHERE stream = ${sqlString(stream)}${where}`,
+  );
+  for (const [name] of names) {
+    const partition = sqlString(name as string);
+    await database.command(`ALTER TABLE ${to.foldSnapshots} DROP PARTITION ${partition}`);
+    await database.command(
+      `ALTER TABLE ${to.foldSnapshots} ATTACH PARTITION ${partition} FROM ${from.foldSnapshots}`,
+    );
+  }
+}
+
+/** Partitions of a table as statements write them. */
+export async function partitionsOf(database: Database, table: string): Promise<string[]> {
+  const rows = await database.select(
+    `SELECT DISTINCT partition FROM system.parts
+     WHERE active AND database = currentDatabase() AND table = ${sqlString(table)}`,
+  );
+  return rows.map(([partition]) => String(partition));
+}
+
+function namesOf({ readings, rounds, halfHourBuckets, foldSnapshots }: Tables): string[] {
+  return [readings, rounds, halfHourBuckets, foldSnapshots];
+}

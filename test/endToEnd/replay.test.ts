@@ -1,0 +1,295 @@
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Database, openDatabase } from '../../storage/database.ts';
+import { dayDifferences } from '../../storage/generationDifferences.ts';
+import { activeTables, generationsHeld } from '../../storage/generations.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { type Tables, tablesOf } from '../../storage/tables.ts';
+import { eventually } from '../support/childProcess.ts';
+import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import { publishMany } from '../support/manyReadings.ts';
+import { minerCommand, startMinerCommand } from '../support/minerCommand.ts';
+import { genesisMs, ready, startMiner, storedThrough, writeDeployment } from '../support/minerProcess.ts';
+import { connectTo, startNats } from '../support/natsServer.ts';
+import { mixedPublications, publicationOf, publishAll, readingMessage } from '../support/readingMessages.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { storedState } from '../support/storedState.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+const everything = { fromSequence: 1, throughSequence: Number.MAX_SAFE_INTEGER, installationId: null };
+const statisticsPath = '/v1/measurement/stats?range=7d';
+
+/** A service that has folded and stored what was published, stopped again; its data, and how to run commands on it. */
+async function folded(publish: (nats: Awaited<ReturnType<typeof connectTo>>) => Promise<void>) {
+  const nats = await startNats();
+  const dataDir = temporaryDirectory();
+  const settings = { natsUrl: nats.url, dataDir };
+  const miner = await startMiner(settings);
+  await ready(miner);
+  const connection = await connectTo(nats);
+  await publish(connection);
+  const { last_seq: last } = (await connection.jsm.streams.info('MINER_COUNTER')).state;
+  await storedThrough(miner, last);
+  expect(await miner.end('SIGTERM')).toBe(0);
+  const location = { path: join(dataDir, 'clickhouse') };
+  const environment = {
+    MINER_NATS_URL: nats.url,
+    MINER_DATA_DIR: dataDir,
+    MINER_DEPLOYMENT: writeDeployment(dataDir),
+  };
+  return {
+    nats: connection,
+    last,
+    environment,
+    restart: () => startMiner(settings),
+    replay: (...args: string[]) => minerCommand(['replay', ...args], environment),
+    state: () => storedState(location),
+    database: <Result>(work: (database: Database, tables: Tables) => Promise<Result>) =>
+      onDatabase(location.path, work),
+  };
+}
+
+async function onDatabase<Result>(
+  path: string,
+  work: (database: Database, tables: Tables) => Promise<Result>,
+): Promise<Result> {
+  const database = openDatabase({ path });
+  try {
+    return await work(database, await activeTables(database));
+  } finally {
+    await database.close();
+  }
+}
+
+/** Damages what is stored of one installation on the second universal day, as a fault of an older version might have. */
+async function damage(database: Database, tables: Tables) {
+  const condition = `installation_id = 'wheel.one' AND start_ms >= ${genesisMs + 86_400_000}`;
+  await database.command(`ALTER TABLE ${tables.rounds} DELETE WHERE ${condition}`);
+  await eventually(
+    async () =>
+      Number((await database.select(`SELECT count() FROM ${tables.rounds} WHERE ${condition}`))[0]?.[0]) ===
+      0,
+    'the damage',
+  );
+}
+
+async function newestState(database: Database, tables: Tables): Promise<string | undefined> {
+  const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+  const [header] = await store.list('MINER_COUNTER');
+  return header === undefined ? undefined : (await store.load(header))?.state;
+}
+
+describe('replay', () => {
+  it('tells what it would change, changes it, and then finds nothing to change', async () => {
+    const { replay, state, database, restart, last } = await folded(({ js }) =>
+      publishAll(js, mixedPublications(30_000)),
+    );
+    const before = await state();
+    await database(damage);
+    const damaged = await state();
+    expect(damaged.rounds.length).toBeLessThan(before.rounds.length);
+
+    const dry = await replay('--from-sequence', '1', '--dry-run');
+    expect(dry.status).toBe(0);
+    expect(dry.output).toMatch(
+      /1 days differ .*\n2026-02-01 {2}wheel\.one {2}rounds 0 -> \d+ \(\+\d+\), work units 0 -> \d+ \(\+\d+\)\n/,
+    );
+    expect(dry.output).toContain('nothing was changed');
+    expect(await state()).toEqual(damaged);
+    expect(await database(generationsHeld)).toEqual([1]);
+
+    const real = await replay('--from-time', new Date(genesisMs).toISOString());
+    expect(real).toMatchObject({ status: 0 });
+    expect(real.output).toContain('1 days differ');
+    expect(await state()).toEqual(before);
+    expect(await database(async (_, tables) => tables.generation)).toBe(3);
+
+    const again = await replay('--from-sequence', '9000');
+    expect(again.output).toContain('no day differs');
+    expect(await state()).toEqual(before);
+    expect(await database(generationsHeld)).toEqual([3, 4]);
+
+    const miner = await restart();
+    await ready(miner);
+    expect(miner.output()).toContain('"snapshot restored"');
+    expect(await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}')).toBe(0);
+    expect(await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')).toBe(last);
+    const rejected = await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="rejected"}');
+    expect(rejected).toBe(0);
+  });
+
+  it('of one installation leaves the others’ rows and state as they are', async () => {
+    const { replay, state, database } = await folded(({ js }) => publishAll(js, mixedPublications(30_000)));
+    const before = await state();
+    const stateBefore = await database(newestState);
+    await database(damage);
+    await database((one, tables) =>
+      one.command(`ALTER TABLE ${tables.rounds} DELETE WHERE installation_id = 'wheel:two'`),
+    );
+    await wait(1_000);
+    const of = (rows: readonly (readonly unknown[])[], id: string) => rows.filter((row) => row[0] === id);
+
+    const { status, output } = await replay('--from-sequence', '1', '--installation', 'wheel.one');
+    expect([status, output]).toEqual([0, expect.stringContaining('1 days differ')]);
+    const after = await state();
+    expect(of(after.rounds, 'wheel.one')).toEqual(of(before.rounds, 'wheel.one'));
+    expect(of(after.rounds, 'wheel:two')).toEqual([]);
+    expect(of(after.rounds, 'wheel-three')).toEqual(of(before.rounds, 'wheel-three'));
+    expect(after.readings).toEqual(before.readings);
+    expect(after.buckets).toEqual(before.buckets);
+    expect((await database(newestState))?.split('\n').sort()).toEqual(stateBefore?.split('\n').sort());
+  });
+
+  it('stopped or killed goes on where it was, and says what stands in its way', async () => {
+    const { replay, state, environment, database, nats } = await folded((connection) =>
+      publishMany(connection, 'wheel.one', 0, 150_000),
+    );
+    const before = await state();
+    const first = startMinerCommand(['replay', '--from-sequence', '5'], environment);
+    await wait(2_500);
+    expect(await first.end('SIGINT')).toBe(0);
+    expect(first.output()).toContain('stopped; the same command goes on where it was');
+
+    const other = await replay('--from-sequence', '6');
+    expect(other.status).toBe(1);
+    expect(other.output).toContain('another replay is unfinished, of messages 5 to 150000');
+    const killed = startMinerCommand(['replay', '--from-sequence', '5'], environment);
+    await eventually(() => killed.output().includes('going on with the replay'), 'the second run');
+    const beside = await replay('--from-sequence', '5');
+    expect(beside.status).toBe(1);
+    expect(beside.output).toMatch(/in use by process|a replay is running already/);
+    await killed.end('SIGKILL');
+    expect(await state()).toEqual(before);
+
+    const discarded = await replay('--discard');
+    expect([discarded.status, discarded.output]).toEqual([0, expect.stringContaining('is discarded')]);
+    expect(await database(generationsHeld)).toEqual([1]);
+    const to = await replay('--from-sequence', '5', '--to', '100000');
+    expect([to.status, to.output]).toEqual([0, expect.stringContaining('messages 5 to 100000')]);
+    expect((await state()).readings).toHaveLength(100_000);
+
+    const beyond = await replay('--from-sequence', '150001');
+    expect([beyond.status, beyond.output]).toEqual([
+      1,
+      expect.stringContaining('MINER_COUNTER ends at 150000'),
+    ]);
+    const neither = await replay('--dry-run');
+    expect(neither.status).toBe(2);
+    expect(neither.output).toContain('expected either --from-sequence or --from-time');
+    const noTime = await replay('--from-time', 'yesterday');
+    expect([noTime.status, noTime.output]).toEqual([1, expect.stringContaining('such as 2026-11-21')]);
+    await nats.jsm.streams.purge('MINER_COUNTER', { seq: 50_001 });
+    const gone = await replay('--from-sequence', '1');
+    expect([gone.status, gone.output]).toEqual([
+      1,
+      expect.stringContaining('begins at 50001, what came before is gone'),
+    ]);
+  });
+
+  it('of 2,000,000 readings, killed at three random moments, ends equal to the live result', async () => {
+    const count = 2_000_000;
+    const { environment, database, restart, replay } = await folded((connection) =>
+      publishMany(connection, 'wheel.one', 0, count),
+    );
+    const command = ['replay', '--from-sequence', '1'];
+    for (let kill = 0; kill < 3; kill++) {
+      const delayMs = 6_000 + Math.random() * 5_000;
+      const run = startMinerCommand(command, environment);
+      await wait(delayMs);
+      expect(
+        await run.end('SIGKILL'),
+        `ended before the kill after ${delayMs} ms: ${run.output()}`,
+      ).toBeNull();
+    }
+    const { status, output } = await replay('--from-sequence', '1');
+    expect([status, output]).toEqual([0, expect.stringContaining('no day differs')]);
+    expect(output).toContain('going on with the replay');
+    await database(async (one, tables) => {
+      expect(tables.generation).toBe(2);
+      expect(await dayDifferences(one, tablesOf(1), tables, everything)).toEqual([]);
+      const [row] = await one.select(`SELECT count(), max(position) FROM ${tables.readings} FINAL`);
+      expect(row?.map(Number)).toEqual([count, count]);
+      expect(await newestState(one, tables)).toBe(await newestState(one, tablesOf(1)));
+    });
+    const miner = await restart();
+    await ready(miner);
+    expect(await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}')).toBe(0);
+  }, 600_000);
+
+  it.skipIf(!clickHouseServerAvailable())(
+    'beside a running service: it takes the new tables over, and nothing that it shows goes back',
+    async () => {
+      const nats = await startNats();
+      const clickHouse = await startClickHouseServer();
+      const dataDir = temporaryDirectory();
+      const settings = { natsUrl: nats.url, dataDir, clickhouseUrl: clickHouse.url };
+      const miner = await startMiner(settings);
+      const replica = await startMiner({ ...settings, role: 'serve' });
+      await ready(miner);
+      await ready(replica);
+      const connection = await connectTo(nats);
+      await publishMany(connection, 'wheel.one', 0, 60_000);
+      await storedThrough(miner, 60_000);
+
+      let published = 60_000;
+      let isPublishing = true;
+      onTestFinished(() => {
+        isPublishing = false;
+      });
+      const publishing = (async () => {
+        while (isPublishing) {
+          const { subject, body } = publicationOf(readingMessage('wheel.one', published));
+          await connection.js.publish(subject, body);
+          published++;
+          await wait(5);
+        }
+      })();
+      const seen = { sequences: [] as number[], statuses: new Set<number>() };
+      const polling = (async () => {
+        while (isPublishing) {
+          for (const one of [miner, replica]) {
+            const statistics = await fetch(`${one.publicUrl}${statisticsPath}`);
+            if (statistics.status === 503)
+              expect(await statistics.json()).toMatchObject({ error: 'public_stats_rebuilding' });
+            seen.statuses.add(statistics.status);
+          }
+          const { sequence } = await miner.json<{ sequence: number }>('/v1/public/telemetry');
+          seen.sequences.push(sequence);
+        }
+      })();
+
+      const environment = {
+        MINER_NATS_URL: nats.url,
+        MINER_DATA_DIR: temporaryDirectory(),
+        MINER_CLICKHOUSE_URL: clickHouse.url,
+        MINER_DEPLOYMENT: writeDeployment(dataDir),
+      };
+      const { status, output } = await minerCommand(['replay', '--from-sequence', '1'], environment);
+      expect([status, output]).toEqual([0, expect.stringContaining('generation 2 is active')]);
+      for (const one of [miner, replica]) {
+        await eventually(
+          async () => (await one.metric('miner_table_generation')) === 2,
+          'the new generation',
+        );
+        await eventually(async () => (await fetch(`${one.publicUrl}${statisticsPath}`)).ok, 'statistics');
+      }
+      await wait(1_000);
+      isPublishing = false;
+      await Promise.all([publishing, polling]);
+      await storedThrough(miner, published);
+      expect(seen.sequences).toEqual(seen.sequences.toSorted((a, b) => a - b));
+      expect(seen.sequences.length).toBeGreaterThan(20);
+      for (const code of seen.statuses) expect([200, 503]).toContain(code);
+
+      const stored = await storedState({ url: clickHouse.url });
+      expect(stored.readings).toHaveLength(published);
+      const { revision } = await miner.json<{ revision: string }>(statisticsPath);
+      await eventually(
+        async () => (await replica.json<{ revision: string }>(statisticsPath)).revision === revision,
+        'the same statistics on the replica',
+      );
+      expect(await miner.end('SIGTERM')).toBe(0);
+    },
+  );
+});
