@@ -48,8 +48,11 @@ describe('the actors of the counter stream', () => {
         const lines = [...before.capture()];
         const after = created();
         after.receive(messages[0] as StreamMessage); // What it held before does not matter.
+        const shown = installations.map((id) => after.telemetry(id, nowMs));
         after.restore(lines);
         expect(messages.slice(at).map((message) => after.receive(message))).toEqual(outcomes.slice(at));
+        expect(installations.map((id) => after.telemetry(id, nowMs))).toEqual(shown);
+        after.reveal();
         expect(stateOf(after, installations, nowMs)).toEqual(stateOf(whole, installations, nowMs));
       }),
       { numRuns: 25 },
