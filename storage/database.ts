@@ -39,6 +39,8 @@ export interface Database {
   readonly kind: 'embedded' | 'server';
   /** Appends rows in the order of `columns`. Its outcome is unknown when it fails: send the same rows again. */
   insert(table: string, columns: readonly string[], rows: Iterable<readonly Cell[]>): Promise<void>;
+  /** The same with rows that are `TabSeparated` text already. */
+  insertText(table: string, columns: readonly string[], text: string): Promise<void>;
   select(sql: string, signal?: AbortSignal): Promise<ResultRow[]>;
   command(sql: string): Promise<void>;
   close(): Promise<void>;
@@ -91,11 +93,15 @@ function databaseOf(kind: Database['kind'], client: ClickHouseClient, onClosed: 
     await attempt(() => client.command({ query }));
   }
 
+  function insertText(table: string, columns: readonly string[], text: string) {
+    return command(`INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${text}`);
+  }
+
   return {
     kind,
     command,
-    insert: (table, columns, rows) =>
-      command(`INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${tabSeparated(rows)}`),
+    insert: (table, columns, rows) => insertText(table, columns, tabSeparated(rows)),
+    insertText,
     select: (sql, signal) =>
       attempt(async () => {
         const abort = signal === undefined ? {} : { abort_signal: signal };

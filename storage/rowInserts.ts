@@ -1,16 +1,17 @@
 import type { BucketRow, RoundRow, StoredRows } from '../actors/storedRows.ts';
 import type { AcceptedReading } from '../actors/views.ts';
 import { partitionMs, type Tables } from './tables.ts';
-import type { Cell } from './tabSeparated.ts';
+import { cellText, tabSeparated } from './tabSeparated.ts';
 
 /** ClickHouse refuses an insert into more than 100 partitions. */
 const partitionsMax = 50;
 
-/** One INSERT: its table, and its rows in the order of `columns`. */
+/** One INSERT: its table, and its rows in the order of `columns`, as `TabSeparated` text. */
 export interface RowInsert {
   readonly table: string;
   readonly columns: readonly string[];
-  readonly rows: readonly (readonly Cell[])[];
+  readonly text: string;
+  readonly rowCount: number;
 }
 
 export const readingColumns = [
@@ -50,84 +51,123 @@ export const bucketColumns = [
 /** Select list of {@link readingOfRow}. */
 export const readingSelectList = readingColumns.join(', ');
 
+/** Rows of one table and of few partitions. */
+interface Segment {
+  readonly text: string;
+  readonly rowCount: number;
+  readonly partitions: ReadonlySet<number>;
+}
+
+/** A piece of the stream's rows as text: what waits for ClickHouse is a few strings, not many objects. */
+export interface EncodedRows {
+  readonly rounds: readonly Segment[];
+  readonly buckets: readonly Segment[];
+  readonly readings: readonly Segment[];
+  readonly rowCount: number;
+  readonly throughPosition: number;
+}
+
+export function encodeRows({ rounds, buckets, readings, throughPosition }: StoredRows): EncodedRows {
+  return {
+    rounds: segmentsOf(rounds, (row) => row.startMs, roundLine),
+    buckets: segmentsOf(buckets, (row) => row.startMs, bucketLine),
+    readings: segmentsOf(readings, (row) => row.observedAtMs, readingLine),
+    rowCount: rounds.length + buckets.length + readings.length,
+    throughPosition,
+  };
+}
+
 /**
  * The inserts of consecutive pieces of the stream. Readings come last and in order of position, so that the largest
  * position among the stored readings tells that everything below it is stored, rounds and buckets too.
  */
-export function insertsOf(tables: Tables, pieces: readonly StoredRows[]): RowInsert[] {
+export function insertsOf(tables: Tables, pieces: readonly EncodedRows[]): RowInsert[] {
   const rounds = pieces.flatMap((piece) => piece.rounds);
   const buckets = pieces.flatMap((piece) => piece.buckets);
   const readings = pieces.flatMap((piece) => piece.readings);
   return [
-    ...split(tables.rounds, roundColumns, rounds, (row) => row.startMs, roundCells),
-    ...split(tables.halfHourBuckets, bucketColumns, buckets, (row) => row.startMs, bucketCells),
-    ...split(tables.readings, readingColumns, readings, (row) => row.observedAtMs, readingCells),
+    ...joined(rounds).map((segment) => ({ table: tables.rounds, columns: roundColumns, ...segment })),
+    ...joined(buckets).map((segment) => ({
+      table: tables.halfHourBuckets,
+      columns: bucketColumns,
+      ...segment,
+    })),
+    ...joined(readings).map((segment) => ({ table: tables.readings, columns: readingColumns, ...segment })),
   ];
 }
 
-function split<Row>(
-  table: string,
-  columns: readonly string[],
+function segmentsOf<Row>(
   rows: readonly Row[],
   timeMs: (row: Row) => number,
-  cellsOf: (row: Row) => readonly Cell[],
-): RowInsert[] {
-  const inserts: RowInsert[] = [];
-  let current: (readonly Cell[])[] = [];
+  lineOf: (row: Row) => string,
+): Segment[] {
+  const segments: Segment[] = [];
+  let lines: string[] = [];
   let partitions = new Set<number>();
   const close = () => {
-    if (current.length > 0) inserts.push({ table, columns, rows: current });
-    current = [];
+    if (lines.length > 0) segments.push({ text: lines.join(''), rowCount: lines.length, partitions });
+    lines = [];
     partitions = new Set();
   };
   for (const row of rows) {
     const partition = Math.trunc(timeMs(row) / partitionMs);
-    if (!partitions.has(partition) && partitions.size === partitionsMax) close();
-    partitions.add(partition);
-    current.push(cellsOf(row));
+    if (!partitions.has(partition)) {
+      if (partitions.size === partitionsMax) close();
+      partitions.add(partition);
+    }
+    lines.push(lineOf(row));
   }
   close();
-  return inserts;
+  return segments;
 }
 
-function readingCells(reading: AcceptedReading): readonly Cell[] {
-  return [
-    reading.installationId,
-    reading.position,
-    reading.telemetryId,
-    reading.bootId,
-    reading.sequence,
-    reading.observedAtMs,
-    reading.receivedAtMs,
-    reading.counterEpoch,
-    reading.cumulativeWorkUnits,
-    reading.provenance,
-    reading.softwareVersion,
-    reading.coreStatus,
-    reading.rpmMilli,
-    reading.speedMmPerSecond,
-    reading.distanceMm,
-  ];
+/** Neighbours as one, as long as they stay within few partitions. */
+function joined(segments: readonly Segment[]): { text: string; rowCount: number }[] {
+  const groups: { texts: string[]; rowCount: number; partitions: Set<number> }[] = [];
+  for (const { text, rowCount, partitions } of segments) {
+    const group = groups.at(-1);
+    const together = new Set([...(group?.partitions ?? []), ...partitions]);
+    if (group === undefined || together.size > partitionsMax) {
+      groups.push({ texts: [text], rowCount, partitions: new Set(partitions) });
+    } else {
+      group.texts.push(text);
+      group.rowCount += rowCount;
+      group.partitions = together;
+    }
+  }
+  return groups.map(({ texts, rowCount }) => ({ text: texts.join(''), rowCount }));
 }
 
-function roundCells(row: RoundRow): readonly Cell[] {
-  return [row.installationId, row.roundId, row.startMs, row.workUnits, row.position];
+/** Written out: a row of cells for each of many thousand readings a second costs more than the line. */
+function readingLine(reading: AcceptedReading): string {
+  return (
+    `${cellText(reading.installationId)}\t${reading.position}\t${reading.telemetryId}\t${reading.bootId}\t` +
+    `${reading.sequence}\t${reading.observedAtMs}\t${reading.receivedAtMs}\t${reading.counterEpoch}\t` +
+    `${reading.cumulativeWorkUnits}\t${reading.provenance}\t${cellText(reading.softwareVersion)}\t` +
+    `${reading.coreStatus}\t${reading.rpmMilli}\t${reading.speedMmPerSecond}\t${reading.distanceMm}\n`
+  );
 }
 
-function bucketCells(row: BucketRow): readonly Cell[] {
-  return [
-    row.installationId,
-    row.startMs,
-    row.observedRoundCount,
-    row.workUnits,
-    row.readingCount,
-    row.maxDistanceMm,
-    row.peakRpmMilli,
-    row.peakRpmAtMs,
-    row.peakSpeedMmPerSecond,
-    row.peakSpeedAtMs,
-    row.position,
-  ];
+function roundLine(row: RoundRow): string {
+  return tabSeparated([[row.installationId, row.roundId, row.startMs, row.workUnits, row.position]]);
+}
+
+function bucketLine(row: BucketRow): string {
+  return tabSeparated([
+    [
+      row.installationId,
+      row.startMs,
+      row.observedRoundCount,
+      row.workUnits,
+      row.readingCount,
+      row.maxDistanceMm,
+      row.peakRpmMilli,
+      row.peakRpmAtMs,
+      row.peakSpeedMmPerSecond,
+      row.peakSpeedAtMs,
+      row.position,
+    ],
+  ]);
 }
 
 /** A reading from a row of {@link readingSelectList}. */

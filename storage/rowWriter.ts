@@ -5,11 +5,11 @@ import type { StoredRows } from '../actors/storedRows.ts';
 import { type RowWriterState, rowWriterMachine } from '../machines/rowWriterMachine.ts';
 import { createWaiters } from '../streams/waiters.ts';
 import type { Database } from './database.ts';
-import { insertsOf, type RowInsert } from './rowInserts.ts';
+import { type EncodedRows, encodeRows, insertsOf, type RowInsert } from './rowInserts.ts';
 import type { ActiveTables } from './tables.ts';
 
 /** Rows of one batch: larger ones are faster, and cost the embedded engine more memory. */
-const batchRowsMax = 5_000;
+const batchRowsMax = 20_000;
 /** Rows that may wait, about 30 MB; above it the stream's source is held back. */
 const bufferedRowsMax = 100_000;
 /** A trickle of rows is gathered for this long, since every insert makes a part that has to be merged. */
@@ -61,7 +61,7 @@ export function createRowWriter({ database, tables, clock, logger }: RowWriterPa
   const waiters = createWaiters();
   const writtenRows = new Map<string, number>();
   const counts = { bufferedRows: 0, batches: 0, failures: 0 };
-  let queue: StoredRows[] = [];
+  let queue: EncodedRows[] = [];
   let flushedThrough = 0;
   let addedThrough = 0;
   /** Changes when what was added before is discarded. */
@@ -70,11 +70,13 @@ export function createRowWriter({ database, tables, clock, logger }: RowWriterPa
   let failingSinceMs: number | null = null;
   let running: Promise<void> | null = null;
   let hurry: () => void = () => undefined;
-  let isHurried = false;
+  /** Someone waits until everything through this position is stored. */
+  let hurriedThrough = 0;
 
   function add(rows: StoredRows) {
-    queue.push(rows);
-    counts.bufferedRows += sizeOf(rows);
+    const encoded = encodeRows(rows);
+    queue.push(encoded);
+    counts.bufferedRows += encoded.rowCount;
     addedThrough = rows.throughPosition;
     if (counts.bufferedRows >= batchRowsMax && failingSinceMs === null) hurry();
     running ??= write().finally(() => {
@@ -86,25 +88,25 @@ export function createRowWriter({ database, tables, clock, logger }: RowWriterPa
     const startedIn = life;
     machine.send({ type: 'rowsAdded' });
     while (queue.length > 0 && life === startedIn && !isClosed) {
+      const isHurried = flushedThrough < hurriedThrough;
       if (counts.bufferedRows < batchRowsMax && !isHurried) await pause(gatherMs);
       if (life !== startedIn || isClosed) break;
       const pieces = takeBatch();
       const inserts = insertsOf(tables(), pieces);
       for (const insert of inserts) if (!(await store(insert, startedIn))) return;
       counts.batches++;
-      counts.bufferedRows -= pieces.reduce((sum, piece) => sum + sizeOf(piece), 0);
-      flushedThrough = (pieces.at(-1) as StoredRows).throughPosition;
-      if (queue.length === 0) isHurried = false;
+      counts.bufferedRows -= pieces.reduce((sum, piece) => sum + piece.rowCount, 0);
+      flushedThrough = (pieces.at(-1) as EncodedRows).throughPosition;
       waiters.wake();
     }
     machine.send({ type: 'drained' });
   }
 
-  function takeBatch(): StoredRows[] {
+  function takeBatch(): EncodedRows[] {
     let rows = 0;
     let pieces = 0;
     for (const piece of queue) {
-      rows += sizeOf(piece);
+      rows += piece.rowCount;
       pieces++;
       if (rows >= batchRowsMax) break;
     }
@@ -115,9 +117,9 @@ export function createRowWriter({ database, tables, clock, logger }: RowWriterPa
   async function store(insert: RowInsert, startedIn: number): Promise<boolean> {
     for (let failures = 0; ; failures++) {
       try {
-        await database.insert(insert.table, insert.columns, insert.rows);
+        await database.insertText(insert.table, insert.columns, insert.text);
         if (life !== startedIn) return false;
-        writtenRows.set(insert.table, (writtenRows.get(insert.table) ?? 0) + insert.rows.length);
+        writtenRows.set(insert.table, (writtenRows.get(insert.table) ?? 0) + insert.rowCount);
         if (failures > 0) noteRecovery();
         return true;
       } catch (error) {
@@ -166,7 +168,7 @@ export function createRowWriter({ database, tables, clock, logger }: RowWriterPa
     flushed: async () => {
       const through = addedThrough;
       const startedIn = life;
-      isHurried = queue.length > 0;
+      hurriedThrough = through;
       if (failingSinceMs === null) hurry();
       await waiters.until(() => life !== startedIn || flushedThrough >= through);
       return life === startedIn && flushedThrough >= through;
@@ -181,6 +183,7 @@ export function createRowWriter({ database, tables, clock, logger }: RowWriterPa
       failingSinceMs = null;
       flushedThrough = position;
       addedThrough = position;
+      hurriedThrough = position;
       machine.send({ type: 'drained' });
       waiters.wake();
     },
@@ -199,8 +202,4 @@ export function createRowWriter({ database, tables, clock, logger }: RowWriterPa
       machine.send({ type: 'closed' });
     },
   };
-}
-
-function sizeOf({ readings, rounds, buckets }: StoredRows): number {
-  return readings.length + rounds.length + buckets.length;
 }

@@ -19,14 +19,15 @@ export function tabSeparated(rows: Iterable<readonly Cell[]>): string {
   for (const row of rows) {
     for (let column = 0; column < row.length; column++) {
       if (column > 0) text += '\t';
-      text += encoded(row[column] as Cell);
+      text += cellText(row[column] as Cell);
     }
     text += '\n';
   }
   return text;
 }
 
-function encoded(cell: Cell): string {
+/** One cell in that format. */
+export function cellText(cell: Cell): string {
   if (cell === null) return '\\N';
   if (typeof cell !== 'string') return String(cell);
   return escaped.test(cell) ? cell.replace(allEscaped, (character) => escapes[character] as string) : cell;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timestampMs } from './timestampMs.ts';
 import { installationId, safeCount, timestamp, uint256Decimal, uuid } from './wireScalars.ts';
 
 export const provenances = ['hardware', 'simulated', 'replay', 'derived'] as const;
@@ -53,8 +54,8 @@ export function counterReadingOf(message: CounterReadingMessage): CounterReading
     installationId: message.installationId,
     bootId: message.bootId.toLowerCase(),
     sequence: message.sequence,
-    observedAtMs: Date.parse(message.observedAt),
-    receivedAtMs: Date.parse(message.receivedAt),
+    observedAtMs: timestampMs(message.observedAt),
+    receivedAtMs: timestampMs(message.receivedAt),
     counterEpoch: message.counterEpoch.toLowerCase(),
     cumulativeWorkUnits: BigInt(message.cumulativeWorkUnits),
     provenance: message.provenance,

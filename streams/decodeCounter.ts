@@ -1,3 +1,4 @@
+import { compiledCheck } from './compiledCheck.ts';
 import { type CounterReading, counterReadingMessage, counterReadingOf } from './counterReading.ts';
 import { type Decoded, decodeMessage, rejected } from './decodeMessage.ts';
 import { counterSubject } from './subjects.ts';
@@ -7,12 +8,14 @@ const readingBytesMax = 16 * 1024;
 /** A reading may claim to be observed at most this long after the gateway received it (design, section 2, rule 3). */
 const futureObservationMsMax = 300_000;
 
+const isReading = compiledCheck(counterReadingMessage);
+
 /**
  * A message of `MINER_COUNTER` as a reading, tested by the rules that need no memory: `malformed`,
  * `wrong_installation`, `future_observation`. The rules that do are the installation's.
  */
 export function decodeCounter(subject: string, data: Uint8Array): Decoded<CounterReading> {
-  const decoded = decodeMessage(counterReadingMessage, data, readingBytesMax);
+  const decoded = decodeMessage(counterReadingMessage, data, readingBytesMax, isReading);
   if ('rejection' in decoded) return decoded;
   const reading = counterReadingOf(decoded.value);
   if (subject !== counterSubject(reading.installationId)) {

@@ -28,10 +28,13 @@ export const timestamp = z.iso.datetime(
   'expected an ISO 8601 UTC date-time such as 2026-01-31T12:00:00.000Z',
 );
 
-/** Unsigned decimal without sign or leading zero, at most 2^256 - 1. */
+/**
+ * Unsigned decimal without sign or leading zero, at most 2^256 - 1. What is no decimal ends the check there: what is
+ * asked of it further on, here and of messages that hold it, may take it for a number.
+ */
 export const uint256Decimal = z
   .string()
-  .regex(/^(?:0|[1-9][0-9]{0,77})$/, 'expected an unsigned decimal string')
+  .regex(/^(?:0|[1-9][0-9]{0,77})$/, { error: 'expected an unsigned decimal string', abort: true })
   .refine((decimal) => decimal.length < 78 || BigInt(decimal) <= uint256Max, 'expected at most 2^256 - 1');
 
 /** Integer that JSON numbers hold exactly, 0 to 2^53 - 1. */

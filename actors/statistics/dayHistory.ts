@@ -75,7 +75,8 @@ export function withReading(
   const open = closed === null ? history.open : withRound(history.open, closed);
   if (open.startMs === startMs) {
     const changed = withPeaks(open, reading);
-    return changed === history.open ? history : { ...history, open: changed };
+    if (changed === history.open) return history;
+    return { firstObservedAtMs: history.firstObservedAtMs, past: history.past, open: changed };
   }
   const past = [...history.past, open];
   const tooOld = past.length - detailedDaysMax;
@@ -94,7 +95,17 @@ function withPeaks(
     largestMm === day.distanceMm &&
     peakRpmMilli === day.peakRpmMilli &&
     peakSpeedMmPerSecond === day.peakSpeedMmPerSecond;
-  return isNothingNew ? day : { ...day, distanceMm: largestMm, peakRpmMilli, peakSpeedMmPerSecond };
+  if (isNothingNew) return day;
+  // Written out: this is made of nearly every reading, and a spread costs several times as much.
+  return {
+    startMs: day.startMs,
+    observedRoundCount: day.observedRoundCount,
+    workUnits: day.workUnits,
+    distanceMm: largestMm,
+    peakRpmMilli,
+    peakSpeedMmPerSecond,
+    rounds: day.rounds,
+  };
 }
 
 function withRound(day: DaySummary, { startMs, workUnits }: RoundRow): DaySummary {

@@ -43,9 +43,9 @@ function switchable(database: Database): Database & { isAway: boolean; refused: 
   const state = { isAway: false, refused: [] as string[] };
   return Object.assign(state, {
     ...database,
-    insert: async (...given: Parameters<Database['insert']>) => {
-      if (!state.isAway) return database.insert(...given);
-      state.refused.push(JSON.stringify([...given[2]].map(([, second]) => String(second))));
+    insertText: async (...given: Parameters<Database['insertText']>) => {
+      if (!state.isAway) return database.insertText(...given);
+      state.refused.push(given[2]);
       throw new StorageUnavailable('away');
     },
   });

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { decodeChain } from '../../streams/decodeChain.ts';
 import { decodeCounter } from '../../streams/decodeCounter.ts';
 import { decodePipeline } from '../../streams/decodePipeline.ts';
 
@@ -125,3 +127,160 @@ describe('a pipeline message', () => {
     expect(decodePipeline('miner.other.wheel', bytes({}))).toBeNull();
   });
 });
+
+describe('bad input', () => {
+  const at = '2026-01-31T12:00:00Z';
+  const hash = `0x${'ab'.repeat(32)}`;
+  const submissionId = reading.telemetryId;
+  /** A message of every kind, by the subject that it belongs on. */
+  const messages: readonly (readonly [string, object])[] = [
+    [subject, reading],
+    [
+      'miner.module.wheel~one.sensor~0',
+      {
+        instanceId: 'sensor.0',
+        moduleType: 'a',
+        driverId: 'b',
+        moduleVersion: '1',
+        schemaVersion: 1,
+        state: 'ready',
+        observedAt: at,
+        provenance: 'hardware',
+        health: { checkedAt: at },
+        data: {},
+      },
+    ],
+    [
+      'miner.signer.wheel',
+      {
+        kind: 'ed25519',
+        algorithm: 'a',
+        keySlot: '0',
+        enrolledAt: at,
+        lastVerifiedAt: at,
+        lastSignature: 's',
+      },
+    ],
+    [
+      'miner.oracle.wheel',
+      {
+        type: 'closure_accepted',
+        at,
+        firstRound: '1',
+        lastRound: '2',
+        rounds: [
+          { roundId: '1', workUnits: '5' },
+          { roundId: '2', workUnits: '0' },
+        ],
+        acceptedAt: at,
+      },
+    ],
+    [
+      'miner.reporter.wheel',
+      {
+        type: 'submission_prepared',
+        at,
+        submissionId,
+        previousSettledThroughRound: '0',
+        settledThroughRound: '4',
+        activeRoundCount: 3,
+        expected: {
+          cumulativeWork: '1',
+          cumulativeBlockUnits: '2',
+          workPerThousandBlocks: '3',
+          completedBlockCount: '4',
+        },
+      },
+    ],
+    ['miner.reporter.wheel', { type: 'submission_retrying', at, submissionId, transactionHash: hash }],
+    [
+      'miner.chain.1.span',
+      {
+        core: `0x${'cd'.repeat(20)}`,
+        fork: 0,
+        fromBlock: '5',
+        toBlock: '6',
+        parentHash: hash,
+        hash,
+        timestamp: at,
+        blocks: [
+          {
+            number: '6',
+            hash,
+            timestamp: at,
+            logs: [
+              {
+                address: `0x${'cd'.repeat(20)}`,
+                topics: [hash],
+                data: '0x',
+                transactionHash: hash,
+                transactionIndex: 0,
+                logIndex: 0,
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  ];
+  const decode = (on: string, data: Uint8Array) =>
+    decodeCounter(on, data) && [decodePipeline(on, data), decodeChain(on, data)];
+
+  it('is rejected or left alone, whatever it is; it never throws', () => {
+    const odd = fc.oneof(
+      fc.jsonValue({ maxDepth: 2 }),
+      fc.constantFrom(
+        '',
+        '-1',
+        '0x',
+        '1e9',
+        '٣',
+        'x'.repeat(20),
+        'x'.repeat(78),
+        '9'.repeat(78),
+        '9'.repeat(400),
+        2 ** 60,
+        -0.5,
+      ),
+      fc.constantFrom(...messages.map(([, message]) => message)),
+    );
+    const damaged = fc
+      .tuple(fc.constantFrom(...messages), fc.array(fc.tuple(fc.nat(), odd), { minLength: 1, maxLength: 3 }))
+      .map(
+        ([[on, message], changes]) =>
+          [
+            on,
+            changes.reduce((body, [place, value]) => replacedAt(body, place, value), message as unknown),
+          ] as const,
+      );
+    fc.assert(
+      fc.property(damaged, ([on, body]) => {
+        decode(on, bytes(JSON.stringify(body)));
+      }),
+      { numRuns: 20_000 },
+    );
+    for (const on of [
+      'miner.chain.one.span',
+      'miner.chain.-1.span',
+      'miner.chain..span',
+      'miner.oracle.',
+      'miner',
+      '',
+    ])
+      for (const [, body] of messages) decode(on, bytes(body));
+  });
+});
+
+/** The value with one of its members or elements, however deep, replaced by another. */
+function replacedAt(body: unknown, place: number, value: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return value;
+  const entries = Object.entries(body);
+  if (entries.length === 0) return value;
+  const index = place % entries.length;
+  const [key, member] = entries[index] as [string, unknown];
+  const isDeeper =
+    typeof member === 'object' && member !== null && Math.floor(place / entries.length) % 4 !== 0;
+  const replaced = isDeeper ? replacedAt(member, Math.floor(place / entries.length / 4), value) : value;
+  if (Array.isArray(body)) return body.with(index, replaced);
+  return { ...body, [key]: replaced };
+}
