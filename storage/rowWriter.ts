@@ -8,8 +8,8 @@ import type { Database } from './database.ts';
 import { type EncodedRows, encodeRows, insertsOf, type RowInsert } from './rowInserts.ts';
 import type { ActiveTables } from './tables.ts';
 
-/** Rows of one batch: larger ones are faster, and cost the embedded engine more memory. */
-const batchRowsMax = 20_000;
+/** Rows of one batch by default: larger ones are faster, and cost the embedded engine more memory. */
+const defaultBatchRows = 5_000;
 /** Rows that may wait, about 30 MB; above it the stream's source is held back. */
 const bufferedRowsMax = 100_000;
 /** A trickle of rows is gathered for this long, since every insert makes a part that has to be merged. */
@@ -48,6 +48,8 @@ export interface RowWriter {
 export interface RowWriterParts {
   readonly database: Database;
   readonly tables: ActiveTables;
+  /** Rows of one batch, at most about. */
+  readonly batchRows?: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -56,7 +58,8 @@ export interface RowWriterParts {
  * Writes rows in batches, one at a time, in the order of the stream. A batch whose outcome is not known is sent again,
  * the identical one, until ClickHouse acknowledges it: rows have natural keys, so writing twice changes nothing.
  */
-export function createRowWriter({ database, tables, clock, logger }: RowWriterParts): RowWriter {
+export function createRowWriter(parts: RowWriterParts): RowWriter {
+  const { database, tables, batchRows = defaultBatchRows, clock, logger } = parts;
   const machine = createActor(rowWriterMachine).start();
   const waiters = createWaiters();
   const writtenRows = new Map<string, number>();
@@ -78,7 +81,7 @@ export function createRowWriter({ database, tables, clock, logger }: RowWriterPa
     queue.push(encoded);
     counts.bufferedRows += encoded.rowCount;
     addedThrough = rows.throughPosition;
-    if (counts.bufferedRows >= batchRowsMax && failingSinceMs === null) hurry();
+    if (counts.bufferedRows >= batchRows && failingSinceMs === null) hurry();
     running ??= write().finally(() => {
       running = null;
     });
@@ -89,7 +92,7 @@ export function createRowWriter({ database, tables, clock, logger }: RowWriterPa
     machine.send({ type: 'rowsAdded' });
     while (queue.length > 0 && life === startedIn && !isClosed) {
       const isHurried = flushedThrough < hurriedThrough;
-      if (counts.bufferedRows < batchRowsMax && !isHurried) await pause(gatherMs);
+      if (counts.bufferedRows < batchRows && !isHurried) await pause(gatherMs);
       if (life !== startedIn || isClosed) break;
       const pieces = takeBatch();
       const inserts = insertsOf(tables(), pieces);
@@ -108,7 +111,7 @@ export function createRowWriter({ database, tables, clock, logger }: RowWriterPa
     for (const piece of queue) {
       rows += piece.rowCount;
       pieces++;
-      if (rows >= batchRowsMax) break;
+      if (rows >= batchRows) break;
     }
     return queue.splice(0, pieces);
   }

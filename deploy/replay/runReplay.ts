@@ -37,6 +37,8 @@ const stopGraceMs = 3_000;
 const closeGraceMs = 400;
 /** What is written at the end of a replay is waited for; ClickHouse may be away for a while. */
 const finishGraceMs = 600_000;
+/** The engine makes, merges and removes a part for each batch, which costs as much as the rows of a small one. */
+const batchRows = 20_000;
 const snapshotPolicy = { intervalMs: 5_000, messages: 500_000 };
 const soleSubject = 'miner.replay.running';
 
@@ -169,7 +171,7 @@ async function foldAll(
   const { connection, database, deployment, logger, signal } = parts;
   const { fromSequence, throughSequence, installationId } = plan;
   const tables = () => rebuilt;
-  const writer = createRowWriter({ database, tables, clock: systemClock, logger });
+  const writer = createRowWriter({ database, tables, batchRows, clock: systemClock, logger });
   const progress = { bar: null as ReturnType<typeof createProgress> | null };
   const onProgress = (position: number) => {
     progress.bar ??= createProgress({
