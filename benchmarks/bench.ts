@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { measureMemory } from './memory.ts';
+import { measureReplay } from './replay.ts';
 
 const program = new Command('bench').description(
   'Benchmarks of the service. Each starts its own parts on free ports, prints what it measured, and removes what it made.',
@@ -12,6 +13,13 @@ program
   .option('--seconds <count>', 'simulated seconds, one reading of each wheel in each', wholeNumber, 3_600)
   .option('--speed <count>', 'simulated seconds in a second, at most', wholeNumber, 10)
   .action(measureMemory);
+
+program
+  .command('replay')
+  .description('rate of `miner replay`, against a bare consumption of the same messages')
+  .option('--readings <count>', 'messages of the stream', wholeNumber, 1_000_000)
+  .option('--rounds <count>', 'measurements of each', wholeNumber, 5)
+  .action(measureReplay);
 
 await program.parseAsync();
 

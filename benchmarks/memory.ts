@@ -1,13 +1,15 @@
-import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import cliProgress from 'cli-progress';
 import { closeNats } from '../streams/connection.ts';
 import { counterSubject } from '../streams/subjects.ts';
+import { median } from './inTurns.ts';
+import { readingBody } from './readingLoad.ts';
 import { startServiceProcess } from './serviceProcess.ts';
 
-/** A multiple of 1800 seconds; what is published lies in the past, so it may be published at any speed. */
-const genesisMs = Date.UTC(2026, 0, 31, 12);
 const foldPollMs = 100;
 const samplesAfter = 20;
 /** Published readings that the service may be behind. */
@@ -24,10 +26,8 @@ export interface MemoryOptions {
 export async function measureMemory({ installations, seconds, speed }: MemoryOptions): Promise<void> {
   const total = installations * seconds;
   const ids = Array.from({ length: installations }, (_, index) => `wheel-${index}`);
-  const service = await startServiceProcess({
-    installationId: ids[0] as string,
-    genesisTimestamp: genesisMs / 1000,
-  });
+  const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
+  const service = await startServiceProcess({ dir, installationId: ids[0] as string });
   const bar = new cliProgress.SingleBar(
     {
       format: 'readings {bar} {percentage}% | {value}/{total} | {eta} s left | {resident} MiB',
@@ -82,42 +82,12 @@ export async function measureMemory({ installations, seconds, speed }: MemoryOpt
   } finally {
     bar.stop();
     await service.stop();
+    rmSync(dir, { recursive: true, force: true });
   }
 }
 
 function publishSecond(connection: NatsConnection, ids: readonly string[], second: number) {
-  const observedAtMs = genesisMs + second * 1000;
-  const observedAt = new Date(observedAtMs).toISOString();
-  const receivedAt = new Date(observedAtMs + 50).toISOString();
-  for (const id of ids) {
-    const reading = {
-      telemetryId: uuidOf(`${id} ${second}`),
-      installationId: id,
-      bootId: uuidOf(`${id} boot`),
-      sequence: second,
-      observedAt,
-      receivedAt,
-      counterEpoch: uuidOf(`${id} epoch`),
-      cumulativeWorkUnits: String(second * 3),
-      provenance: 'simulated',
-      softwareVersion: 'benchmark',
-      coreStatus: 'ACTIVE',
-      rpmMilli: 30_000 + (second % 500),
-      speedMmPerSecond: 500 + (second % 50),
-      distanceMm: second * 500,
-    };
-    connection.publish(counterSubject(id), JSON.stringify(reading));
-  }
-}
-
-function uuidOf(text: string): string {
-  const hex = createHash('md5').update(text).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] as number;
+  for (const id of ids) connection.publish(counterSubject(id), readingBody(id, second, second * 1_000));
 }
 
 function mebibytes(bytes: number): number {

@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { genesisMs } from './readingLoad.ts';
 
-const program = fileURLToPath(new URL('../deploy/miner.js', import.meta.url));
+/** The built command line. */
+export const minerProgram = fileURLToPath(new URL('../deploy/miner.js', import.meta.url));
 const startMs = 60_000;
+const readyPollMs = 5;
 
 /** The service as an operator starts it, with a nats-server and an embedded ClickHouse of its own. */
 export interface ServiceProcess {
@@ -18,22 +21,34 @@ export interface ServiceProcess {
   metric(name: string): Promise<number | null>;
   /** Resident set of the process now, and at its largest so far, in bytes. */
   residentBytes(): { readonly now: number; readonly peak: number };
-  /** Stops it and removes its data. */
+  /** Waits until it is ready; milliseconds since it was started. */
+  readyAfterMs(): Promise<number>;
+  /** Stops it; its data stay. */
   stop(): Promise<void>;
 }
 
 export interface ServiceProcessSettings {
+  /** Where its data are kept; the next one on it goes on with them. */
+  readonly dir: string;
+  /** The public one. */
   readonly installationId: string;
-  /** Unix seconds, a multiple of 1800. */
-  readonly genesisTimestamp: number;
+}
+
+/** Writes the deployment file of a benchmark, without contracts. */
+export function writeDeployment(dir: string, installationId: string): string {
+  const path = join(dir, 'deployment.json');
+  const genesisTimestamp = genesisMs / 1_000;
+  writeFileSync(path, JSON.stringify({ installationId, genesisTimestamp, streamId: `0x${'0'.repeat(64)}` }));
+  return path;
 }
 
 /** @throws Error with what the service wrote, when it does not start within a minute. */
-export async function startServiceProcess(settings: ServiceProcessSettings): Promise<ServiceProcess> {
-  const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
-  const deployment = join(dir, 'deployment.json');
-  writeFileSync(deployment, JSON.stringify({ ...settings, streamId: `0x${'0'.repeat(64)}` }));
-  const child = spawn(process.execPath, [program, 'run'], {
+export async function startServiceProcess({
+  dir,
+  installationId,
+}: ServiceProcessSettings): Promise<ServiceProcess> {
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, [minerProgram, 'run'], {
     stdio: ['ignore', 'inherit', 'pipe'],
     env: {
       PATH: process.env.PATH,
@@ -41,7 +56,7 @@ export async function startServiceProcess(settings: ServiceProcessSettings): Pro
       MINER_HTTP_PORT: '0',
       MINER_OPS_PORT: '0',
       MINER_DATA_DIR: dir,
-      MINER_DEPLOYMENT: deployment,
+      MINER_DEPLOYMENT: writeDeployment(dir, installationId),
       MINER_RATE_LIMITS: 'off',
     },
   });
@@ -49,7 +64,6 @@ export async function startServiceProcess(settings: ServiceProcessSettings): Pro
     const exited = child.exitCode === null ? once(child, 'exit') : null;
     child.kill('SIGTERM');
     await exited;
-    rmSync(dir, { recursive: true, force: true });
   };
   try {
     const { natsUrl, publicUrl, operatorUrl } = await addressesOf(child.stderr);
@@ -61,6 +75,10 @@ export async function startServiceProcess(settings: ServiceProcessSettings): Pro
         const text = await (await fetch(`${operatorUrl}/metrics`)).text();
         const line = text.split('\n').find((one) => one.startsWith(`${name} `));
         return line === undefined ? null : Number(line.slice(name.length + 1));
+      },
+      readyAfterMs: async () => {
+        while (!(await fetch(`${operatorUrl}/readyz`)).ok) await wait(readyPollMs);
+        return performance.now() - startedMs;
       },
       residentBytes: () => residentBytesOf(child.pid as number),
       stop,

@@ -172,8 +172,9 @@ async function foldAll(
   const { fromSequence, throughSequence, installationId } = plan;
   const tables = () => rebuilt;
   const writer = createRowWriter({ database, tables, batchRows, clock: systemClock, logger });
-  const progress = { bar: null as ReturnType<typeof createProgress> | null };
+  const progress = { bar: null as ReturnType<typeof createProgress> | null, from: null as number | null };
   const onProgress = (position: number) => {
+    progress.from ??= position;
     progress.bar ??= createProgress({
       label: 'replay',
       unit: 'messages',
@@ -226,6 +227,7 @@ async function foldAll(
   const stopped = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(follower.stop({ graceMs: stopGraceMs })));
   });
+  const startedMs = systemClock.monotonicMs();
   try {
     await follower.run();
     if (signal.aborted) await stopped;
@@ -240,6 +242,11 @@ async function foldAll(
       `${stream} is not the stream any more that it was when the replay began: run the command with --discard, then again`,
     );
   if (position < throughSequence) return false;
+  const seconds = (systemClock.monotonicMs() - startedMs) / 1_000;
+  const folded = throughSequence - (progress.from ?? throughSequence);
+  parts.print(
+    `${folded} messages folded and stored in ${seconds.toFixed(1)} s (${Math.round(folded / seconds)} a second)`,
+  );
   if (snapshotPosition === throughSequence) return true;
   throw new ReplayRefused(
     `the end of the replay could not be saved (through ${snapshotPosition ?? 0} of ${throughSequence}): run the same command again`,

@@ -1,0 +1,42 @@
+/** One of the things that are compared: each call makes one measurement. */
+export interface Contender {
+  readonly name: string;
+  measure(): Promise<number>;
+}
+
+/** What a contender measured, a value a round. */
+export interface Series {
+  readonly name: string;
+  readonly values: readonly number[];
+}
+
+/**
+ * Measures contenders in turns, A B A B: what slows the machine down for a while slows all of them. The first round warms up
+ * and does not count.
+ */
+export async function inTurns(contenders: readonly Contender[], rounds: number): Promise<Series[]> {
+  const series = contenders.map(({ name }) => ({ name, values: [] as number[] }));
+  for (let round = 0; round <= rounds; round++) {
+    for (const [index, contender] of contenders.entries()) {
+      const value = await contender.measure();
+      if (round > 0) series[index]?.values.push(value);
+      const about = round === 0 ? 'warming up' : `round ${round} of ${rounds}`;
+      process.stderr.write(`${about}: ${contender.name}: ${rounded(value)}\n`);
+    }
+  }
+  return series;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] as number;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2;
+}
+
+/** Three significant digits, or whole where there are more. */
+export function rounded(value: number): string {
+  return Math.abs(value) >= 100
+    ? Math.round(value).toLocaleString('en-US')
+    : String(Number(value.toPrecision(3)));
+}

@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { pino } from 'pino';
+import { startLocalNats } from '../deploy/localNats.ts';
+import { closeNats } from '../streams/connection.ts';
+import { ensureStreams } from '../streams/ensureStreams.ts';
+import { inTurns } from './inTurns.ts';
+import { publishReadings } from './readingLoad.ts';
+import { publishResults } from './results.ts';
+import { minerProgram, writeDeployment } from './serviceProcess.ts';
+
+const installationId = 'wheel-0';
+
+export interface ReplayOptions {
+  readonly readings: number;
+  readonly rounds: number;
+}
+
+/** The replay of a stream, all rows written, against a bare consumption of the same messages. */
+export async function measureReplay({ readings, rounds }: ReplayOptions): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
+  const logger = pino({ level: 'error' });
+  const nats = await startLocalNats({ dir: join(dir, 'nats'), logger });
+  try {
+    const connection = await connect({ servers: nats.url });
+    await ensureStreams(await jetstreamManager(connection), { retentionDays: 0 }, logger);
+    await publishReadings(connection, { id: installationId, count: readings, intervalMs: 1_000 });
+    const deployment = writeDeployment(dir, installationId);
+    const series = await inTurns(
+      [
+        { name: '`miner replay`, all rows written', measure: () => replayRate(dir, nats.url, deployment) },
+        { name: 'bare `consume()` and `JSON.parse`', measure: () => bareRate(connection, readings) },
+      ],
+      rounds,
+    );
+    publishResults({
+      command: 'replay',
+      tables: [{ title: `${readings.toLocaleString('en-US')} readings`, unit: 'messages/s', series }],
+    });
+    await closeNats(connection);
+  } finally {
+    await nats.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** Messages a second, from the replay's own line: folded, and stored in ClickHouse. */
+async function replayRate(dir: string, natsUrl: string, deployment: string): Promise<number> {
+  const dataDir = mkdtempSync(join(dir, 'replay-'));
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    [minerProgram, 'replay', '--from-sequence', '1'],
+    {
+      encoding: 'utf8',
+      env: {
+        PATH: process.env.PATH,
+        NODE_ENV: 'production',
+        MINER_NATS_URL: natsUrl,
+        MINER_DATA_DIR: dataDir,
+        MINER_DEPLOYMENT: deployment,
+      },
+    },
+  );
+  rmSync(dataDir, { recursive: true, force: true });
+  const [, rate] = /\((\d+) a second\)/.exec(stdout) ?? [];
+  if (status !== 0 || rate === undefined) throw new Error(`the replay failed:\n${stdout}${stderr}`);
+  return Number(rate);
+}
+
+async function bareRate(connection: NatsConnection, readings: number): Promise<number> {
+  const consumer = await jetstream(connection).consumers.get('MINER_COUNTER', {
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: 1,
+  });
+  const delivered = await consumer.consume({ max_messages: 2_000 });
+  const startedMs = performance.now();
+  let parsed = 0;
+  for await (const message of delivered) {
+    if (typeof JSON.parse(message.string()) === 'object') parsed++;
+    if (parsed === readings) break;
+  }
+  const rate = parsed / ((performance.now() - startedMs) / 1_000);
+  delivered.stop();
+  return rate;
+}

@@ -1,0 +1,56 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { median, rounded, type Series } from './inTurns.ts';
+
+const readmeFile = fileURLToPath(new URL('../../benchmarks/README.md', import.meta.url));
+const resultsDir = fileURLToPath(new URL('../../benchmarks/results', import.meta.url));
+
+/** What a benchmark found. */
+export interface Results {
+  /** The command that measures it. */
+  readonly command: string;
+  readonly tables: readonly ResultTable[];
+}
+
+/** Measurements of one unit, and how the first of them compares with the others. */
+export interface ResultTable {
+  readonly title: string;
+  /** Such as `messages/s`. */
+  readonly unit: string;
+  readonly isLessBetter?: boolean;
+  readonly series: readonly Series[];
+}
+
+/** Prints the results, keeps them as JSON beside the benchmarks, and puts them into the README of the benchmarks. */
+export function publishResults(results: Results): void {
+  const lines = results.tables.flatMap(tableLines);
+  process.stdout.write(`${lines.join('\n')}\n`);
+  mkdirSync(resultsDir, { recursive: true });
+  const about = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };
+  const file = `${resultsDir}/${results.command}.json`;
+  writeFileSync(
+    file,
+    `${JSON.stringify({ ...results, measuredAt: new Date().toISOString(), ...about }, null, 2)}\n`,
+  );
+  const readme = readFileSync(readmeFile, 'utf8');
+  const [begin, end] = [`<!-- ${results.command} -->`, `<!-- end of ${results.command} -->`];
+  const from = readme.indexOf(begin);
+  const to = readme.indexOf(end);
+  if (from === -1 || to === -1) throw new Error(`${readmeFile} has no place for ${begin}`);
+  const machine = `Node ${process.version}, ${about.cores} cores (${about.cpu}), ${new Date().toISOString().slice(0, 10)}:`;
+  const section = [begin, '', machine, '', ...lines, '', ''].join('\n');
+  writeFileSync(readmeFile, `${readme.slice(0, from)}${section}${readme.slice(to)}`);
+}
+
+/** The first series is the service; the last column says how much better it is than each other one. */
+function tableLines({ title, unit, isLessBetter = false, series }: ResultTable): string[] {
+  const own = median((series[0] as Series).values);
+  const rows = series.map(({ name, values }, index) => {
+    const other = median(values);
+    const ratio = index === 0 ? '' : rounded(isLessBetter ? other / own : own / other);
+    const spread = `${rounded(Math.min(...values))} – ${rounded(Math.max(...values))}`;
+    return `| ${name} | ${rounded(other)} | ${spread} | ${ratio} |`;
+  });
+  return [`| ${title} | median ${unit} | spread | ours is × |`, '|---|---|---|---|', ...rows, ''];
+}
