@@ -1,7 +1,7 @@
 import type { BucketRow, RoundRow, StoredRows } from '../actors/storedRows.ts';
 import type { AcceptedReading } from '../actors/views.ts';
+import { createRowText, type RowText } from './rowText.ts';
 import { partitionMs, type Tables } from './tables.ts';
-import { cellText, tabSeparated } from './tabSeparated.ts';
 
 /** ClickHouse refuses an insert into more than 100 partitions. */
 const partitionsMax = 50;
@@ -53,12 +53,12 @@ export const readingSelectList = readingColumns.join(', ');
 
 /** Rows of one table and of few partitions. */
 interface Segment {
-  readonly text: string;
+  readonly bytes: Buffer;
   readonly rowCount: number;
   readonly partitions: ReadonlySet<number>;
 }
 
-/** A piece of the stream's rows as text: what waits for ClickHouse is a few strings, not many objects. */
+/** A piece of the stream's rows as text: what waits for ClickHouse is a few buffers, not many objects. */
 export interface EncodedRows {
   readonly rounds: readonly Segment[];
   readonly buckets: readonly Segment[];
@@ -67,14 +67,46 @@ export interface EncodedRows {
   readonly throughPosition: number;
 }
 
-export function encodeRows({ rounds, buckets, readings, throughPosition }: StoredRows): EncodedRows {
-  return {
-    rounds: segmentsOf(rounds, (row) => row.startMs, roundLine),
-    buckets: segmentsOf(buckets, (row) => row.startMs, bucketLine),
-    readings: segmentsOf(readings, (row) => row.observedAtMs, readingLine),
+/** Encodes pieces of the stream one after another. */
+export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
+  const text = createRowText();
+
+  function segmentsOf<Row>(
+    rows: readonly Row[],
+    timeMs: (row: Row) => number,
+    write: (text: RowText, row: Row) => void,
+  ): Segment[] {
+    const segments: Segment[] = [];
+    let rowCount = 0;
+    let partitions = new Set<number>();
+    let newest: number | null = null;
+    const close = () => {
+      if (rowCount > 0) segments.push({ bytes: text.take(), rowCount, partitions });
+      rowCount = 0;
+      partitions = new Set();
+    };
+    for (const row of rows) {
+      const partition = Math.trunc(timeMs(row) / partitionMs);
+      if (partition !== newest) {
+        if (!partitions.has(partition) && partitions.size === partitionsMax) close();
+        partitions.add(partition);
+        newest = partition;
+      }
+      write(text, row);
+      text.endRow();
+      rowCount++;
+    }
+    close();
+    return segments;
+  }
+
+  return ({ rounds, buckets, readings, throughPosition }) => ({
+    rounds: segmentsOf(rounds, (row) => row.startMs, writeRound),
+    buckets: segmentsOf(buckets, (row) => row.startMs, writeBucket),
+    readings: segmentsOf(readings, (row) => row.observedAtMs, writeReading),
     rowCount: rounds.length + buckets.length + readings.length,
     throughPosition,
-  };
+  });
 }
 
 /**
@@ -86,88 +118,67 @@ export function insertsOf(tables: Tables, pieces: readonly EncodedRows[]): RowIn
   const buckets = pieces.flatMap((piece) => piece.buckets);
   const readings = pieces.flatMap((piece) => piece.readings);
   return [
-    ...joined(rounds).map((segment) => ({ table: tables.rounds, columns: roundColumns, ...segment })),
-    ...joined(buckets).map((segment) => ({
-      table: tables.halfHourBuckets,
-      columns: bucketColumns,
-      ...segment,
-    })),
-    ...joined(readings).map((segment) => ({ table: tables.readings, columns: readingColumns, ...segment })),
+    ...joined(rounds).map((rows) => ({ table: tables.rounds, columns: roundColumns, ...rows })),
+    ...joined(buckets).map((rows) => ({ table: tables.halfHourBuckets, columns: bucketColumns, ...rows })),
+    ...joined(readings).map((rows) => ({ table: tables.readings, columns: readingColumns, ...rows })),
   ];
-}
-
-function segmentsOf<Row>(
-  rows: readonly Row[],
-  timeMs: (row: Row) => number,
-  lineOf: (row: Row) => string,
-): Segment[] {
-  const segments: Segment[] = [];
-  let lines: string[] = [];
-  let partitions = new Set<number>();
-  const close = () => {
-    if (lines.length > 0) segments.push({ text: lines.join(''), rowCount: lines.length, partitions });
-    lines = [];
-    partitions = new Set();
-  };
-  for (const row of rows) {
-    const partition = Math.trunc(timeMs(row) / partitionMs);
-    if (!partitions.has(partition)) {
-      if (partitions.size === partitionsMax) close();
-      partitions.add(partition);
-    }
-    lines.push(lineOf(row));
-  }
-  close();
-  return segments;
 }
 
 /** Neighbours as one, as long as they stay within few partitions. */
 function joined(segments: readonly Segment[]): { text: string; rowCount: number }[] {
-  const groups: { texts: string[]; rowCount: number; partitions: Set<number> }[] = [];
-  for (const { text, rowCount, partitions } of segments) {
+  const groups: { parts: Buffer[]; rowCount: number; partitions: Set<number> }[] = [];
+  for (const { bytes, rowCount, partitions } of segments) {
     const group = groups.at(-1);
     const together = new Set([...(group?.partitions ?? []), ...partitions]);
     if (group === undefined || together.size > partitionsMax) {
-      groups.push({ texts: [text], rowCount, partitions: new Set(partitions) });
+      groups.push({ parts: [bytes], rowCount, partitions: new Set(partitions) });
     } else {
-      group.texts.push(text);
+      group.parts.push(bytes);
       group.rowCount += rowCount;
       group.partitions = together;
     }
   }
-  return groups.map(({ texts, rowCount }) => ({ text: texts.join(''), rowCount }));
+  return groups.map(({ parts, rowCount }) => ({ text: Buffer.concat(parts).toString('utf8'), rowCount }));
 }
 
-/** Written out: a row of cells for each of many thousand readings a second costs more than the line. */
-function readingLine(reading: AcceptedReading): string {
-  return (
-    `${cellText(reading.installationId)}\t${reading.position}\t${reading.telemetryId}\t${reading.bootId}\t` +
-    `${reading.sequence}\t${reading.observedAtMs}\t${reading.receivedAtMs}\t${reading.counterEpoch}\t` +
-    `${reading.cumulativeWorkUnits}\t${reading.provenance}\t${cellText(reading.softwareVersion)}\t` +
-    `${reading.coreStatus}\t${reading.rpmMilli}\t${reading.speedMmPerSecond}\t${reading.distanceMm}\n`
-  );
+function writeReading(text: RowText, reading: AcceptedReading) {
+  text.text(reading.installationId);
+  text.integer(reading.position);
+  text.text(reading.telemetryId);
+  text.text(reading.bootId);
+  text.integer(reading.sequence);
+  text.integer(reading.observedAtMs);
+  text.integer(reading.receivedAtMs);
+  text.text(reading.counterEpoch);
+  text.decimal(reading.cumulativeWorkUnits);
+  text.text(reading.provenance);
+  text.text(reading.softwareVersion);
+  text.text(reading.coreStatus);
+  text.integer(reading.rpmMilli);
+  text.integer(reading.speedMmPerSecond);
+  text.integer(reading.distanceMm);
 }
 
-function roundLine(row: RoundRow): string {
-  return tabSeparated([[row.installationId, row.roundId, row.startMs, row.workUnits, row.position]]);
+function writeRound(text: RowText, row: RoundRow) {
+  text.text(row.installationId);
+  text.integer(row.roundId);
+  text.integer(row.startMs);
+  text.decimal(row.workUnits);
+  text.integer(row.position);
 }
 
-function bucketLine(row: BucketRow): string {
-  return tabSeparated([
-    [
-      row.installationId,
-      row.startMs,
-      row.observedRoundCount,
-      row.workUnits,
-      row.readingCount,
-      row.maxDistanceMm,
-      row.peakRpmMilli,
-      row.peakRpmAtMs,
-      row.peakSpeedMmPerSecond,
-      row.peakSpeedAtMs,
-      row.position,
-    ],
-  ]);
+function writeBucket(text: RowText, row: BucketRow) {
+  text.text(row.installationId);
+  text.integer(row.startMs);
+  text.integer(row.observedRoundCount);
+  text.decimal(row.workUnits);
+  text.integer(row.readingCount);
+  text.integer(row.maxDistanceMm);
+  text.integer(row.peakRpmMilli);
+  text.integer(row.peakRpmAtMs);
+  text.integer(row.peakSpeedMmPerSecond);
+  text.integer(row.peakSpeedAtMs);
+  text.integer(row.position);
 }
 
 /** A reading from a row of {@link readingSelectList}. */

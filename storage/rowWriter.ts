@@ -5,7 +5,7 @@ import type { StoredRows } from '../actors/storedRows.ts';
 import { type RowWriterState, rowWriterMachine } from '../machines/rowWriterMachine.ts';
 import { createWaiters } from '../streams/waiters.ts';
 import type { Database } from './database.ts';
-import { type EncodedRows, encodeRows, insertsOf, type RowInsert } from './rowInserts.ts';
+import { createRowEncoder, type EncodedRows, insertsOf, type RowInsert } from './rowInserts.ts';
 import type { ActiveTables } from './tables.ts';
 
 /** Rows of one batch by default: larger ones are faster, and cost the embedded engine more memory. */
@@ -62,6 +62,7 @@ export function createRowWriter(parts: RowWriterParts): RowWriter {
   const { database, tables, batchRows = defaultBatchRows, clock, logger } = parts;
   const machine = createActor(rowWriterMachine).start();
   const waiters = createWaiters();
+  const encode = createRowEncoder();
   const writtenRows = new Map<string, number>();
   const counts = { bufferedRows: 0, batches: 0, failures: 0 };
   let queue: EncodedRows[] = [];
@@ -77,7 +78,7 @@ export function createRowWriter(parts: RowWriterParts): RowWriter {
   let hurriedThrough = 0;
 
   function add(rows: StoredRows) {
-    const encoded = encodeRows(rows);
+    const encoded = encode(rows);
     queue.push(encoded);
     counts.bufferedRows += encoded.rowCount;
     addedThrough = rows.throughPosition;

@@ -5,7 +5,7 @@ import { openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { encodeRows, insertsOf } from '../../storage/rowInserts.ts';
+import { createRowEncoder, insertsOf } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -21,7 +21,7 @@ describe('observations of any age', () => {
       const tables = await migrate(database, silentLogger);
       const store = async (readings: AcceptedReading[]) => {
         const last = readings.at(-1)?.position ?? 0;
-        const encoded = encodeRows({ readings, rounds: [], buckets: [], throughPosition: last });
+        const encoded = createRowEncoder()({ readings, rounds: [], buckets: [], throughPosition: last });
         for (const { table, columns, text } of insertsOf(tables, [encoded]))
           await database.insertText(table, columns, text);
       };
