@@ -1,6 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { measureMemory } from './memory.ts';
 import { measureReplay } from './replay.ts';
+import { measureStart } from './start.ts';
+import { measureStatistics } from './statistics.ts';
 
 const program = new Command('bench').description(
   'Benchmarks of the service. Each starts its own parts on free ports, prints what it measured, and removes what it made.',
@@ -20,6 +22,22 @@ program
   .option('--readings <count>', 'messages of the stream', wholeNumber, 1_000_000)
   .option('--rounds <count>', 'measurements of each', wholeNumber, 5)
   .action(measureReplay);
+
+program
+  .command('statistics')
+  .description('a statistics request, against the same answer made by ClickHouse for each request')
+  .option('--days <count>', 'days of readings, one each ten seconds', wholeNumber, 30)
+  .option('--rounds <count>', 'measurements of each', wholeNumber, 5)
+  .action(measureStatistics);
+
+program
+  .command('start')
+  .description(
+    'time to readiness: a restart with a year of readings folded, against a start on an empty folder',
+  )
+  .option('--readings <count>', 'readings of the year (one a second: 31536000)', wholeNumber, 1_051_200)
+  .option('--rounds <count>', 'measurements of each', wholeNumber, 5)
+  .action(measureStart);
 
 await program.parseAsync();
 

@@ -7,7 +7,7 @@ import cliProgress from 'cli-progress';
 import { closeNats } from '../streams/connection.ts';
 import { counterSubject } from '../streams/subjects.ts';
 import { median } from './inTurns.ts';
-import { readingBody } from './readingLoad.ts';
+import { genesisMs, readingBody } from './readingLoad.ts';
 import { startServiceProcess } from './serviceProcess.ts';
 
 const foldPollMs = 100;
@@ -87,7 +87,8 @@ export async function measureMemory({ installations, seconds, speed }: MemoryOpt
 }
 
 function publishSecond(connection: NatsConnection, ids: readonly string[], second: number) {
-  for (const id of ids) connection.publish(counterSubject(id), readingBody(id, second, second * 1_000));
+  for (const id of ids)
+    connection.publish(counterSubject(id), readingBody(id, second, genesisMs + second * 1_000));
 }
 
 function mebibytes(bytes: number): number {

@@ -11,9 +11,8 @@ export const genesisMs = Date.UTC(2025, 0, 31, 12);
 const flushedEvery = 5_000;
 const storedPollMs = 50;
 
-/** The reading of an installation at a number of milliseconds after the genesis, as it travels. */
-export function readingBody(id: string, index: number, elapsedMs: number): string {
-  const observedAtMs = genesisMs + elapsedMs;
+/** Reading number `index` of an installation, as it travels. */
+export function readingBody(id: string, index: number, observedAtMs: number): string {
   return JSON.stringify({
     telemetryId: uuidOf(`${id} ${index}`),
     installationId: id,
@@ -28,14 +27,22 @@ export function readingBody(id: string, index: number, elapsedMs: number): strin
     coreStatus: 'ACTIVE',
     rpmMilli: 30_000 + (index % 500),
     speedMmPerSecond: 500 + (index % 50),
-    distanceMm: (Math.floor(elapsedMs / 1_000) % 86_400) * 500,
+    distanceMm: (Math.floor(observedAtMs / 1_000) % 86_400) * 500,
   });
+}
+
+export interface ReadingsToPublish {
+  readonly id: string;
+  readonly count: number;
+  readonly intervalMs: number;
+  /** Of the first one (epoch milliseconds); the genesis when it is left out. */
+  readonly startMs?: number;
 }
 
 /** Publishes readings of one installation `intervalMs` apart, as fast as the server stores them. */
 export async function publishReadings(
   connection: NatsConnection,
-  { id, count, intervalMs }: { readonly id: string; readonly count: number; readonly intervalMs: number },
+  { id, count, intervalMs, startMs = genesisMs }: ReadingsToPublish,
 ): Promise<void> {
   const jsm = await jetstreamManager(connection);
   const bar = new cliProgress.SingleBar(
@@ -50,7 +57,7 @@ export async function publishReadings(
   const before = await storedMessages(jsm);
   bar.start(count, 0);
   for (let index = 0; index < count; index++) {
-    connection.publish(subject, readingBody(id, index, index * intervalMs));
+    connection.publish(subject, readingBody(id, index, startMs + index * intervalMs));
     if (index % flushedEvery !== 0) continue;
     await connection.flush();
     // Without acknowledgements: what the server has not stored yet waits in its memory, so that is bounded here.

@@ -9,7 +9,7 @@ import { genesisMs } from './readingLoad.ts';
 
 /** The built command line. */
 export const minerProgram = fileURLToPath(new URL('../deploy/miner.js', import.meta.url));
-const startMs = 60_000;
+const startLimitMs = 60_000;
 const readyPollMs = 5;
 
 /** The service as an operator starts it, with a nats-server and an embedded ClickHouse of its own. */
@@ -32,12 +32,14 @@ export interface ServiceProcessSettings {
   readonly dir: string;
   /** The public one. */
   readonly installationId: string;
+  /** Start of round 1 (epoch milliseconds), a multiple of half an hour. */
+  readonly startMs?: number;
 }
 
 /** Writes the deployment file of a benchmark, without contracts. */
-export function writeDeployment(dir: string, installationId: string): string {
+export function writeDeployment(dir: string, installationId: string, startMs = genesisMs): string {
   const path = join(dir, 'deployment.json');
-  const genesisTimestamp = genesisMs / 1_000;
+  const genesisTimestamp = startMs / 1_000;
   writeFileSync(path, JSON.stringify({ installationId, genesisTimestamp, streamId: `0x${'0'.repeat(64)}` }));
   return path;
 }
@@ -46,6 +48,7 @@ export function writeDeployment(dir: string, installationId: string): string {
 export async function startServiceProcess({
   dir,
   installationId,
+  startMs,
 }: ServiceProcessSettings): Promise<ServiceProcess> {
   const startedMs = performance.now();
   const child = spawn(process.execPath, [minerProgram, 'run'], {
@@ -56,7 +59,7 @@ export async function startServiceProcess({
       MINER_HTTP_PORT: '0',
       MINER_OPS_PORT: '0',
       MINER_DATA_DIR: dir,
-      MINER_DEPLOYMENT: writeDeployment(dir, installationId),
+      MINER_DEPLOYMENT: writeDeployment(dir, installationId, startMs),
       MINER_RATE_LIMITS: 'off',
     },
   });
@@ -95,7 +98,7 @@ async function addressesOf(log: NodeJS.ReadableStream) {
   const lines: string[] = [];
   return await new Promise<Required<typeof found>>((resolve, reject) => {
     const fail = () => reject(new Error(`the service does not start:\n${lines.join('\n')}`));
-    const timer = setTimeout(fail, startMs);
+    const timer = setTimeout(fail, startLimitMs);
     createInterface({ input: log })
       .on('line', (line) => {
         const entry = line.startsWith('{') ? (JSON.parse(line) as Record<string, string>) : {};

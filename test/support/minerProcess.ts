@@ -25,15 +25,17 @@ export interface MinerSettings {
   readonly clickhouseUrl?: string;
   /** Release, chain and contracts of the deployment file. */
   readonly onChain?: object;
+  /** Start of round 1 (epoch milliseconds), {@link genesisMs} when it is left out. */
+  readonly startMs?: number;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Writes a deployment file, without a chain unless one is given. */
-export function writeDeployment(dir: string, onChain: object = {}): string {
+export function writeDeployment(dir: string, onChain: object = {}, startMs = genesisMs): string {
   const path = join(dir, 'deployment.json');
   const installation = {
     installationId: 'wheel.one',
-    genesisTimestamp: genesisMs / 1000,
+    genesisTimestamp: startMs / 1000,
     streamId: `0x${'0'.repeat(64)}`,
   };
   writeFileSync(path, JSON.stringify({ ...installation, ...onChain }));
@@ -42,7 +44,7 @@ export function writeDeployment(dir: string, onChain: object = {}): string {
 
 /** The built service as a process of its own on free ports, as an operator would start it. */
 export async function startMiner(settings: MinerSettings): Promise<MinerProcess> {
-  const { role = 'run', natsUrl, dataDir, clickhouseUrl, onChain, environment = {} } = settings;
+  const { role = 'run', natsUrl, dataDir, clickhouseUrl, onChain, startMs, environment = {} } = settings;
   const started = startProcess(process.execPath, [program, role], {
     env: {
       PATH: process.env.PATH,
@@ -50,7 +52,7 @@ export async function startMiner(settings: MinerSettings): Promise<MinerProcess>
       MINER_OPS_PORT: '0',
       MINER_NATS_URL: natsUrl,
       MINER_DATA_DIR: dataDir,
-      MINER_DEPLOYMENT: writeDeployment(dataDir, onChain),
+      MINER_DEPLOYMENT: writeDeployment(dataDir, onChain, startMs),
       MINER_RATE_LIMITS: 'off',
       ...(clickhouseUrl === undefined ? {} : { MINER_CLICKHOUSE_URL: clickhouseUrl }),
       ...environment,

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { connect } from '@nats-io/transport-node';
+import cliProgress from 'cli-progress';
+import { closeNats } from '../streams/connection.ts';
+import { inTurns } from './inTurns.ts';
+import { publishReadings } from './readingLoad.ts';
+import { publishResults } from './results.ts';
+import { type ServiceProcess, startServiceProcess } from './serviceProcess.ts';
+
+const installationId = 'wheel-0';
+const yearMs = 365 * 86_400_000;
+const foldPollMs = 250;
+const accepted = 'miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}';
+
+export interface StartOptions {
+  /** Readings of the year. */
+  readonly readings: number;
+  readonly rounds: number;
+}
+
+/** Time from the start of the process to its readiness: on an empty folder, and with a year of readings folded. */
+export async function measureStart({ readings, rounds }: StartOptions): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
+  const yearDir = mkdtempSync(join(dir, 'year-'));
+  try {
+    const service = await startServiceProcess({ dir: yearDir, installationId });
+    await service.readyAfterMs();
+    const connection = await connect({ servers: service.natsUrl });
+    await publishReadings(connection, { id: installationId, count: readings, intervalMs: yearMs / readings });
+    await closeNats(connection);
+    await foldedThrough(service, readings);
+    await service.stop();
+    const series = await inTurns(
+      [
+        {
+          name: `restart, ${readings.toLocaleString('en-US')} readings of a year folded`,
+          measure: () => restart(yearDir),
+        },
+        { name: 'start on an empty folder', measure: () => emptyStart(dir) },
+      ],
+      rounds,
+    );
+    publishResults({
+      command: 'start',
+      tables: [{ title: 'Start to ready', unit: 'ms', isLessBetter: true, series }],
+    });
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function restart(dir: string): Promise<number> {
+  const service = await startServiceProcess({ dir, installationId });
+  const readyMs = await service.readyAfterMs();
+  const folded = await service.metric(accepted);
+  await service.stop();
+  if (folded !== 0) throw new Error(`the restart folded ${folded} readings again`);
+  return readyMs;
+}
+
+async function emptyStart(dir: string): Promise<number> {
+  const service = await startServiceProcess({ dir: mkdtempSync(join(dir, 'empty-')), installationId });
+  const readyMs = await service.readyAfterMs();
+  await service.stop();
+  return readyMs;
+}
+
+async function foldedThrough(service: ServiceProcess, position: number): Promise<void> {
+  const bar = new cliProgress.SingleBar(
+    {
+      format: 'folding {bar} {percentage}% | {value}/{total} readings | {eta} s left',
+      noTTYOutput: true,
+      notTTYSchedule: 20_000,
+    },
+    cliProgress.Presets.shades_classic,
+  );
+  bar.start(position, 0);
+  for (let stored = 0; stored < position; await wait(foldPollMs)) {
+    stored = (await service.metric('miner_rows_flushed_position')) ?? 0;
+    bar.update(stored);
+  }
+  bar.stop();
+}

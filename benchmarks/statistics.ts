@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { connect } from '@nats-io/transport-node';
+import { createCounterActors } from '../actors/counterActors.ts';
+import { type DayHistory, type DaySummary, dayMs, dayStartOf } from '../actors/statistics/dayHistory.ts';
+import { statisticsOf } from '../actors/statistics/statistics.ts';
+import { type Database, openDatabase } from '../storage/database.ts';
+import { activeTables } from '../storage/generations.ts';
+import type { Tables } from '../storage/tables.ts';
+import { closeNats } from '../streams/connection.ts';
+import { counterSubject } from '../streams/subjects.ts';
+import { inTurns } from './inTurns.ts';
+import { publishReadings, readingBody } from './readingLoad.ts';
+import { publishResults } from './results.ts';
+import { startServiceProcess } from './serviceProcess.ts';
+
+const installationId = 'wheel-0';
+const intervalMs = 10_000;
+const roundMs = 600_000;
+const halfHourMs = 1_800_000;
+const noonMs = dayMs / 2;
+const requestsOfRound = 2_000;
+const queriesOfRound = 10;
+const viewsOfRound = 500;
+const foldPollMs = 250;
+
+export interface StatisticsOptions {
+  /** Days of readings, one each ten seconds. */
+  readonly days: number;
+  readonly rounds: number;
+}
+
+/**
+ * A statistics request to the service, against the same answer made by ClickHouse for each request, and the making of a 30-day view
+ * alone. The readings end now, so that the window is full.
+ */
+export async function measureStatistics({ days, rounds }: StatisticsOptions): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
+  const count = (days * dayMs) / intervalMs;
+  const startMs = Math.floor(Date.now() / halfHourMs) * halfHourMs - days * dayMs;
+  const nowMs = startMs + count * intervalMs;
+  try {
+    const service = await startServiceProcess({ dir, installationId, startMs });
+    await service.readyAfterMs();
+    const connection = await connect({ servers: service.natsUrl });
+    await publishReadings(connection, { id: installationId, count, intervalMs, startMs });
+    await closeNats(connection);
+    while (((await service.metric('miner_rows_flushed_position')) ?? 0) < count) await wait(foldPollMs);
+    const url = `${service.publicUrl}/v2/public/stats?range=30d`;
+    const agent = new Agent({ keepAlive: true });
+    const requests = { name: 'request to the service', measure: () => requestMicros(url, agent) };
+    const measured = await inTurns([requests], rounds);
+    agent.destroy();
+    await service.stop();
+
+    const folded = foldedHistory(count, startMs);
+    const database = openDatabase({ path: join(dir, 'clickhouse') });
+    const tables = await activeTables(database);
+    const answered = await historyFrom(database, tables);
+    const [ours, theirs] = [folded, answered].map((history) => shown(history, { startMs, nowMs }));
+    if (ours !== theirs) throw new Error(`ClickHouse answers something else:\n${theirs}\nexpected:\n${ours}`);
+    const others = await inTurns(
+      [
+        {
+          name: '30-day view made anew from memory',
+          measure: async () => viewMicros(folded, { startMs, nowMs }),
+        },
+        {
+          name: 'the same by ClickHouse queries (embedded)',
+          measure: () => queryMicros(database, tables, { startMs, nowMs }),
+        },
+      ],
+      rounds,
+    );
+    await database.close();
+    publishResults({
+      command: 'statistics',
+      tables: [
+        {
+          title: `Statistics of ${days} days`,
+          unit: 'µs',
+          isLessBetter: true,
+          series: [...measured, ...others],
+        },
+      ],
+    });
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** Genesis and the moment of the statistics (epoch milliseconds). */
+interface Times {
+  readonly startMs: number;
+  readonly nowMs: number;
+}
+
+/** Microseconds a request, one after another on one connection, the body read. */
+async function requestMicros(url: string, agent: Agent): Promise<number> {
+  const startedMs = performance.now();
+  for (let request = 0; request < requestsOfRound; request++) {
+    await new Promise<void>((resolve, reject) => {
+      get(url, { agent }, (response) => {
+        if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`));
+        response.on('end', resolve).resume();
+      }).on('error', reject);
+    });
+  }
+  return ((performance.now() - startedMs) * 1_000) / requestsOfRound;
+}
+
+function viewMicros(history: DayHistory, { startMs, nowMs }: Times): number {
+  const startedMs = performance.now();
+  for (let made = 0; made < viewsOfRound; made++) statisticsOf(history, '30d', startMs, nowMs);
+  return ((performance.now() - startedMs) * 1_000) / viewsOfRound;
+}
+
+async function queryMicros(database: Database, tables: Tables, times: Times): Promise<number> {
+  const startedMs = performance.now();
+  for (let query = 0; query < queriesOfRound; query++) shown(await historyFrom(database, tables), times);
+  return ((performance.now() - startedMs) * 1_000) / queriesOfRound;
+}
+
+function shown(history: DayHistory, { startMs, nowMs }: Times): string {
+  const statistics = statisticsOf(history, '30d', startMs, nowMs);
+  return JSON.stringify(statistics, (_key, value) => (typeof value === 'bigint' ? value.toString() : value));
+}
+
+/** What the service holds: the readings folded one by one. */
+function foldedHistory(count: number, startMs: number): DayHistory {
+  const actors = createCounterActors({ genesisMs: startMs, publicInstallationId: installationId });
+  for (let index = 0; index < count; index++) {
+    const data = Buffer.from(readingBody(installationId, index, startMs + index * intervalMs));
+    actors.receive({ seq: index + 1, subject: counterSubject(installationId), data, timestampNanos: 0n });
+  }
+  return actors.history() as DayHistory;
+}
+
+/** The same from the tables: one query for the days, one for the rounds. */
+async function historyFrom(database: Database, tables: Tables): Promise<DayHistory> {
+  const day = (column: string) => `intDiv(${column} - ${noonMs}, ${dayMs})`;
+  const peak = (column: string) => `max(${column}), argMin(observed_at_ms, (-${column}, position))`;
+  const dayRows = await database.select(
+    `SELECT ${day('observed_at_ms')} AS day, min(observed_at_ms), max(distance_mm), ${peak('rpm_milli')}, ${peak('speed_mm_per_second')}
+     FROM ${tables.readings} FINAL WHERE installation_id = '${installationId}' GROUP BY day ORDER BY day`,
+  );
+  const roundRows = await database.select(
+    `SELECT start_ms, work_units FROM ${tables.rounds} FINAL WHERE installation_id = '${installationId}' ORDER BY start_ms`,
+  );
+  const rounds = new Map<number, Map<number, bigint>>();
+  for (const [startMs, workUnits] of roundRows) {
+    const dayStart = dayStartOf(Number(startMs));
+    const places = rounds.get(dayStart) ?? new Map<number, bigint>();
+    places.set((Number(startMs) - dayStart) / roundMs, BigInt(workUnits as string));
+    rounds.set(dayStart, places);
+  }
+  const summaries = dayRows.map((row): DaySummary => {
+    const [number, , distanceMm, rpm, rpmAtMs, speed, speedAtMs] = row.map(Number) as [number, ...number[]];
+    const startMs = number * dayMs + noonMs;
+    const places = rounds.get(startMs) ?? new Map<number, bigint>();
+    return {
+      startMs,
+      observedRoundCount: places.size,
+      workUnits: [...places.values()].reduce((sum, work) => sum + work, 0n),
+      distanceMm: distanceMm as number,
+      peakRpmMilli: { value: rpm as number, atMs: rpmAtMs as number },
+      peakSpeedMmPerSecond: { value: speed as number, atMs: speedAtMs as number },
+      rounds: places,
+    };
+  });
+  return {
+    firstObservedAtMs: Number(dayRows[0]?.[1]),
+    past: summaries.slice(0, -1),
+    open: summaries.at(-1) as DaySummary,
+  };
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { publishMany } from '../support/manyReadings.ts';
+import { genesisMs, ready, startMiner, storedThrough } from '../support/minerProcess.ts';
+import { connectTo, startNats } from '../support/natsServer.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+/** A reading a minute for a year. */
+const count = 525_600;
+const intervalMs = 60_000;
+const startMs = genesisMs - count * intervalMs;
+const accepted = 'miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}';
+
+interface Statistics {
+  readonly lifetime: { readonly activeDayCount: number; readonly acceptedWorkUnits: string };
+}
+
+describe('a year of readings', () => {
+  it('is not folded again at a restart, and only what came after the snapshot after a kill', async () => {
+    const nats = await startNats();
+    const settings = { natsUrl: nats.url, dataDir: temporaryDirectory(), startMs };
+    const first = await startMiner(settings);
+    await ready(first);
+    const connection = await connectTo(nats);
+    await publishMany(connection, 'wheel.one', 0, count, { startMs, intervalMs });
+    await storedThrough(first, count);
+    const lifetimeOf = async (miner: typeof first) =>
+      (await miner.json<Statistics>('/v1/measurement/stats?range=30d')).lifetime;
+    const lifetime = await lifetimeOf(first);
+    // The first reading adds nothing, and the round of the last ten is still open.
+    expect(lifetime.activeDayCount).toBe(365);
+    expect(lifetime.acceptedWorkUnits).toBe(String((count - 11) * 7));
+    expect(await first.end('SIGTERM')).toBe(0);
+
+    const second = await startMiner(settings);
+    await ready(second);
+    expect(await second.metric(accepted)).toBe(0);
+    expect(await second.metric('miner_stream_position{stream="MINER_COUNTER"}')).toBe(count);
+    expect(await lifetimeOf(second)).toEqual(lifetime);
+    await publishMany(connection, 'wheel.one', count, count + 40, { startMs, intervalMs });
+    await storedThrough(second, count + 40);
+    await second.end('SIGKILL');
+
+    const third = await startMiner(settings);
+    await ready(third);
+    expect(await third.metric(accepted)).toBe(40);
+  });
+});
