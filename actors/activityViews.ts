@@ -2,6 +2,7 @@ import type { ChainState } from './chain/chainState.ts';
 import type { ChainViews, SettlementRange } from './chain/chainViewTypes.ts';
 import type { Clock } from './clock.ts';
 import type { CounterActors } from './counterActors.ts';
+import { createFeedViews } from './feed/feedViews.ts';
 import type { PipelineActors } from './pipelineActors.ts';
 import { projectProcess } from './processProjection.ts';
 import { revisionOf } from './revision.ts';
@@ -35,6 +36,11 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
     chain: () => (parts.chain.core().status === 'available' ? parts.chainState() : null),
     genesisMs: parts.genesisMs,
     clock,
+  });
+  const feed = createFeedViews({
+    installationId: publicInstallationId,
+    chain: parts.chain,
+    progress: () => counters.achievements(),
   });
   let shared: { view: ProcessView; madeAtMs: number; telemetry: TelemetryView } | null = null;
 
@@ -92,6 +98,7 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
     modules: () => pipeline.modules(publicInstallationId),
     process,
     chain: parts.chain,
+    feed,
     settlements,
     get statistics() {
       return parts.isCounterCaughtUp() ? statistics : null;

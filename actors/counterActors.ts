@@ -2,6 +2,7 @@ import { decodeCounter } from '../streams/decodeCounter.ts';
 import type { StreamMessage } from '../streams/messageSource.ts';
 import type { ActivityState } from './activityFold.ts';
 import { parse, stringify } from './bigintJson.ts';
+import { type MeasurementProgress, withAchievements } from './feed/measurementEvents.ts';
 import { createInstallationActor, type InstallationActor, type ReadingOutcome } from './installationActor.ts';
 import { decodeInstallationState, encodeInstallationState } from './installationSnapshot.ts';
 import {
@@ -14,7 +15,7 @@ import {
 import type { TelemetryView } from './views.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored, the stream is folded anew. */
-export const counterFoldVersion = 3;
+export const counterFoldVersion = 4;
 
 /** The actors of `MINER_COUNTER`, one an installation, found from the stream. */
 export interface CounterActors {
@@ -23,6 +24,8 @@ export interface CounterActors {
   telemetry(installationId: string, nowMs: number): TelemetryView;
   /** Days of the public installation; null before its first reading. The same until a reading changes it. */
   history(): DayHistory | null;
+  /** What the public installation has reached; null before its first reading. The same until something is reached. */
+  achievements(): MeasurementProgress | null;
   /** Whether captured lines hold the history of the public installation, which may have been another then. */
   accepts(lines: string): boolean;
   /** Observed and open rounds, as projections need them; null for an installation that has published nothing. */
@@ -52,7 +55,7 @@ export interface CounterActorsSettings {
 export function createCounterActors(settings: CounterActorsSettings): CounterActors {
   const { genesisMs, publicInstallationId } = settings;
   let folded: Folded | null = null;
-  let shown: Folded = { actors: new Map(), history: null };
+  let shown: Folded = { actors: new Map(), history: null, progress: null };
 
   function actorOf({ actors }: Folded, installationId: string): InstallationActor {
     const known = actors.get(installationId);
@@ -69,7 +72,10 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     folded ??= shown;
     const outcome = actorOf(folded, installationId).receive(decoded.value, message.seq);
     if (installationId === publicInstallationId && 'reading' in outcome) {
+      const previousDayMm = folded.history?.open.distanceMm ?? 0;
       folded.history = withReading(folded.history, outcome.reading, outcome.closed.round);
+      const dayMm = folded.history.open.distanceMm ?? 0;
+      folded.progress = withAchievements(folded.progress, outcome.reading, dayMm, previousDayMm);
     }
     return outcome;
   }
@@ -81,19 +87,20 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   }
 
   function capture(): Iterable<string> {
-    const { actors, history } = folded ?? shown;
+    const { actors, history, progress } = folded ?? shown;
     const states = [...actors.values()].map((actor) => actor.state());
     const days = history === null ? null : encodeHistory(history);
-    const kept = { installationId: publicInstallationId, days };
+    const kept = { installationId: publicInstallationId, days, progress };
     return encoded(states, kept);
   }
 
   function restore(lines: Iterable<string>) {
-    const restored: Folded = { actors: new Map(), history: null };
+    const restored: Folded = { actors: new Map(), history: null, progress: null };
     for (const line of lines) {
       const kept = keptHistoryOf(line);
       if (kept !== null) {
         restored.history = kept.days === null ? null : decodeHistory(kept.days);
+        restored.progress = kept.progress;
         continue;
       }
       const state = decodeInstallationState(line);
@@ -109,6 +116,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     receive,
     telemetry,
     history: () => shown.history,
+    achievements: () => shown.progress,
     accepts: (lines) => {
       const [first = ''] = lines.split('\n', 1);
       return first === '' || keptHistoryOf(first)?.installationId === publicInstallationId;
@@ -129,6 +137,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
 interface Folded {
   readonly actors: Map<string, InstallationActor>;
   history: DayHistory | null;
+  progress: MeasurementProgress | null;
 }
 
 /**
@@ -155,6 +164,7 @@ interface KeptHistory {
   readonly installationId: string;
   /** Null before the first reading. */
   readonly days: EncodedHistory | null;
+  readonly progress: MeasurementProgress | null;
 }
 
 const historyMark = '{"history":';

@@ -12,6 +12,7 @@ import type {
   SettlementHistoryView,
   SettlementRange,
 } from './chain/chainViewTypes.ts';
+import type { FeedViews } from './feed/feedViews.ts';
 import type { StatisticsViews } from './statistics/statisticsViews.ts';
 
 // The vocabulary of the views, for the schemas of the responses.
@@ -202,6 +203,8 @@ export interface ActivityViews {
   readonly chain: ChainViews;
   /** Settlement history [A]; the same view while both parts are. */
   settlements(range: SettlementRange, withQueue: boolean): SettlementsView;
+  /** What happened on the chain and what the public installation reached. */
+  readonly feed: FeedViews;
   /** Statistics of the public installation; null while its readings are not all folded yet. */
   readonly statistics: StatisticsViews | null;
 }

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
-import { startLocalNats } from '../deploy/localNats.ts';
 import { closeNats } from '../streams/connection.ts';
 import { ensureStreams } from '../streams/ensureStreams.ts';
 import { inTurns } from './inTurns.ts';
+import { startNatsProcess } from './natsProcess.ts';
 import { publishReadings } from './readingLoad.ts';
 import { publishResults } from './results.ts';
 import { minerProgram, writeDeployment } from './serviceProcess.ts';
@@ -24,7 +24,7 @@ export interface ReplayOptions {
 export async function measureReplay({ readings, rounds }: ReplayOptions): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
   const logger = pino({ level: 'error' });
-  const nats = await startLocalNats({ dir: join(dir, 'nats'), logger });
+  const nats = await startNatsProcess(join(dir, 'nats'));
   try {
     const connection = await connect({ servers: nats.url });
     await ensureStreams(await jetstreamManager(connection), { retentionDays: 0 }, logger);

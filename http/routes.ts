@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { revalidated } from './cacheControl.ts';
 import { chainRoutes } from './chainRoutes.ts';
+import { eventRoutes } from './eventRoutes.ts';
 import { installationIdOf } from './installationIdParameter.ts';
 import { modulesBody, modulesResponse } from './responses/modules.ts';
 import { cursor, observationsBody, observationsResponse, positionOf } from './responses/observations.ts';
@@ -156,4 +157,5 @@ export const routes: readonly Route[] = [
   status,
   ...statisticsRoutes,
   ...chainRoutes,
+  ...eventRoutes,
 ];

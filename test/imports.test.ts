@@ -19,6 +19,7 @@ const onlyThese: Record<string, readonly string[]> = {
     'actors/views.ts',
     'actors/clock.ts',
     'actors/chain/chainViewTypes.ts',
+    'actors/feed/feedViews.ts',
     'actors/statistics/statisticsViews.ts',
   ],
   'http -> storage': ['storage/observationReader.ts', 'storage/storageUnavailable.ts'],

@@ -7,7 +7,7 @@ import { decodeChainFold, encodeChainFold, safeBlockOf } from './chainSnapshot.t
 import type { ChainState } from './chainState.ts';
 
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
-export const chainFoldVersion = 1;
+export const chainFoldVersion = 2;
 
 /** What became of a message of `MINER_CHAIN`. */
 export type ChainOutcome =
@@ -49,10 +49,11 @@ export function createChainActors({ chainId, contracts }: ChainActorsSettings): 
       const decoded = decodeChain(message.subject, message.data);
       if (decoded === null) return 'unread';
       if ('rejection' in decoded) return decoded;
-      const outcome = fold.receive(state, decoded.value);
+      const receivedAtMs = Number(message.timestampNanos / 1_000_000n);
+      const outcome = fold.receive(state, decoded.value, receivedAtMs);
       if ('rejection' in outcome) return outcome;
       state = outcome.state;
-      newestSpanAtMs = Number(message.timestampNanos / 1_000_000n);
+      newestSpanAtMs = receivedAtMs;
       return { reorganization: outcome.reorganization };
     },
     get state() {

@@ -1,5 +1,6 @@
 import type { ChainBlock, ChainSpan } from '../../streams/chainSpan.ts';
 import { type Rejection, rejected } from '../../streams/decodeMessage.ts';
+import { withFeedEvent } from '../feed/chainFeed.ts';
 import { applyEvent } from './applyEvent.ts';
 import { type ChainEvent, type ContractAddresses, createEventDecoder } from './chainEvent.ts';
 import { type ChainState, emptyChainState, type KnownBlock } from './chainState.ts';
@@ -60,8 +61,11 @@ export class ForkBelowStates extends Error {
 }
 
 export interface ChainFold {
-  /** @throws ForkBelowStates */
-  receive(state: ChainFoldState, span: ChainSpan): SpanOutcome;
+  /**
+   * @param receivedAtMs when the span was stored (epoch milliseconds): what it makes safe was recorded then.
+   * @throws ForkBelowStates
+   */
+  receive(state: ChainFoldState, span: ChainSpan, receivedAtMs: number): SpanOutcome;
 }
 
 export interface ChainFoldSettings {
@@ -78,7 +82,7 @@ export interface ChainFoldSettings {
 export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFoldSettings): ChainFold {
   const decode = createEventDecoder(contracts);
 
-  function receive(state: ChainFoldState, span: ChainSpan): SpanOutcome {
+  function receive(state: ChainFoldState, span: ChainSpan, receivedAtMs: number): SpanOutcome {
     if (span.chainId !== chainId || span.core !== contracts.core) {
       return { state: { ...state, isMismatched: true }, reorganization: null };
     }
@@ -91,7 +95,7 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
     if ('rejection' in linked) return linked;
     const head = blocks.at(-1) as FoldedBlock;
     const extended = { ...linked.state, head: knownOf(head), unsafe: [...linked.state.unsafe, ...blocks] };
-    return { state: settle(extended), reorganization: linked.reorganization };
+    return { state: settle(extended, receivedAtMs), reorganization: linked.reorganization };
   }
 
   /** Null when a log cannot be decoded. */
@@ -107,7 +111,7 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
   }
 
   /** Applies what is safe by now. */
-  function settle(state: ChainFoldState): ChainFoldState {
+  function settle(state: ChainFoldState, receivedAtMs: number): ChainFoldState {
     const { head } = state;
     if (head === null) return state;
     const safeCount = state.unsafe.findLastIndex((block) => isSafelyBelow(block.number, head.number)) + 1;
@@ -115,7 +119,9 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
     const safe = [...state.safe];
     for (const block of state.unsafe.slice(0, safeCount)) {
       const before = safe.at(-1) ?? emptyChainState(knownOf(block));
-      safe.push(block.events.reduce(applyEvent, { ...before, block: knownOf(block) }));
+      let after: ChainState = { ...before, block: knownOf(block) };
+      for (const event of block.events) after = withFeedEvent(applyEvent(after, event), event, receivedAtMs);
+      safe.push(after);
     }
     return { ...state, safe: kept(safe), unsafe: state.unsafe.slice(safeCount) };
   }

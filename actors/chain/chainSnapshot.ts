@@ -2,6 +2,7 @@ import { Map as ImmutableMap, List } from 'immutable';
 import { parse, stringify } from '../bigintJson.ts';
 import { type ChainFoldState, emptyChainFoldState } from './chainFold.ts';
 import type {
+  ChainFeedEvent,
   ChainState,
   Checkpoint,
   OwnerEvent,
@@ -31,6 +32,7 @@ export function* encodeChainFold(state: ChainFoldState, newestSpanAtMs: number |
     owners,
     mining,
     collection,
+    feed,
     ...scalars
   } = newest;
   const { perWeightAtActivation, pendingWeight, perWeightByDate, ...miningScalars } = mining;
@@ -45,6 +47,7 @@ export function* encodeChainFold(state: ChainFoldState, newestSpanAtMs: number |
   yield* listed('pendingWeight', pendingWeight.entries());
   yield* listed('metadata', metadata.entries());
   yield* listed('positions', positions.values());
+  yield* listed('feed', feed);
   for (const [owner, { tokenIds, activity }] of owners) {
     yield stringify({ owner, tokenIds });
     yield* listed('activity', activity);
@@ -85,6 +88,7 @@ type ListKey =
   | 'pendingWeight'
   | 'metadata'
   | 'positions'
+  | 'feed'
   | 'activity';
 
 type ScalarState = Pick<ChainState, 'block' | 'core' | 'governance' | 'token'> & {
@@ -110,6 +114,7 @@ function chainStateOf({ mining, collection, ...scalars }: ScalarState, lines: re
     unprocessedRounds: List(items('unprocessedRounds')),
     checkpoints: List(items<Checkpoint>('checkpoints')),
     mintedRounds: List(items('mintedRounds')),
+    feed: List(items<ChainFeedEvent>('feed')),
     positions: ImmutableMap(items<Position>('positions').map((position) => [position.tokenId, position])),
     owners: ImmutableMap(
       owners.map(({ owner, tokenIds, activity }) => [owner, { tokenIds, activity: List(activity) }]),

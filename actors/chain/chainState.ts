@@ -219,6 +219,66 @@ export interface OwnerState {
   readonly activity: List<OwnerEvent>;
 }
 
+/** What an event of the feed tells. Amounts, rounds and blocks of work are bigints. */
+export type ChainFeedDetails =
+  | {
+      readonly type: 'system.settlement_completed';
+      readonly previousSettledThroughRound: bigint;
+      readonly settledThroughRound: bigint;
+      readonly activeRoundCount: bigint;
+      readonly workAdded: bigint;
+      readonly completedBlockCount: bigint;
+      /** Null when no block was completed. */
+      readonly firstCompletedBlock: bigint | null;
+      readonly lastCompletedBlock: bigint | null;
+      readonly cumulativeWork: bigint;
+      readonly blockHeight: bigint;
+      readonly cumulativeBlockUnits: bigint;
+    }
+  | {
+      readonly type: 'system.mining_checkpointed';
+      readonly afterRound: bigint;
+      readonly throughRound: bigint;
+      readonly completedBlockCount: bigint;
+      readonly cumulativeWork: bigint;
+      readonly amountBaseUnits: bigint;
+      readonly cumulativeBlockUnits: bigint;
+    }
+  | {
+      readonly type: 'player.miner_minted';
+      readonly owner: string;
+      readonly tokenId: bigint;
+      readonly weight: bigint;
+      readonly nextMergeBlock: bigint;
+      readonly firstRound: bigint;
+    }
+  | {
+      readonly type: 'player.miners_merged';
+      readonly owner: string;
+      readonly survivorTokenId: bigint;
+      readonly donorTokenId: bigint;
+      readonly level: number;
+      readonly nextMergeBlock: bigint;
+      readonly effectiveRound: bigint;
+    }
+  | {
+      readonly type: 'player.rewards_claimed';
+      readonly owner: string;
+      readonly tokenIds: readonly bigint[];
+      readonly amountBaseUnits: bigint;
+    };
+
+/** An event of the feed that the chain told. */
+export interface ChainFeedEvent {
+  readonly family: 'chain';
+  readonly details: ChainFeedDetails;
+  /** Of the contract that logged it. */
+  readonly address: string;
+  readonly source: EventSource;
+  /** When the span that made it safe was stored (epoch milliseconds). */
+  readonly recordedAtMs: number;
+}
+
 /** Everything that is read from the chain, as it was at one block. Immutable; the next one shares what did not change. */
 export interface ChainState {
   readonly block: KnownBlock;
@@ -234,6 +294,8 @@ export interface ChainState {
   readonly owners: ImmutableMap<string, OwnerState>;
   readonly collection: CollectionState;
   readonly token: TokenState | null;
+  /** Oldest first. */
+  readonly feed: List<ChainFeedEvent>;
 }
 
 /** Before the first block. */
@@ -284,5 +346,6 @@ export function emptyChainState(block: KnownBlock): ChainState {
       metadata: ImmutableMap(),
     },
     token: null,
+    feed: List(),
   };
 }

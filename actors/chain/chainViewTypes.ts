@@ -1,3 +1,4 @@
+import type { List } from 'immutable';
 import type { ChainUnavailableReason } from '../../machines/chainAvailabilityMachine.ts';
 import type { CollectionPhase } from '../../machines/collectionPhaseMachine.ts';
 import type { MergeState } from '../../machines/mergeStateMachine.ts';
@@ -5,6 +6,7 @@ import type { MintRoundState } from '../../machines/mintRoundMachine.ts';
 import type { SettlementSource } from '../../machines/settlementSourceMachine.ts';
 import type { ContractAddresses } from './chainEvent.ts';
 import type {
+  ChainFeedEvent,
   Checkpoint,
   CollectionState,
   CoreState,
@@ -23,7 +25,7 @@ export { mergeStates } from '../../machines/mergeStateMachine.ts';
 export { mintRoundStates } from '../../machines/mintRoundMachine.ts';
 export { settlementSources } from '../../machines/settlementSourceMachine.ts';
 export type { ChainEvent, EventSource } from './chainEvent.ts';
-export type { Checkpoint, OwnerEvent, Settlement } from './chainState.ts';
+export type { ChainFeedDetails, ChainFeedEvent, Checkpoint, OwnerEvent, Settlement } from './chainState.ts';
 export { activityKinds, blockUnitsPerBlock } from './chainState.ts';
 
 /** Chain views are read at one safe block. Amounts and block numbers are bigints, times epoch milliseconds. */
@@ -235,6 +237,15 @@ export interface OwnerPageRequest {
 }
 
 /** What the chain's routes read. Every call is synchronous and costs no I/O. */
+/** Events of the economy since its deployment, with what they are told of. */
+export interface EconomyView extends ChainAvailable {
+  readonly identities: Identities;
+  /** The reward token. */
+  readonly asset: { readonly address: string; readonly symbol: string; readonly decimals: number };
+  /** Oldest first. */
+  readonly feed: List<ChainFeedEvent>;
+}
+
 export interface ChainViews {
   /** Shared for up to five seconds, as the next two. */
   core(): CoreView | ChainUnavailable;
@@ -244,6 +255,8 @@ export interface ChainViews {
   ownerActivity(
     page: OwnerPageRequest,
   ): OwnerActivityView | ChainUnavailable | { readonly fault: CursorFault };
+  /** What the feed shows of the chain, at the newest safe block. */
+  economy(): EconomyView | ChainUnavailable;
   /** `not_yet_safe` for a token that is missing, or whose metadata is of an earlier epoch. */
   metadata(tokenId: number): MetadataView | ChainUnavailable;
   /** Null where none is configured. */

@@ -312,6 +312,16 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       };
     },
 
+    economy: () => {
+      const shown = newest(true);
+      if ('status' in shown) return shown;
+      const { token, feed } = shown.state;
+      if (token === null) return unavailable('not_yet_safe');
+      const { symbol, decimals } = token;
+      const asset = { address: shown.deployment.contracts.token, symbol, decimals };
+      return { ...common(shown), identities: identitiesOf(shown), asset, feed };
+    },
+
     metadata: (tokenId) => {
       const shown = newest(true);
       if ('status' in shown) return shown;

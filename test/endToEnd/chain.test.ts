@@ -23,7 +23,19 @@ async function shown(miner: MinerProcess, economy: TestEconomy): Promise<string>
     ]),
   ];
   const bodies = await Promise.all(paths.map((path) => miner.json<Record<string, unknown>>(path)));
-  return JSON.stringify(bodies.map((body) => ({ ...body, generatedAt: null })));
+  return JSON.stringify([bodies.map((body) => ({ ...body, generatedAt: null })), await events(miner)]);
+}
+
+/** All events of the feed by their ID, without when they were recorded: that is another time on another stream. */
+async function events(miner: MinerProcess) {
+  type Feed = { events: { id: string; recordedAt?: string }[]; nextCursor: string | null };
+  const found: Feed['events'] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: Feed = await miner.json<Feed>(`/v1/events?limit=100${cursor && `&cursor=${cursor}`}`);
+    for (const { recordedAt: _, ...event } of page.events) found.push(event);
+    cursor = page.nextCursor;
+  }
+  return found.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** Until the chain's newest block is published and folded. */
@@ -76,11 +88,15 @@ describe('the chain, end to end', () => {
     await ready(first);
     const before = await shown(first, economy);
     expect(before).toContain('"status":"available"');
+    const newestEvents = (miner: MinerProcess) => miner.json<{ events: unknown[] }>('/v1/events?limit=40');
+    const { events: eventsBefore } = await newestEvents(first);
+    expect(eventsBefore).toHaveLength(40);
     await first.end('SIGKILL');
 
     const second = await start();
     await ready(second);
     await eventually(async () => (await shown(second, economy)) === before, 'the same views');
+    expect((await newestEvents(second)).events).toEqual(eventsBefore);
     for (let step = 0; step < 12; step++) await random.step();
     await followed(second, economy);
     const later = await shown(second, economy);

@@ -70,7 +70,7 @@ export async function foldSpans(
       rejections.push(decoded.rejection.detail);
       continue;
     }
-    const outcome = fold.receive(state, decoded.value);
+    const outcome = fold.receive(state, decoded.value, 0);
     if ('rejection' in outcome) {
       rejections.push(outcome.rejection.detail);
       continue;

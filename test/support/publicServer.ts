@@ -1,6 +1,8 @@
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import type { ChainViews } from '../../actors/chain/chainViewTypes.ts';
+import { createFeedViews } from '../../actors/feed/feedViews.ts';
+import type { MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { emptySettlementPipeline } from '../../actors/settlementPipeline.ts';
 import { createStatisticsViews } from '../../actors/statistics/statisticsViews.ts';
 import type { ActivityViews, ModulesView, ProcessView, TelemetryView } from '../../actors/views.ts';
@@ -80,9 +82,18 @@ const noObservations: ObservationReader = { page: () => ({ items: [], more: fals
 
 /** The public server on a free port, closed with the test. */
 export async function startPublicServer(
-  given: Partial<PublicServerSettings> & { observations?: ObservationReader; chain?: ChainViews } = {},
+  given: Partial<PublicServerSettings> & {
+    observations?: ObservationReader;
+    chain?: ChainViews;
+    progress?: () => MeasurementProgress | null;
+  } = {},
 ): Promise<TestPublicServer> {
-  const { observations = noObservations, chain = chainlessViews(installationId), ...settings } = given;
+  const {
+    observations = noObservations,
+    chain = chainlessViews(installationId),
+    progress = () => null,
+    ...settings
+  } = given;
   const views = exampleViews();
   const state = { ready: true, hasViews: true };
   const clock = manualClock();
@@ -101,6 +112,7 @@ export async function startPublicServer(
     modules: () => views.modules,
     process: () => views.process,
     chain,
+    feed: createFeedViews({ installationId, chain, progress }),
     get statistics() {
       return state.ready ? statistics : null;
     },

@@ -1,0 +1,73 @@
+import type { ChainEvent } from '../chain/chainEvent.ts';
+import { blocksOf, type ChainFeedDetails, type ChainState } from '../chain/chainState.ts';
+
+/** The state after an event, with what the feed shows of it. */
+export function withFeedEvent(state: ChainState, event: ChainEvent, recordedAtMs: number): ChainState {
+  const details = detailsOf[`${event.contract}.${event.name}`]?.(state, event.args);
+  if (details === undefined) return state;
+  const { address, source } = event;
+  return { ...state, feed: state.feed.push({ family: 'chain', details, address, source, recordedAtMs }) };
+}
+
+/** By the event that they are of, from the state right after it. */
+const detailsOf: Readonly<
+  Record<string, (state: ChainState, args: ChainEvent['args']) => ChainFeedDetails | undefined>
+> = {
+  'core.BatchSettled': ({ settlements }) => {
+    const settlement = settlements.last();
+    if (settlement === undefined) return undefined;
+    const { cumulativeBlockUnits, previousCumulativeBlockUnits } = settlement;
+    const blockHeight = blocksOf(cumulativeBlockUnits);
+    const heightBefore = blocksOf(previousCumulativeBlockUnits);
+    const hasCompleted = blockHeight > heightBefore;
+    return {
+      type: 'system.settlement_completed',
+      previousSettledThroughRound: settlement.previousSettledThroughRound,
+      settledThroughRound: settlement.settledThroughRound,
+      activeRoundCount: settlement.activeRoundCount,
+      workAdded: settlement.workAdded,
+      completedBlockCount: blockHeight - heightBefore,
+      firstCompletedBlock: hasCompleted ? heightBefore + 1n : null,
+      lastCompletedBlock: hasCompleted ? blockHeight : null,
+      cumulativeWork: settlement.cumulativeWork,
+      blockHeight,
+      cumulativeBlockUnits,
+    };
+  },
+  'mining.Checkpointed': ({ checkpoints }) => {
+    const checkpoint = checkpoints.last();
+    if (checkpoint === undefined) return undefined;
+    return {
+      type: 'system.mining_checkpointed',
+      afterRound: checkpoint.afterRound,
+      throughRound: checkpoint.throughRound,
+      completedBlockCount: checkpoint.completedBlockCount,
+      cumulativeWork: checkpoint.cumulativeWork,
+      amountBaseUnits: checkpoint.amountBaseUnits,
+      cumulativeBlockUnits: checkpoint.cumulativeBlockUnits,
+    };
+  },
+  'mining.PositionMinted': (_state, args) => ({
+    type: 'player.miner_minted',
+    owner: (args.owner as string).toLowerCase(),
+    tokenId: args.tokenId as bigint,
+    weight: args.weight as bigint,
+    nextMergeBlock: args.nextMergeBlock as bigint,
+    firstRound: args.firstRound as bigint,
+  }),
+  'mining.PositionsMerged': (_state, args) => ({
+    type: 'player.miners_merged',
+    owner: (args.owner as string).toLowerCase(),
+    survivorTokenId: args.survivorTokenId as bigint,
+    donorTokenId: args.donorTokenId as bigint,
+    level: args.level as number,
+    nextMergeBlock: args.nextMergeBlock as bigint,
+    effectiveRound: args.effectiveRound as bigint,
+  }),
+  'mining.RewardsClaimed': (_state, args) => ({
+    type: 'player.rewards_claimed',
+    owner: (args.owner as string).toLowerCase(),
+    tokenIds: args.tokenIds as readonly bigint[],
+    amountBaseUnits: args.amount as bigint,
+  }),
+};

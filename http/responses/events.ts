@@ -1,0 +1,336 @@
+import { z } from 'zod';
+import type { ChainFeedEvent, Identities } from '../../actors/chain/chainViewTypes.ts';
+import {
+  type FeedItem,
+  type FeedPage,
+  type FeedUnavailable,
+  feedCategories,
+  feedTypes,
+  feedUnavailableReasons,
+  measurementPolicyVersion,
+  streakDistanceMm,
+} from '../../actors/feed/feedViews.ts';
+import { address, availableMembers, availableMembersBody, bytes32, identities } from './chain.ts';
+import { cursor } from './observations.ts';
+import { decimal, installationId, isoOf, timestamp, uuid } from './scalars.ts';
+
+const utcDate = z.iso.date();
+const asset = z.strictObject({
+  address,
+  symbol: z.string().min(1),
+  decimals: z.int().min(0).max(255),
+});
+
+const chainSource = z.strictObject({
+  kind: z.literal('chain'),
+  chainId: decimal,
+  target: availableMembers.chain.shape.target,
+  releaseId: availableMembers.release.shape.id,
+  contractAddress: address,
+  blockNumber: decimal,
+  blockHash: bytes32,
+  transactionHash: bytes32,
+  transactionIndex: z.int().min(0),
+  logIndex: z.int().min(0),
+  confirmationStatus: z.literal('safe'),
+});
+
+const measurementSource = z.strictObject({
+  kind: z.literal('measurement'),
+  installationId,
+  receiptCursor: decimal,
+  telemetryId: uuid,
+  observedAt: timestamp,
+  receivedAt: timestamp,
+  policyVersion: z.string().regex(/^[a-z0-9][a-z0-9._-]{2,127}$/),
+  disposition: z.literal('accepted'),
+});
+
+const envelope = { id: z.string().min(1).max(512), occurredAt: timestamp, recordedAt: timestamp };
+
+function chainEvent<Type extends string, Payload extends z.ZodRawShape>(type: Type, payload: Payload) {
+  return z.strictObject({
+    ...envelope,
+    type: z.literal(type),
+    eventVersion: z.literal(2),
+    source: chainSource,
+    payload: z.strictObject(payload),
+  });
+}
+
+function measurementEvent<Type extends string, Payload extends z.ZodRawShape>(type: Type, payload: Payload) {
+  return z.strictObject({
+    ...envelope,
+    type: z.literal(type),
+    eventVersion: z.literal(1),
+    source: measurementSource,
+    payload: z.strictObject(payload),
+  });
+}
+
+const tokenId = decimal;
+
+/** Every type of document 3; `measurement.rpm_record` is never returned. */
+export const feedEvent = z
+  .discriminatedUnion('type', [
+    chainEvent('system.settlement_completed', {
+      previousSettledThroughRound: decimal,
+      settledThroughRound: decimal,
+      activeRoundCount: decimal,
+      workAdded: decimal,
+      completedBlockCount: decimal,
+      firstCompletedBlock: decimal.nullable(),
+      lastCompletedBlock: decimal.nullable(),
+      cumulativeWork: decimal,
+      blockHeight: decimal,
+      cumulativeBlockUnits: decimal,
+    }),
+    chainEvent('system.mining_checkpointed', {
+      afterRound: decimal,
+      throughRound: decimal,
+      completedBlockCount: decimal,
+      cumulativeWork: decimal,
+      amountBaseUnits: decimal,
+      asset,
+      cumulativeBlockUnits: decimal,
+    }),
+    chainEvent('player.miner_minted', {
+      owner: address,
+      tokenId,
+      weight: decimal,
+      nextMergeBlock: decimal,
+      firstRound: decimal,
+    }),
+    chainEvent('player.miners_merged', {
+      owner: address,
+      survivorTokenId: tokenId,
+      donorTokenId: tokenId,
+      level: z.int().min(2).max(10),
+      nextMergeBlock: decimal,
+      effectiveRound: decimal,
+    }),
+    chainEvent('player.rewards_claimed', {
+      owner: address,
+      tokenIds: z.array(tokenId).min(1).max(32),
+      amountBaseUnits: decimal,
+      asset,
+    }),
+    measurementEvent('measurement.distance_milestone', {
+      thresholdDistanceMm: decimal,
+      observedLifetimeDistanceMm: decimal,
+    }),
+    measurementEvent('measurement.daily_distance_milestone', {
+      thresholdDistanceMm: decimal,
+      observedDayDistanceMm: decimal,
+      utcDate,
+    }),
+    measurementEvent('measurement.speed_milestone', {
+      thresholdSpeedMmPerSecond: decimal,
+      observedSpeedMmPerSecond: decimal,
+    }),
+    measurementEvent('measurement.speed_record', {
+      previousRecordMmPerSecond: decimal.nullable(),
+      recordMmPerSecond: decimal,
+      observedSpeedMmPerSecond: decimal,
+    }),
+    measurementEvent('measurement.rpm_record', {
+      previousRecordRpmMilli: decimal.nullable(),
+      recordRpmMilli: decimal,
+      observedRpmMilli: decimal,
+    }),
+    measurementEvent('measurement.distance_streak', {
+      days: z.int().min(2).max(3_650),
+      minimumDailyDistanceMm: decimal,
+      endingUtcDate: utcDate,
+    }),
+  ])
+  .meta({ id: 'FeedEvent' });
+
+const eventType = z.enum([
+  ...(Object.keys(feedTypes) as (keyof typeof feedTypes)[]),
+  'measurement.rpm_record',
+]);
+
+const available = z
+  .strictObject({
+    schemaVersion: z.literal(1),
+    ...availableMembers,
+    catalogVersion: z.literal('public-activity-v2'),
+    category: z.enum(feedCategories),
+    identities,
+    activeEventTypes: z.array(eventType).min(1).max(11),
+    events: z.array(feedEvent).max(100),
+    nextCursor: cursor.nullable(),
+  })
+  .meta({ id: 'EventFeedAvailable' });
+
+const unavailable = z
+  .strictObject({
+    schemaVersion: z.literal(1),
+    installationId,
+    status: z.literal('unavailable'),
+    reason: z.enum(feedUnavailableReasons),
+  })
+  .meta({ id: 'EventFeedUnavailable' });
+
+export const eventsResponse = z
+  .discriminatedUnion('status', [available, unavailable])
+  .meta({ id: 'EventFeed' });
+
+type EventBody = z.infer<typeof feedEvent>;
+
+export function eventsBody(view: FeedPage | FeedUnavailable): z.infer<typeof eventsResponse> {
+  if (view.status === 'unavailable') {
+    const { status, reason } = view;
+    return { schemaVersion: 1, installationId: view.installationId, status, reason };
+  }
+  return {
+    schemaVersion: 1,
+    ...availableMembersBody(view),
+    catalogVersion: 'public-activity-v2',
+    category: view.category,
+    activeEventTypes: [...view.activeEventTypes],
+    events: view.events.map((item) => feedEventBody(item, view)),
+    nextCursor: view.nextCursor,
+  };
+}
+
+/** What an event of the chain is told with. */
+export type FeedContext = Pick<FeedPage, 'asset' | 'chain' | 'release'> & { readonly identities: Identities };
+
+/** One event as it is sent. */
+export function feedEventBody({ id, event, recordedAtMs }: FeedItem, context: FeedContext): EventBody {
+  const recordedAt = isoOf(recordedAtMs);
+  if (event.family === 'chain') {
+    const occurredAt = isoOf(event.source.blockTimestampMs);
+    return {
+      id,
+      occurredAt,
+      recordedAt,
+      eventVersion: 2,
+      source: sourceOf(event, context),
+      ...chainPayload(event, context),
+    };
+  }
+  const { achievement, position, telemetryId, observedAtMs, receivedAtMs } = event;
+  const source = {
+    kind: 'measurement' as const,
+    installationId: event.installationId,
+    receiptCursor: String(position),
+    telemetryId,
+    observedAt: isoOf(observedAtMs),
+    receivedAt: isoOf(receivedAtMs),
+    policyVersion: measurementPolicyVersion,
+    disposition: 'accepted' as const,
+  };
+  return {
+    id,
+    occurredAt: isoOf(observedAtMs),
+    recordedAt,
+    eventVersion: 1,
+    source,
+    ...measurementPayload(achievement),
+  };
+}
+
+function sourceOf({ address: contractAddress, source }: ChainFeedEvent, { chain, release }: FeedContext) {
+  return {
+    kind: 'chain' as const,
+    chainId: chain.chainId.toString(),
+    target: chain.target,
+    releaseId: release.id,
+    contractAddress,
+    blockNumber: source.blockNumber.toString(),
+    blockHash: source.blockHash,
+    transactionHash: source.transactionHash,
+    transactionIndex: source.transactionIndex,
+    logIndex: source.logIndex,
+    confirmationStatus: 'safe' as const,
+  };
+}
+
+function chainPayload({ details }: ChainFeedEvent, { asset: token }: FeedContext) {
+  switch (details.type) {
+    case 'system.settlement_completed': {
+      const { type, firstCompletedBlock, lastCompletedBlock, ...rest } = details;
+      const blocks = {
+        firstCompletedBlock: firstCompletedBlock?.toString() ?? null,
+        lastCompletedBlock: lastCompletedBlock?.toString() ?? null,
+      };
+      return { type, payload: { ...decimals(rest), ...blocks } };
+    }
+    case 'system.mining_checkpointed': {
+      const { type, ...rest } = details;
+      return { type, payload: { ...decimals(rest), asset: token } };
+    }
+    case 'player.miner_minted': {
+      const { type, owner, ...rest } = details;
+      return { type, payload: { owner, ...decimals(rest) } };
+    }
+    case 'player.miners_merged': {
+      const { type, owner, level, ...rest } = details;
+      return { type, payload: { owner, level, ...decimals(rest) } };
+    }
+    case 'player.rewards_claimed': {
+      const { type, owner, tokenIds, amountBaseUnits } = details;
+      const payload = {
+        owner,
+        tokenIds: tokenIds.map(String),
+        amountBaseUnits: amountBaseUnits.toString(),
+        asset: token,
+      };
+      return { type, payload };
+    }
+  }
+}
+
+function measurementPayload(achievement: Exclude<FeedItem['event'], ChainFeedEvent>['achievement']) {
+  switch (achievement.type) {
+    case 'measurement.distance_milestone': {
+      const { type, threshold, observed } = achievement;
+      return {
+        type,
+        payload: { thresholdDistanceMm: String(threshold), observedLifetimeDistanceMm: String(observed) },
+      };
+    }
+    case 'measurement.daily_distance_milestone': {
+      const { type, threshold, observed, utcDate: date } = achievement;
+      const payload = {
+        thresholdDistanceMm: String(threshold),
+        observedDayDistanceMm: String(observed),
+        utcDate: date,
+      };
+      return { type, payload };
+    }
+    case 'measurement.speed_milestone': {
+      const { type, threshold, observed } = achievement;
+      const payload = {
+        thresholdSpeedMmPerSecond: String(threshold),
+        observedSpeedMmPerSecond: String(observed),
+      };
+      return { type, payload };
+    }
+    case 'measurement.speed_record': {
+      const { type, previous, observed } = achievement;
+      const payload = {
+        previousRecordMmPerSecond: previous === null ? null : String(previous),
+        recordMmPerSecond: String(observed),
+        observedSpeedMmPerSecond: String(observed),
+      };
+      return { type, payload };
+    }
+    case 'measurement.distance_streak': {
+      const { type, days, endingUtcDate } = achievement;
+      return { type, payload: { days, minimumDailyDistanceMm: String(streakDistanceMm), endingUtcDate } };
+    }
+  }
+}
+
+/** Each bigint as a decimal string. */
+function decimals<Members extends Record<string, bigint>>(
+  members: Members,
+): { [Key in keyof Members]: string } {
+  return Object.fromEntries(Object.entries(members).map(([key, value]) => [key, value.toString()])) as {
+    [Key in keyof Members]: string;
+  };
+}

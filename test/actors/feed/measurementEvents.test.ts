@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Achievement,
+  discriminatorOf,
+  type MeasurementProgress,
+  withAchievements,
+} from '../../../actors/feed/measurementEvents.ts';
+import { type DayHistory, withReading } from '../../../actors/statistics/dayHistory.ts';
+import type { AcceptedReading } from '../../../actors/views.ts';
+import { acceptedReading } from '../../support/acceptedReading.ts';
+import { plainAchievements } from '../../support/plainAchievements.ts';
+
+const noon = Date.UTC(2026, 0, 31, 12);
+const dayMs = 86_400_000;
+const km = 1_000_000;
+
+function folded(readings: readonly AcceptedReading[]): MeasurementProgress | null {
+  let history: DayHistory | null = null;
+  let progress: MeasurementProgress | null = null;
+  for (const reading of readings) {
+    const previousDayMm: number = history?.open.distanceMm ?? 0;
+    history = withReading(history, reading, null);
+    progress = withAchievements(progress, reading, history.open.distanceMm ?? 0, previousDayMm);
+  }
+  return progress;
+}
+
+function lineOf(achievement: Achievement): string {
+  const type = achievement.type.replace('measurement.', '');
+  const told =
+    achievement.type === 'measurement.distance_streak'
+      ? achievement.days
+      : achievement.type === 'measurement.speed_record'
+        ? achievement.previous
+        : achievement.observed;
+  return `${type} ${discriminatorOf(achievement)} ${told}`;
+}
+
+/** Lines of all events, sorted within the reading that they came from. */
+function linesOf(progress: MeasurementProgress | null): string[] {
+  const byReading = new Map<number, string[]>();
+  for (const { achievement, position } of progress?.events ?? [])
+    byReading.set(position, [...(byReading.get(position) ?? []), lineOf(achievement)]);
+  return [...byReading.values()].flatMap((lines) => lines.sort());
+}
+
+const at = (position: number, atMs: number, distanceMm: number, speedMmPerSecond = 0) =>
+  acceptedReading({ position, observedAtMs: noon + atMs, distanceMm, speedMmPerSecond });
+
+describe('events of the measurements', () => {
+  it.each([
+    [1, 0],
+    [3, 1],
+    [5, 2],
+    [10, 3],
+    [15, 4],
+    [20, 5],
+    [30, 6],
+    [40, 7],
+    [90, 12],
+    [100, 13],
+    [150, 14],
+    [200, 15],
+    [1_000, 31],
+  ])('lifetime distance: %d km is reached at it and not a millimetre before', (threshold, earlier) => {
+    const milestones = (distanceMm: number) =>
+      linesOf(folded([at(1, 0, distanceMm)])).filter((line) => line.startsWith('distance_milestone'));
+    expect(milestones(threshold * km - 1)).toHaveLength(earlier);
+    expect(milestones(threshold * km)).toHaveLength(earlier + 1);
+    expect(milestones(threshold * km).join()).toContain(
+      `distance_milestone ${threshold * km} ${threshold * km}`,
+    );
+  });
+
+  it.each([
+    [2, 556],
+    [3, 834],
+    [6, 1_667],
+    [10, 2_778],
+  ])('speed: %d km/h is reached at %d mm/s, never below', (kmPerHour, speed) => {
+    const milestones = (given: number) =>
+      linesOf(folded([at(1, 0, 0, given)])).filter((line) => line.startsWith(`speed_milestone ${speed} `));
+    expect(speed * 3_600).toBeGreaterThanOrEqual(kmPerHour * km);
+    expect((speed - 1) * 3_600).toBeLessThan(kmPerHour * km);
+    expect(milestones(speed - 1)).toEqual([]);
+    expect(milestones(speed)).toHaveLength(1);
+  });
+
+  it('speed records are each at least 0.2 km/h above the last record, not above the last speed', () => {
+    const speeds = [55, 56, 111, 100, 111, 112, 112, 10, 167, 168];
+    const records = linesOf(folded(speeds.map((speed, index) => at(index + 1, index, 0, speed))));
+    expect(records).toEqual(['speed_record 56 null', 'speed_record 112 56', 'speed_record 168 112']);
+  });
+
+  it('daily distances and streaks begin anew at noon, and a day without 5 km ends a streak', () => {
+    const day = (index: number, distance: number) => at(index + 1, index * dayMs + 3_600_000, distance);
+    const lines = linesOf(
+      folded([
+        day(0, 5 * km),
+        day(1, 5 * km),
+        day(2, 6 * km),
+        day(3, 5 * km - 1),
+        day(4, 5 * km),
+        day(5, 16 * km),
+      ]),
+    );
+    expect(lines.filter((line) => line.startsWith('distance_streak'))).toEqual([
+      'distance_streak 2026-02-01 2',
+      'distance_streak 2026-02-02 3',
+      'distance_streak 2026-02-05 2',
+    ]);
+    expect(lines.filter((line) => line.includes('2026-02-05:'))).toEqual(
+      [1, 10, 15, 3, 5].map((one) => `daily_distance_milestone 2026-02-05:${one * km} ${16 * km}`),
+    );
+    // Both sides of noon are different days, though a second apart.
+    const atNoon = linesOf(folded([at(1, dayMs - 1_000, 5 * km), at(2, dayMs, 5 * km)]));
+    expect(atNoon).toContain('distance_streak 2026-02-01 2');
+  });
+
+  it('of a reading that jumps beyond all bounds are the highest hundred', () => {
+    const events = folded([at(1, 0, Number.MAX_SAFE_INTEGER)])?.events ?? [];
+    const distances = events.filter(
+      ({ achievement }) => achievement.type === 'measurement.distance_milestone',
+    );
+    expect(distances).toHaveLength(100);
+    const next = folded([at(1, 0, Number.MAX_SAFE_INTEGER), at(2, dayMs, 50 * km)]);
+    expect(next?.events.length).toBe(events.length + 1 + 5 + 1);
+  });
+
+  it('are those of the definitions, for random histories', () => {
+    const step = fc.record({
+      gapMs: fc.oneof(fc.nat(20_000_000), fc.constantFrom(0, dayMs / 2, dayMs, 2 * dayMs)),
+      distanceMm: fc.oneof(
+        fc.nat(20 * km),
+        fc.constantFrom(0, km - 1, km, 5 * km - 1, 5 * km, 15 * km, 90 * km, 700 * km),
+      ),
+      speed: fc.oneof(fc.nat(3_000), fc.constantFrom(0, 55, 56, 555, 556, 2_777, 2_778)),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        let atMs = 0;
+        const readings = steps.map(({ gapMs, distanceMm, speed }, index) => {
+          atMs += gapMs;
+          return at(index + 1, atMs, distanceMm, speed);
+        });
+        expect(linesOf(folded(readings))).toEqual(plainAchievements(readings));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

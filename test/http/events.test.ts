@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import { type MeasurementProgress, withAchievements } from '../../actors/feed/measurementEvents.ts';
+import { feedEvent } from '../../http/responses/events.ts';
+import { coreAbi } from '../../streams/contractAbis.ts';
+import { acceptedReading } from '../support/acceptedReading.ts';
+import { foldChain } from '../support/foldedChain.ts';
+import { startPublicServer } from '../support/publicServer.ts';
+import { createRandomEconomy } from '../support/randomEconomy.ts';
+import { startEconomy } from '../support/testEconomy.ts';
+
+interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly recordedAt: string;
+  readonly source: Record<string, unknown>;
+  readonly payload: Record<string, unknown>;
+}
+
+interface Feed {
+  readonly status: string;
+  readonly reason?: string;
+  readonly activeEventTypes: readonly string[];
+  readonly events: readonly Event[];
+  readonly nextCursor: string | null;
+}
+
+const paths = ['/v1/events', '/v2/public/events'];
+
+/** Readings that reach something of every kind. */
+function progressOf(nowMs: number): MeasurementProgress {
+  let progress: MeasurementProgress | null = null;
+  for (const [index, distanceMm] of [5_000_000, 6_000_000, 7_000_000].entries()) {
+    const observedAtMs = nowMs + index * 86_400_000;
+    const reading = acceptedReading({
+      position: index + 1,
+      observedAtMs,
+      speedMmPerSecond: 600 * (index + 1),
+      distanceMm,
+    });
+    progress = withAchievements(
+      progress,
+      reading,
+      distanceMm,
+      index === 0 ? 0 : 4_000_000 + index * 1_000_000,
+    );
+  }
+  return progress as MeasurementProgress;
+}
+
+async function served() {
+  const economy = await startEconomy();
+  const chain = await foldChain(economy);
+  const random = createRandomEconomy(economy, 3);
+  await random.open();
+  for (let step = 0; step < 120; step++) await random.step();
+  await chain.fold();
+  const progress = { current: progressOf(Date.UTC(2026, 0, 31, 12)) as MeasurementProgress | null };
+  const server = await startPublicServer({ chain: chain.views, progress: () => progress.current });
+  const feed = async (query = '', path = '/v1/events') => {
+    const response = await server.get(`${path}${query}`);
+    expect([response.status, response.headers.get('etag')]).toEqual([200, null]);
+    return (await response.json()) as Feed;
+  };
+  const walk = async (category: string, limit: number) => {
+    const events: Event[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: Feed = await feed(`?category=${category}&limit=${limit}${cursor && `&cursor=${cursor}`}`);
+      events.push(...page.events);
+      cursor = page.nextCursor;
+    }
+    return events;
+  };
+  return { economy, chain, random, server, progress, feed, walk };
+}
+
+describe('the event feed', () => {
+  it('tells what the contracts logged and the wheel reached, page by page, each once', async () => {
+    const { economy, chain, walk, feed } = await served();
+    const all = await walk('all', 7);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    const times = all.map(({ recordedAt }) => recordedAt);
+    expect(times).toEqual(times.toSorted().reverse());
+    const byCategory = await Promise.all(['protocol', 'players', 'measurement'].map((one) => walk(one, 100)));
+    expect(
+      byCategory
+        .flat()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(all.map(({ id }) => id).sort());
+
+    const { client, deployed } = economy;
+    const toBlock = chain.actors.newest()?.block.number as bigint;
+    const settled = await client.getContractEvents({
+      address: deployed.contracts.core as `0x${string}`,
+      abi: coreAbi,
+      eventName: 'BatchSettled',
+      fromBlock: 0n,
+      toBlock,
+    });
+    const completed = all.filter(({ type }) => type === 'system.settlement_completed');
+    expect(completed.map(({ id }) => id).sort()).toEqual(
+      settled
+        .map(
+          ({ address, transactionHash, logIndex }) =>
+            `chain:31337:${address.toLowerCase()}:${transactionHash}:${logIndex}:system.settlement_completed`,
+        )
+        .sort(),
+    );
+    for (const log of settled) {
+      const event = completed.find(({ source }) => source.transactionHash === log.transactionHash);
+      expect(event?.payload).toMatchObject({
+        settledThroughRound: String((log.args as Record<string, bigint>).settledThroughRound),
+        cumulativeWork: String((log.args as Record<string, bigint>).cumulativeWork),
+      });
+    }
+    const types = new Set(all.map(({ type }) => type));
+    for (const type of (await feed()).activeEventTypes) expect(types).toContain(type);
+    expect(types).not.toContain('measurement.rpm_record');
+    expect((await feed('?limit=3', '/v2/public/events')).events).toEqual(all.slice(0, 3));
+    expect((await feed()).events).toHaveLength(40);
+
+    // Strictly what document 3 lists: one member more is none of it.
+    for (const event of all) {
+      expect(feedEvent.parse(event)).toEqual(event);
+      expect(feedEvent.safeParse({ ...event, note: 1 }).success).toBe(false);
+      expect(feedEvent.safeParse({ ...event, payload: { ...event.payload, note: 1 } }).success).toBe(false);
+      expect(feedEvent.safeParse({ ...event, source: { ...event.source, note: 1 } }).success).toBe(false);
+    }
+  });
+
+  it('shows an event of the chain when it is 12 confirmations deep, and not before', async () => {
+    const { economy, chain, random, feed } = await served();
+    for (let step = 0; step < 30; step++) await random.step();
+    await economy.mine();
+    const logged = await economy.client.getContractEvents({
+      address: economy.deployed.contracts.core as `0x${string}`,
+      abi: coreAbi,
+      eventName: 'BatchSettled',
+      fromBlock: 0n,
+    });
+    const block = logged.at(-1)?.blockNumber as bigint;
+    const id = logged.at(-1)?.transactionHash;
+    const isShown = async () =>
+      (await feed('?category=protocol&limit=100')).events.some(({ source }) => source.transactionHash === id);
+    await chain.fold();
+    for (let tip = await economy.client.getBlockNumber({ cacheTime: 0 }); tip < block + 11n; tip++) {
+      expect(await isShown()).toBe(false);
+      await economy.mine();
+      await chain.fold();
+    }
+    expect(await isShown()).toBe(true);
+  });
+
+  it('refuses what it is not asked, and cursors of another category', async () => {
+    const { server, feed } = await served();
+    const { nextCursor } = await feed('?category=players&limit=1');
+    for (const path of paths) {
+      for (const [query, status, error] of [
+        ['?limit=0', 400, 'invalid_query'],
+        ['?limit=101', 400, 'invalid_query'],
+        ['?limit=', 400, 'invalid_query'],
+        ['?limit=07', 400, 'invalid_query'],
+        ['?category=', 400, 'invalid_query'],
+        ['?category=none', 400, 'invalid_query'],
+        ['?category=all&category=all', 400, 'invalid_query'],
+        ['?page=1', 400, 'invalid_query'],
+        ['?cursor=', 400, 'invalid_query'],
+        ['?cursor=a.b', 400, 'invalid_query'],
+        [`?cursor=${'a'.repeat(513)}`, 400, 'invalid_query'],
+        ['?cursor=abc', 400, 'invalid_cursor'],
+        [`?cursor=${nextCursor}`, 400, 'invalid_cursor'],
+        [`?category=players&cursor=${nextCursor}`, 200, undefined],
+        ['?category=measurement&limit=100', 200, undefined],
+      ] as const) {
+        const response = await server.get(`${path}${query}`);
+        const body = (await response.json()) as { error?: string };
+        expect([query, response.status, body.error]).toEqual([query, status, error]);
+        expect(response.headers.get('cache-control')).toBe('no-store');
+      }
+    }
+  });
+
+  it('is unavailable for the reasons of the chain, and for a source that has told nothing', async () => {
+    const chainless = await startPublicServer();
+    for (const path of paths)
+      expect(await (await chainless.get(path)).json()).toEqual({
+        schemaVersion: 1,
+        installationId: 'wheel-1',
+        status: 'unavailable',
+        reason: 'indexer_disabled',
+      });
+    const { chain, progress, feed } = await served();
+    progress.current = null;
+    expect(await feed('?category=measurement')).toMatchObject({
+      status: 'unavailable',
+      reason: 'source_disabled',
+    });
+    const all = await feed();
+    expect(all.activeEventTypes.some((type) => type.startsWith('measurement'))).toBe(false);
+    expect(all.status).toBe('available');
+    chain.settings.isCaughtUp = false;
+    expect(await feed()).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
+    chain.settings.isCaughtUp = true;
+    chain.clock.advance(121_000);
+    expect(await feed()).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
+  });
+});
