@@ -14,6 +14,11 @@ import { type Cell, tabSeparated } from './tabSeparated.ts';
 const requestMs = 30_000;
 /** Below the server's keep-alive (3 s by default), else a request meets a socket that is being closed. */
 const idleSocketMs = 2_000;
+/**
+ * Of the embedded engine, which shares its cores with the program: rows come in batches already, so they are neither gathered
+ * once more nor parsed by several threads.
+ */
+const embeddedSettings = { async_insert: 0, input_format_parallel_parsing: 0 } as const;
 /** ClickHouse's error codes that say something of the statement itself, so that trying again cannot help. */
 const statementErrors: ReadonlySet<string> = new Set([
   '27',
@@ -73,7 +78,11 @@ export function openDatabase(location: DatabaseLocation): Database {
   const connection = createChdbConnection({
     path: `${location.path}/engine`,
   }) as unknown as NonNullable<ClickHouseClientConfigOptions['connection']>;
-  const client = createClient({ connection, log: { level: ClickHouseLogLevel.OFF } });
+  const client = createClient({
+    connection,
+    clickhouse_settings: embeddedSettings,
+    log: { level: ClickHouseLogLevel.OFF },
+  });
   return databaseOf('embedded', client, unlock);
 }
 
