@@ -38,6 +38,8 @@ export interface Answers {
   ): void;
   notModified(exchange: Exchange, etag: string, cacheControl: string | null, header: Header | null): void;
   error(exchange: Exchange, error: HttpError): void;
+  /** Writes the headers of an answer whose body follows piece by piece. */
+  stream(exchange: Exchange, contentType: string): HttpResponse;
   /** A document beside the contract, such as the OpenAPI description. */
   document(
     exchange: Exchange,
@@ -91,6 +93,14 @@ export function createAnswers(transport: Transport, metrics: HttpMetrics): Answe
       response.writeHeader('Cache-Control', 'no-store');
       if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
       end(exchange, Buffer.from(JSON.stringify({ error: code })));
+    },
+    stream: (exchange, contentType) => {
+      const response = begin(exchange, '200 OK', 'Origin');
+      response.writeHeader('Content-Type', contentType);
+      response.writeHeader('Cache-Control', 'no-store');
+      // Proxies would gather what is to arrive at once.
+      response.writeHeader('X-Accel-Buffering', 'no');
+      return response;
     },
     document: (exchange, contentType, body, headers = []) => {
       const response = begin(exchange, '200 OK', 'Origin');

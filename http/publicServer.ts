@@ -6,6 +6,7 @@ import { createClientAddress } from './clientAddress.ts';
 import { createEncodingChoice } from './contentEncoding.ts';
 import { loadDocuments } from './documents.ts';
 import { type HttpError, httpError } from './errors.ts';
+import { createEventStream, eventStreamType, streamRequestOf } from './eventStream.ts';
 import { createAnswers, type Exchange, isHeadMethod, isReadMethod, jsonType } from './exchange.ts';
 import { createHttpMetrics } from './httpMetrics.ts';
 import { matchesEtag } from './ifNoneMatch.ts';
@@ -194,6 +195,26 @@ export function createPublicServer(parts: PublicServerParts): Listener {
     const answer = route.kind === 'view' ? answerView(route) : answerRead(route);
     app.any(pattern, handler(route.path, route, answer));
   }
+  const events = createEventStream({
+    feed: sources.views.feed,
+    answers,
+    registry: parts.registry,
+    isLimited: settings.rateLimits,
+  });
+  app.any(
+    '/v1/events/stream',
+    handler('/v1/events/stream', null, (exchange, request) => {
+      const address = addressOf(exchange.response, request);
+      const waitSeconds = limiter?.take(address, 'publicHeavy', clock.monotonicMs()) ?? 0;
+      if (waitSeconds > 0) return answers.error(exchange, httpError('rate_limited', waitSeconds));
+      if (!parts.hasViews())
+        return answers.error(exchange, httpError('database_unavailable', retryAfterSeconds));
+      if (exchange.isHead) return answers.document(exchange, eventStreamType, Buffer.alloc(0), noStore);
+      const asked = streamRequestOf(request, transport.query(request), [...address]);
+      const refusal = events.open(exchange, asked);
+      if (refusal !== null) answers.error(exchange, refusal);
+    }),
+  );
   for (const { path, contentType, body, headers } of loadDocuments()) {
     app.any(
       path,
@@ -216,7 +237,10 @@ export function createPublicServer(parts: PublicServerParts): Listener {
     handler('unknown', null, (exchange) => answers.error(exchange, httpError('not_found'))),
   );
 
-  return listenOn(app, () => reads.abortAll());
+  return listenOn(app, () => {
+    reads.abortAll();
+    events.close();
+  });
 }
 
 function pathErrorOf(route: Route): HttpError {

@@ -37,8 +37,14 @@ const insertedMax = 64;
 
 /** All events in the order of the feed, each category apart. */
 export interface FeedIndex {
-  /** Takes what the sources hold now; costs as much as what is new, unless a source went back. */
-  update(measurement: readonly MeasurementEvent[], chain: List<ChainFeedEvent> | null): void;
+  /**
+   * Takes what the sources hold now; costs as much as what is new, unless a source went back.
+   *
+   * @returns events that were not here before, oldest first; none of those that it begins with.
+   */
+  update(measurement: readonly MeasurementEvent[], chain: List<ChainFeedEvent> | null): readonly FeedItem[];
+  /** At most `limit` events of a category that are newer than a place, oldest first. */
+  newerThan(category: FeedCategory, place: FeedPlace, limit: number): readonly FeedItem[];
   /** At most `limit` events of a category behind a place, newest first, and whether there are more. */
   page(
     category: FeedCategory,
@@ -54,9 +60,11 @@ export function createFeedIndex({ chainId }: { readonly chainId: bigint }): Feed
   };
   /** Oldest first, so that what is new is mostly appended. */
   let ascending = emptyLists();
+  /** Every event that was ever here: one that comes back with a source that went back is not new. */
+  let known: Set<string> | null = null;
 
   function update(measurement: readonly MeasurementEvent[], chain: List<ChainFeedEvent> | null) {
-    if (measurement === taken.measurement && chain === taken.chain) return;
+    if (measurement === taken.measurement && chain === taken.chain) return [];
     const goesOn =
       measurement.length >= taken.measurement.length &&
       measurement[taken.measurement.length - 1] === taken.measurement.at(-1) &&
@@ -79,10 +87,22 @@ export function createFeedIndex({ chainId }: { readonly chainId: bigint }): Feed
       else for (const item of ofCategory) list.splice(firstNotOlder(list, item), 0, item);
     }
     taken = { measurement, chain };
+    const isFirst = known === null;
+    const seen = known ?? new Set<string>();
+    known = seen;
+    const fresh = added.filter(({ id }) => !seen.has(id));
+    for (const { id } of fresh) seen.add(id);
+    return isFirst ? [] : fresh.sort(oldestFirst);
   }
 
   return {
     update,
+    newerThan: (category, place, limit) => {
+      const list = ascending[category];
+      const from = firstNotOlder(list, place);
+      const first = list[from]?.id === place.id ? from + 1 : from;
+      return list.slice(first, first + limit);
+    },
     page: (category, after, limit) => {
       const list = ascending[category];
       const end = after === null ? list.length : firstNotOlder(list, after);

@@ -38,9 +38,30 @@ export interface FeedUnavailable {
   readonly reason: FeedUnavailableReason;
 }
 
+/** Events that became visible, oldest first, with what they are told with. */
+export interface FeedNews {
+  readonly items: readonly FeedItem[];
+  readonly context: Omit<EconomyView, 'feed'>;
+}
+
 export interface FeedViews {
   /** `undecodable` for a cursor that is none, or one of another category. */
   page(request: FeedRequest): FeedPage | FeedUnavailable | { readonly fault: 'undecodable' };
+  /** Takes what the sources hold now; whoever listens is told what is new. */
+  refresh(): void;
+  /** @returns stops it. */
+  listen(listener: (news: FeedNews) => void): () => void;
+  /**
+   * What of a category is newer than a cursor, at most `limit` events; null while the feed is unavailable, or for a cursor
+   * that is none.
+   */
+  newerThan(category: FeedCategory, cursor: string, limit: number): FeedNews | null;
+  isCursor(category: FeedCategory, cursor: string): boolean;
+}
+
+/** The cursor of an event: the page behind it, or the stream after it, begins there. */
+export function cursorOfItem(category: FeedCategory, item: FeedItem): string {
+  return encodeFeedCursor(category, item);
 }
 
 export interface FeedViewsParts {
@@ -59,7 +80,35 @@ export function createFeedViews({ installationId, chain, progress }: FeedViewsPa
     return held.index;
   }
 
+  const listeners = new Set<(news: FeedNews) => void>();
+
+  /** The index with all that the sources hold; null while the feed is unavailable. */
+  function current() {
+    const economy = chain.economy();
+    if (economy.status === 'unavailable') return null;
+    const { feed, ...context } = economy;
+    const index = indexOf(economy);
+    const items = index.update(progress()?.events ?? [], feed);
+    if (items.length > 0) for (const listener of listeners) listener({ items, context });
+    return { index, context };
+  }
+
   return {
+    refresh: () => {
+      current();
+    },
+    listen: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    newerThan: (category, cursor, limit) => {
+      const place = decodeFeedCursor(category, cursor);
+      const held = place === null ? null : current();
+      if (place === null || held === null) return null;
+      return { items: held.index.newerThan(category, place, limit), context: held.context };
+    },
+    isCursor: (category, cursor) => decodeFeedCursor(category, cursor) !== null,
+
     page: ({ category, limit, cursor }) => {
       const after = cursor === null ? null : decodeFeedCursor(category, cursor);
       if (cursor !== null && after === null) return { fault: 'undecodable' };
@@ -74,13 +123,12 @@ export function createFeedViews({ installationId, chain, progress }: FeedViewsPa
       );
       if (activeEventTypes.length === 0)
         return { status: 'unavailable', installationId, reason: 'source_disabled' };
-      const { feed, ...shown } = economy;
-      const index = indexOf(economy);
-      index.update(measured?.events ?? [], feed);
-      const { items, hasMore } = index.page(category, after, limit);
+      const found = current();
+      if (found === null) throw new Error('the feed is available and has no index');
+      const { items, hasMore } = found.index.page(category, after, limit);
       const last = items.at(-1);
       return {
-        ...shown,
+        ...found.context,
         category,
         activeEventTypes,
         events: items,
