@@ -147,7 +147,7 @@ describe('replay', () => {
     );
     const before = await state();
     const first = startMinerCommand(['replay', '--from-sequence', '5'], environment);
-    await wait(2_500);
+    await eventually(() => first.output().includes('replay of messages'), 'the first run');
     expect(await first.end('SIGINT')).toBe(0);
     expect(first.output()).toContain('stopped; the same command goes on where it was');
 
@@ -189,13 +189,17 @@ describe('replay', () => {
 
   it('of 2,000,000 readings, killed at three random moments, ends equal to the live result', async () => {
     const count = 2_000_000;
+    const startedMs = performance.now();
     const { environment, database, restart, replay } = await folded((connection) =>
       publishMany(connection, 'wheel.one', 0, count),
     );
+    const liveMs = performance.now() - startedMs;
     const command = ['replay', '--from-sequence', '1'];
     for (let kill = 0; kill < 3; kill++) {
-      const delayMs = 6_000 + Math.random() * 5_000;
+      // A replay takes at least half as long as the live folding did.
+      const delayMs = liveMs * (0.03 + Math.random() * 0.1);
       const run = startMinerCommand(command, environment);
+      await eventually(() => run.output().includes('messages 1 to 2000000'), 'a replay');
       await wait(delayMs);
       expect(
         await run.end('SIGKILL'),
