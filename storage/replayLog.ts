@@ -22,8 +22,10 @@ export interface ReplayPlan {
 export type ReplayStep = 'planned' | 'prepared' | 'ended';
 
 export interface ReplayLog {
-  /** The newest replay that did not end, with its last step; null without one. */
-  unfinished(): Promise<{ readonly plan: ReplayPlan; readonly step: ReplayStep } | null>;
+  /** The newest replay that did not end, with its last step; null without one, or when its tables are active already. */
+  unfinished(
+    activeGeneration: number,
+  ): Promise<{ readonly plan: ReplayPlan; readonly step: ReplayStep } | null>;
   note(plan: ReplayPlan, step: ReplayStep): Promise<void>;
   /** A generation that no replay has used and that is above `active`. */
   nextGeneration(active: number): Promise<number>;
@@ -32,7 +34,7 @@ export interface ReplayLog {
 /** Replays by what they have reached, so that one that was stopped or killed can be gone on with. */
 export function createReplayLog(database: Database, nowMs: () => number): ReplayLog {
   return {
-    unfinished: async () => {
+    unfinished: async (activeGeneration) => {
       const rows = await database.select(
         'SELECT generation, step, plan FROM replays ORDER BY generation DESC, at_ms DESC',
       );
@@ -40,7 +42,7 @@ export function createReplayLog(database: Database, nowMs: () => number): Replay
       const steps = rows.filter((row) => row[0] === generation);
       const has = (step: ReplayStep) => steps.some((row) => row[1] === step);
       const plan = steps[0]?.[2];
-      if (typeof plan !== 'string' || has('ended')) return null;
+      if (typeof plan !== 'string' || has('ended') || Number(generation) === activeGeneration) return null;
       return { plan: JSON.parse(plan) as ReplayPlan, step: has('prepared') ? 'prepared' : 'planned' };
     },
     note: (plan, step) =>

@@ -82,10 +82,8 @@ export function createFeedViews({ installationId, chain, progress }: FeedViewsPa
 
   const listeners = new Set<(news: FeedNews) => void>();
 
-  /** The index with all that the sources hold; null while the feed is unavailable. */
-  function current() {
-    const economy = chain.economy();
-    if (economy.status === 'unavailable') return null;
+  /** The index with all that the sources hold. */
+  function current(economy: EconomyView) {
     const { feed, ...context } = economy;
     const index = indexOf(economy);
     const items = index.update(progress()?.events ?? [], feed);
@@ -95,7 +93,8 @@ export function createFeedViews({ installationId, chain, progress }: FeedViewsPa
 
   return {
     refresh: () => {
-      current();
+      const economy = chain.economy();
+      if (economy.status === 'available') current(economy);
     },
     listen: (listener) => {
       listeners.add(listener);
@@ -103,9 +102,10 @@ export function createFeedViews({ installationId, chain, progress }: FeedViewsPa
     },
     newerThan: (category, cursor, limit) => {
       const place = decodeFeedCursor(category, cursor);
-      const held = place === null ? null : current();
-      if (place === null || held === null) return null;
-      return { items: held.index.newerThan(category, place, limit), context: held.context };
+      const economy = chain.economy();
+      if (place === null || economy.status === 'unavailable') return null;
+      const { index, context } = current(economy);
+      return { items: index.newerThan(category, place, limit), context };
     },
     isCursor: (category, cursor) => decodeFeedCursor(category, cursor) !== null,
 
@@ -123,12 +123,11 @@ export function createFeedViews({ installationId, chain, progress }: FeedViewsPa
       );
       if (activeEventTypes.length === 0)
         return { status: 'unavailable', installationId, reason: 'source_disabled' };
-      const found = current();
-      if (found === null) throw new Error('the feed is available and has no index');
-      const { items, hasMore } = found.index.page(category, after, limit);
+      const { index, context } = current(economy);
+      const { items, hasMore } = index.page(category, after, limit);
       const last = items.at(-1);
       return {
-        ...found.context,
+        ...context,
         category,
         activeEventTypes,
         events: items,

@@ -1,5 +1,7 @@
 import type { Database } from '../../storage/database.ts';
+import { activeTables } from '../../storage/generations.ts';
 import { migrationState } from '../../storage/migrations.ts';
+import { createReplayLog } from '../../storage/replayLog.ts';
 import { type Finding, failed, ok } from './finding.ts';
 
 /** Version and migrations of ClickHouse. */
@@ -7,7 +9,16 @@ export async function checkDatabase(database: Database): Promise<Finding[]> {
   const [[version = 'unknown'] = []] = await database.select('SELECT version()');
   const findings = [ok('ClickHouse', `${database.kind}, version ${version}`)];
   const { applied, known } = await migrationState(database);
-  if (applied === known) return [...findings, ok('migrations', `all ${known} applied`)];
+  if (applied === known) {
+    const unfinished = await createReplayLog(database, Date.now).unfinished(
+      (await activeTables(database)).generation,
+    );
+    const replay =
+      unfinished === null
+        ? 'none is unfinished'
+        : `one is unfinished, asked as ${unfinished.plan.command}: the same options go on with it, --discard removes it`;
+    return [...findings, ok('migrations', `all ${known} applied`), ok('replays', replay)];
+  }
   const detail = `${applied} of ${known} applied`;
   const remedy =
     applied < known

@@ -98,9 +98,8 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
 }
 
 async function discard({ database, active, log, print }: ReplayParts): Promise<void> {
-  const unfinished = await log.unfinished();
-  if (unfinished === null || unfinished.plan.generation === active.generation)
-    return print('no replay is unfinished: nothing to discard');
+  const unfinished = await log.unfinished(active.generation);
+  if (unfinished === null) return print('no replay is unfinished: nothing to discard');
   const { plan } = unfinished;
   await log.note(plan, 'ended');
   await dropTables(database, tablesOf(plan.generation));
@@ -139,8 +138,8 @@ async function replay(parts: ReplayParts, request: ReplayRequest): Promise<void>
 /** The unfinished replay of the same command, or a new one. */
 async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest) {
   const { connection, database, active, log, logger } = parts;
-  const unfinished = await log.unfinished();
-  if (unfinished !== null && unfinished.plan.generation !== active.generation) {
+  const unfinished = await log.unfinished(active.generation);
+  if (unfinished !== null) {
     const { plan } = unfinished;
     if (plan.command !== commandOf(request))
       throw new ReplayRefused(
@@ -149,7 +148,9 @@ async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest) {
     if (plan.baseGeneration === active.generation) return unfinished;
     await log.note(plan, 'ended'); // Other tables became active meanwhile; it would bring back what they replaced.
   }
-  for (const generation of await generationsHeld(database))
+  // What the last swap left; a dry run changes nothing, not even that.
+  const left = request.dryRun ? [] : await generationsHeld(database);
+  for (const generation of left)
     if (generation !== active.generation) await dropTables(database, tablesOf(generation));
   const snapshots = createSnapshotStore({ database, tables: () => active, logger });
   const jsm = await jetstreamManager(connection);

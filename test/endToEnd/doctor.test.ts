@@ -54,6 +54,7 @@ describe('doctor', () => {
       'JetStream',
       'ClickHouse',
       'migrations',
+      'replays',
       'readings',
       'rounds',
       'node',
