@@ -156,7 +156,7 @@ export function withInstallation(
   };
   const lines = [...captured.filter((line) => !isOf(line)), ...other.filter(isOf)];
   // The history comes first.
-  return [...lines.filter((line) => keptHistoryOf(line)), ...lines.filter((line) => !keptHistoryOf(line))];
+  return [...lines.filter(isHistory), ...lines.filter((line) => !isHistory(line))];
 }
 
 /** The line of a snapshot that holds the history: the first one. */
@@ -174,6 +174,10 @@ function* encoded(states: ReturnType<InstallationActor['state']>[], kept: KeptHi
   for (const state of states) if (state !== null) yield encodeInstallationState(state);
 }
 
+function isHistory(line: string): boolean {
+  return line.startsWith(historyMark);
+}
+
 function keptHistoryOf(line: string): KeptHistory | null {
-  return line.startsWith(historyMark) ? (parse(line) as { history: KeptHistory }).history : null;
+  return isHistory(line) ? (parse(line) as { history: KeptHistory }).history : null;
 }

@@ -1,9 +1,8 @@
 import { type CounterActors, counterFoldVersion } from '../actors/counterActors.ts';
-import type { BucketRow, RoundRow } from '../actors/storedRows.ts';
-import type { AcceptedReading } from '../actors/views.ts';
 import type { RecentReadings } from '../storage/recentReadings.ts';
 import type { RowWriter } from '../storage/rowWriter.ts';
 import type { RejectionLog } from '../streams/rejectionLog.ts';
+import { collectRows } from './collectedRows.ts';
 import type { MessageCounts } from './messageCounts.ts';
 import { createReject } from './reject.ts';
 import type { FollowedFold } from './streamFollower.ts';
@@ -27,9 +26,7 @@ export function createCounterFold({ actors, recent, counts, writing }: CounterFo
     foldVersion: counterFoldVersion,
 
     fold({ messages }, streamCreated) {
-      const readings: AcceptedReading[] = [];
-      const rounds: RoundRow[] = [];
-      const buckets: BucketRow[] = [];
+      const rows = collectRows();
       let throughPosition = 0;
       for (const message of messages) {
         throughPosition = message.seq;
@@ -38,13 +35,11 @@ export function createCounterFold({ actors, recent, counts, writing }: CounterFo
           reject(message, streamCreated, outcome.rejection);
           continue;
         }
-        readings.push(outcome.reading);
-        if (outcome.closed.round !== null) rounds.push(outcome.closed.round);
-        if (outcome.closed.bucket !== null) buckets.push(outcome.closed.bucket);
+        rows.add(outcome);
       }
-      counts.accepted('MINER_COUNTER', readings.length);
-      for (const reading of readings) recent.add(reading);
-      writing?.writer.add({ readings, rounds, buckets, throughPosition });
+      counts.accepted('MINER_COUNTER', rows.readings.length);
+      for (const reading of rows.readings) recent.add(reading);
+      writing?.writer.add({ ...rows, throughPosition });
     },
 
     accepts: (state) => actors.accepts(state),

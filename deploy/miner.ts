@@ -60,6 +60,14 @@ program
   .option('--installation <id>', 'only this installation; the others stay as they are')
   .option('--dry-run', 'print which days would change and how, and change nothing')
   .option('--discard', 'remove what an unfinished replay has left, and do nothing else')
+  .addHelpText(
+    'after',
+    `
+Readings, rounds, half-hour buckets and statistics are made anew in tables beside the active ones, compared with them, and
+swapped in. Stopped or killed, the same command goes on where it was. A running service takes the new tables over by
+itself, and answers its statistics with 503 until it has; the embedded ClickHouse belongs to one process, so stop the
+service first.`,
+  )
   .action((options: ReplayOptions, command: Command) => {
     if (options.discard) return runReplay('discard');
     const given = [options.fromSequence, options.fromTime].filter((from) => from !== undefined);
@@ -80,17 +88,6 @@ program
   .command('openapi')
   .description('print the OpenAPI 3.1 document of the public routes')
   .action(() => printOpenApi(process.stdout, version));
-
-program.commands
-  .find((command) => command.name() === 'replay')
-  ?.addHelpText(
-    'after',
-    `
-Readings, rounds, half-hour buckets and statistics are made anew in tables beside the active ones, compared with them, and
-swapped in. Stopped or killed, the same command goes on where it was. A running service takes the new tables over by
-itself, and answers its statistics with 503 until it has; the embedded ClickHouse belongs to one process, so stop the
-service first.`,
-  );
 
 for (const command of program.commands) command.addHelpText('after', `\n${variablesHelp()}\n`);
 

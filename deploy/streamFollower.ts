@@ -5,7 +5,7 @@ import { lastValueFrom, merge, Observable, Subject, takeUntil, tap } from 'rxjs'
 import { createActor } from 'xstate';
 import type { Clock } from '../actors/clock.ts';
 import { type StreamFollowerState, streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
-import type { FoldSnapshot, SnapshotHeader } from '../storage/foldSnapshot.ts';
+import { type FoldSnapshot, linesOf, type SnapshotHeader } from '../storage/foldSnapshot.ts';
 import type { SnapshotStore } from '../storage/snapshots.ts';
 import { type Checkpoint, emptyCheckpoint } from '../streams/checkpoint.ts';
 import { sleep } from '../streams/connection.ts';
@@ -253,7 +253,7 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
       await fold.removeAbove(foldedAnewAbove);
       if (found.disagrees) await snapshots.deleteAbove(stream, checkpoint.position);
     }
-    const lines = found.snapshot?.state.split('\n').filter((line) => line !== '') ?? [];
+    const lines = found.snapshot === null ? [] : linesOf(found.snapshot);
     fold.restore(lines, checkpoint.position);
     const from = { stream, position: checkpoint.position, lastSequence: verified.lastSequence };
     logger.info(

@@ -12,6 +12,7 @@ import {
 import { type HttpError, httpError } from './errors.ts';
 import { exactQuery } from './exactQuery.ts';
 import type { Answers, Exchange } from './exchange.ts';
+import type { AddressWords } from './ipAddress.ts';
 import { feedEventBody } from './responses/events.ts';
 
 export const eventStreamType = 'text/event-stream; charset=utf-8';
@@ -206,11 +207,7 @@ function textOf(category: FeedCategory, item: FeedItem, context: FeedNews['conte
 }
 
 /** Reads what of a request is needed before it is gone. */
-export function streamRequestOf(
-  request: HttpRequest,
-  query: string,
-  address: readonly number[],
-): StreamRequest {
+export function streamRequestOf(request: HttpRequest, query: string, address: AddressWords): StreamRequest {
   return {
     query: new URLSearchParams(query),
     lastEventId: request.getHeader('last-event-id'),

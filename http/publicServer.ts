@@ -75,7 +75,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
    */
   function handler(
     name: string,
-    route: Route | null,
+    route: Guarded | null,
     answer: (exchange: Exchange, request: HttpRequest) => void,
   ) {
     return (response: HttpResponse, request: HttpRequest) => {
@@ -102,7 +102,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   function refusalOf(
     request: HttpRequest,
     response: HttpResponse,
-    route: Route | null,
+    route: Guarded | null,
     isOriginRefused: boolean,
   ): HttpError | null {
     if (!isReadMethod(request)) return httpError('not_found');
@@ -203,14 +203,10 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   });
   app.any(
     '/v1/events/stream',
-    handler('/v1/events/stream', null, (exchange, request) => {
-      const address = addressOf(exchange.response, request);
-      const waitSeconds = limiter?.take(address, 'publicHeavy', clock.monotonicMs()) ?? 0;
-      if (waitSeconds > 0) return answers.error(exchange, httpError('rate_limited', waitSeconds));
-      if (!parts.hasViews())
-        return answers.error(exchange, httpError('database_unavailable', retryAfterSeconds));
+    handler('/v1/events/stream', eventStreamGuard, (exchange, request) => {
       if (exchange.isHead) return answers.document(exchange, eventStreamType, Buffer.alloc(0), noStore);
-      const asked = streamRequestOf(request, transport.query(request), [...address]);
+      const address = addressOf(exchange.response, request);
+      const asked = streamRequestOf(request, transport.query(request), address);
       const refusal = events.open(exchange, asked);
       if (refusal !== null) answers.error(exchange, refusal);
     }),
@@ -247,6 +243,10 @@ function pathErrorOf(route: Route): HttpError {
   return httpError(route.pathParameter?.error ?? 'not_found');
 }
 
+/** What is asked before a handler runs: its rate class, and whether it reads a query. */
+type Guarded = Pick<Route, 'rateClass' | 'query'>;
+
+const eventStreamGuard: Guarded = { rateClass: 'publicHeavy', query: [] };
 const aliveBody = Buffer.from('{"status":"alive"}');
 const readyBody = Buffer.from('{"status":"ready"}');
 const noStore = [['Cache-Control', 'no-store']] as const;

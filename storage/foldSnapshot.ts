@@ -21,3 +21,7 @@ export interface FoldSnapshot extends SnapshotHeader {
   /** Lines of JSON. */
   readonly state: string;
 }
+
+export function linesOf({ state }: FoldSnapshot): string[] {
+  return state.split('\n').filter((line) => line !== '');
+}

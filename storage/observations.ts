@@ -4,7 +4,7 @@ import type { ObservationReader } from './observationReader.ts';
 import type { RecentReadings } from './recentReadings.ts';
 import { readingOfRow, readingSelectList } from './rowInserts.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
-import type { ActiveTables } from './tables.ts';
+import type { ActiveTables, Tables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
 export interface ObservationReaderParts {
@@ -66,6 +66,12 @@ export interface StoredThroughQuery {
   restoredAt(position: number): void;
 }
 
+/** Largest position of a stored reading; 0 without any. */
+export async function storedThrough(database: Database, tables: Tables): Promise<number> {
+  const [row] = await database.select(`SELECT max(position) FROM ${tables.readings}`);
+  return Number(row?.[0] ?? 0);
+}
+
 /**
  * Rows are stored in the order of the stream, so the largest stored position tells. What was found once stays true
  * and is not asked again.
@@ -75,8 +81,7 @@ export function createStoredThroughQuery(database: Database, tables: ActiveTable
   return {
     isStoredThrough: async (position) => {
       if (position <= known) return true;
-      const [row] = await database.select(`SELECT max(position) FROM ${tables().readings}`);
-      known = Math.max(known, Number(row?.[0] ?? 0));
+      known = Math.max(known, await storedThrough(database, tables()));
       return position <= known;
     },
     restoredAt: (position) => {

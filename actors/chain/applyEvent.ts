@@ -11,6 +11,7 @@ import {
   recentRoundsShown,
   type Settlement,
 } from './chainState.ts';
+import { lower, text, whole } from './eventArguments.ts';
 import {
   activated,
   activeWeightOf,
@@ -437,18 +438,4 @@ function positionOf(state: ChainState, tokenId: number): Position {
   const position = state.positions.get(tokenId);
   if (position === undefined) throw new Error(`token ${tokenId} has no position`);
   return position;
-}
-
-function whole(value: unknown): bigint {
-  if (typeof value !== 'bigint') throw new TypeError(`expected an integer, given ${typeof value}`);
-  return value;
-}
-
-function text(value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError(`expected a string, given ${typeof value}`);
-  return value;
-}
-
-function lower(value: unknown): string {
-  return text(value).toLowerCase();
 }

@@ -25,7 +25,7 @@ export { mergeStates } from '../../machines/mergeStateMachine.ts';
 export { mintRoundStates } from '../../machines/mintRoundMachine.ts';
 export { settlementSources } from '../../machines/settlementSourceMachine.ts';
 export type { ChainEvent, EventSource } from './chainEvent.ts';
-export type { ChainFeedDetails, ChainFeedEvent, Checkpoint, OwnerEvent, Settlement } from './chainState.ts';
+export type { ChainFeedEvent, Checkpoint, OwnerEvent, Settlement } from './chainState.ts';
 export { activityKinds, blockUnitsPerBlock } from './chainState.ts';
 
 /** Chain views are read at one safe block. Amounts and block numbers are bigints, times epoch milliseconds. */

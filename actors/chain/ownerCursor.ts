@@ -1,3 +1,5 @@
+import { decodeFields, encodeFields } from '../opaqueCursor.ts';
+
 /** Which list a cursor is of: one of another does not work here (document 2, A9). */
 export type OwnerList = 'portfolio' | 'activity';
 
@@ -11,24 +13,13 @@ export interface OwnerCursor {
   readonly after: number;
 }
 
-const version = 1;
-
 export function encodeOwnerCursor({ list, block, blockHash, owner, after }: OwnerCursor): string {
-  return Buffer.from(JSON.stringify([version, list, block.toString(), blockHash, owner, after])).toString(
-    'base64url',
-  );
+  return encodeFields([list, block.toString(), blockHash, owner, after]);
 }
 
 /** Null for anything that {@link encodeOwnerCursor} has not made. */
 export function decodeOwnerCursor(text: string): OwnerCursor | null {
-  let fields: unknown;
-  try {
-    fields = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-  } catch {
-    return null;
-  }
-  if (!Array.isArray(fields) || fields.length !== 6 || fields[0] !== version) return null;
-  const [, list, block, blockHash, owner, after] = fields as unknown[];
+  const [list, block, blockHash, owner, after] = decodeFields(text, 5) ?? [];
   const isWhole =
     (list === 'portfolio' || list === 'activity') &&
     typeof block === 'string' &&
@@ -38,6 +29,5 @@ export function decodeOwnerCursor(text: string): OwnerCursor | null {
     Number.isSafeInteger(after) &&
     (after as number) > 0;
   if (!isWhole) return null;
-  const cursor: OwnerCursor = { list, block: BigInt(block), blockHash, owner, after: after as number };
-  return encodeOwnerCursor(cursor) === text ? cursor : null;
+  return { list, block: BigInt(block), blockHash, owner, after: after as number };
 }

@@ -1,5 +1,6 @@
 import type { ChainEvent } from '../chain/chainEvent.ts';
 import { blocksOf, type ChainFeedDetails, type ChainState } from '../chain/chainState.ts';
+import { lower, whole } from '../chain/eventArguments.ts';
 
 /** The state after an event, with what the feed shows of it. */
 export function withFeedEvent(state: ChainState, event: ChainEvent, recordedAtMs: number): ChainState {
@@ -49,25 +50,25 @@ const detailsOf: Readonly<
   },
   'mining.PositionMinted': (_state, args) => ({
     type: 'player.miner_minted',
-    owner: (args.owner as string).toLowerCase(),
-    tokenId: args.tokenId as bigint,
-    weight: args.weight as bigint,
-    nextMergeBlock: args.nextMergeBlock as bigint,
-    firstRound: args.firstRound as bigint,
+    owner: lower(args.owner),
+    tokenId: whole(args.tokenId),
+    weight: whole(args.weight),
+    nextMergeBlock: whole(args.nextMergeBlock),
+    firstRound: whole(args.firstRound),
   }),
   'mining.PositionsMerged': (_state, args) => ({
     type: 'player.miners_merged',
-    owner: (args.owner as string).toLowerCase(),
-    survivorTokenId: args.survivorTokenId as bigint,
-    donorTokenId: args.donorTokenId as bigint,
+    owner: lower(args.owner),
+    survivorTokenId: whole(args.survivorTokenId),
+    donorTokenId: whole(args.donorTokenId),
     level: args.level as number,
-    nextMergeBlock: args.nextMergeBlock as bigint,
-    effectiveRound: args.effectiveRound as bigint,
+    nextMergeBlock: whole(args.nextMergeBlock),
+    effectiveRound: whole(args.effectiveRound),
   }),
   'mining.RewardsClaimed': (_state, args) => ({
     type: 'player.rewards_claimed',
-    owner: (args.owner as string).toLowerCase(),
+    owner: lower(args.owner),
     tokenIds: args.tokenIds as readonly bigint[],
-    amountBaseUnits: args.amount as bigint,
+    amountBaseUnits: whole(args.amount),
   }),
 };

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { lastValueFrom, tap } from 'rxjs';
 import { createCounterActors } from '../../actors/counterActors.ts';
 import type { Database } from '../../storage/database.ts';
+import { storedThrough } from '../../storage/observations.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { emptyCheckpoint } from '../../streams/checkpoint.ts';
 import { createMessageSource } from '../../streams/messageSource.ts';
@@ -58,7 +59,7 @@ function compared(what: string, inStream: number, inClickHouse: number): Finding
 
 async function storedCounts(database: Database, tables: Tables, firstSequence: number) {
   const select = async (sql: string) => ((await database.select(sql))[0] ?? []).map(Number);
-  const [through = 0] = await select(`SELECT max(position) FROM ${tables.readings}`);
+  const through = await storedThrough(database, tables);
   const where = `FINAL WHERE position >= ${firstSequence} AND position <= ${through}`;
   const [readings = 0] = await select(`SELECT count() FROM ${tables.readings} ${where}`);
   const [rounds = 0] = await select(`SELECT count() FROM ${tables.rounds} ${where}`);

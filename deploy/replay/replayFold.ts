@@ -1,8 +1,7 @@
 import { type CounterActors, counterFoldVersion, withInstallation } from '../../actors/counterActors.ts';
-import type { BucketRow, RoundRow } from '../../actors/storedRows.ts';
-import type { AcceptedReading } from '../../actors/views.ts';
 import type { RowWriter } from '../../storage/rowWriter.ts';
 import { counterSubject } from '../../streams/subjects.ts';
+import { collectRows } from '../collectedRows.ts';
 import type { FollowedFold } from '../streamFollower.ts';
 
 export interface ReplayFoldParts {
@@ -30,19 +29,15 @@ export function createReplayFold(parts: ReplayFoldParts): FollowedFold {
     foldVersion: counterFoldVersion,
 
     fold({ messages }) {
-      const readings: AcceptedReading[] = [];
-      const rounds: RoundRow[] = [];
-      const buckets: BucketRow[] = [];
+      const rows = collectRows();
       for (const message of messages) {
         position = message.seq;
         if (subject !== null && message.subject !== subject) continue;
         const outcome = actors.receive(message);
         if ('rejection' in outcome || position < fromSequence) continue;
-        readings.push(outcome.reading);
-        if (outcome.closed.round !== null) rounds.push(outcome.closed.round);
-        if (outcome.closed.bucket !== null) buckets.push(outcome.closed.bucket);
+        rows.add(outcome);
       }
-      writer.add({ readings, rounds, buckets, throughPosition: position });
+      writer.add({ ...rows, throughPosition: position });
       onProgress(position);
     },
 

@@ -2,6 +2,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { counterFoldVersion } from '../../actors/counterActors.ts';
 import type { Database } from '../../storage/database.ts';
 import type { SnapshotHeader } from '../../storage/foldSnapshot.ts';
+import { storedThrough } from '../../storage/observations.ts';
 import type { ReplayLog, ReplayPlan } from '../../storage/replayLog.ts';
 import type { SnapshotStore } from '../../storage/snapshots.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -81,12 +82,6 @@ export async function planReplay(parts: PlanningParts, request: ReplayRequest): 
     installationId: request.installationId,
     dryRun: request.dryRun,
   };
-}
-
-/** Largest position of a stored reading; 0 without any. */
-export async function storedThrough(database: Database, tables: Tables): Promise<number> {
-  const [row] = await database.select(`SELECT max(position) FROM ${tables.readings}`);
-  return Number(row?.[0] ?? 0);
 }
 
 async function firstSequence({ js }: PlanningParts, from: StreamPlace, last: number): Promise<number> {

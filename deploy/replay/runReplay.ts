@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { createCounterActors } from '../../actors/counterActors.ts';
@@ -14,9 +14,10 @@ import {
   generationsHeld,
 } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
+import { storedThrough } from '../../storage/observations.ts';
 import { createReplayLog, type ReplayLog, type ReplayPlan } from '../../storage/replayLog.ts';
 import { createRowWriter } from '../../storage/rowWriter.ts';
-import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots.ts';
 import { type Tables, tablesOf } from '../../storage/tables.ts';
 import { sqlString } from '../../storage/tabSeparated.ts';
 import { closeNats, connectNats } from '../../streams/connection.ts';
@@ -29,9 +30,9 @@ import { createStreamFollower } from '../streamFollower.ts';
 import { systemClock } from '../systemClock.ts';
 import { within } from '../within.ts';
 import { differenceLines } from './differenceLines.ts';
-import { loadBeside, prepareReplay } from './prepareReplay.ts';
+import { loadBeside, type PreparationParts, prepareReplay } from './prepareReplay.ts';
 import { createReplayFold } from './replayFold.ts';
-import { commandOf, planReplay, ReplayRefused, type ReplayRequest, storedThrough } from './replayPlan.ts';
+import { commandOf, planReplay, ReplayRefused, type ReplayRequest } from './replayPlan.ts';
 
 const stopGraceMs = 3_000;
 const closeGraceMs = 400;
@@ -45,6 +46,8 @@ const soleSubject = 'miner.replay.running';
 /** Everything that the steps of a replay work with. */
 interface ReplayParts {
   readonly connection: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
   readonly database: Database;
   readonly active: Tables;
   readonly log: ReplayLog;
@@ -79,6 +82,8 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
     await migrate(database, quiet);
     const parts: ReplayParts = {
       connection,
+      js: jetstream(connection),
+      jsm: await jetstreamManager(connection),
       database,
       active: await activeTables(database),
       log: createReplayLog(database, systemClock.nowMs),
@@ -111,22 +116,16 @@ async function replay(parts: ReplayParts, request: ReplayRequest): Promise<void>
   const snapshotsOf = (tables: Tables) =>
     createSnapshotStore({ database, tables: () => tables, logger: parts.logger });
   const activeSnapshots = snapshotsOf(active);
-  const { plan, step } = await plannedOrUnfinished(parts, request);
+  const { plan, step } = await plannedOrUnfinished(parts, request, activeSnapshots);
   const rebuilt = tablesOf(plan.generation);
-  const preparation = {
-    database,
-    plan,
-    active,
-    rebuilt,
-    activeSnapshots,
-    rebuiltSnapshots: snapshotsOf(rebuilt),
-  };
+  const rebuiltSnapshots = snapshotsOf(rebuilt);
+  const preparation = { database, plan, active, rebuilt, activeSnapshots, rebuiltSnapshots };
   print(`${step === 'prepared' ? 'going on with the replay' : 'replay'} of ${rangeOf(plan)}`);
   if (step === 'planned') {
     await prepareReplay(preparation);
     await parts.log.note(plan, 'prepared');
   }
-  const isComplete = !signal.aborted && (await foldAll(parts, plan, rebuilt, await loadBeside(preparation)));
+  const isComplete = !signal.aborted && (await foldAll(parts, preparation));
   if (!isComplete || signal.aborted) {
     return print(
       'stopped; the same command goes on where it was, --discard removes what there is. The active tables are as they were.',
@@ -136,8 +135,8 @@ async function replay(parts: ReplayParts, request: ReplayRequest): Promise<void>
 }
 
 /** The unfinished replay of the same command, or a new one. */
-async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest) {
-  const { connection, database, active, log, logger } = parts;
+async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest, snapshots: SnapshotStore) {
+  const { js, jsm, database, active, log } = parts;
   const unfinished = await log.unfinished(active.generation);
   if (unfinished !== null) {
     const { plan } = unfinished;
@@ -152,25 +151,17 @@ async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest) {
   const left = request.dryRun ? [] : await generationsHeld(database);
   for (const generation of left)
     if (generation !== active.generation) await dropTables(database, tablesOf(generation));
-  const snapshots = createSnapshotStore({ database, tables: () => active, logger });
-  const jsm = await jetstreamManager(connection);
-  const plan = await planReplay(
-    { js: jetstream(connection), jsm, database, tables: active, snapshots, log },
-    request,
-  );
+  const plan = await planReplay({ js, jsm, database, tables: active, snapshots, log }, request);
   await log.note(plan, 'planned');
   return { plan, step: 'planned' as const };
 }
 
 /** False when it was stopped before the end; what is folded by then is saved. */
-async function foldAll(
-  parts: ReplayParts,
-  plan: ReplayPlan,
-  rebuilt: Tables,
-  only: Awaited<ReturnType<typeof loadBeside>>,
-): Promise<boolean> {
-  const { connection, database, deployment, logger, signal } = parts;
+async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promise<boolean> {
+  const { database, jsm, deployment, logger, signal } = parts;
+  const { plan, rebuilt, rebuiltSnapshots } = preparation;
   const { fromSequence, throughSequence, installationId } = plan;
+  const only = await loadBeside(preparation);
   const tables = () => rebuilt;
   const writer = createRowWriter({ database, tables, batchRows, clock: systemClock, logger });
   const progress = { bar: null as ReturnType<typeof createProgress> | null, from: null as number | null };
@@ -202,14 +193,10 @@ async function foldAll(
     },
     onProgress,
   });
-  const jsm = await jetstreamManager(connection);
   const stream = 'MINER_COUNTER';
   const source = createMessageSource({
-    connection,
-    js: jetstream(connection),
-    jsm,
+    ...parts,
     stream,
-    logger,
     hasRoom: writer.hasRoom,
     room: writer.room,
     through: throughSequence,
@@ -219,7 +206,7 @@ async function foldAll(
     source,
     jsm,
     fold,
-    snapshots: createSnapshotStore({ database, tables, logger }),
+    snapshots: rebuiltSnapshots,
     writes: true,
     policy: snapshotPolicy,
     clock: systemClock,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChainFeedEvent, Identities } from '../../actors/chain/chainViewTypes.ts';
+import type { ChainFeedEvent } from '../../actors/chain/chainViewTypes.ts';
 import {
   type FeedItem,
   type FeedPage,
@@ -10,7 +10,7 @@ import {
   measurementPolicyVersion,
   streakDistanceMm,
 } from '../../actors/feed/feedViews.ts';
-import { address, availableMembers, availableMembersBody, bytes32, identities } from './chain.ts';
+import { address, availableMembers, availableMembersBody, bytes32 } from './chain.ts';
 import { cursor } from './observations.ts';
 import { decimal, installationId, isoOf, timestamp, uuid } from './scalars.ts';
 
@@ -48,25 +48,20 @@ const measurementSource = z.strictObject({
 
 const envelope = { id: z.string().min(1).max(512), occurredAt: timestamp, recordedAt: timestamp };
 
-function chainEvent<Type extends string, Payload extends z.ZodRawShape>(type: Type, payload: Payload) {
-  return z.strictObject({
-    ...envelope,
-    type: z.literal(type),
-    eventVersion: z.literal(2),
-    source: chainSource,
-    payload: z.strictObject(payload),
-  });
+/** The types of one family, which differ in their payloads. */
+function family<Version extends number, Source extends z.ZodType>(eventVersion: Version, source: Source) {
+  return <Type extends string, Payload extends z.ZodRawShape>(type: Type, payload: Payload) =>
+    z.strictObject({
+      ...envelope,
+      type: z.literal(type),
+      eventVersion: z.literal(eventVersion),
+      source,
+      payload: z.strictObject(payload),
+    });
 }
 
-function measurementEvent<Type extends string, Payload extends z.ZodRawShape>(type: Type, payload: Payload) {
-  return z.strictObject({
-    ...envelope,
-    type: z.literal(type),
-    eventVersion: z.literal(1),
-    source: measurementSource,
-    payload: z.strictObject(payload),
-  });
-}
+const chainEvent = family(2, chainSource);
+const measurementEvent = family(1, measurementSource);
 
 const tokenId = decimal;
 
@@ -157,7 +152,6 @@ const available = z
     ...availableMembers,
     catalogVersion: z.literal('public-activity-v2'),
     category: z.enum(feedCategories),
-    identities,
     activeEventTypes: z.array(eventType).min(1).max(11),
     events: z.array(feedEvent).max(100),
     nextCursor: cursor.nullable(),
@@ -196,7 +190,7 @@ export function eventsBody(view: FeedPage | FeedUnavailable): z.infer<typeof eve
 }
 
 /** What an event of the chain is told with. */
-export type FeedContext = Pick<FeedPage, 'asset' | 'chain' | 'release'> & { readonly identities: Identities };
+type FeedContext = Pick<FeedPage, 'asset' | 'chain' | 'release'>;
 
 /** One event as it is sent. */
 export function feedEventBody({ id, event, recordedAtMs }: FeedItem, context: FeedContext): EventBody {
