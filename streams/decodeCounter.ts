@@ -1,6 +1,8 @@
+import { isAscii } from 'node:buffer';
 import { compiledCheck } from './compiledCheck.ts';
 import { type CounterReading, counterReadingMessage, counterReadingOf } from './counterReading.ts';
-import { type Decoded, decodeMessage, rejected } from './decodeMessage.ts';
+import { bufferOf, type Decoded, decodeMessage, rejected } from './decodeMessage.ts';
+import { readingOfUsualForm } from './readingText.ts';
 import { counterSubject } from './subjects.ts';
 
 /** A longer message is malformed (design, section 2, rule 1). */
@@ -15,9 +17,9 @@ const isReading = compiledCheck(counterReadingMessage);
  * `wrong_installation`, `future_observation`. The rules that do are the installation's.
  */
 export function decodeCounter(subject: string, data: Uint8Array): Decoded<CounterReading> {
-  const decoded = decodeMessage(counterReadingMessage, data, readingBytesMax, isReading);
+  const decoded = decodeReading(data);
   if ('rejection' in decoded) return decoded;
-  const reading = counterReadingOf(decoded.value);
+  const reading = decoded.value;
   if (subject !== counterSubject(reading.installationId)) {
     return rejected(
       'wrong_installation',
@@ -31,5 +33,12 @@ export function decodeCounter(subject: string, data: Uint8Array): Decoded<Counte
       `observedAt is ${aheadMs} ms after receivedAt, at most ${futureObservationMsMax} ms are accepted`,
     );
   }
-  return { value: reading };
+  return decoded;
+}
+
+function decodeReading(data: Uint8Array): Decoded<CounterReading> {
+  const usual = isAscii(data) ? readingOfUsualForm(bufferOf(data)) : null;
+  if (usual !== null) return { value: usual };
+  const decoded = decodeMessage(counterReadingMessage, data, readingBytesMax, isReading);
+  return 'rejection' in decoded ? decoded : { value: counterReadingOf(decoded.value) };
 }

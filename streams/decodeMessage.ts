@@ -32,7 +32,7 @@ export function rejected(reason: RejectionReason, detail: string): { rejection: 
 }
 
 /** The same bytes; the client hands over buffers already, though it does not say so. */
-function bufferOf(data: Uint8Array): Buffer {
+export function bufferOf(data: Uint8Array): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }
 
