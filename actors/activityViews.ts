@@ -3,6 +3,7 @@ import type { ChainViews, SettlementRange } from './chain/chainViewTypes.ts';
 import type { Clock } from './clock.ts';
 import type { CounterActors } from './counterActors.ts';
 import { createFeedViews } from './feed/feedViews.ts';
+import type { OlderEvents } from './feed/olderEvents.ts';
 import type { PipelineActors } from './pipelineActors.ts';
 import { projectProcess } from './processProjection.ts';
 import { revisionOf } from './revision.ts';
@@ -23,6 +24,7 @@ export interface ActivityViewsParts {
   readonly genesisMs: number;
   /** Every reading that the stream held at the start is folded in. */
   readonly isCounterCaughtUp: () => boolean;
+  readonly olderEvents: OlderEvents;
   readonly clock: Clock;
 }
 
@@ -41,6 +43,7 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
     installationId: publicInstallationId,
     chain: parts.chain,
     progress: () => counters.achievements(),
+    olderEvents: parts.olderEvents,
   });
   let shared: { view: ProcessView; madeAtMs: number; telemetry: TelemetryView } | null = null;
 

@@ -1,8 +1,14 @@
+import { List } from 'immutable';
 import { decodeCounter } from '../streams/decodeCounter.ts';
 import type { StreamMessage } from '../streams/messageSource.ts';
 import type { ActivityState } from './activityFold.ts';
 import { parse, stringify } from './bigintJson.ts';
-import { type MeasurementProgress, withAchievements } from './feed/measurementEvents.ts';
+import { giveUpOldest } from './feed/heldEvents.ts';
+import {
+  type MeasurementEvent,
+  type MeasurementProgress,
+  withAchievements,
+} from './feed/measurementEvents.ts';
 import { createInstallationActor, type InstallationActor, type ReadingOutcome } from './installationActor.ts';
 import { decodeInstallationState, encodeInstallationState } from './installationSnapshot.ts';
 import {
@@ -15,11 +21,17 @@ import {
 import type { TelemetryView } from './views.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored, the stream is folded anew. */
-export const counterFoldVersion = 4;
+export const counterFoldVersion = 5;
+
+/** What became of a message of `MINER_COUNTER`. */
+export type CounterOutcome = ReadingOutcome & {
+  /** Events of the feed that memory holds no more; left out without any. */
+  readonly givenUp?: readonly MeasurementEvent[];
+};
 
 /** The actors of `MINER_COUNTER`, one an installation, found from the stream. */
 export interface CounterActors {
-  receive(message: StreamMessage): ReadingOutcome;
+  receive(message: StreamMessage): CounterOutcome;
   /** Offline for an installation that has published nothing. */
   telemetry(installationId: string, nowMs: number): TelemetryView;
   /** Days of the public installation; null before its first reading. The same until a reading changes it. */
@@ -65,7 +77,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     return actor;
   }
 
-  function receive(message: StreamMessage): ReadingOutcome {
+  function receive(message: StreamMessage): CounterOutcome {
     const decoded = decodeCounter(message.subject, message.data);
     if ('rejection' in decoded) return decoded;
     const { installationId } = decoded.value;
@@ -75,7 +87,9 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
       const previousDayMm = folded.history?.open.distanceMm ?? 0;
       folded.history = withReading(folded.history, outcome.reading, outcome.closed.round);
       const dayMm = folded.history.open.distanceMm ?? 0;
-      folded.progress = withAchievements(folded.progress, outcome.reading, dayMm, previousDayMm);
+      const before = folded.progress;
+      folded.progress = withAchievements(before, outcome.reading, dayMm, previousDayMm);
+      if (folded.progress.events !== before?.events) return { ...outcome, ...giveUpOldEvents(folded) };
     }
     return outcome;
   }
@@ -100,7 +114,8 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
       const kept = keptHistoryOf(line);
       if (kept !== null) {
         restored.history = kept.days === null ? null : decodeHistory(kept.days);
-        restored.progress = kept.progress;
+        restored.progress =
+          kept.progress === null ? null : { ...kept.progress, events: List(kept.progress.events) };
         continue;
       }
       const state = decodeInstallationState(line);
@@ -138,6 +153,19 @@ interface Folded {
   readonly actors: Map<string, InstallationActor>;
   history: DayHistory | null;
   progress: MeasurementProgress | null;
+}
+
+function giveUpOldEvents(folded: Folded): Pick<CounterOutcome, 'givenUp'> {
+  const { progress } = folded;
+  if (progress === null) return {};
+  const shorter = giveUpOldest(
+    progress,
+    ({ receivedAtMs }) => receivedAtMs,
+    () => true,
+  );
+  if (shorter === null) return {};
+  folded.progress = { ...progress, ...shorter.held };
+  return { givenUp: shorter.givenUp };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { AcceptedReading } from './acceptedReading.ts';
 
 /**
- * What the folds of `MINER_COUNTER` hand to ClickHouse. Each row is a fact that never changes once written: its key
+ * What the folds hand to ClickHouse. Each row is a fact that never changes once written: its key
  * is natural, and its version is the stream sequence that made it, so writing it again changes nothing.
  */
 
@@ -37,11 +37,35 @@ export interface BucketRow {
   readonly position: number;
 }
 
-/** Rows of a contiguous piece of `MINER_COUNTER`, in order of position. */
+/** An event of the feed that memory has given up. */
+export interface EventRow {
+  readonly id: string;
+  readonly type: string;
+  readonly installationId: string;
+  /** Epoch milliseconds; the feed's order is by it. */
+  readonly recordedAtMs: number;
+  /** Sequence of the message that it was given up at, in the stream of its source. */
+  readonly position: number;
+  /** The event as JSON. */
+  readonly event: string;
+}
+
+/** Rows of a contiguous piece of a stream, in order of position. */
 export interface StoredRows {
   readonly readings: readonly AcceptedReading[];
   readonly rounds: readonly RoundRow[];
   readonly buckets: readonly BucketRow[];
+  readonly measurementEvents: readonly EventRow[];
+  readonly chainEvents: readonly EventRow[];
   /** Every message up to this sequence is folded; its rows are here or were handed over before. */
   readonly throughPosition: number;
 }
+
+/** A piece of a stream that makes nothing. */
+export const noRows: Omit<StoredRows, 'throughPosition'> = {
+  readings: [],
+  rounds: [],
+  buckets: [],
+  measurementEvents: [],
+  chainEvents: [],
+};

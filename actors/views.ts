@@ -23,6 +23,7 @@ export { settlementQueueStates } from '../machines/settlementQueueMachine.ts';
 export { submissionLifecycles } from '../machines/submissionMachine.ts';
 export { coreStatuses, provenances } from '../streams/counterReading.ts';
 export type { AcceptedReading } from './acceptedReading.ts';
+export type { OlderEvents } from './feed/olderEvents.ts';
 
 /**
  * Views are what HTTP reads: immutable, made by the actors from their state and the time of the injected clock.

@@ -7,6 +7,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { genesisMs } from './readingLoad.ts';
 
+/** Metric: through which message of the counter stream everything is stored. */
+export const storedPosition = 'miner_rows_flushed_position{stream="MINER_COUNTER"}';
+
 /** The built command line. */
 export const minerProgram = fileURLToPath(new URL('../deploy/miner.js', import.meta.url));
 const startLimitMs = 60_000;

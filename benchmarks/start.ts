@@ -8,7 +8,7 @@ import { closeNats } from '../streams/connection.ts';
 import { inTurns } from './inTurns.ts';
 import { publishReadings } from './readingLoad.ts';
 import { publishResults } from './results.ts';
-import { type ServiceProcess, startServiceProcess } from './serviceProcess.ts';
+import { type ServiceProcess, startServiceProcess, storedPosition } from './serviceProcess.ts';
 
 const installationId = 'wheel-0';
 const yearMs = 365 * 86_400_000;
@@ -79,7 +79,7 @@ async function foldedThrough(service: ServiceProcess, position: number): Promise
   );
   bar.start(position, 0);
   for (let stored = 0; stored < position; await wait(foldPollMs)) {
-    stored = (await service.metric('miner_rows_flushed_position')) ?? 0;
+    stored = (await service.metric(storedPosition)) ?? 0;
     bar.update(stored);
   }
   bar.stop();

@@ -15,7 +15,7 @@ import { counterSubject } from '../streams/subjects.ts';
 import { inTurns } from './inTurns.ts';
 import { publishReadings, readingBody } from './readingLoad.ts';
 import { publishResults } from './results.ts';
-import { startServiceProcess } from './serviceProcess.ts';
+import { startServiceProcess, storedPosition } from './serviceProcess.ts';
 
 const installationId = 'wheel-0';
 const intervalMs = 10_000;
@@ -48,7 +48,7 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
     const connection = await connect({ servers: service.natsUrl });
     await publishReadings(connection, { id: installationId, count, intervalMs, startMs });
     await closeNats(connection);
-    while (((await service.metric('miner_rows_flushed_position')) ?? 0) < count) await wait(foldPollMs);
+    while (((await service.metric(storedPosition)) ?? 0) < count) await wait(foldPollMs);
     const url = `${service.publicUrl}/v2/public/stats?range=30d`;
     const agent = new Agent({ keepAlive: true });
     const requests = { name: 'request to the service', measure: () => requestMicros(url, agent) };

@@ -1,6 +1,10 @@
 import type { Logger } from 'pino';
 import { type ChainActors, chainFoldVersion } from '../actors/chain/chainActors.ts';
 import { ForkBelowStates } from '../actors/chain/chainFold.ts';
+import type { ChainFeedEvent } from '../actors/chain/chainState.ts';
+import { chainEventRow } from '../actors/feed/eventRows.ts';
+import { noRows } from '../actors/storedRows.ts';
+import type { RowWriter } from '../storage/rowWriter.ts';
 import type { RejectionLog } from '../streams/rejectionLog.ts';
 import type { ChainCounts } from './chainMetrics.ts';
 import type { MessageCounts } from './messageCounts.ts';
@@ -15,14 +19,18 @@ export interface ChainFoldParts {
   readonly counts: MessageCounts;
   readonly chainCounts: ChainCounts;
   /** Null on a read replica, which writes nothing. */
-  readonly rejections: RejectionLog | null;
+  readonly writing: {
+    readonly writer: RowWriter;
+    readonly rejections: RejectionLog;
+    readonly removeRowsAbove: (position: number) => Promise<void>;
+  } | null;
   readonly logger: Logger;
 }
 
 /** `MINER_CHAIN`: spans into states at safe blocks. */
 export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
-  const { actors, counts, chainCounts, rejections, logger } = parts;
-  const reject = createReject({ stream: 'MINER_CHAIN', counts, rejections });
+  const { actors, counts, chainCounts, writing, logger } = parts;
+  const reject = createReject({ stream: 'MINER_CHAIN', counts, rejections: writing?.rejections ?? null });
   /** A fork below every kept state was found and not followed yet: snapshots above it are of no use. */
   let restoredBelow: bigint | null = null;
 
@@ -34,6 +42,7 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
       return;
     }
     counts.accepted('MINER_CHAIN', 1);
+    if (outcome.givenUp.length > 0) store(outcome.givenUp, message.seq);
     if (outcome.reorganization === null) return;
     const { forkBlock, safeDepth } = outcome.reorganization;
     if (restoredBelow !== null && forkBlock <= restoredBelow) keepFrom(null);
@@ -42,6 +51,14 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
     if (safeDepth > 0)
       logger.error(about, 'safe blocks were reorganized: views go back to the state before the fork');
     else logger.info(about, 'blocks above the safe one were reorganized; nothing of them was shown');
+  }
+
+  function store(givenUp: readonly ChainFeedEvent[], position: number) {
+    writing?.writer.add({
+      ...noRows,
+      chainEvents: givenUp.map((event) => chainEventRow(event, { chainId: actors.chainId, position })),
+      throughPosition: position,
+    });
   }
 
   function keepFrom(forkBlock: bigint | null) {
@@ -67,9 +84,14 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
     accepts: (state) => restoredBelow === null || actors.liesWithin(state, restoredBelow),
     capture: () => actors.capture(),
     restore: (lines) => actors.restore(lines),
-    flushed: async () => rejections?.flushed() ?? true,
-    removeAbove: async () => {
-      await rejections?.resume();
+    async flushed() {
+      if (writing === null) return true;
+      return (await writing.writer.flushed()) && writing.rejections.flushed();
+    },
+
+    async removeAbove(position) {
+      await writing?.removeRowsAbove(position);
+      await writing?.rejections.resume();
     },
   };
 }

@@ -1,10 +1,11 @@
-import type { ReadingOutcome } from '../actors/installationActor.ts';
-import type { BucketRow, RoundRow, StoredRows } from '../actors/storedRows.ts';
+import type { CounterOutcome } from '../actors/counterActors.ts';
+import { measurementEventRow } from '../actors/feed/eventRows.ts';
+import type { BucketRow, EventRow, RoundRow, StoredRows } from '../actors/storedRows.ts';
 import type { AcceptedReading } from '../actors/views.ts';
 
-type Accepted = Exclude<ReadingOutcome, { readonly rejection: unknown }>;
+type Accepted = Exclude<CounterOutcome, { readonly rejection: unknown }>;
 
-/** What the messages of a batch make for ClickHouse. */
+/** What the messages of a batch of `MINER_COUNTER` make for ClickHouse. */
 export interface CollectedRows extends Omit<StoredRows, 'throughPosition'> {
   add(outcome: Accepted): void;
 }
@@ -13,14 +14,18 @@ export function collectRows(): CollectedRows {
   const readings: AcceptedReading[] = [];
   const rounds: RoundRow[] = [];
   const buckets: BucketRow[] = [];
+  const measurementEvents: EventRow[] = [];
   return {
     readings,
     rounds,
     buckets,
-    add: ({ reading, closed }) => {
+    measurementEvents,
+    chainEvents: [],
+    add: ({ reading, closed, givenUp }) => {
       readings.push(reading);
       if (closed.round !== null) rounds.push(closed.round);
       if (closed.bucket !== null) buckets.push(closed.bucket);
+      for (const event of givenUp ?? []) measurementEvents.push(measurementEventRow(event, reading.position));
     },
   };
 }

@@ -6,8 +6,9 @@ import type { ChainActors } from '../actors/chain/chainActors.ts';
 import type { Clock } from '../actors/clock.ts';
 import type { CounterActors } from '../actors/counterActors.ts';
 import type { PipelineActors } from '../actors/pipelineActors.ts';
+import type { OlderEvents } from '../actors/views.ts';
 import type { Database } from '../storage/database.ts';
-import { deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
+import { deleteChainRowsAbove, deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
 import { activeTables } from '../storage/generations.ts';
 import { migrate } from '../storage/migrations.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
@@ -15,6 +16,7 @@ import { createObservationReader, createStoredThroughQuery } from '../storage/ob
 import { createRecentReadings, type RecentReadings } from '../storage/recentReadings.ts';
 import { createRowWriter, type RowWriter } from '../storage/rowWriter.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
+import { createStoredEvents } from '../storage/storedEvents.ts';
 import type { ActiveTables, Tables } from '../storage/tables.ts';
 import { createMessageSource } from '../streams/messageSource.ts';
 import { createRejectionLog, type RejectionLog } from '../streams/rejectionLog.ts';
@@ -55,6 +57,7 @@ export interface FollowersParts {
 export interface Followers {
   readonly followers: ReadonlyMap<InputStreamName, StreamFollower>;
   readonly observations: ObservationReader;
+  readonly olderEvents: OlderEvents;
   close(): Promise<void>;
 }
 
@@ -75,23 +78,33 @@ export function createFollowers(parts: FollowersParts): Followers {
     ['MINER_COUNTER', follow(parts, 'MINER_COUNTER', counter.fold, counter.backpressure)],
     ['MINER_PIPELINE', follow(parts, 'MINER_PIPELINE', pipelineFold, [pipelineRejections])],
   ]);
-  const chainRejections =
-    parts.writes && parts.chain !== null ? createRejectionLog({ ...parts, stream: 'MINER_CHAIN' }) : null;
+  const chainWriting = parts.writes && parts.chain !== null ? createChainWriting(parts) : null;
   if (parts.chain !== null) {
     const chainFold = createChainStreamFold({
       actors: parts.chain,
       counts: parts.counts,
       chainCounts: registerChainMetrics(parts.registry, parts.chain),
-      rejections: chainRejections,
+      writing: chainWriting,
       logger: parts.logger,
     });
-    followers.set('MINER_CHAIN', follow(parts, 'MINER_CHAIN', chainFold, [chainRejections]));
+    const backpressure = [chainWriting?.writer ?? null, chainWriting?.rejections ?? null];
+    followers.set('MINER_CHAIN', follow(parts, 'MINER_CHAIN', chainFold, backpressure));
   }
+  const writers = new Map<InputStreamName, RowWriter>();
+  if (counter.writer !== null) writers.set('MINER_COUNTER', counter.writer);
+  if (chainWriting !== null) writers.set('MINER_CHAIN', chainWriting.writer);
+  registerWriterMetrics(parts.registry, { writers, recent: counter.recent });
   return {
     followers,
     observations: counter.observations,
+    olderEvents: createStoredEvents(parts),
     close: async () => {
-      await Promise.all([counter.close(), pipelineRejections?.close(), chainRejections?.close()]);
+      await Promise.all([
+        ...[...writers.values()].map((writer) => writer.close()),
+        counter.rejections?.close(),
+        pipelineRejections?.close(),
+        chainWriting?.rejections.close(),
+      ]);
     },
   };
 }
@@ -102,22 +115,19 @@ type Bounded = Pick<RowWriter | RejectionLog, 'hasRoom' | 'room'> | null;
 interface CounterParts {
   readonly fold: FollowedFold;
   readonly observations: ObservationReader;
+  readonly recent: RecentReadings;
   readonly backpressure: readonly Bounded[];
-  close(): Promise<void>;
+  /** Null on a read replica. */
+  readonly writer: RowWriter | null;
+  readonly rejections: RejectionLog | null;
 }
 
 function writingCounter(parts: FollowersParts): CounterParts {
-  const { database, tables, logger } = parts;
+  const { database, tables } = parts;
   const writer = createRowWriter(parts);
   const rejections = createRejectionLog({ ...parts, stream: 'MINER_COUNTER' });
   const recent = createRecentReadings({ storedThrough: () => writer.flushedThrough() });
-  registerWriterMetrics(parts.registry, { writer, recent });
-  const removeRowsAbove = async (position: number) => {
-    await writer.rewind(position);
-    const removed = await deleteRowsAbove(database, tables(), position);
-    if (removed > 0)
-      logger.info({ position, removed }, 'rows above the position that is folded from were removed');
-  };
+  const removeRowsAbove = removal(parts, 'MINER_COUNTER', writer, deleteRowsAbove);
   return {
     fold: createCounterFold({
       actors: parts.counters,
@@ -131,17 +141,38 @@ function writingCounter(parts: FollowersParts): CounterParts {
       tables,
       isStoredThrough: (position) => position <= writer.flushedThrough(),
     }),
+    recent,
     backpressure: [writer, rejections],
-    close: async () => {
-      await Promise.all([writer.close(), rejections.close()]);
-    },
+    writer,
+    rejections,
+  };
+}
+
+function createChainWriting(parts: FollowersParts) {
+  const writer = createRowWriter(parts);
+  const rejections = createRejectionLog({ ...parts, stream: 'MINER_CHAIN' });
+  return { writer, rejections, removeRowsAbove: removal(parts, 'MINER_CHAIN', writer, deleteChainRowsAbove) };
+}
+
+/** Removes what was made from messages above a position: what waits, and what is stored. */
+function removal(
+  { database, tables, logger }: FollowersParts,
+  stream: InputStreamName,
+  writer: RowWriter,
+  deleteAbove: typeof deleteRowsAbove,
+): (position: number) => Promise<void> {
+  return async (position) => {
+    await writer.rewind(position);
+    const removed = await deleteAbove(database, tables(), position);
+    if (removed > 0)
+      logger.info({ stream, position, removed }, 'rows above the position that is folded from were removed');
   };
 }
 
 function readingCounter(parts: FollowersParts): CounterParts {
   const { database, tables } = parts;
   const stored = createStoredThroughQuery(database, tables);
-  const recent: RecentReadings = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER });
+  const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER });
   const fold = createCounterFold({ actors: parts.counters, recent, counts: parts.counts, writing: null });
   return {
     fold: {
@@ -157,8 +188,10 @@ function readingCounter(parts: FollowersParts): CounterParts {
       tables,
       isStoredThrough: stored.isStoredThrough,
     }),
+    recent,
     backpressure: [],
-    close: () => Promise.resolve(),
+    writer: null,
+    rejections: null,
   };
 }
 

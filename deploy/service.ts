@@ -8,6 +8,7 @@ import { createChainViews } from '../actors/chain/chainViews.ts';
 import type { Clock } from '../actors/clock.ts';
 import { createCounterActors } from '../actors/counterActors.ts';
 import { createPipelineActors } from '../actors/pipelineActors.ts';
+import type { OlderEvents } from '../actors/views.ts';
 import { createOperatorServer } from '../http/operatorServer.ts';
 import { createPublicServer, type PublicServerSettings, type Readiness } from '../http/publicServer.ts';
 import { type Database, type DatabaseLocation, openDatabase } from '../storage/database.ts';
@@ -99,6 +100,12 @@ export async function startService({ settings, clock, logger, registry }: Servic
   let running: Followers | null = null;
   let indexing: Promise<void> | null = null;
 
+  const olderEvents: OlderEvents = {
+    read: async (...asked) => {
+      if (running === null) throw new StorageUnavailable('ClickHouse is not open yet');
+      return running.olderEvents.read(...asked);
+    },
+  };
   const views = createActivityViews({
     publicInstallationId: deployment.installationId,
     counters,
@@ -106,6 +113,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
     chainState: () => chain?.newest() ?? null,
     genesisMs: deployment.genesisTimestamp * 1000,
     isCounterCaughtUp: () => followers.get('MINER_COUNTER')?.isCurrent ?? false,
+    olderEvents,
     chain: createChainViews({
       installationId: deployment.installationId,
       onChain:

@@ -2,15 +2,36 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { rowWriterStates } from '../machines/rowWriterMachine.ts';
 import type { RecentReadings } from '../storage/recentReadings.ts';
 import type { RowWriter } from '../storage/rowWriter.ts';
+import type { InputStreamName } from '../streams/subjects.ts';
 
 export interface WriterMetricsParts {
-  readonly writer: RowWriter;
+  /** By the stream whose rows they write; none on a read replica. */
+  readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
   readonly recent: RecentReadings;
 }
 
-/** Metrics of the writer of rows, read from its status when `/metrics` is asked. */
-export function registerWriterMetrics(registry: Registry, { writer, recent }: WriterMetricsParts): void {
+/** Metrics of the writers of rows, read from their status when `/metrics` is asked. */
+export function registerWriterMetrics(registry: Registry, { writers, recent }: WriterMetricsParts): void {
   const registers = [registry];
+
+  function register(
+    Kind: typeof Counter | typeof Gauge,
+    name: string,
+    help: string,
+    read: (writer: RowWriter) => number,
+  ) {
+    new Kind({
+      name,
+      help,
+      labelNames: ['stream'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [stream, writer] of writers) this.inc({ stream }, read(writer));
+      },
+    });
+  }
+
   new Counter({
     name: 'miner_rows_written_total',
     help: 'Rows that ClickHouse acknowledged, by table.',
@@ -18,59 +39,50 @@ export function registerWriterMetrics(registry: Registry, { writer, recent }: Wr
     registers,
     collect() {
       this.reset();
-      for (const [table, count] of writer.status().writtenRows) this.inc({ table }, count);
+      for (const writer of writers.values())
+        for (const [table, count] of writer.status().writtenRows) this.inc({ table }, count);
     },
   });
-  new Counter({
-    name: 'miner_row_batches_total',
-    help: 'Batches that ClickHouse acknowledged.',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(writer.status().batches);
-    },
-  });
-  new Counter({
-    name: 'miner_row_write_failures_total',
-    help: 'Inserts that failed or whose outcome is unknown; each is sent again.',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(writer.status().failures);
-    },
-  });
-  new Gauge({
-    name: 'miner_rows_buffered',
-    help: 'Rows that wait for ClickHouse.',
-    registers,
-    collect() {
-      this.set(writer.status().bufferedRows);
-    },
-  });
-  new Gauge({
-    name: 'miner_rows_flushed_position',
-    help: 'Position of MINER_COUNTER through which everything is stored.',
-    registers,
-    collect() {
-      this.set(writer.flushedThrough());
-    },
-  });
-  new Gauge({
-    name: 'miner_row_writer_failing_seconds',
-    help: 'For how long ClickHouse has not taken rows; 0 while it does.',
-    registers,
-    collect() {
-      this.set((writer.status().failingForMs ?? 0) / 1000);
-    },
-  });
+  register(
+    Counter,
+    'miner_row_batches_total',
+    'Batches that ClickHouse acknowledged.',
+    (writer) => writer.status().batches,
+  );
+  register(
+    Counter,
+    'miner_row_write_failures_total',
+    'Inserts that failed or whose outcome is unknown; each is sent again.',
+    (writer) => writer.status().failures,
+  );
+  register(
+    Gauge,
+    'miner_rows_buffered',
+    'Rows that wait for ClickHouse.',
+    (writer) => writer.status().bufferedRows,
+  );
+  register(
+    Gauge,
+    'miner_rows_flushed_position',
+    'Position of the stream through which everything is stored.',
+    (writer) => writer.flushedThrough(),
+  );
+  register(
+    Gauge,
+    'miner_row_writer_failing_seconds',
+    'For how long ClickHouse has not taken rows; 0 while it does.',
+    (writer) => (writer.status().failingForMs ?? 0) / 1000,
+  );
   new Gauge({
     name: 'miner_row_writer_state',
     help: 'State of the writer: 1 for the one that it is in.',
-    labelNames: ['state'],
+    labelNames: ['stream', 'state'],
     registers,
     collect() {
-      const { state } = writer.status();
-      for (const one of rowWriterStates) this.set({ state: one }, one === state ? 1 : 0);
+      for (const [stream, writer] of writers) {
+        const { state } = writer.status();
+        for (const one of rowWriterStates) this.set({ stream, state: one }, one === state ? 1 : 0);
+      }
     },
   });
   new Gauge({

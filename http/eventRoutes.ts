@@ -41,11 +41,12 @@ function requestOf(given: URLSearchParams): FeedRequest | null {
 
 function read(
   { views }: { views: ActivityViews },
-  { query: given }: { query: URLSearchParams },
-): ReadAnswer<z.infer<typeof eventsResponse>> {
+  { query: given, signal }: { query: URLSearchParams; signal: AbortSignal },
+): ReadAnswer<z.infer<typeof eventsResponse>> | Promise<ReadAnswer<z.infer<typeof eventsResponse>>> {
   const request = requestOf(given);
   if (request === null) return { error: 'invalid_query' };
-  const found = views.feed.page(request);
+  const found = views.feed.page(request, signal);
+  if (found instanceof Promise) return found.then((page) => ({ body: eventsBody(page) }));
   return 'fault' in found ? { error: 'invalid_cursor' } : { body: eventsBody(found) };
 }
 
@@ -55,7 +56,7 @@ const members = {
   pathParameter: null,
   query,
   cacheControl: noStore,
-  errors: ['invalid_query', 'invalid_cursor'],
+  errors: ['invalid_query', 'invalid_cursor', 'database_busy', 'database_unavailable', 'request_timeout'],
   response: eventsResponse,
   read,
 } as const;

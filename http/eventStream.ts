@@ -26,6 +26,8 @@ const retryMs = 3_000;
 const waitingMax = 4_096;
 /** Events that are read at once for a client that resumes. */
 const resumedAtOnce = 100;
+/** Clients that wait for ClickHouse at once; the others come to their turn with the next refresh. */
+const readsMax = 8;
 const clientsMax = 5_000;
 const clientsOfAddressMax = 8;
 const refusedForSeconds = 15;
@@ -62,6 +64,9 @@ interface Client {
   isBlocked: boolean;
   /** Where it resumes; null once it has all, and is told what is new. */
   resumesAt: string | null;
+  /** What it missed is being read from ClickHouse. */
+  isReading: boolean;
+  readonly ending: AbortController;
 }
 
 export function createEventStream({ feed, answers, registry, isLimited }: EventStreamParts): EventStream {
@@ -69,6 +74,8 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
   const byAddress = new Map<string, number>();
   let timers: NodeJS.Timeout[] = [];
   let slow = 0;
+  let reads = 0;
+  let failedReads = 0;
   let stopListening: (() => void) | null = null;
   new Gauge({
     name: 'miner_event_stream_clients',
@@ -88,6 +95,16 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
     },
   });
 
+  new Counter({
+    name: 'miner_event_stream_failed_reads_total',
+    help: 'Reads of missed events from ClickHouse that failed; each is tried again.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(failedReads);
+    },
+  });
+
   function open(exchange: Exchange, { query, lastEventId, address }: StreamRequest): HttpError | null {
     const given = exactQuery(query, ['category']);
     const category = feedCategories.find((one) => one === (given?.get('category') ?? 'all'));
@@ -100,7 +117,16 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
     feed.refresh();
     const response = answers.stream(exchange, eventStreamType);
     const resumesAt = lastEventId === '' ? null : lastEventId;
-    const client: Client = { response, category, address, waiting: [], isBlocked: false, resumesAt };
+    const client: Client = {
+      response,
+      category,
+      address,
+      waiting: [],
+      isBlocked: false,
+      resumesAt,
+      isReading: false,
+      ending: new AbortController(),
+    };
     byAddress.set(address, held + 1);
     clients.add(client);
     response.onAborted(() => forget(client));
@@ -117,6 +143,7 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
 
   function forget(client: Client) {
     if (!clients.delete(client)) return;
+    client.ending.abort();
     const left = (byAddress.get(client.address) ?? 1) - 1;
     if (left === 0) byAddress.delete(client.address);
     else byAddress.set(client.address, left);
@@ -163,15 +190,42 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
   function pump(client: Client) {
     while (client.waiting.length > 0 && !client.isBlocked) write(client, client.waiting.shift() as string);
     while (client.resumesAt !== null && !client.isBlocked && clients.has(client)) {
-      const missed = feed.newerThan(client.category, client.resumesAt, resumedAtOnce);
+      if (client.isReading || reads >= readsMax) return;
+      const { signal } = client.ending;
+      const missed = feed.newerThan(client.category, client.resumesAt, resumedAtOnce, signal);
       if (missed === null) return; // Unavailable at the moment: a refresh finds it again.
-      for (const item of missed.items) send(client, textOf(client.category, item, missed.context));
-      const last = missed.items.at(-1);
-      client.resumesAt =
-        last === undefined || missed.items.length < resumedAtOnce
-          ? null
-          : cursorOfItem(client.category, last);
+      if (missed instanceof Promise) return waitFor(client, missed);
+      sendMissed(client, missed);
     }
+  }
+
+  function waitFor(client: Client, reading: Promise<FeedNews>) {
+    client.isReading = true;
+    reads++;
+    reading
+      .finally(() => {
+        client.isReading = false;
+        reads--;
+      })
+      .then(
+        (missed) => {
+          if (!clients.has(client)) return;
+          client.response.cork(() => {
+            sendMissed(client, missed);
+            pump(client);
+          });
+        },
+        () => {
+          if (clients.has(client)) failedReads++;
+        },
+      );
+  }
+
+  function sendMissed(client: Client, { items, context }: FeedNews) {
+    for (const item of items) send(client, textOf(client.category, item, context));
+    const last = items.at(-1);
+    client.resumesAt =
+      last === undefined || items.length < resumedAtOnce ? null : cursorOfItem(client.category, last);
   }
 
   function send(client: Client, text: string) {
@@ -193,7 +247,10 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
   return {
     open,
     close: () => {
-      for (const { response } of clients) response.cork(() => response.end());
+      for (const { response, ending } of clients) {
+        ending.abort();
+        response.cork(() => response.end());
+      }
       clients.clear();
       byAddress.clear();
       stop();

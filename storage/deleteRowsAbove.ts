@@ -4,15 +4,29 @@ import type { Tables } from './tables.ts';
 
 const pollMs = 50;
 
-/** Removes the rows that were made from messages above `position`, and waits until they are gone. */
+/** Removes the rows that were made from messages of `MINER_COUNTER` above `position`, and waits until they are gone. */
 export function deleteRowsAbove(database: Database, tables: Tables, position: number): Promise<number> {
   return deleteRows(database, tables, `position > ${position}`);
 }
 
+/** The same of `MINER_CHAIN`. */
+export function deleteChainRowsAbove(
+  database: Database,
+  { chainEvents }: Tables,
+  position: number,
+): Promise<number> {
+  return deleteFrom(database, [chainEvents], `position > ${position}`);
+}
+
 /** Removes the rows that a condition on installation_id and position holds for, and waits until they are gone. */
-export async function deleteRows(database: Database, tables: Tables, condition: string): Promise<number> {
+export function deleteRows(database: Database, tables: Tables, condition: string): Promise<number> {
+  const { readings, rounds, halfHourBuckets, measurementEvents } = tables;
+  return deleteFrom(database, [readings, rounds, halfHourBuckets, measurementEvents], condition);
+}
+
+async function deleteFrom(database: Database, tables: readonly string[], condition: string): Promise<number> {
   let removed = 0;
-  for (const table of [tables.readings, tables.rounds, tables.halfHourBuckets]) {
+  for (const table of tables) {
     const count = await rowsWhere(database, table, condition);
     if (count === 0) continue;
     await database.command(`ALTER TABLE ${table} DELETE WHERE ${condition}`);

@@ -43,7 +43,7 @@ export async function generationsHeld(database: Database): Promise<number[]> {
 }
 
 /**
- * Brings all readings, rounds and buckets of one generation into another, which is empty. Partitions are attached, not
+ * Brings all readings, rounds, buckets and events of one generation into another, which is empty. Partitions are attached, not
  * copied, so this takes no longer for a year than for a day.
  */
 export async function attachRows(database: Database, from: Tables, to: Tables): Promise<void> {
@@ -51,6 +51,7 @@ export async function attachRows(database: Database, from: Tables, to: Tables): 
     [from.readings, to.readings],
     [from.rounds, to.rounds],
     [from.halfHourBuckets, to.halfHourBuckets],
+    [from.measurementEvents, to.measurementEvents],
   ] as const) {
     for (const partition of await partitionsOf(database, source))
       await database.command(`ALTER TABLE ${target} ATTACH PARTITION ${partition} FROM ${source}`);
@@ -87,6 +88,6 @@ export async function partitionsOf(database: Database, table: string): Promise<s
   return rows.map(([partition]) => String(partition));
 }
 
-function namesOf({ readings, rounds, halfHourBuckets, foldSnapshots }: Tables): string[] {
-  return [readings, rounds, halfHourBuckets, foldSnapshots];
+function namesOf({ readings, rounds, halfHourBuckets, measurementEvents, foldSnapshots }: Tables): string[] {
+  return [readings, rounds, halfHourBuckets, measurementEvents, foldSnapshots];
 }

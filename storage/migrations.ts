@@ -1,20 +1,20 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 import { activeTables, firstGeneration } from './generations.ts';
-import { createStatements, type Tables, tablesOf } from './tables.ts';
+import { createEventsStatement, createStatements, type Tables, tablesOf } from './tables.ts';
 
 interface Migration {
   readonly number: number;
   readonly name: string;
   /** Each may be run again: a process can be killed between two of them. */
-  readonly statements: readonly string[];
+  readonly statements: (active: Tables) => readonly string[];
 }
 
 const migrations: readonly Migration[] = [
   {
     number: 1,
     name: 'readings, rounds, half-hour buckets, fold snapshots',
-    statements: [
+    statements: () => [
       ...createStatements(tablesOf(firstGeneration)),
       // The active generation is the one of the highest swap.
       `CREATE TABLE IF NOT EXISTS active_generation (swap Int64, generation Int64)
@@ -24,9 +24,17 @@ const migrations: readonly Migration[] = [
   {
     number: 2,
     name: 'replays',
-    statements: [
+    statements: () => [
       `CREATE TABLE IF NOT EXISTS replays (generation Int64, step String, at_ms Int64, plan String)
        ENGINE = MergeTree() ORDER BY (generation, at_ms)`,
+    ],
+  },
+  {
+    number: 3,
+    name: 'events of the feed',
+    statements: (active) => [
+      createEventsStatement(active.measurementEvents),
+      createEventsStatement(active.chainEvents),
     ],
   },
 ];
@@ -58,7 +66,8 @@ export async function migrate(database: Database, logger: Logger): Promise<Table
   const known = migrations.length;
   if (applied > known) throw new DatabaseTooNew(applied, known);
   for (const { number, name, statements } of migrations.slice(applied)) {
-    for (const statement of statements) await database.command(statement);
+    const active = number === 1 ? tablesOf(firstGeneration) : await activeTables(database);
+    for (const statement of statements(active)) await database.command(statement);
     await database.insert('migrations', ['number', 'name'], [[number, name]]);
     logger.info({ migration: number, tables: name }, 'database migrated');
   }

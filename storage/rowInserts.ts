@@ -1,4 +1,4 @@
-import type { BucketRow, RoundRow, StoredRows } from '../actors/storedRows.ts';
+import type { BucketRow, EventRow, RoundRow, StoredRows } from '../actors/storedRows.ts';
 import type { AcceptedReading } from '../actors/views.ts';
 import { createRowText, type RowText } from './rowText.ts';
 import { partitionMs, type Tables } from './tables.ts';
@@ -48,6 +48,8 @@ export const bucketColumns = [
   'position',
 ];
 
+export const eventColumns = ['id', 'type', 'installation_id', 'recorded_at_ms', 'position', 'event'];
+
 /** Select list of {@link readingOfRow}. */
 export const readingSelectList = readingColumns.join(', ');
 
@@ -62,6 +64,8 @@ interface Segment {
 export interface EncodedRows {
   readonly rounds: readonly Segment[];
   readonly buckets: readonly Segment[];
+  readonly measurementEvents: readonly Segment[];
+  readonly chainEvents: readonly Segment[];
   readonly readings: readonly Segment[];
   readonly rowCount: number;
   readonly throughPosition: number;
@@ -100,27 +104,35 @@ export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
     return segments;
   }
 
-  return ({ rounds, buckets, readings, throughPosition }) => ({
+  return ({ rounds, buckets, measurementEvents, chainEvents, readings, throughPosition }) => ({
     rounds: segmentsOf(rounds, (row) => row.startMs, writeRound),
     buckets: segmentsOf(buckets, (row) => row.startMs, writeBucket),
+    measurementEvents: segmentsOf(measurementEvents, (row) => row.recordedAtMs, writeEvent),
+    chainEvents: segmentsOf(chainEvents, (row) => row.recordedAtMs, writeEvent),
     readings: segmentsOf(readings, (row) => row.observedAtMs, writeReading),
-    rowCount: rounds.length + buckets.length + readings.length,
+    rowCount:
+      rounds.length + buckets.length + measurementEvents.length + chainEvents.length + readings.length,
     throughPosition,
   });
 }
 
 /**
  * The inserts of consecutive pieces of the stream. Readings come last and in order of position, so that the largest
- * position among the stored readings tells that everything below it is stored, rounds and buckets too.
+ * position among the stored readings tells that everything below it is stored, the other rows too.
  */
 export function insertsOf(tables: Tables, pieces: readonly EncodedRows[]): RowInsert[] {
-  const rounds = pieces.flatMap((piece) => piece.rounds);
-  const buckets = pieces.flatMap((piece) => piece.buckets);
-  const readings = pieces.flatMap((piece) => piece.readings);
+  const of = (
+    kind: 'rounds' | 'buckets' | 'measurementEvents' | 'chainEvents' | 'readings',
+    table: string,
+    columns: readonly string[],
+  ): RowInsert[] =>
+    joined(pieces.flatMap((piece) => piece[kind])).map((rows) => ({ table, columns, ...rows }));
   return [
-    ...joined(rounds).map((rows) => ({ table: tables.rounds, columns: roundColumns, ...rows })),
-    ...joined(buckets).map((rows) => ({ table: tables.halfHourBuckets, columns: bucketColumns, ...rows })),
-    ...joined(readings).map((rows) => ({ table: tables.readings, columns: readingColumns, ...rows })),
+    ...of('rounds', tables.rounds, roundColumns),
+    ...of('buckets', tables.halfHourBuckets, bucketColumns),
+    ...of('measurementEvents', tables.measurementEvents, eventColumns),
+    ...of('chainEvents', tables.chainEvents, eventColumns),
+    ...of('readings', tables.readings, readingColumns),
   ];
 }
 
@@ -179,6 +191,15 @@ function writeBucket(text: RowText, row: BucketRow) {
   text.integer(row.peakSpeedMmPerSecond);
   text.integer(row.peakSpeedAtMs);
   text.integer(row.position);
+}
+
+function writeEvent(text: RowText, row: EventRow) {
+  text.text(row.id);
+  text.text(row.type);
+  text.text(row.installationId);
+  text.integer(row.recordedAtMs);
+  text.integer(row.position);
+  text.text(row.event);
 }
 
 /** A reading from a row of {@link readingSelectList}. */

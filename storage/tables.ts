@@ -7,7 +7,10 @@ export interface Tables {
   readonly readings: string;
   readonly rounds: string;
   readonly halfHourBuckets: string;
+  readonly measurementEvents: string;
   readonly foldSnapshots: string;
+  /** The same for all generations: a replay does not fold the chain. */
+  readonly chainEvents: string;
 }
 
 /** The tables that are in use at the moment: a swap changes them while the service runs. */
@@ -19,12 +22,28 @@ export function tablesOf(generation: number): Tables {
     readings: `readings_g${generation}`,
     rounds: `rounds_g${generation}`,
     halfHourBuckets: `half_hour_buckets_g${generation}`,
+    measurementEvents: `measurement_events_g${generation}`,
     foldSnapshots: `fold_snapshots_g${generation}`,
+    chainEvents: 'chain_events',
   };
 }
 
 /** Rows are partitioned by 30 days of their time; integer arithmetic, which every server version does alike. */
 export const partitionMs = 2_592_000_000;
+
+/** Of events that memory has given up; those of both sources have the same columns. */
+export function createEventsStatement(table: string): string {
+  return `CREATE TABLE IF NOT EXISTS ${table} (
+    id String,
+    type String,
+    installation_id String,
+    recorded_at_ms Int64,
+    position Int64,
+    event String
+  ) ENGINE = ReplacingMergeTree(position)
+  PARTITION BY intDiv(recorded_at_ms, ${partitionMs})
+  ORDER BY (recorded_at_ms, id)`;
+}
 
 /** Statements that create the tables of a generation; each may be run again. */
 export function createStatements(tables: Tables): string[] {
@@ -72,6 +91,7 @@ export function createStatements(tables: Tables): string[] {
     ) ENGINE = ReplacingMergeTree(position)
     PARTITION BY intDiv(start_ms, ${partitionMs})
     ORDER BY (installation_id, start_ms)`,
+    createEventsStatement(tables.measurementEvents),
     `CREATE TABLE IF NOT EXISTS ${tables.foldSnapshots} (
       snapshot String,
       chunk Int64,

@@ -4,19 +4,24 @@ import type { StreamMessage } from '../../streams/messageSource.ts';
 import type { ContractAddresses } from './chainEvent.ts';
 import { type ChainFoldState, createChainFold, emptyChainFoldState } from './chainFold.ts';
 import { decodeChainFold, encodeChainFold, safeBlockOf } from './chainSnapshot.ts';
-import type { ChainState } from './chainState.ts';
+import type { ChainFeedEvent, ChainState } from './chainState.ts';
 
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
-export const chainFoldVersion = 2;
+export const chainFoldVersion = 3;
 
 /** What became of a message of `MINER_CHAIN`. */
 export type ChainOutcome =
   | 'unread'
   | { readonly rejection: Rejection }
-  | { readonly reorganization: { readonly forkBlock: bigint; readonly safeDepth: number } | null };
+  | {
+      readonly reorganization: { readonly forkBlock: bigint; readonly safeDepth: number } | null;
+      /** Events of the feed that memory holds no more. */
+      readonly givenUp: readonly ChainFeedEvent[];
+    };
 
 /** The chain as one deployment's spans tell it. */
 export interface ChainActors {
+  readonly chainId: bigint;
   /** @throws ForkBelowStates when a fork lies below every state that is kept. */
   receive(message: StreamMessage): ChainOutcome;
   readonly state: ChainFoldState;
@@ -45,6 +50,7 @@ export function createChainActors({ chainId, contracts }: ChainActorsSettings): 
   let newestSpanAtMs: number | null = null;
 
   return {
+    chainId,
     receive: (message) => {
       const decoded = decodeChain(message.subject, message.data);
       if (decoded === null) return 'unread';
@@ -54,7 +60,8 @@ export function createChainActors({ chainId, contracts }: ChainActorsSettings): 
       if ('rejection' in outcome) return outcome;
       state = outcome.state;
       newestSpanAtMs = receivedAtMs;
-      return { reorganization: outcome.reorganization };
+      const { reorganization, givenUp } = outcome;
+      return { reorganization, givenUp };
     },
     get state() {
       return state;

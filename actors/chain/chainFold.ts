@@ -1,9 +1,10 @@
 import type { ChainBlock, ChainSpan } from '../../streams/chainSpan.ts';
 import { type Rejection, rejected } from '../../streams/decodeMessage.ts';
 import { withFeedEvent } from '../feed/chainFeed.ts';
+import { giveUpOldest } from '../feed/heldEvents.ts';
 import { applyEvent } from './applyEvent.ts';
 import { type ChainEvent, type ContractAddresses, createEventDecoder } from './chainEvent.ts';
-import { type ChainState, emptyChainState, type KnownBlock } from './chainState.ts';
+import { type ChainFeedEvent, type ChainState, emptyChainState, type KnownBlock } from './chainState.ts';
 import { isSafelyBelow } from './confirmations.ts';
 
 /** States of safe blocks that are kept, for a reorganization below the newest and for cursors. */
@@ -45,6 +46,8 @@ export type SpanOutcome =
       readonly state: ChainFoldState;
       /** Set when blocks were given up for others; `safeDepth` counts those that were safe already. */
       readonly reorganization: { readonly forkBlock: bigint; readonly safeDepth: number } | null;
+      /** Events of the feed that are held no more: of blocks that no reorganization of a kept state can reach. */
+      readonly givenUp: readonly ChainFeedEvent[];
     };
 
 /** The fork lies below every state that is kept. */
@@ -84,10 +87,10 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
 
   function receive(state: ChainFoldState, span: ChainSpan, receivedAtMs: number): SpanOutcome {
     if (span.chainId !== chainId || span.core !== contracts.core) {
-      return { state: { ...state, isMismatched: true }, reorganization: null };
+      return { state: { ...state, isMismatched: true }, reorganization: null, givenUp: [] };
     }
     const whole = joined(state, span);
-    if (whole === null) return { state: withPart(state, span), reorganization: null };
+    if (whole === null) return { state: withPart(state, span), reorganization: null, givenUp: [] };
     if ('rejection' in whole) return whole;
     const blocks = decoded(whole);
     if (blocks === null) return rejected('malformed', 'a log is not what its contract logs');
@@ -95,7 +98,7 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
     if ('rejection' in linked) return linked;
     const head = blocks.at(-1) as FoldedBlock;
     const extended = { ...linked.state, head: knownOf(head), unsafe: [...linked.state.unsafe, ...blocks] };
-    return { state: settle(extended, receivedAtMs), reorganization: linked.reorganization };
+    return { ...settle(extended, receivedAtMs), reorganization: linked.reorganization };
   }
 
   /** Null when a log cannot be decoded. */
@@ -111,11 +114,14 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
   }
 
   /** Applies what is safe by now. */
-  function settle(state: ChainFoldState, receivedAtMs: number): ChainFoldState {
+  function settle(
+    state: ChainFoldState,
+    receivedAtMs: number,
+  ): { readonly state: ChainFoldState; readonly givenUp: readonly ChainFeedEvent[] } {
     const { head } = state;
-    if (head === null) return state;
+    if (head === null) return { state, givenUp: [] };
     const safeCount = state.unsafe.findLastIndex((block) => isSafelyBelow(block.number, head.number)) + 1;
-    if (safeCount === 0) return state;
+    if (safeCount === 0) return { state, givenUp: [] };
     const safe = [...state.safe];
     for (const block of state.unsafe.slice(0, safeCount)) {
       const before = safe.at(-1) ?? emptyChainState(knownOf(block));
@@ -123,7 +129,11 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
       for (const event of block.events) after = withFeedEvent(applyEvent(after, event), event, receivedAtMs);
       safe.push(after);
     }
-    return { ...state, safe: kept(safe), unsafe: state.unsafe.slice(safeCount) };
+    const shortened = withShorterFeed(kept(safe));
+    return {
+      state: { ...state, safe: shortened.safe, unsafe: state.unsafe.slice(safeCount) },
+      givenUp: shortened.givenUp,
+    };
   }
 
   function kept(safe: readonly ChainState[]): readonly ChainState[] {
@@ -134,6 +144,19 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
   }
 
   return { receive };
+}
+
+/** Gives up old events of the newest state's feed, those that every kept state has. */
+function withShorterFeed(safe: readonly ChainState[]) {
+  const oldest = safe[0] as ChainState;
+  const newest = safe.at(-1) as ChainState;
+  const shorter = giveUpOldest(
+    newest.feed,
+    ({ recordedAtMs }) => recordedAtMs,
+    ({ source }) => source.blockNumber <= oldest.block.number,
+  );
+  if (shorter === null) return { safe, givenUp: [] };
+  return { safe: [...safe.slice(0, -1), { ...newest, feed: shorter.held }], givenUp: shorter.givenUp };
 }
 
 /** Drops what the span replaces, or says why it does not link. */

@@ -1,5 +1,6 @@
 import { Map as ImmutableMap, List } from 'immutable';
 import { parse, stringify } from '../bigintJson.ts';
+import type { GivenUpEvents } from '../feed/heldEvents.ts';
 import { type ChainFoldState, emptyChainFoldState } from './chainFold.ts';
 import type {
   ChainFeedEvent,
@@ -37,7 +38,12 @@ export function* encodeChainFold(state: ChainFoldState, newestSpanAtMs: number |
   } = newest;
   const { perWeightAtActivation, pendingWeight, perWeightByDate, ...miningScalars } = mining;
   const { metadata, ...collectionScalars } = collection;
-  yield stringify({ ...scalars, mining: miningScalars, collection: collectionScalars });
+  yield stringify({
+    ...scalars,
+    mining: miningScalars,
+    collection: collectionScalars,
+    givenUpEvents: feed.givenUp,
+  });
   yield* listed('settlements', settlements);
   yield* listed('unprocessedRounds', unprocessedRounds);
   yield* listed('checkpoints', checkpoints);
@@ -47,7 +53,7 @@ export function* encodeChainFold(state: ChainFoldState, newestSpanAtMs: number |
   yield* listed('pendingWeight', pendingWeight.entries());
   yield* listed('metadata', metadata.entries());
   yield* listed('positions', positions.values());
-  yield* listed('feed', feed);
+  yield* listed('feed', feed.events);
   for (const [owner, { tokenIds, activity }] of owners) {
     yield stringify({ owner, tokenIds });
     yield* listed('activity', activity);
@@ -94,9 +100,13 @@ type ListKey =
 type ScalarState = Pick<ChainState, 'block' | 'core' | 'governance' | 'token'> & {
   readonly mining: Omit<ChainState['mining'], 'perWeightAtActivation' | 'pendingWeight' | 'perWeightByDate'>;
   readonly collection: Omit<ChainState['collection'], 'metadata'>;
+  readonly givenUpEvents: GivenUpEvents;
 };
 
-function chainStateOf({ mining, collection, ...scalars }: ScalarState, lines: readonly string[]): ChainState {
+function chainStateOf(
+  { mining, collection, givenUpEvents, ...scalars }: ScalarState,
+  lines: readonly string[],
+): ChainState {
   const lists = new Map<ListKey, unknown[]>();
   const owners: { owner: string; tokenIds: readonly number[]; activity: OwnerEvent[] }[] = [];
   for (const line of lines) {
@@ -114,7 +124,7 @@ function chainStateOf({ mining, collection, ...scalars }: ScalarState, lines: re
     unprocessedRounds: List(items('unprocessedRounds')),
     checkpoints: List(items<Checkpoint>('checkpoints')),
     mintedRounds: List(items('mintedRounds')),
-    feed: List(items<ChainFeedEvent>('feed')),
+    feed: { events: List(items<ChainFeedEvent>('feed')), givenUp: givenUpEvents },
     positions: ImmutableMap(items<Position>('positions').map((position) => [position.tokenId, position])),
     owners: ImmutableMap(
       owners.map(({ owner, tokenIds, activity }) => [owner, { tokenIds, activity: List(activity) }]),

@@ -1,4 +1,5 @@
 import { Map as ImmutableMap, List } from 'immutable';
+import { type HeldEvents, nothingGivenUp } from '../feed/heldEvents.ts';
 import type { ChainEvent, EventSource } from './chainEvent.ts';
 
 /** Block units of one work block (document 1, Terms). */
@@ -294,8 +295,7 @@ export interface ChainState {
   readonly owners: ImmutableMap<string, OwnerState>;
   readonly collection: CollectionState;
   readonly token: TokenState | null;
-  /** Oldest first. */
-  readonly feed: List<ChainFeedEvent>;
+  readonly feed: HeldEvents<ChainFeedEvent>;
 }
 
 /** Before the first block. */
@@ -346,6 +346,6 @@ export function emptyChainState(block: KnownBlock): ChainState {
       metadata: ImmutableMap(),
     },
     token: null,
-    feed: List(),
+    feed: { events: List(), givenUp: nothingGivenUp },
   };
 }

@@ -1,9 +1,9 @@
-import type { List } from 'immutable';
 import type { ChainUnavailableReason } from '../../machines/chainAvailabilityMachine.ts';
 import type { CollectionPhase } from '../../machines/collectionPhaseMachine.ts';
 import type { MergeState } from '../../machines/mergeStateMachine.ts';
 import type { MintRoundState } from '../../machines/mintRoundMachine.ts';
 import type { SettlementSource } from '../../machines/settlementSourceMachine.ts';
+import type { HeldEvents } from '../feed/heldEvents.ts';
 import type { ContractAddresses } from './chainEvent.ts';
 import type {
   ChainFeedEvent,
@@ -242,8 +242,7 @@ export interface EconomyView extends ChainAvailable {
   readonly identities: Identities;
   /** The reward token. */
   readonly asset: { readonly address: string; readonly symbol: string; readonly decimals: number };
-  /** Oldest first. */
-  readonly feed: List<ChainFeedEvent>;
+  readonly feed: HeldEvents<ChainFeedEvent>;
 }
 
 export interface ChainViews {

@@ -7,7 +7,8 @@ export function withFeedEvent(state: ChainState, event: ChainEvent, recordedAtMs
   const details = detailsOf[`${event.contract}.${event.name}`]?.(state, event.args);
   if (details === undefined) return state;
   const { address, source } = event;
-  return { ...state, feed: state.feed.push({ family: 'chain', details, address, source, recordedAtMs }) };
+  const events = state.feed.events.push({ family: 'chain', details, address, source, recordedAtMs });
+  return { ...state, feed: { ...state.feed, events } };
 }
 
 /** By the event that they are of, from the state right after it. */

@@ -1,5 +1,5 @@
-import type { List } from 'immutable';
 import type { ChainFeedEvent } from '../chain/chainState.ts';
+import type { HeldEvents } from './heldEvents.ts';
 import { discriminatorOf, type MeasurementEvent, measurementPolicyVersion } from './measurementEvents.ts';
 
 export const feedCategories = ['all', 'protocol', 'players', 'measurement'] as const;
@@ -35,50 +35,42 @@ export type FeedPlace = Pick<FeedItem, 'recordedAtMs' | 'id'>;
 /** More new events than this are sorted in together: a start, or a long absence. */
 const insertedMax = 64;
 
-/** All events in the order of the feed, each category apart. */
+/** What the feed is made of. */
+export interface FeedSources {
+  readonly measurement: HeldEvents<MeasurementEvent>;
+  readonly chain: HeldEvents<ChainFeedEvent>;
+}
+
+/** The events that are held, in the order of the feed, each category apart. */
 export interface FeedIndex {
   /**
-   * Takes what the sources hold now; costs as much as what is new, unless a source went back.
+   * Takes what the sources hold now; costs as much as what is new, unless a source went back or gave events up.
    *
    * @returns events that were not here before, oldest first; none of those that it begins with.
    */
-  update(measurement: readonly MeasurementEvent[], chain: List<ChainFeedEvent> | null): readonly FeedItem[];
+  update(sources: FeedSources): readonly FeedItem[];
   /** At most `limit` events of a category that are newer than a place, oldest first. */
   newerThan(category: FeedCategory, place: FeedPlace, limit: number): readonly FeedItem[];
-  /** At most `limit` events of a category behind a place, newest first, and whether there are more. */
-  page(
-    category: FeedCategory,
-    after: FeedPlace | null,
-    limit: number,
-  ): { readonly items: readonly FeedItem[]; readonly hasMore: boolean };
+  /** At most `limit` events of a category that are older than a place, newest first; null for the newest of all. */
+  olderThan(category: FeedCategory, place: FeedPlace | null, limit: number): readonly FeedItem[];
 }
 
 export function createFeedIndex({ chainId }: { readonly chainId: bigint }): FeedIndex {
-  let taken: { measurement: readonly MeasurementEvent[]; chain: List<ChainFeedEvent> | null } = {
-    measurement: [],
-    chain: null,
-  };
+  let taken: FeedSources | null = null;
   /** Oldest first, so that what is new is mostly appended. */
   let ascending = emptyLists();
-  /** Every event that was ever here: one that comes back with a source that went back is not new. */
+  /** Events that are here, and that were: one that comes back with a source that went back is not new. */
   let known: Set<string> | null = null;
 
-  function update(measurement: readonly MeasurementEvent[], chain: List<ChainFeedEvent> | null) {
-    if (measurement === taken.measurement && chain === taken.chain) return [];
-    const goesOn =
-      measurement.length >= taken.measurement.length &&
-      measurement[taken.measurement.length - 1] === taken.measurement.at(-1) &&
-      (chain?.size ?? 0) >= (taken.chain?.size ?? 0) &&
-      (taken.chain === null ||
-        taken.chain.size === 0 ||
-        chain?.get(taken.chain.size - 1) === taken.chain.last());
-    if (!goesOn) {
-      ascending = emptyLists();
-      taken = { measurement: [], chain: null };
-    }
-    const added = measurement.slice(taken.measurement.length).map(measurementItem);
-    for (let index = taken.chain?.size ?? 0; index < (chain?.size ?? 0); index++)
-      added.push(chainItem(chainId, chain?.get(index) as ChainFeedEvent));
+  function update(sources: FeedSources) {
+    const { measurement, chain } = sources;
+    if (measurement.events === taken?.measurement.events && chain.events === taken.chain.events) return [];
+    const before = taken !== null && goesOn(taken, sources) ? taken : null;
+    if (before === null) ascending = emptyLists();
+    const added = [
+      ...eventsSince(measurement, before?.measurement).map(measurementItem),
+      ...eventsSince(chain, before?.chain).map((event) => chainItem(chainId, event)),
+    ];
     for (const category of feedCategories) {
       const list = ascending[category];
       const ofCategory =
@@ -86,13 +78,12 @@ export function createFeedIndex({ chainId }: { readonly chainId: bigint }): Feed
       if (ofCategory.length > insertedMax) ascending[category] = [...list, ...ofCategory].sort(oldestFirst);
       else for (const item of ofCategory) list.splice(firstNotOlder(list, item), 0, item);
     }
+    const fresh = known === null ? [] : added.filter(({ id }) => !known?.has(id));
+    const isShorter = taken !== null && givenUpOf(sources) > givenUpOf(taken);
+    if (known === null || isShorter) known = new Set(ascending.all.map(({ id }) => id));
+    else for (const { id } of fresh) known.add(id);
     taken = { measurement, chain };
-    const isFirst = known === null;
-    const seen = known ?? new Set<string>();
-    known = seen;
-    const fresh = added.filter(({ id }) => !seen.has(id));
-    for (const { id } of fresh) seen.add(id);
-    return isFirst ? [] : fresh.sort(oldestFirst);
+    return fresh.sort(oldestFirst);
   }
 
   return {
@@ -103,13 +94,47 @@ export function createFeedIndex({ chainId }: { readonly chainId: bigint }): Feed
       const first = list[from]?.id === place.id ? from + 1 : from;
       return list.slice(first, first + limit);
     },
-    page: (category, after, limit) => {
+    olderThan: (category, place, limit) => {
       const list = ascending[category];
-      const end = after === null ? list.length : firstNotOlder(list, after);
-      const items = list.slice(Math.max(0, end - limit), end).reverse();
-      return { items, hasMore: end > limit };
+      const end = place === null ? list.length : firstNotOlder(list, place);
+      return list.slice(Math.max(0, end - limit), end).reverse();
     },
   };
+}
+
+/** Whether both sources hold what they held, and more behind it. */
+function goesOn(before: FeedSources, { measurement, chain }: FeedSources): boolean {
+  return isContinued(before.measurement, measurement) && isContinued(before.chain, chain);
+}
+
+function isContinued<Event>(before: HeldEvents<Event>, held: HeldEvents<Event>): boolean {
+  if (held.givenUp.count !== before.givenUp.count) return false;
+  const { size } = before.events;
+  return size === 0 || held.events.get(size - 1) === before.events.last();
+}
+
+function eventsSince<Event>(held: HeldEvents<Event>, before: HeldEvents<Event> | undefined): Event[] {
+  return held.events.skip(before?.events.size ?? 0).toArray();
+}
+
+function givenUpOf({ measurement, chain }: FeedSources): number {
+  return measurement.givenUp.count + chain.givenUp.count;
+}
+
+/**
+ * At most `limit` of events that were found in several places, each once.
+ *
+ * @param isNewestFirst the order in which they are wanted, and cut off.
+ */
+export function mergedItems(
+  found: readonly (readonly FeedItem[])[],
+  limit: number,
+  isNewestFirst: boolean,
+): FeedItem[] {
+  const byId = new Map(found.flat().map((item) => [item.id, item]));
+  const ordered = [...byId.values()].sort(oldestFirst);
+  if (isNewestFirst) ordered.reverse();
+  return ordered.slice(0, limit);
 }
 
 function emptyLists(): Record<FeedCategory, FeedItem[]> {
@@ -138,14 +163,14 @@ function firstNotOlder(list: readonly FeedItem[], place: FeedPlace): number {
   return low;
 }
 
-function chainItem(chainId: bigint, event: ChainFeedEvent): FeedItem {
+export function chainItem(chainId: bigint, event: ChainFeedEvent): FeedItem {
   const { details, address, source, recordedAtMs } = event;
   const { type } = details;
   const id = `chain:${chainId}:${address}:${source.transactionHash}:${source.logIndex}:${type}`;
   return { id, type, recordedAtMs, event };
 }
 
-function measurementItem(event: MeasurementEvent): FeedItem {
+export function measurementItem(event: MeasurementEvent): FeedItem {
   const { achievement, installationId, receivedAtMs } = event;
   const { type } = achievement;
   const id = `measurement:${installationId}:${measurementPolicyVersion}:${type}:${discriminatorOf(achievement)}`;

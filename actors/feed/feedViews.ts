@@ -1,7 +1,20 @@
+import { List } from 'immutable';
 import type { ChainUnavailable, ChainViews, EconomyView } from '../chain/chainViewTypes.ts';
+import { itemOfRow } from './eventRows.ts';
 import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
-import { createFeedIndex, type FeedCategory, type FeedItem, type FeedType, feedTypes } from './feedIndex.ts';
+import {
+  createFeedIndex,
+  type FeedCategory,
+  type FeedItem,
+  type FeedPlace,
+  type FeedSources,
+  type FeedType,
+  feedTypes,
+  mergedItems,
+} from './feedIndex.ts';
+import { nothingGivenUp } from './heldEvents.ts';
 import type { MeasurementProgress } from './measurementEvents.ts';
+import type { OlderEvents, OlderEventsAsked } from './olderEvents.ts';
 
 export type { FeedCategory, FeedItem, FeedType } from './feedIndex.ts';
 export { feedCategories, feedTypes } from './feedIndex.ts';
@@ -45,17 +58,28 @@ export interface FeedNews {
 }
 
 export interface FeedViews {
-  /** `undecodable` for a cursor that is none, or one of another category. */
-  page(request: FeedRequest): FeedPage | FeedUnavailable | { readonly fault: 'undecodable' };
+  /**
+   * At once where memory holds the page, else with a promise, which can be rejected with StorageUnavailable.
+   * `undecodable` for a cursor that is none, or one of another category.
+   */
+  page(
+    request: FeedRequest,
+    signal: AbortSignal,
+  ): FeedPage | FeedUnavailable | { readonly fault: 'undecodable' } | Promise<FeedPage>;
   /** Takes what the sources hold now; whoever listens is told what is new. */
   refresh(): void;
   /** @returns stops it. */
   listen(listener: (news: FeedNews) => void): () => void;
   /**
    * What of a category is newer than a cursor, at most `limit` events; null while the feed is unavailable, or for a cursor
-   * that is none.
+   * that is none. At once where memory holds it; else with a promise, which can be rejected with StorageUnavailable.
    */
-  newerThan(category: FeedCategory, cursor: string, limit: number): FeedNews | null;
+  newerThan(
+    category: FeedCategory,
+    cursor: string,
+    limit: number,
+    signal: AbortSignal,
+  ): FeedNews | null | Promise<FeedNews>;
   isCursor(category: FeedCategory, cursor: string): boolean;
 }
 
@@ -69,10 +93,12 @@ export interface FeedViewsParts {
   readonly chain: Pick<ChainViews, 'economy'>;
   /** Null before the first reading of the installation. */
   readonly progress: () => MeasurementProgress | null;
+  readonly olderEvents: OlderEvents;
 }
 
 /** The feed of both families. Measurements are a source once the first one is accepted. */
-export function createFeedViews({ installationId, chain, progress }: FeedViewsParts): FeedViews {
+export function createFeedViews(parts: FeedViewsParts): FeedViews {
+  const { installationId, chain, progress, olderEvents } = parts;
   let held: { chainId: bigint; index: ReturnType<typeof createFeedIndex> } | null = null;
 
   function indexOf({ chain: { chainId } }: EconomyView) {
@@ -86,9 +112,27 @@ export function createFeedViews({ installationId, chain, progress }: FeedViewsPa
   function current(economy: EconomyView) {
     const { feed, ...context } = economy;
     const index = indexOf(economy);
-    const items = index.update(progress()?.events ?? [], feed);
+    const sources = { measurement: progress() ?? nothingMeasured, chain: feed };
+    const items = index.update(sources);
     if (items.length > 0) for (const listener of listeners) listener({ items, context });
-    return { index, context };
+    return { index, context, sources };
+  }
+
+  /** Stored events next to a place, of those sources that have given up some. */
+  async function stored(
+    sources: FeedSources,
+    category: FeedCategory,
+    asked: Pick<OlderEventsAsked, 'place' | 'direction' | 'limit'>,
+    signal: AbortSignal,
+  ): Promise<FeedItem[][]> {
+    const lacking = (['measurement', 'chain'] as const).filter((one) => lacksOf(sources, category, one) > 0);
+    const found = await Promise.all(
+      lacking.map((source) => {
+        const givenUp = sources[source].givenUp.count;
+        return olderEvents.read({ source, types: typesOf(category, source), givenUp, ...asked }, signal);
+      }),
+    );
+    return found.map((rows) => rows.map(itemOfRow));
   }
 
   return {
@@ -100,16 +144,24 @@ export function createFeedViews({ installationId, chain, progress }: FeedViewsPa
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    newerThan: (category, cursor, limit) => {
+    newerThan: (category, cursor, limit, signal) => {
       const place = decodeFeedCursor(category, cursor);
       const economy = chain.economy();
       if (place === null || economy.status === 'unavailable') return null;
-      const { index, context } = current(economy);
-      return { items: index.newerThan(category, place, limit), context };
+      const { index, context, sources } = current(economy);
+      const held = () => index.newerThan(category, place, limit);
+      const before = held();
+      if (holdsFrom(sources, category, place.recordedAtMs)) return { items: before, context };
+      const asked = { place, direction: 'newer', limit } as const;
+      // Memory once more at the end: what has come meanwhile is part of the answer.
+      return stored(sources, category, asked, signal).then((found) => ({
+        items: mergedItems([...found, before, held()], limit, false),
+        context,
+      }));
     },
     isCursor: (category, cursor) => decodeFeedCursor(category, cursor) !== null,
 
-    page: ({ category, limit, cursor }) => {
+    page: ({ category, limit, cursor }, signal) => {
       const after = cursor === null ? null : decodeFeedCursor(category, cursor);
       if (cursor !== null && after === null) return { fault: 'undecodable' };
       const economy = chain.economy();
@@ -123,18 +175,46 @@ export function createFeedViews({ installationId, chain, progress }: FeedViewsPa
       );
       if (activeEventTypes.length === 0)
         return { status: 'unavailable', installationId, reason: 'source_disabled' };
-      const { index, context } = current(economy);
-      const { items, hasMore } = index.page(category, after, limit);
-      const last = items.at(-1);
-      return {
+      const { index, context, sources } = current(economy);
+      const pageOf = (items: readonly FeedItem[]): FeedPage => ({
         ...context,
         category,
         activeEventTypes,
-        events: items,
-        nextCursor: hasMore && last !== undefined ? encodeFeedCursor(category, last) : null,
-      };
+        events: items.slice(0, limit),
+        nextCursor: items.length > limit ? encodeFeedCursor(category, items[limit - 1] as FeedPlace) : null,
+      });
+      // One more than the page tells whether there are more.
+      const held = index.olderThan(category, after, limit + 1);
+      const reachesTo = held[limit]?.recordedAtMs ?? Number.NEGATIVE_INFINITY;
+      if (holdsFrom(sources, category, reachesTo)) return pageOf(held);
+      const asked = { place: after, direction: 'older', limit: limit + 1 } as const;
+      return stored(sources, category, asked, signal).then((found) =>
+        pageOf(mergedItems([held, ...found], limit + 1, true)),
+      );
     },
   };
+}
+
+const nothingMeasured: FeedSources['measurement'] = { events: List(), givenUp: nothingGivenUp };
+
+function typesOf(category: FeedCategory, source: keyof FeedSources): FeedType[] {
+  return (Object.keys(feedTypes) as FeedType[]).filter(
+    (type) =>
+      (category === 'all' || feedTypes[type] === category) &&
+      (feedTypes[type] === 'measurement') === (source === 'measurement'),
+  );
+}
+
+/** Events that a source has given up, where some of the category can be among them. */
+function lacksOf(sources: FeedSources, category: FeedCategory, source: keyof FeedSources): number {
+  return typesOf(category, source).length === 0 ? 0 : sources[source].givenUp.count;
+}
+
+/** Whether memory holds every event of a category that was recorded at a time or after it. */
+function holdsFrom(sources: FeedSources, category: FeedCategory, timeMs: number): boolean {
+  return (['measurement', 'chain'] as const).every(
+    (source) => lacksOf(sources, category, source) === 0 || sources[source].givenUp.throughMs < timeMs,
+  );
 }
 
 /** The feed tells four reasons of the chain; of those that it does not, the view cannot be read at the moment. */

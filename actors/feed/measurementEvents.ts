@@ -1,5 +1,7 @@
+import { List } from 'immutable';
 import type { AcceptedReading } from '../acceptedReading.ts';
 import { dayLabel, dayMs, dayStartOf } from '../statistics/dayHistory.ts';
+import { type HeldEvents, nothingGivenUp } from './heldEvents.ts';
 
 /** The rules below; an event's ID names them, since other rules would make other events of the same readings. */
 export const measurementPolicyVersion = 'measurement-v1';
@@ -47,7 +49,7 @@ export interface MeasurementEvent {
 }
 
 /** What the rules remember of one installation. Immutable, and the same for as long as nothing happens. */
-export interface MeasurementProgress {
+export interface MeasurementProgress extends HeldEvents<MeasurementEvent> {
   /** Sum of the distances of all days before that of the newest reading. */
   readonly earlierDaysMm: bigint;
   readonly dayStartMs: number;
@@ -60,8 +62,6 @@ export interface MeasurementProgress {
   /** The last day of the newest streak, and its days so far. */
   readonly streakDayMs: number | null;
   readonly streakDays: number;
-  /** Oldest first. */
-  readonly events: readonly MeasurementEvent[];
 }
 
 const nothingYet: MeasurementProgress = {
@@ -73,7 +73,8 @@ const nothingYet: MeasurementProgress = {
   recordMm: null,
   streakDayMs: null,
   streakDays: 0,
-  events: [],
+  events: List(),
+  givenUp: nothingGivenUp,
 };
 
 /**
@@ -134,7 +135,8 @@ export function withAchievements(
     recordMm: isRecord ? speed : before.recordMm,
     streakDayMs: isStreakDay ? dayStartMs : before.streakDayMs,
     streakDays,
-    events: [...before.events, ...achievements.map((achievement) => eventOf(achievement, reading))],
+    events: before.events.concat(achievements.map((achievement) => eventOf(achievement, reading))),
+    givenUp: before.givenUp,
   };
 }
 

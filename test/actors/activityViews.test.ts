@@ -7,6 +7,7 @@ import { counterSubject } from '../../streams/subjects.ts';
 import { chainlessViews } from '../support/chainlessViews.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { genesisMs } from '../support/minerProcess.ts';
+import { noOlderEvents } from '../support/noOlderEvents.ts';
 import { readingMessage } from '../support/readingMessages.ts';
 
 function started() {
@@ -21,6 +22,7 @@ function started() {
     chainState: () => null,
     genesisMs,
     isCounterCaughtUp: () => true,
+    olderEvents: noOlderEvents,
     clock,
   });
   let seq = 0;

@@ -11,6 +11,7 @@ import { counterSubject, oracleSubject, reporterSubject } from '../../streams/su
 import { chainlessViews } from '../support/chainlessViews.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { genesisMs } from '../support/minerProcess.ts';
+import { noOlderEvents } from '../support/noOlderEvents.ts';
 import { expectProcessRules } from '../support/processRules.ts';
 import { readingMessage, uuidOf } from '../support/readingMessages.ts';
 
@@ -59,6 +60,7 @@ function started() {
     chainState: () => world.chain,
     genesisMs,
     isCounterCaughtUp: () => true,
+    olderEvents: noOlderEvents,
     clock,
   });
   let seq = 0;

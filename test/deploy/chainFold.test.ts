@@ -1,13 +1,22 @@
 import { Registry } from 'prom-client';
+import { encodeAbiParameters, encodeEventTopics } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
 import { keptStatesMax } from '../../actors/chain/chainFold.ts';
-import { createChainStreamFold } from '../../deploy/chainFold.ts';
+import { type ChainFoldParts, createChainStreamFold } from '../../deploy/chainFold.ts';
 import { registerChainMetrics } from '../../deploy/chainMetrics.ts';
 import { createMessageCounts } from '../../deploy/messageCounts.ts';
 import { OlderSnapshotNeeded } from '../../deploy/streamFollower.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { deleteChainRowsAbove } from '../../storage/deleteRowsAbove.ts';
+import { migrate } from '../../storage/migrations.ts';
+import { createRowWriter } from '../../storage/rowWriter.ts';
+import { miningAbi } from '../../streams/contractAbis.ts';
 import type { StreamMessage } from '../../streams/messageSource.ts';
+import { manualClock } from '../support/manualClock.ts';
+import { noRejections } from '../support/noRejections.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 const streamCreated = '2026-01-01T00:00:00Z';
 const core = `0x${'c0'.repeat(20)}`;
@@ -27,9 +36,10 @@ function createChainWriter() {
   const hashes = new Map<number, string>();
   const hashOf = (block: number) => hashes.get(block) ?? `0x${'0'.repeat(64)}`;
   let fork = 0;
-  function append(fromBlock: number, toBlock: number) {
+  function append(fromBlock: number, toBlock: number, checkpointsOfBlock = 0) {
     for (let block = fromBlock; block <= toBlock; block++) {
       const hash = `0x${fork.toString(16).padStart(4, '0')}${block.toString(16).padStart(60, '0')}`;
+      const timestamp = new Date(Date.UTC(2026, 0, 1) + block * 1_000).toISOString();
       const span = {
         core,
         fork,
@@ -37,8 +47,11 @@ function createChainWriter() {
         toBlock: String(block),
         parentHash: hashOf(block - 1),
         hash,
-        timestamp: new Date(Date.UTC(2026, 0, 1) + block * 1_000).toISOString(),
-        blocks: [],
+        timestamp,
+        blocks:
+          checkpointsOfBlock === 0
+            ? []
+            : [{ number: String(block), hash, timestamp, logs: checkpointLogs(block, checkpointsOfBlock) }],
       };
       hashes.set(block, hash);
       messages.push({
@@ -52,21 +65,41 @@ function createChainWriter() {
   return {
     messages,
     append,
-    forkBehind(block: number, toBlock: number) {
+    forkBehind(block: number, toBlock: number, checkpointsOfBlock = 0) {
       fork++;
-      append(block + 1, toBlock);
+      append(block + 1, toBlock, checkpointsOfBlock);
     },
   };
 }
 
-function createFold() {
+/** Logs of a block that are events of the feed. */
+function checkpointLogs(block: number, count: number) {
+  const event = miningAbi.find((item) => item.type === 'event' && item.name === 'Checkpointed');
+  if (event?.type !== 'event' || event.name !== 'Checkpointed') throw new Error('no such event');
+  return Array.from({ length: count }, (_, logIndex) => ({
+    address: contracts.mining,
+    topics: encodeEventTopics({
+      abi: [event],
+      args: { afterRound: BigInt(block), throughRound: BigInt(block + 1) },
+    }),
+    data: encodeAbiParameters(
+      event.inputs.filter(({ indexed }) => !indexed),
+      [1n, 2n, 3n, 4n, 5n, 6n],
+    ),
+    transactionHash: `0x${block.toString(16).padStart(64, '0')}`,
+    transactionIndex: 0,
+    logIndex,
+  }));
+}
+
+function createFold(writing: ChainFoldParts['writing'] = null) {
   const registry = new Registry();
   const actors = createChainActors({ chainId: 31_337n, contracts });
   const fold = createChainStreamFold({
     actors,
     counts: createMessageCounts(registry, ['MINER_CHAIN']),
     chainCounts: registerChainMetrics(registry, actors),
-    rejections: null,
+    writing,
     logger: silentLogger,
   });
   const take = (messages: readonly StreamMessage[]) =>
@@ -107,5 +140,80 @@ describe('the fold of the chain stream', () => {
     fresh.take(chain.messages.slice(0, 100));
     fresh.take(chain.messages.slice(900));
     expect(actors.newest()).toEqual(fresh.actors.newest());
+  });
+
+  it('gives old events of the feed to ClickHouse, each once, through forks and restarts', async () => {
+    const database = openDatabase({ path: temporaryDirectory() });
+    const tables = await migrate(database, silentLogger);
+    const start = () => {
+      const writer = createRowWriter({
+        database,
+        tables: () => tables,
+        clock: manualClock(),
+        logger: silentLogger,
+      });
+      const removeRowsAbove = async (position: number) => {
+        await writer.rewind(position);
+        await deleteChainRowsAbove(database, tables, position);
+      };
+      return { writer, ...createFold({ writer, rejections: noRejections, removeRowsAbove }) };
+    };
+    /** IDs of transactions and logs, those that are stored before those that are held. */
+    const eventsOf = async ({ actors, writer }: ReturnType<typeof start>) => {
+      await writer.flushed();
+      const rows = await database.select(`SELECT DISTINCT id FROM ${tables.chainEvents}`);
+      const stored = rows.map(([id]) => String(id));
+      const held = actors.newest()?.feed.events.toArray() ?? [];
+      const heldIds = held.map(
+        ({ address, source, details }) =>
+          `chain:31337:${address}:${source.transactionHash}:${source.logIndex}:${details.type}`,
+      );
+      expect(actors.newest()?.feed.givenUp.count).toBe(stored.length);
+      return { stored, all: [...stored, ...heldIds] };
+    };
+    try {
+      const chain = createChainWriter();
+      chain.append(1, 1_500, 4);
+      const first = start();
+      first.take(chain.messages.slice(0, 700));
+      const early = [...first.fold.capture()];
+      first.take(chain.messages.slice(700, 900));
+      const late = [...first.fold.capture()];
+      first.take(chain.messages.slice(900));
+      const before = await eventsOf(first);
+      // 12 confirmations: the events of all but the newest eleven blocks.
+      expect(new Set(before.all).size).toBe(1_489 * 4);
+      expect(before.all).toHaveLength(1_489 * 4);
+      expect(before.stored.length).toBeGreaterThan(2_000);
+      // States that a fork can go back to keep what they had.
+      const oldest = first.actors.state.safe[0]?.block.number as bigint;
+      const newestStored = Math.max(...before.stored.map((id) => Number(id.split(':')[3])));
+      expect(newestStored).toBeLessThanOrEqual(Number(oldest));
+
+      const second = start();
+      second.fold.restore(late, 900);
+      await second.fold.removeAbove(900);
+      second.take(chain.messages.slice(900));
+      expect(new Set((await eventsOf(second)).all)).toEqual(new Set(before.all));
+
+      chain.forkBehind(1_000, 1_700, 3);
+      second.take(chain.messages.slice(1_500));
+      const forked = await eventsOf(second);
+      expect(new Set(forked.all).size).toBe(forked.all.length);
+      expect(forked.all).toHaveLength(1_000 * 4 + 689 * 3);
+
+      // Below every kept state: an older snapshot is restored, and what was stored above it goes.
+      chain.forkBehind(880, 1_900, 2);
+      expect(() => second.take(chain.messages.slice(2_200))).toThrow(OlderSnapshotNeeded);
+      second.fold.restore(early, 700);
+      await second.fold.removeAbove(700);
+      second.take(chain.messages.slice(700));
+      const rewound = await eventsOf(second);
+      expect(new Set(rewound.all).size).toBe(rewound.all.length);
+      expect(rewound.all).toHaveLength(880 * 4 + 1_009 * 2);
+      await Promise.all([first.writer.close(), second.writer.close()]);
+    } finally {
+      await database.close();
+    }
   });
 });

@@ -258,10 +258,10 @@ describe.skipIf(!clickHouseServerAvailable())(
       const count = 130_000;
       await publishAll(js, mixedPublications(count - 3_000, 3_000));
       await eventually(
-        async () => ((await miner.metric('miner_rows_buffered')) ?? 0) >= 100_000,
+        async () => ((await miner.metric('miner_rows_buffered{stream="MINER_COUNTER"}')) ?? 0) >= 100_000,
         'a full buffer',
       );
-      expect(await miner.metric('miner_row_writer_state{state="retrying"}')).toBe(1);
+      expect(await miner.metric('miner_row_writer_state{stream="MINER_COUNTER",state="retrying"}')).toBe(1);
       expect((await fetch(`${miner.publicUrl}/readyz`)).status).toBe(503);
       const folded = (await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')) ?? 0;
       expect(folded).toBeLessThan(110_000);
@@ -269,7 +269,7 @@ describe.skipIf(!clickHouseServerAvailable())(
       await clickhouse.start();
       await storedThrough(miner, count);
       expect(await polling.stop()).toEqual([200]);
-      expect(await miner.metric('miner_row_write_failures_total')).toBeGreaterThan(0);
+      expect(await miner.metric('miner_row_write_failures_total{stream="MINER_COUNTER"}')).toBeGreaterThan(0);
       const lines = miner.log().map(({ msg }) => msg);
       expect(lines.filter((line) => line === 'ClickHouse does not take rows; they wait')).toHaveLength(1);
       expect(lines.filter((line) => line === 'ClickHouse takes rows again')).toHaveLength(1);

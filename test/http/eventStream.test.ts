@@ -2,8 +2,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { measurementEventRow } from '../../actors/feed/eventRows.ts';
 import { type MeasurementProgress, withAchievements } from '../../actors/feed/measurementEvents.ts';
+import type { EventRow } from '../../actors/storedRows.ts';
+import type { OlderEvents } from '../../actors/views.ts';
 import { feedEvent } from '../../http/responses/events.ts';
+import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';
 import { eventually } from '../support/childProcess.ts';
 import { foldChain } from '../support/foldedChain.ts';
@@ -18,7 +22,30 @@ const recordStep = 56;
 function createRecords() {
   let progress: MeasurementProgress | null = null;
   let made = 0;
+  const givenUp: EventRow[] = [];
+  let failures = 0;
+  const olderEvents: OlderEvents = {
+    read: async ({ place, limit }) => {
+      await wait(20);
+      if (failures-- > 0) throw new StorageUnavailable('away');
+      return givenUp.filter(({ recordedAtMs }) => recordedAtMs > (place?.recordedAtMs ?? 0)).slice(0, limit);
+    },
+  };
   return {
+    olderEvents,
+    /** Moves all events but the newest to where older ones are, which does not answer at first. */
+    giveUp(kept: number, failing: number) {
+      if (progress === null) return;
+      const gone = progress.events.skipLast(kept).toArray();
+      givenUp.push(...gone.map((event) => measurementEventRow(event, event.position)));
+      failures = failing;
+      const throughMs = Math.max(...givenUp.map(({ recordedAtMs }) => recordedAtMs));
+      progress = {
+        ...progress,
+        events: progress.events.takeLast(kept),
+        givenUp: { count: givenUp.length, throughMs },
+      };
+    },
     get current() {
       return progress;
     },
@@ -49,6 +76,7 @@ async function served(isLimited = false) {
   const server = await startPublicServer({
     chain: chain.views,
     progress: () => records.current,
+    olderEvents: records.olderEvents,
     rateLimits: isLimited,
   });
   return { chain, random, records, server };
@@ -141,6 +169,29 @@ describe('the event stream', () => {
     await eventually(() => seenAgain().length === 351, 'the next one');
     const values = seenAgain().map(({ data }) => Number(data.payload.recordMmPerSecond));
     expect(values).toEqual(Array.from({ length: 351 }, (_, index) => (index + 5) * recordStep));
+  });
+
+  it('goes on behind an event that memory holds no more, once ClickHouse answers', async () => {
+    const { records, server } = await served();
+    const first = await listen(server.base, '/v1/events/stream?category=measurement');
+    records.add(1);
+    await eventually(() => first.messages.length === 1, 'a record');
+    const [seen] = first.messages;
+    first.end();
+    records.add(350);
+    records.giveUp(20, 2);
+    const again = await listen(server.base, '/v1/events/stream?category=measurement', {
+      'Last-Event-ID': seen?.id as string,
+    });
+    const values = () =>
+      again.messages
+        .filter(({ event }) => event === 'measurement.speed_record')
+        .map(({ data }) => Number(data.payload.recordMmPerSecond));
+    await eventually(() => values().length === 350, '350 missed records');
+    records.add(1);
+    await eventually(() => values().length === 351, 'the next one');
+    expect(values()).toEqual(Array.from({ length: 351 }, (_, index) => (index + 5) * recordStep));
+    expect(await server.registry.metrics()).toContain('miner_event_stream_failed_reads_total 2');
   });
 
   it('keeps a quiet connection open with heartbeats', async () => {

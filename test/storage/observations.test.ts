@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { noRows } from '../../actors/storedRows.ts';
 import type { AcceptedReading } from '../../actors/views.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
@@ -21,7 +22,7 @@ describe('observations of any age', () => {
       const tables = await migrate(database, silentLogger);
       const store = async (readings: AcceptedReading[]) => {
         const last = readings.at(-1)?.position ?? 0;
-        const encoded = createRowEncoder()({ readings, rounds: [], buckets: [], throughPosition: last });
+        const encoded = createRowEncoder()({ ...noRows, readings, throughPosition: last });
         for (const { table, columns, text } of insertsOf(tables, [encoded]))
           await database.insertText(table, columns, text);
       };

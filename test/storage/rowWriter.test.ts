@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { noRows } from '../../actors/storedRows.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
@@ -65,7 +66,7 @@ describe('row writer', () => {
   it('counts a piece without rows as stored in its turn', async () => {
     const { writer } = await embedded();
     writer.add(storedRows(1, 3));
-    writer.add({ readings: [], rounds: [], buckets: [], throughPosition: 9 });
+    writer.add({ ...noRows, throughPosition: 9 });
     await writer.flushed();
     expect(writer.flushedThrough()).toBe(9);
   });
@@ -130,7 +131,7 @@ describe('row writer', () => {
       ...reading,
       observedAtMs: Date.UTC(1990, index, 1),
     }));
-    writer.add({ readings: scattered, rounds: [], buckets: [], throughPosition: 240 });
+    writer.add({ ...noRows, readings: scattered, throughPosition: 240 });
     await writer.flushed();
     expect((await countsOf(database, tables))[0]).toEqual([240, 240]);
   });

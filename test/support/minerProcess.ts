@@ -106,7 +106,8 @@ export async function foldedThrough(miner: MinerProcess, position: number, strea
 export async function storedThrough(miner: MinerProcess, position: number) {
   await foldedThrough(miner, position);
   await eventually(
-    async () => ((await miner.metric('miner_rows_flushed_position')) ?? 0) >= position,
+    async () =>
+      ((await miner.metric('miner_rows_flushed_position{stream="MINER_COUNTER"}')) ?? 0) >= position,
     `rows stored through ${position}`,
     90_000,
   );

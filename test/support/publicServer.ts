@@ -5,12 +5,19 @@ import { createFeedViews } from '../../actors/feed/feedViews.ts';
 import type { MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { emptySettlementPipeline } from '../../actors/settlementPipeline.ts';
 import { createStatisticsViews } from '../../actors/statistics/statisticsViews.ts';
-import type { ActivityViews, ModulesView, ProcessView, TelemetryView } from '../../actors/views.ts';
+import type {
+  ActivityViews,
+  ModulesView,
+  OlderEvents,
+  ProcessView,
+  TelemetryView,
+} from '../../actors/views.ts';
 import { createPublicServer, type PublicServerSettings } from '../../http/publicServer.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { acceptedReading } from './acceptedReading.ts';
 import { chainlessViews } from './chainlessViews.ts';
 import { type ManualClock, manualClock } from './manualClock.ts';
+import { noOlderEvents } from './noOlderEvents.ts';
 import { silentLogger } from './silentLogger.ts';
 
 /** Views that a test sets; each keeps its identity until it is set again. */
@@ -86,12 +93,14 @@ export async function startPublicServer(
     observations?: ObservationReader;
     chain?: ChainViews;
     progress?: () => MeasurementProgress | null;
+    olderEvents?: OlderEvents;
   } = {},
 ): Promise<TestPublicServer> {
   const {
     observations = noObservations,
     chain = chainlessViews(installationId),
     progress = () => null,
+    olderEvents = noOlderEvents,
     ...settings
   } = given;
   const views = exampleViews();
@@ -112,7 +121,7 @@ export async function startPublicServer(
     modules: () => views.modules,
     process: () => views.process,
     chain,
-    feed: createFeedViews({ installationId, chain, progress }),
+    feed: createFeedViews({ installationId, chain, progress, olderEvents }),
     get statistics() {
       return state.ready ? statistics : null;
     },

@@ -1,4 +1,4 @@
-import type { StoredRows } from '../../actors/storedRows.ts';
+import { noRows, type StoredRows } from '../../actors/storedRows.ts';
 import { acceptedReading } from './acceptedReading.ts';
 
 /** Rows of `count` readings from a position on, with a round and a bucket every sixtieth. */
@@ -6,6 +6,7 @@ export function storedRows(fromPosition: number, count: number): StoredRows {
   const positions = Array.from({ length: count }, (_, index) => fromPosition + index);
   const closing = positions.filter((position) => position % 60 === 0);
   return {
+    ...noRows,
     readings: positions.map((position) =>
       acceptedReading({ position, cumulativeWorkUnits: 2n ** 200n + BigInt(position) }),
     ),

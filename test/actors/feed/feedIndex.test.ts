@@ -6,57 +6,18 @@ import { decodeFeedCursor, encodeFeedCursor } from '../../../actors/feed/feedCur
 import {
   createFeedIndex,
   type FeedCategory,
+  type FeedItem,
   type FeedPlace,
   feedCategories,
 } from '../../../actors/feed/feedIndex.ts';
+import { nothingGivenUp } from '../../../actors/feed/heldEvents.ts';
 import type { MeasurementEvent } from '../../../actors/feed/measurementEvents.ts';
+import { chained, measured } from '../../support/feedEvents.ts';
 
 const chainId = 31_337n;
 
-function measured(number: number, receivedAtMs: number): MeasurementEvent {
-  return {
-    family: 'measurement',
-    achievement: { type: 'measurement.speed_record', previous: null, observed: number },
-    installationId: 'wheel-1',
-    position: number,
-    telemetryId: 'aaaaaaaa-0000-4000-8000-000000000001',
-    observedAtMs: receivedAtMs,
-    receivedAtMs,
-  };
-}
-
-function chained(number: number, recordedAtMs: number, isMint: boolean): ChainFeedEvent {
-  return {
-    family: 'chain',
-    details: isMint
-      ? {
-          type: 'player.miner_minted',
-          owner: '0x',
-          tokenId: 1n,
-          weight: 1n,
-          nextMergeBlock: 1n,
-          firstRound: 1n,
-        }
-      : {
-          type: 'system.mining_checkpointed',
-          afterRound: 0n,
-          throughRound: 1n,
-          completedBlockCount: 1n,
-          cumulativeWork: 1n,
-          amountBaseUnits: 1n,
-          cumulativeBlockUnits: 1n,
-        },
-    address: '0xaa',
-    source: {
-      blockNumber: BigInt(number),
-      blockHash: '0x',
-      blockTimestampMs: recordedAtMs,
-      transactionHash: `0x${number.toString(16).padStart(64, '0')}`,
-      transactionIndex: 0,
-      logIndex: number,
-    },
-    recordedAtMs,
-  };
+function held<Event>(events: Iterable<Event>) {
+  return { events: List(events), givenUp: nothingGivenUp };
 }
 
 /** Events that arrive together; measurements may be stamped earlier than what is there. */
@@ -76,34 +37,34 @@ describe('the order of the feed', () => {
     fc.assert(
       fc.property(walk, ({ before, during, limit, category }) => {
         const index = createFeedIndex({ chainId });
-        let measurement: readonly MeasurementEvent[] = [];
+        let measurement = List<MeasurementEvent>();
         let chain = List<ChainFeedEvent>();
         let number = 0;
         let nowMs = 0;
         const take = (arrived: (typeof before)[number]) => {
-          measurement = [...measurement, ...arrived.measurements.map((atMs) => measured(++number, atMs))];
+          measurement = measurement.concat(arrived.measurements.map((atMs) => measured(++number, atMs)));
           for (const { gap, isMint } of arrived.chain) {
             nowMs += gap;
             chain = chain.push(chained(++number, nowMs, isMint));
           }
-          index.update(measurement, chain);
+          index.update({ measurement: held(measurement), chain: held(chain) });
         };
         for (const arrived of before) take(arrived);
         const there = idsOf(index, category);
         const seen: string[] = [];
         let after: FeedPlace | null = null;
         for (let page = 0; ; page++) {
-          const { items, hasMore } = index.page(category, after, limit);
+          const items: readonly FeedItem[] = index.olderThan(category, after, limit);
           seen.push(...items.map(({ id }) => id));
           after = items.at(-1) ?? null;
-          if (!hasMore) break;
+          if (items.length < limit) break;
           const arrived = during[page];
           if (arrived !== undefined) take(arrived);
         }
         expect(new Set(seen).size).toBe(seen.length);
         expect(seen).toEqual(expect.arrayContaining(there));
         // And it is the order of the design: by time, newest first, ties by ID.
-        const all = index.page(category, null, Number.MAX_SAFE_INTEGER).items;
+        const all = index.olderThan(category, null, Number.MAX_SAFE_INTEGER);
         const sorted = all.toSorted((a, b) => b.recordedAtMs - a.recordedAtMs || (a.id < b.id ? -1 : 1));
         expect(all.map(({ id }) => id)).toEqual(sorted.map(({ id }) => id));
       }),
@@ -114,18 +75,19 @@ describe('the order of the feed', () => {
   it('is made anew when a source goes back', () => {
     const index = createFeedIndex({ chainId });
     const first = [chained(1, 10, true), chained(2, 20, false), chained(3, 30, true)] as const;
-    index.update([measured(9, 15)], List(first));
-    index.update([measured(9, 15)], List([first[0], chained(4, 40, true)]));
-    const { items } = index.page('all', null, 10);
+    const measurement = held([measured(9, 15)]);
+    index.update({ measurement, chain: held(first) });
+    index.update({ measurement, chain: held([first[0], chained(4, 40, true)]) });
+    const items = index.olderThan('all', null, 10);
     expect(items.map(({ recordedAtMs }) => recordedAtMs)).toEqual([40, 15, 10]);
-    index.update([], List(first));
-    expect(index.page('all', null, 10).items.map(({ recordedAtMs }) => recordedAtMs)).toEqual([30, 20, 10]);
-    expect(index.page('measurement', null, 10)).toEqual({ items: [], hasMore: false });
+    index.update({ measurement: held([]), chain: held(first) });
+    expect(index.olderThan('all', null, 10).map(({ recordedAtMs }) => recordedAtMs)).toEqual([30, 20, 10]);
+    expect(index.olderThan('measurement', null, 10)).toEqual([]);
   });
 });
 
 function idsOf(index: ReturnType<typeof createFeedIndex>, category: FeedCategory): string[] {
-  return index.page(category, null, Number.MAX_SAFE_INTEGER).items.map(({ id }) => id);
+  return index.olderThan(category, null, Number.MAX_SAFE_INTEGER).map(({ id }) => id);
 }
 
 describe('a cursor of the feed', () => {

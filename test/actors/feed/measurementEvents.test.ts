@@ -119,13 +119,13 @@ describe('events of the measurements', () => {
   });
 
   it('of a reading that jumps beyond all bounds are the highest hundred', () => {
-    const events = folded([at(1, 0, Number.MAX_SAFE_INTEGER)])?.events ?? [];
+    const events = folded([at(1, 0, Number.MAX_SAFE_INTEGER)])?.events.toArray() ?? [];
     const distances = events.filter(
       ({ achievement }) => achievement.type === 'measurement.distance_milestone',
     );
     expect(distances).toHaveLength(100);
     const next = folded([at(1, 0, Number.MAX_SAFE_INTEGER), at(2, dayMs, 50 * km)]);
-    expect(next?.events.length).toBe(events.length + 1 + 5 + 1);
+    expect(next?.events.size).toBe(events.length + 1 + 5 + 1);
   });
 
   it('are those of the definitions, for random histories', () => {

@@ -1,0 +1,12 @@
+import type { RejectionLog } from '../../streams/rejectionLog.ts';
+
+/** Takes rejections and publishes none. */
+export const noRejections: RejectionLog = {
+  resume: async () => undefined,
+  add: () => undefined,
+  hasRoom: () => true,
+  room: async () => undefined,
+  flushed: async () => true,
+  waiting: 0,
+  close: async () => undefined,
+};
