@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { measureMemory } from './memory.ts';
+import { measurePolling } from './polling.ts';
 import { measureReplay } from './replay.ts';
 import { measureStart } from './start.ts';
 import { measureStatistics } from './statistics.ts';
@@ -15,6 +16,14 @@ program
   .option('--seconds <count>', 'simulated seconds, one reading of each wheel in each', wholeNumber, 3_600)
   .option('--speed <count>', 'simulated seconds in a second, at most', wholeNumber, 10)
   .action(measureMemory);
+
+program
+  .command('polling')
+  .description(
+    'requests a second and latencies of the hot routes, beside a bare handler, nginx, Fastify and Express',
+  )
+  .option('--rounds <count>', 'measurements of each', wholeNumber, 5)
+  .action(measurePolling);
 
 program
   .command('replay')

@@ -1,13 +1,22 @@
 /** One of the things that are compared: each call makes one measurement. */
 export interface Contender {
   readonly name: string;
-  measure(): Promise<number>;
+  measure(): Promise<number | Measurement>;
+}
+
+/** A measurement that tells more than one figure. */
+export interface Measurement {
+  readonly value: number;
+  /** By name, with the unit in it. */
+  readonly others: Readonly<Record<string, number>>;
 }
 
 /** What a contender measured, a value a round. */
 export interface Series {
   readonly name: string;
   readonly values: readonly number[];
+  /** Further figures of the same measurements. */
+  readonly others?: Readonly<Record<string, readonly number[]>>;
 }
 
 /**
@@ -15,11 +24,23 @@ export interface Series {
  * and does not count.
  */
 export async function inTurns(contenders: readonly Contender[], rounds: number): Promise<Series[]> {
-  const series = contenders.map(({ name }) => ({ name, values: [] as number[] }));
+  const series = contenders.map(({ name }) => ({
+    name,
+    values: [] as number[],
+    others: {} as Record<string, number[]>,
+  }));
   for (let round = 0; round <= rounds; round++) {
     for (const [index, contender] of contenders.entries()) {
-      const value = await contender.measure();
-      if (round > 0) series[index]?.values.push(value);
+      const measured = await contender.measure();
+      const { value, others } = typeof measured === 'number' ? { value: measured, others: {} } : measured;
+      const { values, others: further } = series[index] as (typeof series)[number];
+      if (round > 0) {
+        values.push(value);
+        for (const [name, figure] of Object.entries(others)) {
+          further[name] ??= [];
+          further[name].push(figure);
+        }
+      }
       const about = round === 0 ? 'warming up' : `round ${round} of ${rounds}`;
       process.stderr.write(`${about}: ${contender.name}: ${rounded(value)}\n`);
     }

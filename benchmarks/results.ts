@@ -10,6 +10,8 @@ const resultsDir = fileURLToPath(new URL('../../benchmarks/results', import.meta
 export interface Results {
   /** The command that measures it. */
   readonly command: string;
+  /** What a reader has to know of how it was measured. */
+  readonly about?: string;
   readonly tables: readonly ResultTable[];
 }
 
@@ -39,18 +41,27 @@ export function publishResults(results: Results): void {
   const to = readme.indexOf(end);
   if (from === -1 || to === -1) throw new Error(`${readmeFile} has no place for ${begin}`);
   const machine = `Node ${process.version}, ${about.cores} cores (${about.cpu}), ${new Date().toISOString().slice(0, 10)}:`;
-  const section = [begin, '', machine, '', ...lines, '', ''].join('\n');
+  const told = results.about === undefined ? [] : [results.about, ''];
+  const section = [begin, '', machine, '', ...told, ...lines, ''].join('\n');
   writeFileSync(readmeFile, `${readme.slice(0, from)}${section}${readme.slice(to)}`);
 }
 
 /** The first series is the service; the last column says how much better it is than each other one. */
 function tableLines({ title, unit, isLessBetter = false, series }: ResultTable): string[] {
   const own = median((series[0] as Series).values);
-  const rows = series.map(({ name, values }, index) => {
+  const further = Object.keys((series[0] as Series).others ?? {});
+  const rows = series.map(({ name, values, others = {} }, index) => {
     const other = median(values);
     const ratio = index === 0 ? '' : rounded(isLessBetter ? other / own : own / other);
     const spread = `${rounded(Math.min(...values))} – ${rounded(Math.max(...values))}`;
-    return `| ${name} | ${rounded(other)} | ${spread} | ${ratio} |`;
+    const figures = further.map((figure) => ` ${rounded(median(others[figure] ?? []))} |`).join('');
+    return `| ${name} | ${rounded(other)} | ${spread} | ${ratio} |${figures}`;
   });
-  return [`| ${title} | median ${unit} | spread | ours is × |`, '|---|---|---|---|', ...rows, ''];
+  const names = further.map((figure) => ` ${figure} |`).join('');
+  return [
+    `| ${title} | median ${unit} | spread | ours is × |${names}`,
+    `|---|---|---|---|${'---|'.repeat(further.length)}`,
+    ...rows,
+    '',
+  ];
 }

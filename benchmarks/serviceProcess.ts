@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { onCore } from './onCore.ts';
 import { genesisMs } from './readingLoad.ts';
 
 /** Metric: through which message of the counter stream everything is stored. */
@@ -33,6 +34,12 @@ export interface ServiceProcess {
 export interface ServiceProcessSettings {
   /** Where its data are kept; the next one on it goes on with them. */
   readonly dir: string;
+  /** Subcommand of the command line; `run` by default. */
+  readonly command?: 'run' | 'ingest' | 'serve';
+  /** Further variables, instead of those that a benchmark sets. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The core that it is held on; any by default. */
+  readonly core?: number;
   /** The public one. */
   readonly installationId: string;
   /** Start of round 1 (epoch milliseconds), a multiple of half an hour. */
@@ -52,9 +59,13 @@ export async function startServiceProcess({
   dir,
   installationId,
   startMs,
+  command = 'run',
+  environment = {},
+  core,
 }: ServiceProcessSettings): Promise<ServiceProcess> {
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [minerProgram, 'run'], {
+  const [program, ...given] = onCore(core, [process.execPath, minerProgram, command]);
+  const child = spawn(program, given, {
     stdio: ['ignore', 'inherit', 'pipe'],
     env: {
       PATH: process.env.PATH,
@@ -62,8 +73,9 @@ export async function startServiceProcess({
       MINER_HTTP_PORT: '0',
       MINER_OPS_PORT: '0',
       MINER_DATA_DIR: dir,
-      MINER_DEPLOYMENT: writeDeployment(dir, installationId, startMs),
+      MINER_DEPLOYMENT: environment.MINER_DEPLOYMENT ?? writeDeployment(dir, installationId, startMs),
       MINER_RATE_LIMITS: 'off',
+      ...environment,
     },
   });
   const stop = async () => {

@@ -1,0 +1,33 @@
+import uWS from 'uWebSockets.js';
+import { encodingOf, type HeldAnswer, heldPaths, tellPort } from './preparedAnswers.ts';
+
+/** The limit: uWebSockets.js with a handler that does nothing but send the bytes. Argument: the file of the answers. */
+const paths = heldPaths(process.argv[2] as string);
+const app = uWS.App();
+
+function send(
+  response: uWS.HttpResponse,
+  status: string,
+  headers: HeldAnswer['headers'],
+  body: Buffer | null,
+) {
+  response.cork(() => {
+    response.writeStatus(status);
+    for (const [name, value] of headers) response.writeHeader(name, value);
+    if (body === null) response.endWithoutBody();
+    else response.end(body);
+  });
+}
+
+for (const [path, { tag, notModified, byEncoding }] of paths) {
+  app.get(path.split('?', 1)[0] as string, (response, request) => {
+    if (tag !== null && request.getHeader('if-none-match') === tag)
+      return send(response, '304 Not Modified', notModified, null);
+    const { headers, body } = byEncoding.get(encodingOf(request.getHeader('accept-encoding'))) as HeldAnswer;
+    send(response, '200 OK', headers, body);
+  });
+}
+app.listen('127.0.0.1', 0, (socket) => {
+  if (socket === false) throw new Error('no port');
+  tellPort(uWS.us_socket_local_port(socket));
+});

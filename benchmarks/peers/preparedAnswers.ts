@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+
+/** Answers that a peer gives: what the service answered to the same requests. */
+export interface PreparedAnswer {
+  readonly path: string;
+  /** `Accept-Encoding` of the request; `identity` without one. */
+  readonly encoding: string;
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Null where the client has it already: `If-None-Match` fits the tag. */
+  readonly body: string | null;
+}
+
+/** An answer as a peer holds it. */
+export interface HeldAnswer {
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+}
+
+/** The answers of a path, with the headers of the one without a body. */
+export interface HeldPath {
+  readonly tag: string | null;
+  readonly notModified: HeldAnswer['headers'];
+  readonly byEncoding: ReadonlyMap<string, HeldAnswer>;
+}
+
+/** Reads the file that {@link PreparedAnswer}s were written to. */
+export function heldPaths(file: string): ReadonlyMap<string, HeldPath> {
+  const answers = JSON.parse(readFileSync(file, 'utf8')) as PreparedAnswer[];
+  const paths = [...new Set(answers.map(({ path }) => path))];
+  return new Map(
+    paths.map((path) => {
+      const ofPath = answers.filter((answer) => answer.path === path);
+      const found = ofPath.flatMap(({ body, encoding, headers }) =>
+        body === null ? [] : [[encoding, { headers, body: Buffer.from(body, 'base64') }] as const],
+      );
+      const tag = ofPath.flatMap(({ headers }) => headers).find(([name]) => name === 'etag')?.[1] ?? null;
+      const notModified = ofPath.find(({ body }) => body === null)?.headers ?? [];
+      return [path, { tag, notModified, byEncoding: new Map(found) }];
+    }),
+  );
+}
+
+/** The encoding of a request that a peer looks for. */
+export function encodingOf(acceptEncoding: string | undefined): string {
+  return acceptEncoding === undefined || acceptEncoding === '' ? 'identity' : acceptEncoding;
+}
+
+/** Tells the benchmark where a peer listens. */
+export function tellPort(port: number): void {
+  process.stdout.write(`listening ${port}\n`);
+}

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { onCore } from '../onCore.ts';
+import type { HeldPath } from './preparedAnswers.ts';
+
+const startMs = 10_000;
+const pollMs = 20;
+
+/** Another server that gives the same answers. */
+export interface Peer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** @throws Error when it does not listen within ten seconds. */
+export async function startNodePeer(
+  name: 'bare' | 'fastify' | 'express',
+  answersFile: string,
+  core: number,
+): Promise<Peer> {
+  const program = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
+  const [command, ...given] = onCore(core, [process.execPath, program, answersFile]);
+  const child = spawn(command, given, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
+  });
+  const stop = stopper(child);
+  const port = await new Promise<number>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${name} does not listen`)), startMs);
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      clearTimeout(timer);
+      resolve(Number(line.split(' ')[1]));
+    });
+  });
+  return { url: `http://127.0.0.1:${port}`, stop };
+}
+
+/**
+ * nginx, one worker, with the bodies as files: those of an encoding beside the plain ones, as its `gzip_static` looks for them.
+ *
+ * @throws Error when it does not listen within ten seconds.
+ */
+export async function startNginx(
+  dir: string,
+  paths: ReadonlyMap<string, HeldPath>,
+  core: number,
+): Promise<Peer> {
+  const port = await freePort();
+  mkdirSync(dir, { recursive: true });
+  const locations = [...paths].map(([path, { byEncoding }], index) => {
+    const file = join(dir, `body-${index}`);
+    const plain = byEncoding.get('identity');
+    if (plain === undefined) throw new Error(`${path} has no plain answer`);
+    writeFileSync(file, plain.body);
+    const zipped = byEncoding.get('gzip');
+    if (zipped !== undefined) writeFileSync(`${file}.gz`, zipped.body);
+    // nginx writes these itself.
+    const own = ['content-type', 'content-encoding', 'etag', 'vary'];
+    const headers = plain.headers
+      .filter(([name]) => !own.includes(name))
+      .map(([name, value]) => `add_header ${name} "${value}";`);
+    const type = plain.headers.find(([name]) => name === 'content-type')?.[1] ?? 'application/json';
+    return `location = ${path.split('?', 1)[0]} { types {} default_type "${type}"; ${headers.join(' ')} alias ${file}; }`;
+  });
+  const configuration = join(dir, 'nginx.conf');
+  writeFileSync(
+    configuration,
+    `${process.getuid?.() === 0 ? 'user root;' : ''}
+worker_processes 1; daemon off; pid ${dir}/nginx.pid; error_log ${dir}/error.log;
+events { worker_connections 1024; }
+http {
+  access_log off; sendfile on; tcp_nopush on; tcp_nodelay on; keepalive_requests 100000000; open_file_cache max=100;
+  gzip_static on; gzip_vary on; server_tokens off;
+  server { listen 127.0.0.1:${port}; ${locations.join('\n')} }
+}
+`,
+  );
+  const [command, ...given] = onCore(core, ['nginx', '-c', configuration]);
+  const child = spawn(command, given, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { PATH: `${process.env.PATH}:/usr/sbin` },
+  });
+  const stop = stopper(child);
+  const url = `http://127.0.0.1:${port}`;
+  for (const deadlineMs = performance.now() + startMs; performance.now() < deadlineMs; await wait(pollMs)) {
+    const answers = await fetch(url).then(
+      () => true,
+      () => false,
+    );
+    if (answers) return { url, stop };
+  }
+  await stop();
+  throw new Error('nginx does not listen');
+}
+
+function stopper(child: ReturnType<typeof spawn>): () => Promise<void> {
+  const exited = once(child, 'exit');
+  return async () => {
+    child.kill('SIGTERM');
+    await exited;
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}

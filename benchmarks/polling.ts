@@ -1,0 +1,172 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fillData } from './filledData.ts';
+import { type Contender, inTurns } from './inTurns.ts';
+import { heldPaths, type PreparedAnswer } from './peers/preparedAnswers.ts';
+import { type Peer, startNginx, startNodePeer } from './peers/startPeer.ts';
+import { publishResults, type ResultTable } from './results.ts';
+import { startServiceProcess } from './serviceProcess.ts';
+import { loadOf, serverCore, wrkVersion } from './wrk.ts';
+
+/** A second of load, and at least five rounds, tell enough in the time that a developer waits. */
+const secondsOfLoad = 1;
+
+export interface PollingOptions {
+  readonly rounds: number;
+}
+
+interface Case {
+  readonly title: string;
+  readonly path: string;
+  readonly encoding: string;
+  /** The client holds the answer already. */
+  readonly isConditional: boolean;
+  /** Those that give the same answer, beside the bare handler. */
+  readonly peers: readonly string[];
+}
+
+const cases: readonly Case[] = [
+  ofPath('/v4/public/process', { peers: ['nginx', 'fastify', 'express'] }),
+  ofPath('/v4/public/process', { isConditional: true, peers: ['nginx', 'fastify', 'express'] }),
+  ofPath('/v1/status', { peers: ['nginx'] }),
+  ofPath('/v2/public/stats?range=30d', { peers: ['nginx'] }),
+  ofPath('/v2/public/stats?range=30d', { encoding: 'gzip', peers: ['nginx'] }),
+  ofPath('/v2/public/stats?range=30d', { encoding: 'br', peers: [] }),
+];
+
+function ofPath(path: string, given: Partial<Case>): Case {
+  const { encoding = 'identity', isConditional = false, peers = [] } = given;
+  const title = `\`${path}\`, ${isConditional ? '304' : '200'}${encoding === 'identity' ? '' : `, ${encoding}`}`;
+  return { title, path, encoding, isConditional, peers };
+}
+
+/** What polling clients get a second, from the service and from others that send the same bytes. */
+export async function measurePolling({ rounds }: PollingOptions): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const data = join(dir, 'data');
+    const environment = await fillData(data);
+    const service = await startServiceProcess({
+      dir: data,
+      installationId: '',
+      environment,
+      core: serverCore,
+    });
+    stops.push(service.stop);
+    await service.readyAfterMs();
+    const file = join(dir, 'answers.json');
+    writeFileSync(file, JSON.stringify(await answersOf(service.publicUrl)));
+    const peers = new Map<string, Peer>();
+    for (const name of ['bare', 'fastify', 'express'] as const)
+      peers.set(name, await startNodePeer(name, file, serverCore));
+    peers.set('nginx', await startNginx(join(dir, 'nginx'), heldPaths(file), serverCore));
+    stops.push(...[...peers.values()].map((peer) => peer.stop));
+    const names = peerNames();
+    const tables: ResultTable[] = [];
+    for (const one of cases) {
+      const contenders = [
+        await contender('the service', service.publicUrl, one),
+        ...(await Promise.all(
+          ['bare', ...one.peers].map((peer) =>
+            contender(names[peer] as string, (peers.get(peer) as Peer).url, one),
+          ),
+        )),
+      ];
+      process.stderr.write(`${one.title}\n`);
+      tables.push({ title: one.title, unit: 'requests/s', series: await inTurns(contenders, rounds) });
+    }
+    publishResults({ command: 'polling', about: `Load by ${await wrkVersion()}, on another core.`, tables });
+  } finally {
+    for (const stop of stops) await stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** @throws Error when a server answers something else than what is measured. */
+async function contender(name: string, base: string, asked: Case): Promise<Contender> {
+  const url = `${base}${asked.path}`;
+  const encoding = asked.encoding === 'identity' ? {} : { 'accept-encoding': asked.encoding };
+  const first = await answerOf(url, encoding);
+  const tag = first.headers.find(([header]) => header === 'etag')?.[1] ?? '';
+  const headers = { ...encoding, ...(asked.isConditional ? { 'if-none-match': tag } : {}) };
+  const answer = await answerOf(url, headers);
+  const given = answer.headers.find(([header]) => header === 'content-encoding')?.[1] ?? 'identity';
+  if (
+    answer.status !== (asked.isConditional ? 304 : 200) ||
+    (!asked.isConditional && given !== asked.encoding)
+  )
+    throw new Error(`${name} answers ${url} with ${answer.status}, ${given}`);
+  return { name, measure: () => loadOf({ url, headers, seconds: secondsOfLoad }) };
+}
+
+async function answersOf(base: string): Promise<PreparedAnswer[]> {
+  const answers: PreparedAnswer[] = [];
+  for (const { path, encoding, isConditional } of cases) {
+    const accepted = encoding === 'identity' ? {} : { 'accept-encoding': encoding };
+    const whole = await answerOf(`${base}${path}`, accepted);
+    if (!isConditional) {
+      answers.push({ path, encoding, ...whole });
+      continue;
+    }
+    const tag = whole.headers.find(([name]) => name === 'etag')?.[1] ?? '';
+    const { status, headers } = await answerOf(`${base}${path}`, { ...accepted, 'if-none-match': tag });
+    answers.push({ path, encoding, status, headers, body: null });
+  }
+  return answers;
+}
+
+/** As it comes, without those headers that every server writes itself. */
+function answerOf(
+  url: string,
+  headers: Record<string, string>,
+): Promise<Omit<PreparedAnswer, 'path' | 'encoding'>> {
+  const own = [
+    'date',
+    'content-length',
+    'connection',
+    'keep-alive',
+    'transfer-encoding',
+    'uwebsockets',
+    'server',
+  ];
+  return new Promise((resolve, reject) => {
+    get(url, { headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const names = response.rawHeaders.filter((_, index) => index % 2 === 0);
+        const given = names.map(
+          (name, index) => [name.toLowerCase(), response.rawHeaders[index * 2 + 1] as string] as const,
+        );
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: given.filter(([name]) => !own.includes(name)),
+          body: Buffer.concat(chunks).toString('base64'),
+        });
+      });
+    }).on('error', reject);
+  });
+}
+
+/** With the versions that are installed. */
+function peerNames(): Record<string, string> {
+  const { dependencies, devDependencies } = createRequire(import.meta.url)('../../package.json') as Record<
+    'dependencies' | 'devDependencies',
+    Record<string, string>
+  >;
+  const { stderr } = spawnSync('nginx', ['-v'], {
+    encoding: 'utf8',
+    env: { PATH: `${process.env.PATH}:/usr/sbin` },
+  });
+  return {
+    bare: `bare uWebSockets.js ${dependencies['uWebSockets.js']?.split('@').at(-1)}`,
+    nginx: `nginx ${/nginx\/([\d.]+)/.exec(stderr)?.[1]}, files`,
+    fastify: `Fastify ${devDependencies.fastify}`,
+    express: `Express ${devDependencies.express}`,
+  };
+}
