@@ -1,4 +1,5 @@
 import Negotiator from 'negotiator';
+import { remembered } from './remembered.ts';
 
 export type ContentEncoding = 'br' | 'gzip' | 'identity';
 
@@ -7,16 +8,8 @@ const rememberedMax = 256;
 
 /** Chooses the encoding of an answer from Accept-Encoding; Brotli is preferred where weights are equal. */
 export function createEncodingChoice(): (acceptEncoding: string) => ContentEncoding {
-  const remembered = new Map<string, ContentEncoding>();
-  return (acceptEncoding) => {
-    if (acceptEncoding === '') return 'identity';
-    const known = remembered.get(acceptEncoding);
-    if (known !== undefined) return known;
-    const chosen = chosenEncoding(acceptEncoding);
-    if (remembered.size >= rememberedMax) remembered.clear();
-    remembered.set(acceptEncoding, chosen);
-    return chosen;
-  };
+  const chosen = remembered(chosenEncoding, rememberedMax);
+  return (acceptEncoding) => (acceptEncoding === '' ? 'identity' : chosen(acceptEncoding));
 }
 
 function chosenEncoding(acceptEncoding: string): ContentEncoding {

@@ -16,6 +16,7 @@ import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
 import { createPreparedViews } from './preparedViews.ts';
 import { createRateLimiter } from './rateLimiter.ts';
 import { createReads, type FoundBody } from './reads.ts';
+import { remembered } from './remembered.ts';
 import { createRequestIds } from './requestId.ts';
 import type { ReadRoute, Route, RouteSources, ViewRoute } from './route.ts';
 import { routes } from './routes.ts';
@@ -149,10 +150,11 @@ export function createPublicServer(parts: PublicServerParts): Listener {
       const body = route.body(view as never);
       return prepare(route, body, route.tag?.(body as never) ?? null);
     });
+    const selectionOf = remembered((query) => route.selection(new URLSearchParams(query)), queriesMax);
     return (exchange: Exchange, request: HttpRequest) => {
       const pathValue = pathValueOf(route, request);
       if (pathValue === null) return answers.error(exchange, pathErrorOf(route));
-      const selection = isQueryRead ? route.selection(new URLSearchParams(transport.query(request))) : '';
+      const selection = isQueryRead ? selectionOf(transport.query(request)) : '';
       if (selection === null) return answers.error(exchange, httpError('invalid_query'));
       const refused = route.refusal?.(sources.views) ?? null;
       if (refused !== null) return answers.error(exchange, httpError(refused, retryAfterSeconds));
@@ -250,3 +252,5 @@ const eventStreamGuard: Guarded = { rateClass: 'publicHeavy', query: [] };
 const aliveBody = Buffer.from('{"status":"alive"}');
 const readyBody = Buffer.from('{"status":"ready"}');
 const noStore = [['Cache-Control', 'no-store']] as const;
+/** Queries of a route that are read once. */
+const queriesMax = 256;

@@ -13,7 +13,7 @@ export type ChainUnavailableReason = (typeof chainUnavailableReasons)[number];
 export type ChainAvailability = 'available' | ChainUnavailableReason;
 
 /** What decides whether the chain can be shown. */
-export interface ChainObservation {
+export type ChainObservation = {
   /** A deployment with contracts is configured. */
   readonly isConfigured: boolean;
   /** The stream holds spans of another chain or core. */
@@ -26,7 +26,7 @@ export interface ChainObservation {
   readonly isSafe: boolean;
   /** The implementations behind the proxies are of a version that is understood. */
   readonly isSupported: boolean;
-}
+};
 
 /** Whether chain views are available, observed whenever one is made. */
 export const chainAvailabilityMachine = setup({

@@ -1,8 +1,12 @@
-import { type ChainAvailability, chainAvailabilityMachine } from '../../machines/chainAvailabilityMachine.ts';
+import {
+  type ChainAvailability,
+  type ChainObservation,
+  chainAvailabilityMachine,
+} from '../../machines/chainAvailabilityMachine.ts';
 import { collectionPhaseMachine } from '../../machines/collectionPhaseMachine.ts';
 import { settlementSourceMachine } from '../../machines/settlementSourceMachine.ts';
 import type { Clock } from '../clock.ts';
-import { observed } from '../observed.ts';
+import { createFlagObserver, observed } from '../observed.ts';
 import type { ChainActors } from './chainActors.ts';
 import type { ContractAddresses } from './chainEvent.ts';
 import { blocksOf, type ChainState } from './chainState.ts';
@@ -68,6 +72,10 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
   const { installationId, onChain, clock } = parts;
   const release = onChain?.deployment.release ?? null;
 
+  const availabilityOf = createFlagObserver((chain: ChainObservation) =>
+    observed(chainAvailabilityMachine, { type: 'observed', chain }),
+  );
+
   function availability(needsEconomy: boolean): ChainAvailability {
     const state = onChain?.actors.newest() ?? null;
     const spanAtMs = onChain?.actors.newestSpanAtMs ?? null;
@@ -77,16 +85,13 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       : onChain?.deployment.chain.deploymentBlock;
     const isConfigured = core?.configuration != null && (!needsEconomy || mining?.configuration != null);
     const versions = [core?.implementation, needsEconomy ? mining?.implementation : core?.implementation];
-    return observed(chainAvailabilityMachine, {
-      type: 'observed',
-      chain: {
-        isConfigured: onChain !== null,
-        isMismatched: onChain?.actors.state.isMismatched ?? false,
-        isCaughtUp: parts.isCaughtUp(),
-        isIndexed: spanAtMs !== null && clock.nowMs() - spanAtMs <= parts.staleAfterMs,
-        isSafe: state !== null && state.block.number >= (firstBlock ?? 0n) && isConfigured,
-        isSupported: versions.every((one) => one != null && supportedVersions.has(one.codeVersion)),
-      },
+    return availabilityOf({
+      isConfigured: onChain !== null,
+      isMismatched: onChain?.actors.state.isMismatched ?? false,
+      isCaughtUp: parts.isCaughtUp(),
+      isIndexed: spanAtMs !== null && clock.nowMs() - spanAtMs <= parts.staleAfterMs,
+      isSafe: state !== null && state.block.number >= (firstBlock ?? 0n) && isConfigured,
+      isSupported: versions.every((one) => one != null && supportedVersions.has(one.codeVersion)),
     });
   }
 

@@ -87,11 +87,12 @@ export function createStatisticsViews(parts: StatisticsViewsParts): StatisticsVi
     >();
     return (range: StatisticsRange): StatisticsView => {
       const nowMs = clock.monotonicMs();
-      const sources = [parts.history(), parts.pipeline(), parts.chain()];
       const known = views.get(range);
       const ageMs = known === undefined ? keptMs : nowMs - known.madeAtMs;
+      if (known !== undefined && ageMs < freshMs) return known.view;
+      const sources = [parts.history(), parts.pipeline(), parts.chain()];
       const isSame = known?.sources.every((source, index) => source === sources[index]) ?? false;
-      if (known !== undefined && (ageMs < freshMs || (isSame && ageMs < keptMs))) return known.view;
+      if (known !== undefined && isSame && ageMs < keptMs) return known.view;
       const view = make(range, isWindowEndShown);
       views.set(range, { view, madeAtMs: nowMs, sources });
       return view;
