@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { measureFeed } from './feed.ts';
 import { measureMemory } from './memory.ts';
 import { measurePolling } from './polling.ts';
 import { measureReplay } from './replay.ts';
@@ -24,6 +25,13 @@ program
   )
   .option('--rounds <count>', 'measurements of each', wholeNumber, 5)
   .action(measurePolling);
+
+program
+  .command('feed')
+  .description('polling while many clients listen to the event stream')
+  .option('--listeners <count>', 'clients that listen', wholeNumber, 2_000)
+  .option('--rounds <count>', 'measurements of each', wholeNumber, 5)
+  .action(measureFeed);
 
 program
   .command('replay')

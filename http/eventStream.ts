@@ -31,6 +31,8 @@ const readsMax = 8;
 const clientsMax = 5_000;
 const clientsOfAddressMax = 8;
 const refusedForSeconds = 15;
+/** Clients that are told something in one turn of the event loop. */
+const toldAtOnce = 50;
 
 export interface EventStreamParts {
   readonly feed: FeedViews;
@@ -69,10 +71,19 @@ interface Client {
   readonly ending: AbortController;
 }
 
+/** Texts that are being sent to those who listened when they became known. */
+interface Telling {
+  readonly listening: readonly Client[];
+  readonly texts: readonly string[];
+  next: number;
+}
+
 export function createEventStream({ feed, answers, registry, isLimited }: EventStreamParts): EventStream {
   const clients = new Set<Client>();
   const byAddress = new Map<string, number>();
   let timers: NodeJS.Timeout[] = [];
+  /** News on their way to the clients, oldest first. */
+  const tellings: Telling[] = [];
   let slow = 0;
   let reads = 0;
   let failedReads = 0;
@@ -159,9 +170,7 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
         for (const client of clients)
           if (client.resumesAt !== null && !client.isBlocked) client.response.cork(() => pump(client));
       }, refreshMs),
-      setInterval(() => {
-        for (const client of clients) client.response.cork(() => send(client, ':\n\n'));
-      }, heartbeatMs),
+      setInterval(() => sendAll([...clients], [':\n\n']), heartbeatMs),
     ];
   }
 
@@ -179,11 +188,28 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
       if (listening.length === 0) continue;
       const items = news.items.filter(({ type }) => category === 'all' || feedTypes[type] === category);
       const texts = items.map((item) => textOf(category, item, news.context));
-      for (const client of listening)
-        client.response.cork(() => {
-          for (const text of texts) send(client, text);
-        });
+      sendAll(listening, texts);
     }
+  }
+
+  function sendAll(listening: readonly Client[], texts: readonly string[]) {
+    if (tellings.push({ listening, texts, next: 0 }) === 1) tellSome();
+  }
+
+  /** Some clients in a turn of the event loop, so that no other request waits for all of them. */
+  function tellSome() {
+    const [telling] = tellings;
+    if (telling === undefined) return;
+    const { listening, texts } = telling;
+    for (const client of listening.slice(telling.next, telling.next + toldAtOnce)) {
+      if (!clients.has(client)) continue;
+      client.response.cork(() => {
+        for (const text of texts) send(client, text);
+      });
+    }
+    telling.next += toldAtOnce;
+    if (telling.next >= listening.length) tellings.shift();
+    if (tellings.length > 0) setImmediate(tellSome);
   }
 
   /** Hands over what waits, then what a resuming client has missed, for as long as it reads. */
@@ -252,6 +278,7 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
         response.cork(() => response.end());
       }
       clients.clear();
+      tellings.length = 0;
       byAddress.clear();
       stop();
     },
