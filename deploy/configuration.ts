@@ -95,6 +95,12 @@ export const variables = {
     'Rate limits of the public routes',
     'on or off',
   ),
+  MINER_PORT_SHARED: variable(
+    z.enum(['on', 'off']).transform((text) => text === 'on'),
+    'off',
+    'Several processes may listen on MINER_HTTP_PORT (Linux); each has rate limits of its own',
+    'on or off',
+  ),
   MINER_RETENTION_DAYS: variable(
     z
       .string()

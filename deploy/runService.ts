@@ -139,6 +139,7 @@ export async function startConfigured(given: ConfiguredService): Promise<Service
         allowedOrigins: configuration.MINER_ALLOWED_ORIGINS,
         trustedProxies: configuration.MINER_TRUSTED_PROXIES,
         rateLimits: configuration.MINER_RATE_LIMITS,
+        isPortShared: configuration.MINER_PORT_SHARED,
         validateResponses: !configuration.isProduction,
         readTimeoutMs,
       },

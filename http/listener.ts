@@ -23,11 +23,11 @@ export interface Listener {
   close(): void;
 }
 
-/** Another process on the same port is an error, not a companion that takes half of the requests. */
-const exclusivePort = 1;
+/** Another process on the same port is an error, unless it is said to be a companion that takes a share of the connections. */
+const [sharedPort, exclusivePort] = [0, 1] as const;
 
 /** The addon takes host and options together, which its types do not say. */
-interface ExclusiveApp {
+interface AppWithOptions {
   listen(
     host: string,
     port: number,
@@ -36,12 +36,16 @@ interface ExclusiveApp {
   ): void;
 }
 
-export function listenOn(app: TemplatedApp, onClose: () => void): Listener {
+export function listenOn(
+  app: TemplatedApp,
+  { isPortShared = false, onClose }: { readonly isPortShared?: boolean; readonly onClose: () => void },
+): Listener {
   let socket: Parameters<typeof closeListenSocket>[0] | null = null;
   return {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
-        (app as unknown as ExclusiveApp).listen(host, port, exclusivePort, (token) => {
+        const options = isPortShared ? sharedPort : exclusivePort;
+        (app as unknown as AppWithOptions).listen(host, port, options, (token) => {
           if (token === false) return reject(new PortUnavailable(host, port));
           socket = token;
           resolve(portOfSocket(token));

@@ -55,5 +55,5 @@ export function createOperatorServer({ registry, readiness, logger }: OperatorSe
   });
   app.any('/*', (response) => send(response, '404 Not Found', jsonType, '{"error":"not_found"}'));
 
-  return listenOn(app, () => undefined);
+  return listenOn(app, { onClose: () => undefined });
 }

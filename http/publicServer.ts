@@ -30,6 +30,8 @@ export interface PublicServerSettings {
   readonly rateLimits: boolean;
   /** Checks every response against its schema before it is sent; on outside production. */
   readonly validateResponses: boolean;
+  /** Other processes may listen on the same port; the system shares the connections out. */
+  readonly isPortShared: boolean;
   /** A read that takes longer is answered 504. */
   readonly readTimeoutMs: number;
 }
@@ -235,9 +237,12 @@ export function createPublicServer(parts: PublicServerParts): Listener {
     handler('unknown', null, (exchange) => answers.error(exchange, httpError('not_found'))),
   );
 
-  return listenOn(app, () => {
-    reads.abortAll();
-    events.close();
+  return listenOn(app, {
+    isPortShared: settings.isPortShared,
+    onClose: () => {
+      reads.abortAll();
+      events.close();
+    },
   });
 }
 

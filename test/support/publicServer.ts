@@ -87,7 +87,7 @@ export interface TestPublicServer {
 
 const noObservations: ObservationReader = { page: () => ({ items: [], more: false }) };
 
-/** The public server on a free port, closed with the test. */
+/** The public server, on a free port unless one is given, closed with the test. */
 export async function startPublicServer(
   given: Partial<PublicServerSettings> & {
     observations?: ObservationReader;
@@ -95,6 +95,7 @@ export async function startPublicServer(
     progress?: () => MeasurementProgress | null;
     olderEvents?: OlderEvents;
   } = {},
+  givenPort = 0,
 ): Promise<TestPublicServer> {
   const {
     observations = noObservations,
@@ -143,11 +144,12 @@ export async function startPublicServer(
       trustedProxies: [],
       rateLimits: false,
       validateResponses: true,
+      isPortShared: false,
       readTimeoutMs: 5_000,
       ...settings,
     },
   });
-  const port = await server.listen('127.0.0.1', 0);
+  const port = await server.listen('127.0.0.1', givenPort);
   onTestFinished(() => server.close());
   const base = `http://127.0.0.1:${port}`;
   return Object.assign(state, {

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { PortUnavailable } from '../../http/listener.ts';
+import { uwsImplementation } from '../../http/uws.ts';
+import { freePort } from '../support/freePort.ts';
+import { startPublicServer } from '../support/publicServer.ts';
+
+describe('a port', () => {
+  it('belongs to one server', async () => {
+    const { port } = await startPublicServer();
+    await expect(startPublicServer({}, port)).rejects.toThrow(PortUnavailable);
+  });
+
+  it.runIf(uwsImplementation() === 'native' && process.platform === 'linux')(
+    'can be shared by servers that all say so (the native addon on Linux)',
+    async () => {
+      const port = await freePort();
+      const first = await startPublicServer({ isPortShared: true }, port);
+      const second = await startPublicServer({ isPortShared: true }, port);
+      const answered = async ({ registry }: typeof first) =>
+        Number(/miner_http_requests_total\{.*\} (\d+)/.exec(await registry.metrics())?.[1] ?? 0);
+      for (let request = 0; request < 200; request++)
+        expect((await first.get('/v1/status', { connection: 'close' })).status).toBe(200);
+      expect(await answered(first)).toBeGreaterThan(0);
+      expect(await answered(second)).toBeGreaterThan(0);
+      expect((await answered(first)) + (await answered(second))).toBe(200);
+    },
+  );
+});
