@@ -1,10 +1,12 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { measureChain } from './chain.ts';
 import { measureFeed } from './feed.ts';
 import { measureMemory } from './memory.ts';
 import { measurePolling } from './polling.ts';
 import { measureReplay } from './replay.ts';
 import { measureStart } from './start.ts';
 import { measureStatistics } from './statistics.ts';
+import { measureStream } from './stream.ts';
 
 const program = new Command('bench').description(
   'Benchmarks of the service. Each starts its own parts on free ports, prints what it measured, and removes what it made.',
@@ -39,6 +41,18 @@ program
   .option('--readings <count>', 'messages of the stream', wholeNumber, 1_000_000)
   .option('--rounds <count>', 'measurements of each', wholeNumber, 5)
   .action(measureReplay);
+
+program
+  .command('stream')
+  .description('delay of a reading to the route, and how time and memory of the folds grow')
+  .option('--rounds <count>', 'measurements of each', wholeNumber, 5)
+  .action(measureStream);
+
+program
+  .command('chain')
+  .description('rates of folding spans and of indexing a local chain')
+  .option('--rounds <count>', 'measurements of each', wholeNumber, 5)
+  .action(measureChain);
 
 program
   .command('statistics')

@@ -3,18 +3,24 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { minerProgram } from './serviceProcess.ts';
 
-const filledLine = 'the simulated chain has reached the present; it goes on in real time';
+const filledText = 'the simulated chain has reached the present; it goes on in real time';
 const limitMs = 120_000;
 
+/** A service on this machine with a wheel and an economy of the past days, as `npm start` runs it. */
+export interface FilledService {
+  /** Variables for another service on the same deployment. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Of its node, which goes on with a block at times. */
+  readonly rpcUrl: string;
+  stop(): Promise<void>;
+}
+
 /**
- * Fills a data folder as `npm start` does: a wheel and an economy of the past day, folded. What is started on it next has every
- * part of every view.
- *
- * @returns variables for a service on it.
- * @throws Error when it takes longer than two minutes.
+ * @param pastDays of the simulated past.
+ * @throws Error when the past is not there within two minutes.
  */
-export async function fillData(dir: string): Promise<Record<string, string>> {
-  const child = spawn(process.execPath, [minerProgram, 'local', '--past-days', '1'], {
+export async function startFilled(dir: string, pastDays = 1): Promise<FilledService> {
+  const child = spawn(process.execPath, [minerProgram, 'local', '--past-days', String(pastDays)], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env.PATH,
@@ -25,21 +31,35 @@ export async function fillData(dir: string): Promise<Record<string, string>> {
     },
   });
   const exited = once(child, 'exit');
-  try {
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('the data folder is not filled in time')), limitMs);
-      createInterface({ input: child.stderr })
-        .on('line', (line) => {
-          if (!line.includes(filledLine)) return;
-          clearTimeout(timer);
-          resolve();
-        })
-        .on('close', () => reject(new Error('the local service ended before its data folder was filled')));
-    });
-  } finally {
+  const stop = async () => {
     child.kill('SIGTERM');
     await exited;
+  };
+  try {
+    const rpcUrl = await new Promise<string>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('the past is not there in time')), limitMs);
+      let url = '';
+      createInterface({ input: child.stderr })
+        .on('line', (line) => {
+          if (line.includes('"anvil started"')) url = (JSON.parse(line) as { url: string }).url;
+          if (!line.includes(filledText)) return;
+          clearTimeout(timer);
+          resolve(url);
+        })
+        .on('close', () => reject(new Error('the local service ended before its past was there')));
+    });
+    // Where no node goes on, the chain stands still and is to be shown all the same.
+    const environment = { MINER_DEPLOYMENT: `${dir}/deployment.json`, MINER_CHAIN_STALE_SECONDS: '86400' };
+    return { environment, rpcUrl, stop };
+  } catch (error) {
+    await stop();
+    throw error;
   }
-  // The chain stands still from here on, and is to be shown all the same.
-  return { MINER_DEPLOYMENT: `${dir}/deployment.json`, MINER_CHAIN_STALE_SECONDS: '86400' };
+}
+
+/** Fills a data folder, so that a service on it has every part of every view. */
+export async function fillData(dir: string): Promise<FilledService['environment']> {
+  const filled = await startFilled(dir);
+  await filled.stop();
+  return filled.environment;
 }

@@ -15,12 +15,14 @@ export interface Results {
   readonly tables: readonly ResultTable[];
 }
 
-/** Measurements of one unit, and how the first of them compares with the others. */
+/** Measurements of one unit. */
 export interface ResultTable {
   readonly title: string;
   /** Such as `messages/s`. */
   readonly unit: string;
   readonly isLessBetter?: boolean;
+  /** Whether the first of them is the service, and the others are what it is compared with; so by default. */
+  readonly isComparison?: boolean;
   readonly series: readonly Series[];
 }
 
@@ -47,20 +49,22 @@ export function publishResults(results: Results): void {
 }
 
 /** The first series is the service; the last column says how much better it is than each other one. */
-function tableLines({ title, unit, isLessBetter = false, series }: ResultTable): string[] {
+function tableLines(table: ResultTable): string[] {
+  const { title, unit, isLessBetter = false, isComparison = true, series } = table;
   const own = median((series[0] as Series).values);
   const further = Object.keys((series[0] as Series).others ?? {});
   const rows = series.map(({ name, values, others = {} }, index) => {
     const other = median(values);
     const ratio = index === 0 ? '' : rounded(isLessBetter ? other / own : own / other);
+    const compared = isComparison ? ` ${ratio} |` : '';
     const spread = `${rounded(Math.min(...values))} – ${rounded(Math.max(...values))}`;
     const figures = further.map((figure) => ` ${rounded(median(others[figure] ?? []))} |`).join('');
-    return `| ${name} | ${rounded(other)} | ${spread} | ${ratio} |${figures}`;
+    return `| ${name} | ${rounded(other)} | ${spread} |${compared}${figures}`;
   });
   const names = further.map((figure) => ` ${figure} |`).join('');
   return [
-    `| ${title} | median ${unit} | spread | ours is × |${names}`,
-    `|---|---|---|---|${'---|'.repeat(further.length)}`,
+    `| ${title} | median ${unit} | spread |${isComparison ? ' ours is × |' : ''}${names}`,
+    `|---|---|---|${'---|'.repeat(further.length + (isComparison ? 1 : 0))}`,
     ...rows,
     '',
   ];

@@ -5,6 +5,8 @@ import { bloomClaims, bloomOf } from './logsBloom.ts';
 const requestMsByDefault = 10_000;
 /** Blocks that one request asks for at first; halved when the provider refuses, grown again when it does not. */
 const rangeBlocksMax = 10_000n;
+/** Blocks of a range that are read at the same time. */
+const blocksAtOnce = 8;
 
 /** A block header, as far as it is used. */
 export interface BlockHeader {
@@ -95,15 +97,20 @@ export function createChainReader(given: ChainReaderSettings): ChainReader {
       if (numbers.some((number) => number < fromBlock || number > last)) {
         throw new ProviderInconsistent(`logs of ${fromBlock} to ${last} hold those of another block`);
       }
-      const blocks: ChainBlock[] = [];
-      for (const number of numbers) {
+      const hashes = new Map<bigint, Set<string | null>>();
+      for (const { blockNumber, blockHash } of logs)
+        hashes.set(blockNumber, (hashes.get(blockNumber) ?? new Set()).add(blockHash));
+      const read = async (number: bigint) => {
         const found = await block(await header(number));
-        const given = logs.filter((log) => log.blockNumber === number);
-        if (given.some((log) => log.blockHash !== found.hash)) {
+        const given = hashes.get(number) as Set<string | null>;
+        if (given.size > 1 || !given.has(found.hash)) {
           throw new ProviderInconsistent(`block ${number} was replaced while it was read`);
         }
-        blocks.push(found);
-      }
+        return found;
+      };
+      const blocks: ChainBlock[] = [];
+      for (let from = 0; from < numbers.length; from += blocksAtOnce)
+        blocks.push(...(await Promise.all(numbers.slice(from, from + blocksAtOnce).map(read))));
       rangeBlocks = rangeBlocks * 2n < rangeBlocksMax ? rangeBlocks * 2n : rangeBlocksMax;
       return { toBlock: last, blocks };
     }

@@ -1,4 +1,11 @@
-import { type Abi, type AbiEvent, decodeEventLog, type Hex, toEventSelector } from 'viem';
+import {
+  type Abi,
+  type AbiEvent,
+  type AbiParameter,
+  decodeAbiParameters,
+  type Hex,
+  toEventSelector,
+} from 'viem';
 import type { ChainBlock, ChainLog } from '../../streams/chainSpan.ts';
 import {
   collectionAbi,
@@ -58,22 +65,21 @@ export type EventDecoder = (block: ChainBlock, log: ChainLog) => ChainEvent | nu
 
 /** Decodes logs of a deployment; null for a log that is none of its events. */
 export function createEventDecoder(contracts: ContractAddresses): EventDecoder {
-  const byAddress = new Map<string, { kind: ContractKind; events: ReadonlyMap<string, AbiEvent> }>();
+  const byAddress = new Map<string, { kind: ContractKind; events: ReadonlyMap<string, KnownEvent> }>();
   for (const [kind, address] of Object.entries(contracts) as [ContractKind, string][]) {
     const events = abis[kind].filter((item): item is AbiEvent => item.type === 'event');
-    byAddress.set(address, { kind, events: new Map(events.map((event) => [toEventSelector(event), event])) });
+    const known = events.map((event) => [toEventSelector(event), knownEventOf(event)] as const);
+    byAddress.set(address, { kind, events: new Map(known) });
   }
   return (block, log) => {
     const contract = byAddress.get(log.address);
     const event = contract?.events.get(log.topics[0] ?? '');
     if (contract === undefined || event === undefined) return null;
-    const topics = log.topics as [Hex, ...Hex[]];
-    const { args } = decodeEventLog({ abi: [event], topics, data: log.data as Hex });
     return {
       contract: contract.kind,
       address: log.address,
       name: event.name,
-      args: (args ?? {}) as Readonly<Record<string, unknown>>,
+      args: argumentsOf(event, log),
       source: {
         blockNumber: block.number,
         blockHash: block.hash,
@@ -84,4 +90,43 @@ export function createEventDecoder(contracts: ContractAddresses): EventDecoder {
       },
     };
   };
+}
+
+/** An event with its parameters as logs hold them, sorted out once: viem's `decodeEventLog` hashes the signature for each log. */
+interface KnownEvent {
+  readonly name: string;
+  /** One topic each. */
+  readonly indexed: readonly AbiParameter[];
+  /** In the data. */
+  readonly others: readonly AbiParameter[];
+}
+
+function knownEventOf({ name, inputs }: AbiEvent): KnownEvent {
+  return {
+    name,
+    indexed: inputs.filter(({ indexed }) => indexed === true),
+    others: inputs.filter(({ indexed }) => indexed !== true),
+  };
+}
+
+/** @throws Error when the log is not one of the event. */
+function argumentsOf({ name, indexed, others }: KnownEvent, log: ChainLog): ChainEvent['args'] {
+  const args: Record<string, unknown> = {};
+  for (const [index, parameter] of indexed.entries()) {
+    const topic = log.topics[index + 1];
+    if (topic === undefined) throw new Error(`a log of ${name} has no topic for ${parameter.name}`);
+    args[parameter.name as string] = isHashed(parameter)
+      ? topic
+      : decodeAbiParameters([parameter], topic as Hex)[0];
+  }
+  if (others.length > 0) {
+    const values = decodeAbiParameters(others, log.data as Hex) as readonly unknown[];
+    for (const [index, parameter] of others.entries()) args[parameter.name as string] = values[index];
+  }
+  return args;
+}
+
+/** Whether a topic holds the hash of a value, since the value itself may not fit. */
+function isHashed({ type }: AbiParameter): boolean {
+  return type === 'string' || type === 'bytes' || type.startsWith('tuple') || type.endsWith(']');
 }

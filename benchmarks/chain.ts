@@ -1,0 +1,258 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { decodeEventLog, encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
+import { createChainActors } from '../actors/chain/chainActors.ts';
+import { miningAbi } from '../streams/contractAbis.ts';
+import type { StreamMessage } from '../streams/messageSource.ts';
+import { spanSubject } from '../streams/subjects.ts';
+import { startFilled } from './filledData.ts';
+import { inTurns } from './inTurns.ts';
+import { startNatsProcess } from './natsProcess.ts';
+import { publishResults, type ResultTable } from './results.ts';
+import { minerProgram } from './serviceProcess.ts';
+
+const chainId = 31_337n;
+const addressOf = (number: number) => `0x${number.toString(16).padStart(40, '0')}`;
+const contracts = {
+  core: addressOf(1),
+  proxyAdmin: addressOf(2),
+  operatorTimelock: addressOf(3),
+  tokenFactory: addressOf(4),
+  mining: addressOf(5),
+  token: addressOf(6),
+  collection: addressOf(7),
+};
+const eventsTotal = 100_000;
+const eventsOfBlock = 10;
+const blocksOfSpan = 20;
+const emptySpans = 20_000;
+const followPollMs = 5;
+const chainDays = 8;
+
+export interface ChainOptions {
+  readonly rounds: number;
+}
+
+/** Folding of spans, and indexing of a chain. */
+export async function measureChain({ rounds }: ChainOptions): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
+  try {
+    const tables = [...(await foldTables(rounds)), await indexTable(dir, rounds)];
+    publishResults({ command: 'chain', tables });
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function foldTables(rounds: number): Promise<ResultTable[]> {
+  const full = spansOf(eventsTotal / eventsOfBlock / blocksOfSpan, blocksOfSpan, eventsOfBlock);
+  const empty = spansOf(emptySpans, 1, 0);
+  const parsed = full.map(({ data }) => JSON.parse(Buffer.from(data).toString()) as Span);
+  return [
+    {
+      title: `${eventsTotal.toLocaleString('en-US')} events, ${eventsOfBlock} a block, ${blocksOfSpan} blocks a span`,
+      unit: 'events/s',
+      series: await inTurns(
+        [
+          { name: 'folded into states', measure: async () => eventsTotal / secondsOf(() => foldSpans(full)) },
+          {
+            name: '`JSON.parse` of the same spans',
+            measure: async () => eventsTotal / secondsOf(() => parseSpans(full)),
+          },
+          {
+            name: "viem's `decodeEventLog` of the same logs",
+            measure: async () => eventsTotal / secondsOf(() => decodeLogs(parsed)),
+          },
+        ],
+        rounds,
+      ),
+    },
+    {
+      title: `${emptySpans.toLocaleString('en-US')} spans of one empty block`,
+      unit: 'spans/s',
+      series: await inTurns(
+        [
+          { name: 'folded into states', measure: async () => emptySpans / secondsOf(() => foldSpans(empty)) },
+          {
+            name: '`JSON.parse` of the same spans',
+            measure: async () => emptySpans / secondsOf(() => parseSpans(empty)),
+          },
+        ],
+        rounds,
+      ),
+    },
+  ];
+}
+
+function secondsOf(run: () => void): number {
+  const startedMs = performance.now();
+  run();
+  return (performance.now() - startedMs) / 1_000;
+}
+
+/** As much of a span as is read here. */
+interface Span {
+  readonly blocks: readonly { readonly logs: readonly { readonly topics: Hex[]; readonly data: Hex }[] }[];
+}
+
+function foldSpans(spans: readonly StreamMessage[]) {
+  const actors = createChainActors({ chainId, contracts });
+  for (const span of spans)
+    if ('rejection' in (actors.receive(span) as object)) throw new Error('a span is not accepted');
+}
+
+function parseSpans(spans: readonly StreamMessage[]) {
+  for (const { data } of spans) JSON.parse(Buffer.from(data).toString());
+}
+
+function decodeLogs(spans: readonly Span[]) {
+  for (const { blocks } of spans)
+    for (const { logs } of blocks)
+      for (const { topics, data } of logs)
+        decodeEventLog({ abi: miningAbi, topics: topics as [Hex, ...Hex[]], data });
+}
+
+/** Spans behind one another; every event is the mint of a position. */
+function spansOf(count: number, blocks: number, events: number): StreamMessage[] {
+  const hashOf = (block: number) => `0x${block.toString(16).padStart(64, '0')}`;
+  let tokenId = 0;
+  return Array.from({ length: count }, (_, index) => {
+    const fromBlock = index * blocks + 1;
+    const toBlock = fromBlock + blocks - 1;
+    const timestampOf = (block: number) => new Date(block * 12_000).toISOString();
+    const held = Array.from({ length: events === 0 ? 0 : blocks }, (_unused, offset) => {
+      const number = fromBlock + offset;
+      const logs = Array.from({ length: events }, (_event, logIndex) =>
+        mintLog(++tokenId, hashOf(number), logIndex),
+      );
+      return { number: String(number), hash: hashOf(number), timestamp: timestampOf(number), logs };
+    });
+    const span = {
+      core: contracts.core,
+      fork: 0,
+      fromBlock: String(fromBlock),
+      toBlock: String(toBlock),
+      parentHash: hashOf(fromBlock - 1),
+      hash: hashOf(toBlock),
+      timestamp: timestampOf(toBlock),
+      blocks: held,
+    };
+    return {
+      seq: index + 1,
+      subject: spanSubject(chainId),
+      data: Buffer.from(JSON.stringify(span)),
+      timestampNanos: BigInt(index) * 1_000_000_000n,
+    };
+  });
+}
+
+function mintLog(tokenId: number, transactionHash: string, logIndex: number) {
+  const topics = encodeEventTopics({
+    abi: miningAbi,
+    eventName: 'PositionMinted',
+    args: { owner: addressOf(1_000 + (tokenId % 1_000)) as Hex, tokenId: BigInt(tokenId) },
+  });
+  const data = encodeAbiParameters(
+    [{ type: 'uint256' }, { type: 'uint64' }, { type: 'uint64' }],
+    [100n, 0n, BigInt(tokenId)],
+  );
+  return { address: contracts.mining, topics, data, transactionHash, transactionIndex: logIndex, logIndex };
+}
+
+/** Some days of a chain, from a local node into the stream; and its bare reading. */
+async function indexTable(dir: string, rounds: number): Promise<ResultTable> {
+  const filled = await startFilled(join(dir, 'data'), chainDays);
+  try {
+    const { rpcUrl, environment } = filled;
+    const deployment = environment.MINER_DEPLOYMENT as string;
+    const tip = Number(await call<Hex>(rpcUrl, 'eth_blockNumber', []));
+    const series = await inTurns(
+      [
+        {
+          name: '`miner index`, from its start to the tip',
+          measure: async () => {
+            const natsDir = mkdtempSync(join(dir, 'nats-'));
+            const seconds = await indexSeconds(natsDir, rpcUrl, deployment);
+            rmSync(natsDir, { recursive: true, force: true });
+            return tip / seconds;
+          },
+        },
+        {
+          name: 'the same requests alone: logs, and the headers of their blocks',
+          measure: async () => {
+            const startedMs = performance.now();
+            await readBare(rpcUrl, deployment, tip);
+            return tip / ((performance.now() - startedMs) / 1_000);
+          },
+        },
+      ],
+      rounds,
+    );
+    return { title: `${tip.toLocaleString('en-US')} blocks of a local anvil`, unit: 'blocks/s', series };
+  } finally {
+    await filled.stop();
+  }
+}
+
+async function indexSeconds(dir: string, rpcUrl: string, deployment: string): Promise<number> {
+  const nats = await startNatsProcess(dir);
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, [minerProgram, 'index'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      MINER_NATS_URL: nats.url,
+      MINER_RPC_URL: rpcUrl,
+      MINER_DEPLOYMENT: deployment,
+      MINER_OPS_PORT: '0',
+    },
+  });
+  const exited = once(child, 'exit');
+  try {
+    const operatorUrl = await new Promise<string>((resolve, reject) => {
+      createInterface({ input: child.stderr })
+        .on('line', (line) => {
+          const { operatorUrl: url } = line.startsWith('{') ? JSON.parse(line) : {};
+          if (url !== undefined) resolve(url);
+        })
+        .on('close', () => reject(new Error('the indexer ended')));
+    });
+    while (!(await fetch(`${operatorUrl}/readyz`)).ok) await wait(followPollMs);
+    return (performance.now() - startedMs) / 1_000;
+  } finally {
+    child.kill('SIGTERM');
+    await exited;
+    await nats.stop();
+  }
+}
+
+/** What an indexer has to ask a node for, without checking or keeping any of it. */
+async function readBare(rpcUrl: string, deploymentFile: string, tip: number) {
+  const { contracts: deployed } = JSON.parse(readFileSync(deploymentFile, 'utf8')) as {
+    contracts: Record<string, string>;
+  };
+  const range = { fromBlock: '0x0', toBlock: `0x${tip.toString(16)}`, address: Object.values(deployed) };
+  const logs = await call<{ blockNumber: Hex; blockHash: Hex }[]>(rpcUrl, 'eth_getLogs', [range]);
+  const blocks = new Map(logs.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]));
+  for (const [number, blockHash] of blocks) {
+    await call(rpcUrl, 'eth_getBlockByNumber', [number, false]);
+    await call(rpcUrl, 'eth_getLogs', [{ blockHash }]);
+  }
+}
+
+async function call<Result>(url: string, method: string, params: readonly unknown[]): Promise<Result> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  const { result, error } = (await response.json()) as { result: Result; error?: { message: string } };
+  if (error !== undefined) throw new Error(`${method}: ${error.message}`);
+  return result;
+}

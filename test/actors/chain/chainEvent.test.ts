@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import {
+  type Abi,
+  type AbiEvent,
+  type AbiParameter,
+  decodeEventLog,
+  encodeAbiParameters,
+  encodeEventTopics,
+  getAddress,
+  type Hex,
+  pad,
+} from 'viem';
+import { describe, expect, it } from 'vitest';
+import { createEventDecoder } from '../../../actors/chain/chainEvent.ts';
+import * as abis from '../../../streams/contractAbis.ts';
+
+const contracts = {
+  core: abis.coreAbi,
+  proxyAdmin: abis.proxyAdminAbi,
+  operatorTimelock: abis.timelockAbi,
+  tokenFactory: abis.tokenFactoryAbi,
+  mining: abis.miningAbi,
+  token: abis.tokenAbi,
+  collection: abis.collectionAbi,
+} as const;
+const addresses = Object.fromEntries(
+  Object.keys(contracts).map((kind, index) => [kind, pad(`0x${index + 1}`, { size: 20 })]),
+) as Record<keyof typeof contracts, Hex>;
+const events = Object.entries(contracts).flatMap(([kind, abi]) =>
+  (abi as Abi)
+    .filter((item): item is AbiEvent => item.type === 'event')
+    .map((event) => ({ kind: kind as keyof typeof contracts, event })),
+);
+const block = { number: 1n, hash: '0x01', timestampMs: 0, logs: [] };
+
+const hex = (bytes: number) =>
+  fc
+    .uint8Array({ minLength: bytes, maxLength: bytes })
+    .map((value): Hex => `0x${Buffer.from(value).toString('hex')}`);
+
+function anyOf({ type }: AbiParameter): fc.Arbitrary<unknown> {
+  const array = /^(.*)\[\]$/.exec(type);
+  if (array !== null) return fc.array(anyOf({ type: array[1] as string }), { maxLength: 4 });
+  const [, bits] = /^uint(\d+)$/.exec(type) ?? [];
+  if (bits !== undefined) {
+    const max = 2n ** BigInt(bits) - 1n;
+    return fc.bigInt({ min: 0n, max }).map((value) => (Number(bits) <= 48 ? Number(value) : value));
+  }
+  const [, bytes] = /^bytes(\d+)$/.exec(type) ?? [];
+  if (bytes !== undefined) return hex(Number(bytes));
+  if (type === 'address') return hex(20).map((address) => getAddress(address));
+  if (type === 'bool') return fc.boolean();
+  if (type === 'string') return fc.string();
+  if (type === 'bytes') return fc.nat(70).chain(hex);
+  throw new Error(`${type} is not known here`);
+}
+
+describe('a log of the contracts', () => {
+  it.each(events)('is decoded as viem does it: $kind, $event.name', ({ kind, event }) => {
+    const decode = createEventDecoder(addresses);
+    fc.assert(
+      fc.property(fc.tuple(...event.inputs.map(anyOf)), fc.nat(64), (values, cut) => {
+        const args = Object.fromEntries(event.inputs.map(({ name }, index) => [name, values[index]]));
+        const topics = encodeEventTopics({ abi: [event], args } as never) as [Hex, ...Hex[]];
+        const others = event.inputs.flatMap(({ indexed, ...input }, index) =>
+          indexed ? [] : [{ input, value: values[index] }],
+        );
+        const data = encodeAbiParameters(
+          others.map(({ input }) => input),
+          others.map(({ value }) => value),
+        );
+        const log = {
+          address: addresses[kind],
+          topics,
+          data,
+          transactionHash: '0x',
+          transactionIndex: 0,
+          logIndex: 0,
+        };
+        expect(decode(block, log)?.args).toEqual(decodeEventLog({ abi: [event], topics, data }).args ?? {});
+        if (topics.length > 1) expect(() => decode(block, { ...log, topics: topics.slice(0, -1) })).toThrow();
+        const shorter = data.slice(0, Math.max(2, data.length - 2 * (cut + 1))) as Hex;
+        const ours = attempt(() => decode(block, { ...log, data: shorter })?.args);
+        expect(ours).toEqual(
+          attempt(() => decodeEventLog({ abi: [event], topics, data: shorter }).args ?? {}),
+        );
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+/** What it gives, or that it throws. */
+function attempt(run: () => unknown): unknown {
+  try {
+    return run();
+  } catch {
+    return 'thrown';
+  }
+}
