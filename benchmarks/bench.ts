@@ -4,6 +4,7 @@ import { measureFeed } from './feed.ts';
 import { measureMemory } from './memory.ts';
 import { measurePolling } from './polling.ts';
 import { measureReplay } from './replay.ts';
+import { measureScaleOut } from './scaleOut.ts';
 import { measureStart } from './start.ts';
 import { measureStatistics } from './statistics.ts';
 import { measureStream } from './stream.ts';
@@ -69,6 +70,12 @@ program
   .option('--readings <count>', 'readings of the year (one a second: 31536000)', wholeNumber, 1_051_200)
   .option('--rounds <count>', 'measurements of each', wholeNumber, 5)
   .action(measureStart);
+
+program
+  .command('scale-out')
+  .description('total rate of one and two read replicas that share a port, and that they show the same')
+  .option('--rounds <count>', 'measurements of each', wholeNumber, 5)
+  .action(measureScaleOut);
 
 await program.parseAsync();
 

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
+import { freePort } from './freePort.ts';
 
 const startMs = 15_000;
 const pollMs = 50;
@@ -44,13 +44,4 @@ export async function startNatsProcess(dir: string): Promise<NatsProcess> {
   }
   await stop();
   throw new Error(`nats-server does not answer on ${url}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
 }

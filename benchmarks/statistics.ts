@@ -12,7 +12,8 @@ import { activeTables } from '../storage/generations.ts';
 import type { Tables } from '../storage/tables.ts';
 import { closeNats } from '../streams/connection.ts';
 import { counterSubject } from '../streams/subjects.ts';
-import { inTurns } from './inTurns.ts';
+import { inTurns, type Series } from './inTurns.ts';
+import { type PostgresProcess, startPostgres } from './postgresProcess.ts';
 import { publishReadings, readingBody } from './readingLoad.ts';
 import { publishResults } from './results.ts';
 import { startServiceProcess, storedPosition } from './serviceProcess.ts';
@@ -26,6 +27,7 @@ const requestsOfRound = 2_000;
 const queriesOfRound = 10;
 const viewsOfRound = 500;
 const foldPollMs = 250;
+const insertedAtOnce = 20_000;
 
 export interface StatisticsOptions {
   /** Days of readings, one each ten seconds. */
@@ -34,7 +36,7 @@ export interface StatisticsOptions {
 }
 
 /**
- * A statistics request to the service, against the same answer made by ClickHouse for each request, and the making of a 30-day view
+ * A statistics request to the service, against the same answer made by ClickHouse and PostgreSQL for each request, and the making of a 30-day view
  * alone. The readings end now, so that the window is full.
  */
 export async function measureStatistics({ days, rounds }: StatisticsOptions): Promise<void> {
@@ -59,23 +61,42 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
     const folded = foldedHistory(count, startMs);
     const database = openDatabase({ path: join(dir, 'clickhouse') });
     const tables = await activeTables(database);
-    const answered = await historyFrom(database, tables);
-    const [ours, theirs] = [folded, answered].map((history) => shown(history, { startMs, nowMs }));
-    if (ours !== theirs) throw new Error(`ClickHouse answers something else:\n${theirs}\nexpected:\n${ours}`);
-    const others = await inTurns(
-      [
-        {
-          name: '30-day view made anew from memory',
-          measure: async () => viewMicros(folded, { startMs, nowMs }),
-        },
-        {
-          name: 'the same by ClickHouse queries (embedded)',
-          measure: () => queryMicros(database, tables, { startMs, nowMs }),
-        },
-      ],
-      rounds,
-    );
-    await database.close();
+    const times = { startMs, nowMs };
+    const expected = shown(folded, times);
+    const postgres = await startPostgres(dir);
+    let others: Series[] = [];
+    try {
+      await fillPostgres(postgres.client, database, tables);
+      const queries = {
+        ClickHouse: () => historyFrom(database, tables),
+        PostgreSQL: () => historyFromPostgres(postgres.client),
+      };
+      for (const [name, query] of Object.entries(queries)) {
+        const answer = shown(await query(), times);
+        if (answer !== expected)
+          throw new Error(`${name} answers something else:\n${answer}\nexpected:\n${expected}`);
+      }
+      others = await inTurns(
+        [
+          {
+            name: '30-day view made anew from memory',
+            measure: async () => viewMicros(folded, times),
+          },
+          {
+            name: 'the same by ClickHouse queries (embedded)',
+            measure: () => queryMicros(queries.ClickHouse, times),
+          },
+          {
+            name: `the same by PostgreSQL ${postgres.version} queries`,
+            measure: () => queryMicros(queries.PostgreSQL, times),
+          },
+        ],
+        rounds,
+      );
+    } finally {
+      await database.close();
+      await postgres.stop();
+    }
     publishResults({
       command: 'statistics',
       tables: [
@@ -118,9 +139,9 @@ function viewMicros(history: DayHistory, { startMs, nowMs }: Times): number {
   return ((performance.now() - startedMs) * 1_000) / viewsOfRound;
 }
 
-async function queryMicros(database: Database, tables: Tables, times: Times): Promise<number> {
+async function queryMicros(query: () => Promise<DayHistory>, times: Times): Promise<number> {
   const startedMs = performance.now();
-  for (let query = 0; query < queriesOfRound; query++) shown(await historyFrom(database, tables), times);
+  for (let number = 0; number < queriesOfRound; number++) shown(await query(), times);
   return ((performance.now() - startedMs) * 1_000) / queriesOfRound;
 }
 
@@ -150,6 +171,16 @@ async function historyFrom(database: Database, tables: Tables): Promise<DayHisto
   const roundRows = await database.select(
     `SELECT start_ms, work_units FROM ${tables.rounds} FINAL WHERE installation_id = '${installationId}' ORDER BY start_ms`,
   );
+  return historyOf(dayRows, roundRows);
+}
+
+/** Day, first time, distance, and the peaks of rpm and speed with their times. */
+type DayRow = readonly (string | number | null)[];
+
+/** Start and work. */
+type RoundRow = readonly (string | number | null)[];
+
+function historyOf(dayRows: readonly DayRow[], roundRows: readonly RoundRow[]): DayHistory {
   const rounds = new Map<number, Map<number, bigint>>();
   for (const [startMs, workUnits] of roundRows) {
     const dayStart = dayStartOf(Number(startMs));
@@ -176,4 +207,50 @@ async function historyFrom(database: Database, tables: Tables): Promise<DayHisto
     past: summaries.slice(0, -1),
     open: summaries.at(-1) as DaySummary,
   };
+}
+
+/** The rows of ClickHouse's tables, with an index for the same queries. */
+async function fillPostgres(client: PostgresProcess['client'], database: Database, tables: Tables) {
+  await client.query(`CREATE TABLE readings (installation_id text, position bigint, observed_at_ms bigint, distance_mm bigint,
+    rpm_milli bigint, speed_mm_per_second bigint)`);
+  await client.query('CREATE TABLE rounds (installation_id text, start_ms bigint, work_units numeric)');
+  const readings = await database.select(
+    `SELECT installation_id, position, observed_at_ms, distance_mm, rpm_milli, speed_mm_per_second FROM ${tables.readings} FINAL`,
+  );
+  const rounds = await database.select(
+    `SELECT installation_id, start_ms, work_units FROM ${tables.rounds} FINAL`,
+  );
+  const columns = (rows: typeof readings, count: number) =>
+    Array.from({ length: count }, (_, column) => rows.map((row) => String(row[column])));
+  for (let from = 0; from < readings.length; from += insertedAtOnce) {
+    await client.query(
+      'INSERT INTO readings SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])',
+      columns(readings.slice(from, from + insertedAtOnce), 6),
+    );
+  }
+  await client.query(
+    'INSERT INTO rounds SELECT * FROM unnest($1::text[], $2::bigint[], $3::numeric[])',
+    columns(rounds, 3),
+  );
+  await client.query('CREATE INDEX ON readings (installation_id, observed_at_ms)');
+  await client.query('CREATE INDEX ON rounds (installation_id, start_ms)');
+  await client.query('ANALYZE');
+}
+
+async function historyFromPostgres(client: PostgresProcess['client']): Promise<DayHistory> {
+  const rowMode = 'array' as const;
+  const peak = (column: string) =>
+    `max(${column}), (array_agg(observed_at_ms ORDER BY ${column} DESC, position))[1]`;
+  const days = await client.query({
+    rowMode,
+    text: `SELECT div(observed_at_ms - ${noonMs}, ${dayMs}) AS day, min(observed_at_ms), max(distance_mm), ${peak('rpm_milli')},
+      ${peak('speed_mm_per_second')} FROM readings WHERE installation_id = $1 GROUP BY day ORDER BY day`,
+    values: [installationId],
+  });
+  const rounds = await client.query({
+    rowMode,
+    text: 'SELECT start_ms, work_units FROM rounds WHERE installation_id = $1 ORDER BY start_ms',
+    values: [installationId],
+  });
+  return historyOf(days.rows as DayRow[], rounds.rows as RoundRow[]);
 }

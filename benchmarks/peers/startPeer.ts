@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../freePort.ts';
 import { onCore } from '../onCore.ts';
 import type { HeldPath } from './preparedAnswers.ts';
 
@@ -105,12 +105,4 @@ function stopper(child: ReturnType<typeof spawn>): () => Promise<void> {
     child.kill('SIGTERM');
     await exited;
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
 }

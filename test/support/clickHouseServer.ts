@@ -1,5 +1,5 @@
-import { accessSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync } from 'node:fs';
+import { writeClickHouseConfiguration } from '../../benchmarks/clickHouseProcess.ts';
 import { eventually, startProcess } from './childProcess.ts';
 import { freePort } from './freePort.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
@@ -39,22 +39,7 @@ export interface TestClickHouse {
 export async function startClickHouseServer(): Promise<TestClickHouse> {
   const dir = temporaryDirectory();
   const [httpPort, tcpPort] = [await freePort(), await freePort()];
-  mkdirSync(join(dir, 'tmp'));
-  writeFileSync(
-    join(dir, 'users.xml'),
-    `<yandex><profiles><default><max_memory_usage>2000000000</max_memory_usage></default></profiles>
-      <users><default><password></password><networks><ip>127.0.0.1</ip></networks>
-      <profile>default</profile><quota>default</quota></default></users><quotas><default/></quotas></yandex>`,
-  );
-  const configuration = join(dir, 'config.xml');
-  writeFileSync(
-    configuration,
-    `<yandex><logger><level>warning</level><log>${dir}/server.log</log><errorlog>${dir}/error.log</errorlog></logger>
-      <http_port>${httpPort}</http_port><tcp_port>${tcpPort}</tcp_port><listen_host>127.0.0.1</listen_host>
-      <path>${dir}/data/</path><tmp_path>${dir}/tmp/</tmp_path><users_config>${dir}/users.xml</users_config>
-      <default_profile>default</default_profile><default_database>default</default_database>
-      <mark_cache_size>67108864</mark_cache_size></yandex>`,
-  );
+  const configuration = writeClickHouseConfiguration(dir, { httpPort, tcpPort });
   const url = `http://127.0.0.1:${httpPort}`;
   const run = async () => {
     const server = startProcess(programPath(), [`--config-file=${configuration}`], { cwd: dir });
