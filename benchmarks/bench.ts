@@ -9,9 +9,17 @@ import { measureStart } from './start.ts';
 import { measureStatistics } from './statistics.ts';
 import { measureStream } from './stream.ts';
 
-const program = new Command('bench').description(
-  'Benchmarks of the service. Each starts its own parts on free ports, prints what it measured, and removes what it made.',
-);
+const program = new Command('bench')
+  .description(
+    'Benchmarks of the service. Each starts its own parts on free ports, prints what it measured, and removes what it made. Without a command all of them run, in less than twenty minutes.',
+  )
+  .allowExcessArguments()
+  .action((_options, command: Command) => {
+    const [unknown] = command.args;
+    if (unknown !== undefined)
+      command.error(`error: unknown command '${unknown}'; --help lists those that are`);
+    return measureAll();
+  });
 
 program
   .command('memory')
@@ -78,6 +86,26 @@ program
   .action(measureScaleOut);
 
 await program.parseAsync();
+
+/** All of them, those that are long with less to do. */
+async function measureAll(): Promise<void> {
+  const rounds = 5;
+  const measurements: readonly (readonly [name: string, measure: () => Promise<void>])[] = [
+    ['polling', () => measurePolling({ rounds })],
+    ['feed', () => measureFeed({ listeners: 2_000, rounds })],
+    ['replay', () => measureReplay({ readings: 1_000_000, rounds })],
+    ['stream', () => measureStream({ rounds })],
+    ['chain', () => measureChain({ rounds })],
+    ['statistics', () => measureStatistics({ days: 30, rounds })],
+    ['start', () => measureStart({ readings: 1_051_200, rounds })],
+    ['scale-out', () => measureScaleOut({ rounds })],
+    ['memory', () => measureMemory({ installations: 1_000, seconds: 600, speed: 10 })],
+  ];
+  for (const [index, [name, measure]] of measurements.entries()) {
+    process.stderr.write(`${index + 1} of ${measurements.length}: ${name}\n`);
+    await measure();
+  }
+}
 
 function wholeNumber(given: string): number {
   if (/^[1-9]\d{0,8}$/.test(given)) return Number(given);

@@ -6,8 +6,8 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import cliProgress from 'cli-progress';
 import { closeNats } from '../streams/connection.ts';
 import { counterSubject } from '../streams/subjects.ts';
-import { median } from './inTurns.ts';
 import { genesisMs, readingBody } from './readingLoad.ts';
+import { publishResults } from './results.ts';
 import { startServiceProcess } from './serviceProcess.ts';
 
 const foldPollMs = 100;
@@ -73,12 +73,22 @@ export async function measureMemory({ installations, seconds, speed }: MemoryOpt
     await closeNats(connection);
     const accepted = await service.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}');
     const { peak } = service.residentBytes();
-    process.stdout.write(
-      `${[
-        `${installations} installations, ${seconds} s, one reading a second each: ${accepted} of ${total} readings accepted in ${elapsedSeconds.toFixed(1)} s (${Math.round(total / elapsedSeconds)} a second)`,
-        `resident memory of the service (nats-server apart): median ${mebibytes(median(samples))} MiB, at the end ${mebibytes(samples.at(-1) as number)} MiB, peak ${mebibytes(peak)} MiB`,
-      ].join('\n')}\n`,
-    );
+    const rate = Math.round(total / elapsedSeconds).toLocaleString('en-US');
+    publishResults({
+      command: 'memory',
+      about: `${accepted?.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} readings accepted, ${rate} a second; nats-server apart.`,
+      tables: [
+        {
+          title: `Resident, ${installations.toLocaleString('en-US')} installations, ${seconds} seconds`,
+          unit: 'MiB',
+          isComparison: false,
+          series: [
+            { name: 'while readings come', values: samples.map(mebibytes) },
+            { name: 'peak', values: [mebibytes(peak)] },
+          ],
+        },
+      ],
+    });
   } finally {
     bar.stop();
     await service.stop();
