@@ -21,6 +21,11 @@ export interface ChainFoldState {
   readonly head: KnownBlock | null;
   /** States at safe blocks, ascending; the last one is what views show. */
   readonly safe: readonly ChainState[];
+  /**
+   * Block numbers of the newest {@link keptStatesMax} safe states, ascending: of those too that a restored fold does not hold, so
+   * that every fold of the stream gives the same events up at the same message.
+   */
+  readonly reversible: readonly bigint[];
   /** Known blocks above the newest safe one, ascending. */
   readonly unsafe: readonly FoldedBlock[];
   /** Logs of a block whose other parts have not come yet. */
@@ -33,6 +38,7 @@ export interface ChainFoldState {
 export const emptyChainFoldState: ChainFoldState = {
   head: null,
   safe: [],
+  reversible: [],
   unsafe: [],
   parts: null,
   forks: 0,
@@ -129,9 +135,11 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
       for (const event of block.events) after = withFeedEvent(applyEvent(after, event), event, receivedAtMs);
       safe.push(after);
     }
-    const shortened = withShorterFeed(kept(safe));
+    const applied = state.unsafe.slice(0, safeCount).map(({ number }) => number);
+    const reversible = [...state.reversible, ...applied].slice(-keptStatesMax);
+    const shortened = withShorterFeed(kept(safe), reversible);
     return {
-      state: { ...state, safe: shortened.safe, unsafe: state.unsafe.slice(safeCount) },
+      state: { ...state, safe: shortened.safe, reversible, unsafe: state.unsafe.slice(safeCount) },
       givenUp: shortened.givenUp,
     };
   }
@@ -146,14 +154,15 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
   return { receive };
 }
 
-/** Gives up old events of the newest state's feed, those that every kept state has. */
-function withShorterFeed(safe: readonly ChainState[]) {
-  const oldest = safe[0] as ChainState;
+/** Gives up old events of the newest state's feed, those that no state lies below which can be gone back to. */
+function withShorterFeed(safe: readonly ChainState[], reversible: readonly bigint[]) {
   const newest = safe.at(-1) as ChainState;
+  const [oldestKept, oldestReversible] = [(safe[0] as ChainState).block.number, reversible[0] as bigint];
+  const oldest = oldestKept < oldestReversible ? oldestKept : oldestReversible;
   const shorter = giveUpOldest(
     newest.feed,
     ({ recordedAtMs }) => recordedAtMs,
-    ({ source }) => source.blockNumber <= oldest.block.number,
+    ({ source }) => source.blockNumber <= oldest,
   );
   if (shorter === null) return { safe, givenUp: [] };
   return { safe: [...safe.slice(0, -1), { ...newest, feed: shorter.held }], givenUp: shorter.givenUp };
@@ -195,7 +204,14 @@ function link(
     );
   }
   return {
-    state: { ...state, safe, unsafe, head: knownOf(fork), forks: Math.max(state.forks, span.fork) },
+    state: {
+      ...state,
+      safe,
+      reversible: state.reversible.filter((number) => number <= forkBlock),
+      unsafe,
+      head: knownOf(fork),
+      forks: Math.max(state.forks, span.fork),
+    },
     reorganization: { forkBlock, safeDepth: state.safe.length - safe.length },
   };
 }

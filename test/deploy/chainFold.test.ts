@@ -161,7 +161,7 @@ describe('the fold of the chain stream', () => {
     /** IDs of transactions and logs, those that are stored before those that are held. */
     const eventsOf = async ({ actors, writer }: ReturnType<typeof start>) => {
       await writer.flushed();
-      const rows = await database.select(`SELECT DISTINCT id FROM ${tables.chainEvents}`);
+      const rows = await database.select(`SELECT DISTINCT id FROM ${tables.chainEvents} ORDER BY id`);
       const stored = rows.map(([id]) => String(id));
       const held = actors.newest()?.feed.events.toArray() ?? [];
       const heldIds = held.map(
@@ -194,7 +194,8 @@ describe('the fold of the chain stream', () => {
       second.fold.restore(late, 900);
       await second.fold.removeAbove(900);
       second.take(chain.messages.slice(900));
-      expect(new Set((await eventsOf(second)).all)).toEqual(new Set(before.all));
+      // What a restart, or a replica, holds is what the first one does, message by message.
+      expect(await eventsOf(second)).toEqual(before);
 
       chain.forkBehind(1_000, 1_700, 3);
       second.take(chain.messages.slice(1_500));
