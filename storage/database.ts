@@ -44,8 +44,8 @@ export interface Database {
   readonly kind: 'embedded' | 'server';
   /** Appends rows in the order of `columns`. Its outcome is unknown when it fails: send the same rows again. */
   insert(table: string, columns: readonly string[], rows: Iterable<readonly Cell[]>): Promise<void>;
-  /** The same with rows that are `TabSeparated` text already. */
-  insertText(table: string, columns: readonly string[], text: string): Promise<void>;
+  /** The same with rows that are `TabSeparated` text already, in UTF-8. */
+  insertBytes(table: string, columns: readonly string[], bytes: Buffer): Promise<void>;
   select(sql: string, signal?: AbortSignal): Promise<ResultRow[]>;
   command(sql: string): Promise<void>;
   close(): Promise<void>;
@@ -70,23 +70,43 @@ export function openDatabase(location: DatabaseLocation): Database {
       keep_alive: { enabled: true, idle_socket_ttl: idleSocketMs },
       log: { level: ClickHouseLogLevel.OFF }, // Every error is thrown, and logged once by who handles it.
     });
-    return databaseOf('server', client, () => undefined);
+    const insertBytes: InsertBytes = async (table, columns, bytes) => {
+      await client.command({
+        query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${bytes.toString('utf8')}`,
+      });
+    };
+    return databaseOf('server', client, insertBytes, () => undefined);
   }
   mkdirSync(location.path, { recursive: true });
   const unlock = lockDirectory(location.path);
-  // The same contract, declared twice: chdb brings its own copy of the package that declares it.
-  const connection = createChdbConnection({
-    path: `${location.path}/engine`,
-  }) as unknown as NonNullable<ClickHouseClientConfigOptions['connection']>;
+  const engine = createChdbConnection({ path: `${location.path}/engine` });
   const client = createClient({
-    connection,
+    // The same contract, declared twice: chdb brings its own copy of the package that declares it.
+    connection: engine as unknown as NonNullable<ClickHouseClientConfigOptions['connection']>,
     clickhouse_settings: embeddedSettings,
     log: { level: ClickHouseLogLevel.OFF },
   });
-  return databaseOf('embedded', client, unlock);
+  // By way of the client the bytes would become a string, the statement another, and bytes again.
+  const insertBytes: InsertBytes = async (table, columns, values) => {
+    await engine.chdb.rawInsert({
+      table,
+      columns: [...columns],
+      values,
+      format: 'TabSeparated',
+      settings: embeddedSettings,
+    });
+  };
+  return databaseOf('embedded', client, insertBytes, unlock);
 }
 
-function databaseOf(kind: Database['kind'], client: ClickHouseClient, onClosed: () => void): Database {
+type InsertBytes = Database['insertBytes'];
+
+function databaseOf(
+  kind: Database['kind'],
+  client: ClickHouseClient,
+  insert: InsertBytes,
+  onClosed: () => void,
+): Database {
   async function attempt<Result>(request: () => Promise<Result>): Promise<Result> {
     try {
       return await request();
@@ -102,15 +122,13 @@ function databaseOf(kind: Database['kind'], client: ClickHouseClient, onClosed: 
     await attempt(() => client.command({ query }));
   }
 
-  function insertText(table: string, columns: readonly string[], text: string) {
-    return command(`INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${text}`);
-  }
+  const insertBytes: InsertBytes = (...given) => attempt(() => insert(...given));
 
   return {
     kind,
     command,
-    insert: (table, columns, rows) => insertText(table, columns, tabSeparated(rows)),
-    insertText,
+    insert: (table, columns, rows) => insertBytes(table, columns, Buffer.from(tabSeparated(rows))),
+    insertBytes,
     select: (sql, signal) =>
       attempt(async () => {
         const abort = signal === undefined ? {} : { abort_signal: signal };

@@ -10,7 +10,7 @@ const partitionsMax = 50;
 export interface RowInsert {
   readonly table: string;
   readonly columns: readonly string[];
-  readonly text: string;
+  readonly bytes: Buffer;
   readonly rowCount: number;
 }
 
@@ -137,7 +137,7 @@ export function insertsOf(tables: Tables, pieces: readonly EncodedRows[]): RowIn
 }
 
 /** Neighbours as one, as long as they stay within few partitions. */
-function joined(segments: readonly Segment[]): { text: string; rowCount: number }[] {
+function joined(segments: readonly Segment[]): { bytes: Buffer; rowCount: number }[] {
   const groups: { parts: Buffer[]; rowCount: number; partitions: Set<number> }[] = [];
   for (const { bytes, rowCount, partitions } of segments) {
     const group = groups.at(-1);
@@ -150,7 +150,7 @@ function joined(segments: readonly Segment[]): { text: string; rowCount: number 
       group.partitions = together;
     }
   }
-  return groups.map(({ parts, rowCount }) => ({ text: Buffer.concat(parts).toString('utf8'), rowCount }));
+  return groups.map(({ parts, rowCount }) => ({ bytes: Buffer.concat(parts), rowCount }));
 }
 
 function writeReading(text: RowText, reading: AcceptedReading) {

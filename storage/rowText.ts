@@ -7,6 +7,7 @@ const newline = 10;
 const digitZero = 48;
 const lastAscii = 127;
 const billion = 1_000_000_000;
+const powersOfTen = Array.from({ length: 10 }, (_, exponent) => 10 ** exponent);
 /** Any cell of a few characters, and a UUID, fit without asking again. */
 const roomForNumber = 24;
 
@@ -55,10 +56,11 @@ export function createRowText(): RowText {
   /** Digits of a whole number below 2^31, at least `digits` of them. */
   function whole(value: number, digits: number) {
     let count = digits;
-    for (let rest = Math.trunc(value / 10 ** digits); rest > 0; rest = Math.trunc(rest / 10)) count++;
-    let rest = value;
+    while (count < 10 && value >= (powersOfTen[count] as number)) count++;
+    let rest = value | 0;
     for (let place = length + count - 1; place >= length; place--) {
-      const tenth = Math.trunc(rest / 10);
+      // Truncated as a 32-bit integer, which costs a multiplication.
+      const tenth = (rest / 10) | 0;
       bytes[place] = digitZero + rest - tenth * 10;
       rest = tenth;
     }

@@ -121,7 +121,7 @@ export function createRowWriter(parts: RowWriterParts): RowWriter {
   async function store(insert: RowInsert, startedIn: number): Promise<boolean> {
     for (let failures = 0; ; failures++) {
       try {
-        await database.insertText(insert.table, insert.columns, insert.text);
+        await database.insertBytes(insert.table, insert.columns, insert.bytes);
         if (life !== startedIn) return false;
         writtenRows.set(insert.table, (writtenRows.get(insert.table) ?? 0) + insert.rowCount);
         if (failures > 0) noteRecovery();

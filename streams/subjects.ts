@@ -14,7 +14,8 @@ export const streamSubjects: Record<StreamName, string[]> = {
 
 /** An ID as one subject token: `.` separates tokens, so it travels as `~`, which no ID may hold. */
 export function subjectToken(id: string): string {
-  return id.replaceAll('.', '~');
+  // Asked for each message, and most IDs have none.
+  return id.includes('.') ? id.replaceAll('.', '~') : id;
 }
 
 /** The ID that a subject token stands for. */

@@ -391,7 +391,8 @@ const emptyOwner: OwnerState = { tokenIds: [], activity: List() };
 function withToken(state: ChainState, owner: string, tokenId: number): ChainState {
   const owners = state.owners.update(owner, emptyOwner, (known) => ({
     ...known,
-    tokenIds: [...known.tokenIds, tokenId].sort((a, b) => a - b),
+    // Ascending; mostly the new one is the largest.
+    tokenIds: known.tokenIds.toSpliced(known.tokenIds.findLastIndex((one) => one < tokenId) + 1, 0, tokenId),
   }));
   return { ...state, owners };
 }

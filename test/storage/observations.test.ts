@@ -23,8 +23,8 @@ describe('observations of any age', () => {
       const store = async (readings: AcceptedReading[]) => {
         const last = readings.at(-1)?.position ?? 0;
         const encoded = createRowEncoder()({ ...noRows, readings, throughPosition: last });
-        for (const { table, columns, text } of insertsOf(tables, [encoded]))
-          await database.insertText(table, columns, text);
+        for (const { table, columns, bytes } of insertsOf(tables, [encoded]))
+          await database.insertBytes(table, columns, bytes);
       };
       const history = fc.record({
         steps: fc.array(fc.record({ who: fc.nat(2), gap: fc.integer({ min: 1, max: 3 }) }), {

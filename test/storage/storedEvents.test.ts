@@ -72,8 +72,8 @@ async function stored() {
       chainEvents: chain.map((event) => chainEventRow(event, { chainId, position: 1 })),
       throughPosition: 1,
     });
-    for (const { table, columns, text } of insertsOf(tables, [encoded]))
-      await database.insertText(table, columns, text);
+    for (const { table, columns, bytes } of insertsOf(tables, [encoded]))
+      await database.insertBytes(table, columns, bytes);
   }
   async function clear() {
     await database.command(`TRUNCATE TABLE ${tables.measurementEvents}`);
