@@ -21,15 +21,19 @@ export interface Series {
 
 /**
  * Measures contenders in turns, A B A B: what slows the machine down for a while slows all of them. The first round warms up
- * and does not count.
+ * and does not count; there is none where they are warm already.
  */
-export async function inTurns(contenders: readonly Contender[], rounds: number): Promise<Series[]> {
+export async function inTurns(
+  contenders: readonly Contender[],
+  rounds: number,
+  { areWarm = false }: { readonly areWarm?: boolean } = {},
+): Promise<Series[]> {
   const series = contenders.map(({ name }) => ({
     name,
     values: [] as number[],
     others: {} as Record<string, number[]>,
   }));
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = areWarm ? 1 : 0; round <= rounds; round++) {
     for (const [index, contender] of contenders.entries()) {
       const measured = await contender.measure();
       const { value, others } = typeof measured === 'number' ? { value: measured, others: {} } : measured;
