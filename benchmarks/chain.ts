@@ -15,6 +15,7 @@ import { inTurns } from './inTurns.ts';
 import { startNatsProcess } from './natsProcess.ts';
 import { publishResults, type ResultTable } from './results.ts';
 import { minerProgram } from './serviceProcess.ts';
+import { named } from './versions.ts';
 
 const chainId = 31_337n;
 const addressOf = (number: number) => `0x${number.toString(16).padStart(40, '0')}`;
@@ -65,7 +66,7 @@ async function foldTables(rounds: number): Promise<ResultTable[]> {
             measure: async () => eventsTotal / secondsOf(() => parseSpans(full)),
           },
           {
-            name: "viem's `decodeEventLog` of the same logs",
+            name: `\`decodeEventLog\` of ${named('viem')}, of the same logs`,
             measure: async () => eventsTotal / secondsOf(() => decodeLogs(parsed)),
           },
         ],
@@ -193,7 +194,11 @@ async function indexTable(dir: string, rounds: number): Promise<ResultTable> {
       ],
       rounds,
     );
-    return { title: `${tip.toLocaleString('en-US')} blocks of a local anvil`, unit: 'blocks/s', series };
+    return {
+      title: `${tip.toLocaleString('en-US')} blocks of a local ${named('@foundry-rs/anvil', 'anvil')}`,
+      unit: 'blocks/s',
+      series,
+    };
   } finally {
     await filled.stop();
   }

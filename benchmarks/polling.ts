@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fillData } from './filledData.ts';
@@ -10,6 +9,7 @@ import { heldPaths, type PreparedAnswer } from './peers/preparedAnswers.ts';
 import { type Peer, startNginx, startNodePeer } from './peers/startPeer.ts';
 import { publishResults, type ResultTable } from './results.ts';
 import { startServiceProcess } from './serviceProcess.ts';
+import { named } from './versions.ts';
 import { loadOf, serverCore, wrkVersion } from './wrk.ts';
 
 /** A second of load, and at least five rounds, tell enough in the time that a developer waits. */
@@ -157,18 +157,14 @@ function answerOf(
 
 /** With the versions that are installed. */
 function peerNames(): Record<string, string> {
-  const { dependencies, devDependencies } = createRequire(import.meta.url)('../../package.json') as Record<
-    'dependencies' | 'devDependencies',
-    Record<string, string>
-  >;
   const { stderr } = spawnSync('nginx', ['-v'], {
     encoding: 'utf8',
     env: { PATH: `${process.env.PATH}:/usr/sbin` },
   });
   return {
-    bare: `bare uWebSockets.js ${dependencies['uWebSockets.js']?.split('@').at(-1)}`,
+    bare: named('uWebSockets.js', 'bare uWebSockets.js'),
     nginx: `nginx ${/nginx\/([\d.]+)/.exec(stderr)?.[1]}, files`,
-    fastify: `Fastify ${devDependencies.fastify}`,
-    express: `Express ${devDependencies.express}`,
+    fastify: named('fastify', 'Fastify'),
+    express: named('express', 'Express'),
   };
 }

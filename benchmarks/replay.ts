@@ -12,6 +12,7 @@ import { startNatsProcess } from './natsProcess.ts';
 import { publishReadings } from './readingLoad.ts';
 import { publishResults } from './results.ts';
 import { minerProgram, writeDeployment } from './serviceProcess.ts';
+import { named } from './versions.ts';
 
 const installationId = 'wheel-0';
 
@@ -33,7 +34,10 @@ export async function measureReplay({ readings, rounds }: ReplayOptions): Promis
     const series = await inTurns(
       [
         { name: '`miner replay`, all rows written', measure: () => replayRate(dir, nats.url, deployment) },
-        { name: 'bare `consume()` and `JSON.parse`', measure: () => bareRate(connection, readings) },
+        {
+          name: `bare \`consume()\` of ${named('@nats-io/jetstream')} and \`JSON.parse\``,
+          measure: () => bareRate(connection, readings),
+        },
       ],
       rounds,
     );

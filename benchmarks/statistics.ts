@@ -63,6 +63,7 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
     const tables = await activeTables(database);
     const times = { startMs, nowMs };
     const expected = shown(folded, times);
+    const [clickHouse] = await database.select('SELECT version()');
     const postgres = await startPostgres(dir);
     let others: Series[] = [];
     try {
@@ -83,7 +84,7 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
             measure: async () => viewMicros(folded, times),
           },
           {
-            name: 'the same by ClickHouse queries (embedded)',
+            name: `the same by ClickHouse ${clickHouse?.[0]} queries (embedded)`,
             measure: () => queryMicros(queries.ClickHouse, times),
           },
           {

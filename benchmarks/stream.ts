@@ -16,6 +16,7 @@ import { inTurns, type Measurement, type Series } from './inTurns.ts';
 import { genesisMs, readingBody } from './readingLoad.ts';
 import { publishResults, type ResultTable } from './results.ts';
 import { startServiceProcess } from './serviceProcess.ts';
+import { named } from './versions.ts';
 
 const installationId = 'wheel-0';
 const readingsOfRound = 200;
@@ -64,7 +65,10 @@ async function delays(dir: string, rounds: number): Promise<ResultTable> {
               return performance.now() - startedMs;
             }),
         },
-        { name: 'to a bare `consume()`', measure: () => bareDelays(connection, gateway) },
+        {
+          name: `to a bare \`consume()\` of ${named('@nats-io/jetstream')}`,
+          measure: () => bareDelays(connection, gateway),
+        },
       ],
       rounds,
     );

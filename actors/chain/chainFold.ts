@@ -158,11 +158,10 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
 function withShorterFeed(safe: readonly ChainState[], reversible: readonly bigint[]) {
   const newest = safe.at(-1) as ChainState;
   const [oldestKept, oldestReversible] = [(safe[0] as ChainState).block.number, reversible[0] as bigint];
-  const oldest = oldestKept < oldestReversible ? oldestKept : oldestReversible;
   const shorter = giveUpOldest(
     newest.feed,
     ({ recordedAtMs }) => recordedAtMs,
-    ({ source }) => source.blockNumber <= oldest,
+    ({ source }) => source.blockNumber <= oldestKept && source.blockNumber <= oldestReversible,
   );
   if (shorter === null) return { safe, givenUp: [] };
   return { safe: [...safe.slice(0, -1), { ...newest, feed: shorter.held }], givenUp: shorter.givenUp };
