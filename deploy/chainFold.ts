@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { type ChainActors, chainFoldVersion } from '../actors/chain/chainActors.ts';
-import { ForkBelowStates } from '../actors/chain/chainFold.ts';
-import type { ChainFeedEvent } from '../actors/chain/chainState.ts';
+import { ForkBelowStates, type Reorganization } from '../actors/chain/chainFold.ts';
 import { chainEventRow } from '../actors/feed/eventRows.ts';
-import { noRows } from '../actors/storedRows.ts';
+import { type EventRow, noRows } from '../actors/storedRows.ts';
 import type { RowWriter } from '../storage/rowWriter.ts';
+import type { StreamMessage } from '../streams/messageSource.ts';
 import type { RejectionLog } from '../streams/rejectionLog.ts';
 import type { ChainCounts } from './chainMetrics.ts';
 import type { MessageCounts } from './messageCounts.ts';
@@ -34,31 +34,30 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
   /** A fork below every kept state was found and not followed yet: snapshots above it are of no use. */
   let restoredBelow: bigint | null = null;
 
-  function receive(message: Parameters<ChainActors['receive']>[0], streamCreated: string) {
+  /** @returns rows of the events that memory gives up. */
+  function receive(message: StreamMessage, streamCreated: string): readonly EventRow[] {
     const outcome = actors.receive(message);
-    if (outcome === 'unread') return counts.unread('MINER_CHAIN');
+    if (outcome === 'unread') {
+      counts.unread('MINER_CHAIN');
+      return [];
+    }
     if ('rejection' in outcome) {
       reject(message, streamCreated, outcome.rejection);
-      return;
+      return [];
     }
     counts.accepted('MINER_CHAIN', 1);
-    if (outcome.givenUp.length > 0) store(outcome.givenUp, message.seq);
-    if (outcome.reorganization === null) return;
-    const { forkBlock, safeDepth } = outcome.reorganization;
+    if (outcome.reorganization !== null) noteReorganization(outcome.reorganization);
+    const at = { chainId: actors.chainId, position: message.seq };
+    return outcome.givenUp.map((event) => chainEventRow(event, at));
+  }
+
+  function noteReorganization({ forkBlock, safeDepth }: Reorganization) {
     if (restoredBelow !== null && forkBlock <= restoredBelow) keepFrom(null);
     chainCounts.reorganized(safeDepth);
     const about = { forkBlock: String(forkBlock), safeDepth };
     if (safeDepth > 0)
       logger.error(about, 'safe blocks were reorganized: views go back to the state before the fork');
     else logger.info(about, 'blocks above the safe one were reorganized; nothing of them was shown');
-  }
-
-  function store(givenUp: readonly ChainFeedEvent[], position: number) {
-    writing?.writer.add({
-      ...noRows,
-      chainEvents: givenUp.map((event) => chainEventRow(event, { chainId: actors.chainId, position })),
-      throughPosition: position,
-    });
   }
 
   function keepFrom(forkBlock: bigint | null) {
@@ -71,8 +70,14 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
     snapshotAgeMs: statesKeptMs,
 
     fold({ messages }, streamCreated) {
+      const chainEvents: EventRow[] = [];
+      let throughPosition = 0;
       try {
-        for (const message of messages) receive(message, streamCreated);
+        for (const message of messages) {
+          chainEvents.push(...receive(message, streamCreated));
+          throughPosition = message.seq;
+        }
+        writing?.writer.add({ ...noRows, chainEvents, throughPosition });
       } catch (error) {
         if (!(error instanceof ForkBelowStates)) throw error;
         keepFrom(error.forkBlock);

@@ -2,7 +2,12 @@ import { decodeChain } from '../../streams/decodeChain.ts';
 import type { Rejection } from '../../streams/decodeMessage.ts';
 import type { StreamMessage } from '../../streams/messageSource.ts';
 import type { ContractAddresses } from './chainEvent.ts';
-import { type ChainFoldState, createChainFold, emptyChainFoldState } from './chainFold.ts';
+import {
+  type ChainFoldState,
+  createChainFold,
+  emptyChainFoldState,
+  type Reorganization,
+} from './chainFold.ts';
 import { decodeChainFold, encodeChainFold, safeBlockOf } from './chainSnapshot.ts';
 import type { ChainFeedEvent, ChainState } from './chainState.ts';
 
@@ -14,7 +19,7 @@ export type ChainOutcome =
   | 'unread'
   | { readonly rejection: Rejection }
   | {
-      readonly reorganization: { readonly forkBlock: bigint; readonly safeDepth: number } | null;
+      readonly reorganization: Reorganization | null;
       /** Events of the feed that memory holds no more. */
       readonly givenUp: readonly ChainFeedEvent[];
     };

@@ -45,13 +45,18 @@ export const emptyChainFoldState: ChainFoldState = {
   isMismatched: false,
 };
 
+/** Blocks that were given up for others behind a block; `safeDepth` counts those that were safe already. */
+export interface Reorganization {
+  readonly forkBlock: bigint;
+  readonly safeDepth: number;
+}
+
 /** What a span did. */
 export type SpanOutcome =
   | { readonly rejection: Rejection }
   | {
       readonly state: ChainFoldState;
-      /** Set when blocks were given up for others; `safeDepth` counts those that were safe already. */
-      readonly reorganization: { readonly forkBlock: bigint; readonly safeDepth: number } | null;
+      readonly reorganization: Reorganization | null;
       /** Events of the feed that are held no more: of blocks that no reorganization of a kept state can reach. */
       readonly givenUp: readonly ChainFeedEvent[];
     };
@@ -175,7 +180,7 @@ function link(
   | { readonly rejection: Rejection }
   | {
       readonly state: ChainFoldState;
-      readonly reorganization: { forkBlock: bigint; safeDepth: number } | null;
+      readonly reorganization: Reorganization | null;
     } {
   const { head } = state;
   if (head === null) return { state, reorganization: null };
