@@ -141,7 +141,8 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
       safe.push(after);
     }
     const applied = state.unsafe.slice(0, safeCount).map(({ number }) => number);
-    const reversible = [...state.reversible, ...applied].slice(-keptStatesMax);
+    const surplus = Math.max(0, state.reversible.length + applied.length - keptStatesMax);
+    const reversible = state.reversible.slice(surplus).concat(applied.slice(-keptStatesMax));
     const shortened = withShorterFeed(kept(safe), reversible);
     return {
       state: { ...state, safe: shortened.safe, reversible, unsafe: state.unsafe.slice(safeCount) },
