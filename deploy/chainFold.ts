@@ -3,10 +3,9 @@ import { type ChainActors, chainFoldVersion } from '../actors/chain/chainActors.
 import { ForkBelowStates, type Reorganization } from '../actors/chain/chainFold.ts';
 import { chainEventRow } from '../actors/feed/eventRows.ts';
 import { type EventRow, noRows } from '../actors/storedRows.ts';
-import type { RowWriter } from '../storage/rowWriter.ts';
 import type { StreamMessage } from '../streams/messageSource.ts';
-import type { RejectionLog } from '../streams/rejectionLog.ts';
 import type { ChainCounts } from './chainMetrics.ts';
+import { type FoldWriting, handedOn } from './foldWriting.ts';
 import type { MessageCounts } from './messageCounts.ts';
 import { createReject } from './reject.ts';
 import { type FollowedFold, OlderSnapshotNeeded } from './streamFollower.ts';
@@ -19,11 +18,7 @@ export interface ChainFoldParts {
   readonly counts: MessageCounts;
   readonly chainCounts: ChainCounts;
   /** Null on a read replica, which writes nothing. */
-  readonly writing: {
-    readonly writer: RowWriter;
-    readonly rejections: RejectionLog;
-    readonly removeRowsAbove: (position: number) => Promise<void>;
-  } | null;
+  readonly writing: FoldWriting | null;
   readonly logger: Logger;
 }
 
@@ -89,14 +84,6 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
     accepts: (state) => restoredBelow === null || actors.liesWithin(state, restoredBelow),
     capture: () => actors.capture(),
     restore: (lines) => actors.restore(lines),
-    async flushed() {
-      if (writing === null) return true;
-      return (await writing.writer.flushed()) && writing.rejections.flushed();
-    },
-
-    async removeAbove(position) {
-      await writing?.removeRowsAbove(position);
-      await writing?.rejections.resume();
-    },
+    ...handedOn(writing),
   };
 }

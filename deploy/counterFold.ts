@@ -1,8 +1,7 @@
 import { type CounterActors, counterFoldVersion } from '../actors/counterActors.ts';
 import type { RecentReadings } from '../storage/recentReadings.ts';
-import type { RowWriter } from '../storage/rowWriter.ts';
-import type { RejectionLog } from '../streams/rejectionLog.ts';
 import { collectRows } from './collectedRows.ts';
+import { type FoldWriting, handedOn } from './foldWriting.ts';
 import type { MessageCounts } from './messageCounts.ts';
 import { createReject } from './reject.ts';
 import type { FollowedFold } from './streamFollower.ts';
@@ -12,11 +11,7 @@ export interface CounterFoldParts {
   readonly recent: RecentReadings;
   readonly counts: MessageCounts;
   /** Null on a read replica, which writes nothing. */
-  readonly writing: {
-    readonly writer: RowWriter;
-    readonly rejections: RejectionLog;
-    readonly removeRowsAbove: (position: number) => Promise<void>;
-  } | null;
+  readonly writing: FoldWriting | null;
 }
 
 /** `MINER_COUNTER`: readings into actors, memory and rows; what is not accepted into the rejection log. */
@@ -52,14 +47,6 @@ export function createCounterFold({ actors, recent, counts, writing }: CounterFo
 
     caughtUp: () => actors.reveal(),
 
-    async flushed() {
-      if (writing === null) return true;
-      return (await writing.writer.flushed()) && writing.rejections.flushed();
-    },
-
-    async removeAbove(position) {
-      await writing?.removeRowsAbove(position);
-      await writing?.rejections.resume();
-    },
+    ...handedOn(writing),
   };
 }

@@ -24,6 +24,7 @@ import type { InputStreamName } from '../streams/subjects.ts';
 import { createChainStreamFold } from './chainFold.ts';
 import { registerChainMetrics } from './chainMetrics.ts';
 import { createCounterFold } from './counterFold.ts';
+import type { FoldWriting } from './foldWriting.ts';
 import type { MessageCounts } from './messageCounts.ts';
 import { createPipelineFold } from './pipelineFold.ts';
 import {
@@ -67,7 +68,8 @@ export function prepareStorage(database: Database, writes: boolean, logger: Logg
 }
 
 export function createFollowers(parts: FollowersParts): Followers {
-  const counter = parts.writes ? writingCounter(parts) : readingCounter(parts);
+  const counterWriting = parts.writes ? createWriting(parts, 'MINER_COUNTER', deleteRowsAbove) : null;
+  const counter = counterWriting === null ? readingCounter(parts) : writingCounter(parts, counterWriting);
   const pipelineRejections = parts.writes ? createRejectionLog({ ...parts, stream: 'MINER_PIPELINE' }) : null;
   const pipelineFold = createPipelineFold({
     actors: parts.pipeline,
@@ -75,10 +77,11 @@ export function createFollowers(parts: FollowersParts): Followers {
     rejections: pipelineRejections,
   });
   const followers = new Map<InputStreamName, StreamFollower>([
-    ['MINER_COUNTER', follow(parts, 'MINER_COUNTER', counter.fold, counter.backpressure)],
+    ['MINER_COUNTER', follow(parts, 'MINER_COUNTER', counter.fold, boundsOf(counterWriting))],
     ['MINER_PIPELINE', follow(parts, 'MINER_PIPELINE', pipelineFold, [pipelineRejections])],
   ]);
-  const chainWriting = parts.writes && parts.chain !== null ? createChainWriting(parts) : null;
+  const chainWriting =
+    parts.writes && parts.chain !== null ? createWriting(parts, 'MINER_CHAIN', deleteChainRowsAbove) : null;
   if (parts.chain !== null) {
     const chainFold = createChainStreamFold({
       actors: parts.chain,
@@ -87,11 +90,10 @@ export function createFollowers(parts: FollowersParts): Followers {
       writing: chainWriting,
       logger: parts.logger,
     });
-    const backpressure = [chainWriting?.writer ?? null, chainWriting?.rejections ?? null];
-    followers.set('MINER_CHAIN', follow(parts, 'MINER_CHAIN', chainFold, backpressure));
+    followers.set('MINER_CHAIN', follow(parts, 'MINER_CHAIN', chainFold, boundsOf(chainWriting)));
   }
   const writers = new Map<InputStreamName, RowWriter>();
-  if (counter.writer !== null) writers.set('MINER_COUNTER', counter.writer);
+  if (counterWriting !== null) writers.set('MINER_COUNTER', counterWriting.writer);
   if (chainWriting !== null) writers.set('MINER_CHAIN', chainWriting.writer);
   registerWriterMetrics(parts.registry, { writers, recent: counter.recent });
   return {
@@ -100,10 +102,8 @@ export function createFollowers(parts: FollowersParts): Followers {
     olderEvents: createStoredEvents(parts),
     close: async () => {
       await Promise.all([
-        ...[...writers.values()].map((writer) => writer.close()),
-        counter.rejections?.close(),
+        ...[counterWriting, chainWriting].flatMap((one) => [one?.writer.close(), one?.rejections.close()]),
         pipelineRejections?.close(),
-        chainWriting?.rejections.close(),
       ]);
     },
   };
@@ -112,29 +112,44 @@ export function createFollowers(parts: FollowersParts): Followers {
 /** Something that may ask the source of a stream to wait. */
 type Bounded = Pick<RowWriter | RejectionLog, 'hasRoom' | 'room'> | null;
 
+function boundsOf(writing: FoldWriting | null): readonly Bounded[] {
+  return writing === null ? [] : [writing.writer, writing.rejections];
+}
+
+function createWriting(
+  parts: FollowersParts,
+  stream: InputStreamName,
+  deleteAbove: typeof deleteRowsAbove,
+): FoldWriting {
+  const { database, tables, logger } = parts;
+  const writer = createRowWriter(parts);
+  return {
+    writer,
+    rejections: createRejectionLog({ ...parts, stream }),
+    removeRowsAbove: async (position) => {
+      await writer.rewind(position);
+      const removed = await deleteAbove(database, tables(), position);
+      if (removed > 0)
+        logger.info(
+          { stream, position, removed },
+          'rows above the position that is folded from were removed',
+        );
+    },
+  };
+}
+
 interface CounterParts {
   readonly fold: FollowedFold;
   readonly observations: ObservationReader;
   readonly recent: RecentReadings;
-  readonly backpressure: readonly Bounded[];
-  /** Null on a read replica. */
-  readonly writer: RowWriter | null;
-  readonly rejections: RejectionLog | null;
 }
 
-function writingCounter(parts: FollowersParts): CounterParts {
+function writingCounter(parts: FollowersParts, writing: FoldWriting): CounterParts {
   const { database, tables } = parts;
-  const writer = createRowWriter(parts);
-  const rejections = createRejectionLog({ ...parts, stream: 'MINER_COUNTER' });
+  const { writer } = writing;
   const recent = createRecentReadings({ storedThrough: () => writer.flushedThrough() });
-  const removeRowsAbove = removal(parts, 'MINER_COUNTER', writer, deleteRowsAbove);
   return {
-    fold: createCounterFold({
-      actors: parts.counters,
-      recent,
-      counts: parts.counts,
-      writing: { writer, rejections, removeRowsAbove },
-    }),
+    fold: createCounterFold({ actors: parts.counters, recent, counts: parts.counts, writing }),
     observations: createObservationReader({
       recent,
       database,
@@ -142,30 +157,6 @@ function writingCounter(parts: FollowersParts): CounterParts {
       isStoredThrough: (position) => position <= writer.flushedThrough(),
     }),
     recent,
-    backpressure: [writer, rejections],
-    writer,
-    rejections,
-  };
-}
-
-function createChainWriting(parts: FollowersParts) {
-  const writer = createRowWriter(parts);
-  const rejections = createRejectionLog({ ...parts, stream: 'MINER_CHAIN' });
-  return { writer, rejections, removeRowsAbove: removal(parts, 'MINER_CHAIN', writer, deleteChainRowsAbove) };
-}
-
-/** Removes what was made from messages above a position: what waits, and what is stored. */
-function removal(
-  { database, tables, logger }: FollowersParts,
-  stream: InputStreamName,
-  writer: RowWriter,
-  deleteAbove: typeof deleteRowsAbove,
-): (position: number) => Promise<void> {
-  return async (position) => {
-    await writer.rewind(position);
-    const removed = await deleteAbove(database, tables(), position);
-    if (removed > 0)
-      logger.info({ stream, position, removed }, 'rows above the position that is folded from were removed');
   };
 }
 
@@ -189,9 +180,6 @@ function readingCounter(parts: FollowersParts): CounterParts {
       isStoredThrough: stored.isStoredThrough,
     }),
     recent,
-    backpressure: [],
-    writer: null,
-    rejections: null,
   };
 }
 

@@ -8,7 +8,6 @@ import { createChainViews } from '../actors/chain/chainViews.ts';
 import type { Clock } from '../actors/clock.ts';
 import { createCounterActors } from '../actors/counterActors.ts';
 import { createPipelineActors } from '../actors/pipelineActors.ts';
-import type { OlderEvents } from '../actors/views.ts';
 import { createOperatorServer } from '../http/operatorServer.ts';
 import { createPublicServer, type PublicServerSettings, type Readiness } from '../http/publicServer.ts';
 import { type Database, type DatabaseLocation, openDatabase } from '../storage/database.ts';
@@ -100,12 +99,11 @@ export async function startService({ settings, clock, logger, registry }: Servic
   let running: Followers | null = null;
   let indexing: Promise<void> | null = null;
 
-  const olderEvents: OlderEvents = {
-    read: async (...asked) => {
-      if (running === null) throw new StorageUnavailable('ClickHouse is not open yet');
-      return running.olderEvents.read(...asked);
-    },
-  };
+  /** What is read from ClickHouse is there once the followers are. */
+  function opened(): Followers {
+    if (running === null) throw new StorageUnavailable('ClickHouse is not open yet');
+    return running;
+  }
   const views = createActivityViews({
     publicInstallationId: deployment.installationId,
     counters,
@@ -113,7 +111,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
     chainState: () => chain?.newest() ?? null,
     genesisMs: deployment.genesisTimestamp * 1000,
     isCounterCaughtUp: () => followers.get('MINER_COUNTER')?.isCurrent ?? false,
-    olderEvents,
+    olderEvents: { read: async (...asked) => opened().olderEvents.read(...asked) },
     chain: createChainViews({
       installationId: deployment.installationId,
       onChain:
@@ -126,12 +124,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
     }),
     clock,
   });
-  const observations: ObservationReader = {
-    page: (...asked) => {
-      if (running === null) throw new StorageUnavailable('ClickHouse is not open yet');
-      return running.observations.page(...asked);
-    },
-  };
+  const observations: ObservationReader = { page: (...asked) => opened().observations.page(...asked) };
 
   const readiness = (): Readiness => {
     const nats = connection === null ? 'waiting' : 'connected';

@@ -7,7 +7,7 @@ import {
   type FeedNews,
   type FeedViews,
   feedCategories,
-  feedTypes,
+  isOfCategory,
 } from '../actors/feed/feedViews.ts';
 import { type HttpError, httpError } from './errors.ts';
 import { exactQuery } from './exactQuery.ts';
@@ -186,7 +186,7 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
     for (const category of feedCategories) {
       const listening = [...clients].filter((one) => one.category === category && one.resumesAt === null);
       if (listening.length === 0) continue;
-      const items = news.items.filter(({ type }) => category === 'all' || feedTypes[type] === category);
+      const items = news.items.filter(({ type }) => isOfCategory(category, type));
       const texts = items.map((item) => textOf(category, item, news.context));
       sendAll(listening, texts);
     }

@@ -7,7 +7,7 @@ interface Migration {
   readonly number: number;
   readonly name: string;
   /** Each may be run again: a process can be killed between two of them. */
-  readonly statements: (active: Tables) => readonly string[];
+  readonly statements: (active: () => Promise<Tables>) => readonly string[] | Promise<readonly string[]>;
 }
 
 const migrations: readonly Migration[] = [
@@ -32,10 +32,10 @@ const migrations: readonly Migration[] = [
   {
     number: 3,
     name: 'events of the feed',
-    statements: (active) => [
-      createEventsStatement(active.measurementEvents),
-      createEventsStatement(active.chainEvents),
-    ],
+    statements: async (active) => {
+      const { measurementEvents, chainEvents } = await active();
+      return [createEventsStatement(measurementEvents), createEventsStatement(chainEvents)];
+    },
   },
 ];
 
@@ -66,8 +66,7 @@ export async function migrate(database: Database, logger: Logger): Promise<Table
   const known = migrations.length;
   if (applied > known) throw new DatabaseTooNew(applied, known);
   for (const { number, name, statements } of migrations.slice(applied)) {
-    const active = number === 1 ? tablesOf(firstGeneration) : await activeTables(database);
-    for (const statement of statements(active)) await database.command(statement);
+    for (const statement of await statements(() => activeTables(database))) await database.command(statement);
     await database.insert('migrations', ['number', 'name'], [[number, name]]);
     logger.info({ migration: number, tables: name }, 'database migrated');
   }

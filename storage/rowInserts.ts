@@ -202,11 +202,30 @@ function writeEvent(text: RowText, row: EventRow) {
   text.text(row.event);
 }
 
+function cellsOf(row: readonly (string | number | null)[]) {
+  return {
+    text: (column: number) => row[column] as string,
+    // Servers differ in whether they quote 64-bit integers; all of these are safe integers.
+    count: (column: number) => Number(row[column]),
+  };
+}
+
+/** An event from a row of {@link eventColumns}. */
+export function eventOfRow(row: readonly (string | number | null)[]): EventRow {
+  const { text, count } = cellsOf(row);
+  return {
+    id: text(0),
+    type: text(1),
+    installationId: text(2),
+    recordedAtMs: count(3),
+    position: count(4),
+    event: text(5),
+  };
+}
+
 /** A reading from a row of {@link readingSelectList}. */
 export function readingOfRow(row: readonly (string | number | null)[]): AcceptedReading {
-  const text = (column: number) => row[column] as string;
-  // Servers differ in whether they quote 64-bit integers; all of these are safe integers.
-  const count = (column: number) => Number(row[column]);
+  const { text, count } = cellsOf(row);
   return {
     installationId: text(0),
     position: count(1),

@@ -1,7 +1,6 @@
-import type { EventRow } from '../actors/storedRows.ts';
 import type { OlderEvents } from '../actors/views.ts';
 import type { Database } from './database.ts';
-import { eventColumns } from './rowInserts.ts';
+import { eventColumns, eventOfRow } from './rowInserts.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { ActiveTables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
@@ -39,20 +38,5 @@ export function createStoredEvents({ database, tables }: StoredEventsParts): Old
       );
       return rows.map(eventOfRow);
     },
-  };
-}
-
-/** From the columns of {@link eventColumns}. */
-function eventOfRow(row: readonly (string | number | null)[]): EventRow {
-  const text = (column: number) => row[column] as string;
-  // Servers differ in whether they quote 64-bit integers; all of these are safe integers.
-  const count = (column: number) => Number(row[column]);
-  return {
-    id: text(0),
-    type: text(1),
-    installationId: text(2),
-    recordedAtMs: count(3),
-    position: count(4),
-    event: text(5),
   };
 }

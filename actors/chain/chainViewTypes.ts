@@ -236,8 +236,7 @@ export interface OwnerPageRequest {
   readonly cursor: string | null;
 }
 
-/** What the chain's routes read. Every call is synchronous and costs no I/O. */
-/** Events of the economy since its deployment, with what they are told of. */
+/** The newest events of the economy, with what they are told of. */
 export interface EconomyView extends ChainAvailable {
   readonly identities: Identities;
   /** The reward token. */
@@ -245,6 +244,7 @@ export interface EconomyView extends ChainAvailable {
   readonly feed: HeldEvents<ChainFeedEvent>;
 }
 
+/** What the chain's routes read. Every call is synchronous and costs no I/O. */
 export interface ChainViews {
   /** Shared for up to five seconds, as the next two. */
   core(): CoreView | ChainUnavailable;

@@ -20,6 +20,10 @@ export const feedTypes = {
 } as const satisfies Record<string, FeedCategory>;
 export type FeedType = keyof typeof feedTypes;
 
+export function isOfCategory(category: FeedCategory, type: FeedType): boolean {
+  return category === 'all' || feedTypes[type] === category;
+}
+
 /** An event as the feed holds it. */
 export interface FeedItem {
   readonly id: string;
@@ -73,8 +77,7 @@ export function createFeedIndex({ chainId }: { readonly chainId: bigint }): Feed
     ];
     for (const category of feedCategories) {
       const list = ascending[category];
-      const ofCategory =
-        category === 'all' ? added : added.filter(({ type }) => feedTypes[type] === category);
+      const ofCategory = added.filter(({ type }) => isOfCategory(category, type));
       if (ofCategory.length > insertedMax) ascending[category] = [...list, ...ofCategory].sort(oldestFirst);
       else for (const item of ofCategory) list.splice(firstNotOlder(list, item), 0, item);
     }

@@ -10,6 +10,7 @@ import {
   type FeedSources,
   type FeedType,
   feedTypes,
+  isOfCategory,
   mergedItems,
 } from './feedIndex.ts';
 import { nothingGivenUp } from './heldEvents.ts';
@@ -17,7 +18,7 @@ import type { MeasurementProgress } from './measurementEvents.ts';
 import type { OlderEvents, OlderEventsAsked } from './olderEvents.ts';
 
 export type { FeedCategory, FeedItem, FeedType } from './feedIndex.ts';
-export { feedCategories, feedTypes } from './feedIndex.ts';
+export { feedCategories, feedTypes, isOfCategory } from './feedIndex.ts';
 export { measurementPolicyVersion, streakDistanceMm } from './measurementEvents.ts';
 
 export const feedUnavailableReasons = [
@@ -125,9 +126,8 @@ export function createFeedViews(parts: FeedViewsParts): FeedViews {
     asked: Pick<OlderEventsAsked, 'place' | 'direction' | 'limit'>,
     signal: AbortSignal,
   ): Promise<FeedItem[][]> {
-    const lacking = (['measurement', 'chain'] as const).filter((one) => lacksOf(sources, category, one) > 0);
     const found = await Promise.all(
-      lacking.map((source) => {
+      shortenedSources(sources, category).map((source) => {
         const givenUp = sources[source].givenUp.count;
         return olderEvents.read({ source, types: typesOf(category, source), givenUp, ...asked }, signal);
       }),
@@ -167,12 +167,10 @@ export function createFeedViews(parts: FeedViewsParts): FeedViews {
       const economy = chain.economy();
       if (economy.status === 'unavailable')
         return { status: 'unavailable', installationId, reason: reasonOf(economy) };
-      const measured = progress();
-      const activeEventTypes = (Object.keys(feedTypes) as FeedType[]).filter(
-        (type) =>
-          (category === 'all' || feedTypes[type] === category) &&
-          (measured !== null || feedTypes[type] !== 'measurement'),
-      );
+      const activeEventTypes = [
+        ...typesOf(category, 'chain'),
+        ...(progress() === null ? [] : typesOf(category, 'measurement')),
+      ];
       if (activeEventTypes.length === 0)
         return { status: 'unavailable', installationId, reason: 'source_disabled' };
       const { index, context, sources } = current(economy);
@@ -200,21 +198,20 @@ const nothingMeasured: FeedSources['measurement'] = { events: List(), givenUp: n
 function typesOf(category: FeedCategory, source: keyof FeedSources): FeedType[] {
   return (Object.keys(feedTypes) as FeedType[]).filter(
     (type) =>
-      (category === 'all' || feedTypes[type] === category) &&
-      (feedTypes[type] === 'measurement') === (source === 'measurement'),
+      isOfCategory(category, type) && (feedTypes[type] === 'measurement') === (source === 'measurement'),
   );
 }
 
-/** Events that a source has given up, where some of the category can be among them. */
-function lacksOf(sources: FeedSources, category: FeedCategory, source: keyof FeedSources): number {
-  return typesOf(category, source).length === 0 ? 0 : sources[source].givenUp.count;
+/** Sources that have given events up, some of which can be of the category. */
+function shortenedSources(sources: FeedSources, category: FeedCategory): (keyof FeedSources)[] {
+  return (['measurement', 'chain'] as const).filter(
+    (source) => sources[source].givenUp.count > 0 && typesOf(category, source).length > 0,
+  );
 }
 
 /** Whether memory holds every event of a category that was recorded at a time or after it. */
 function holdsFrom(sources: FeedSources, category: FeedCategory, timeMs: number): boolean {
-  return (['measurement', 'chain'] as const).every(
-    (source) => lacksOf(sources, category, source) === 0 || sources[source].givenUp.throughMs < timeMs,
-  );
+  return shortenedSources(sources, category).every((source) => sources[source].givenUp.throughMs < timeMs);
 }
 
 /** The feed tells four reasons of the chain; of those that it does not, the view cannot be read at the moment. */
