@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { createChainActors } from '../actors/chain/chainActors.ts';
 import { miningAbi } from '../streams/contractAbis.ts';
 import type { StreamMessage } from '../streams/messageSource.ts';
 import { spanSubject } from '../streams/subjects.ts';
+import { stopperOf } from './childServer.ts';
 import { startFilled } from './filledData.ts';
 import { inTurns } from './inTurns.ts';
 import { startNatsProcess } from './natsProcess.ts';
@@ -218,7 +218,7 @@ async function indexSeconds(dir: string, rpcUrl: string, deployment: string): Pr
       MINER_OPS_PORT: '0',
     },
   });
-  const exited = once(child, 'exit');
+  const stop = stopperOf(child);
   try {
     const operatorUrl = await new Promise<string>((resolve, reject) => {
       createInterface({ input: child.stderr })
@@ -231,8 +231,7 @@ async function indexSeconds(dir: string, rpcUrl: string, deployment: string): Pr
     while (!(await fetch(`${operatorUrl}/readyz`)).ok) await wait(followPollMs);
     return (performance.now() - startedMs) / 1_000;
   } finally {
-    child.kill('SIGTERM');
-    await exited;
+    await stop();
     await nats.stop();
   }
 }

@@ -1,12 +1,8 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { firstAnswer, serverPath, stopperOf } from './childServer.ts';
 import { freePort } from './freePort.ts';
-
-const startMs = 20_000;
-const pollMs = 50;
 
 /** A clickhouse-server of a benchmark, in a folder of its own. */
 export interface ClickHouseProcess {
@@ -14,7 +10,7 @@ export interface ClickHouseProcess {
   stop(): Promise<void>;
 }
 
-/** @throws Error when it does not answer within twenty seconds. */
+/** @throws Error when it does not answer in time. */
 export async function startClickHouseProcess(dir: string): Promise<ClickHouseProcess> {
   mkdirSync(dir, { recursive: true });
   const [httpPort, tcpPort] = [await freePort(), await freePort()];
@@ -22,23 +18,16 @@ export async function startClickHouseProcess(dir: string): Promise<ClickHousePro
   const child = spawn('clickhouse-server', [`--config-file=${configuration}`], {
     stdio: 'ignore',
     cwd: dir,
-    env: { PATH: `${process.env.PATH}:/usr/sbin` },
+    env: { PATH: serverPath },
   });
-  const exited = once(child, 'exit');
-  const stop = async () => {
-    child.kill('SIGTERM');
-    await exited;
-  };
+  const stop = stopperOf(child);
   const url = `http://127.0.0.1:${httpPort}`;
-  for (const deadlineMs = performance.now() + startMs; performance.now() < deadlineMs; await wait(pollMs)) {
-    const answers = await fetch(`${url}/ping`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (answers) return { url, stop };
-  }
-  await stop();
-  throw new Error('clickhouse-server does not answer');
+  const ping = async () => {
+    const { ok } = await fetch(`${url}/ping`);
+    if (!ok) throw new Error('not there yet');
+  };
+  await firstAnswer('clickhouse-server', ping, stop);
+  return { url, stop };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { stopperOf } from './childServer.ts';
 import { minerProgram } from './serviceProcess.ts';
 
 const filledText = 'the simulated chain has reached the present; it goes on in real time';
@@ -30,11 +30,7 @@ export async function startFilled(dir: string, pastDays = 1): Promise<FilledServ
       MINER_OPS_PORT: '0',
     },
   });
-  const exited = once(child, 'exit');
-  const stop = async () => {
-    child.kill('SIGTERM');
-    await exited;
-  };
+  const stop = stopperOf(child);
   try {
     const rpcUrl = await new Promise<string>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('the past is not there in time')), limitMs);

@@ -1,13 +1,9 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
+import { firstAnswer, serverPath, stopperOf } from './childServer.ts';
 import { freePort } from './freePort.ts';
-
-const startMs = 15_000;
-const pollMs = 50;
 
 /** A nats-server with JetStream of a benchmark. */
 export interface NatsProcess {
@@ -15,7 +11,7 @@ export interface NatsProcess {
   stop(): Promise<void>;
 }
 
-/** @throws Error when it does not answer within fifteen seconds. */
+/** @throws Error when it does not answer in time. */
 export async function startNatsProcess(dir: string): Promise<NatsProcess> {
   const port = await freePort();
   const url = `nats://127.0.0.1:${port}`;
@@ -27,21 +23,14 @@ export async function startNatsProcess(dir: string): Promise<NatsProcess> {
   );
   const child = spawn('nats-server', ['-c', configuration], {
     stdio: 'ignore',
-    env: { PATH: `${process.env.PATH}:/usr/sbin` },
+    env: { PATH: serverPath },
   });
-  const exited = once(child, 'exit');
-  const stop = async () => {
-    child.kill('SIGTERM');
-    await exited;
-  };
-  for (const deadlineMs = performance.now() + startMs; performance.now() < deadlineMs; await wait(pollMs)) {
-    try {
-      await (await connect({ servers: url, reconnect: false })).close();
-      return { url, stop };
-    } catch {
-      // Not there yet.
-    }
-  }
-  await stop();
-  throw new Error(`nats-server does not answer on ${url}`);
+  const stop = stopperOf(child);
+  const connection = await firstAnswer(
+    'nats-server',
+    () => connect({ servers: url, reconnect: false }),
+    stop,
+  );
+  await connection.close();
+  return { url, stop };
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serverPath } from './childServer.ts';
 import { fillData } from './filledData.ts';
 import { type Contender, inTurns } from './inTurns.ts';
 import { heldPaths, type PreparedAnswer } from './peers/preparedAnswers.ts';
@@ -159,7 +160,7 @@ function answerOf(
 function peerNames(): Record<string, string> {
   const { stderr } = spawnSync('nginx', ['-v'], {
     encoding: 'utf8',
-    env: { PATH: `${process.env.PATH}:/usr/sbin` },
+    env: { PATH: serverPath },
   });
   return {
     bare: named('uWebSockets.js', 'bare uWebSockets.js'),

@@ -1,13 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
+import { firstAnswer, stopperOf } from './childServer.ts';
 import { freePort } from './freePort.ts';
-
-const startMs = 20_000;
-const pollMs = 50;
 
 /** A PostgreSQL of a benchmark, in a folder of its own. */
 export interface PostgresProcess {
@@ -34,33 +30,24 @@ export async function startPostgres(dir: string): Promise<PostgresProcess> {
   const port = await freePort();
   const options = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-k', data, '-F'];
   const child = spawn(`${bin}/postgres`, options, { stdio: 'ignore', cwd: data, ...owner });
-  const exited = once(child, 'exit');
-  const stop = async () => {
-    child.kill('SIGINT');
-    await exited;
-  };
-  for (const deadlineMs = performance.now() + startMs; performance.now() < deadlineMs; await wait(pollMs)) {
+  const stop = stopperOf(child, 'SIGINT');
+  const connected = async () => {
     const client = new Client({ host: '127.0.0.1', port, user: 'bench', database: 'postgres' });
     // The server ends before this client does.
     client.on('error', () => undefined);
-    try {
-      await client.connect();
-    } catch {
-      continue;
-    }
-    const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
-    const version = rows[0]?.server_version.split(' ')[0] ?? '';
-    return {
-      client,
-      version,
-      stop: async () => {
-        await client.end();
-        await stop();
-      },
-    };
-  }
-  await stop();
-  throw new Error('postgres does not answer');
+    await client.connect();
+    return client;
+  };
+  const client = await firstAnswer('postgres', connected, stop);
+  const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
+  return {
+    client,
+    version: rows[0]?.server_version.split(' ')[0] ?? '',
+    stop: async () => {
+      await client.end();
+      await stop();
+    },
+  };
 }
 
 interface Owner {

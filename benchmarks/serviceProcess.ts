@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { stopperOf } from './childServer.ts';
 import { onCore } from './onCore.ts';
 import { genesisMs } from './readingLoad.ts';
 
@@ -78,11 +78,7 @@ export async function startServiceProcess({
       ...environment,
     },
   });
-  const stop = async () => {
-    const exited = child.exitCode === null ? once(child, 'exit') : null;
-    child.kill('SIGTERM');
-    await exited;
-  };
+  const stop = stopperOf(child);
   try {
     const { natsUrl, publicUrl, operatorUrl } = await addressesOf(child.stderr);
     return {

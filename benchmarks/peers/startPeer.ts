@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { firstAnswer, serverPath, stopperOf } from '../childServer.ts';
 import { freePort } from '../freePort.ts';
 import { onCore } from '../onCore.ts';
 import type { HeldPath } from './preparedAnswers.ts';
 
 const startMs = 10_000;
-const pollMs = 20;
 
 /** Another server that gives the same answers. */
 export interface Peer {
@@ -30,7 +28,7 @@ export async function startNodePeer(
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, NODE_ENV: 'production' },
   });
-  const stop = stopper(child);
+  const stop = stopperOf(child);
   const port = await new Promise<number>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`${name} does not listen`)), startMs);
     createInterface({ input: child.stdout }).on('line', (line) => {
@@ -44,7 +42,7 @@ export async function startNodePeer(
 /**
  * nginx, one worker, with the bodies as files: those of an encoding beside the plain ones, as its `gzip_static` looks for them.
  *
- * @throws Error when it does not listen within ten seconds.
+ * @throws Error when it does not answer in time.
  */
 export async function startNginx(
   dir: string,
@@ -84,25 +82,10 @@ http {
   const [command, ...given] = onCore(core, ['nginx', '-c', configuration]);
   const child = spawn(command, given, {
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { PATH: `${process.env.PATH}:/usr/sbin` },
+    env: { PATH: serverPath },
   });
-  const stop = stopper(child);
+  const stop = stopperOf(child);
   const url = `http://127.0.0.1:${port}`;
-  for (const deadlineMs = performance.now() + startMs; performance.now() < deadlineMs; await wait(pollMs)) {
-    const answers = await fetch(url).then(
-      () => true,
-      () => false,
-    );
-    if (answers) return { url, stop };
-  }
-  await stop();
-  throw new Error('nginx does not listen');
-}
-
-function stopper(child: ReturnType<typeof spawn>): () => Promise<void> {
-  const exited = once(child, 'exit');
-  return async () => {
-    child.kill('SIGTERM');
-    await exited;
-  };
+  await firstAnswer('nginx', () => fetch(url), stop);
+  return { url, stop };
 }
