@@ -10,7 +10,13 @@ import {
   measurementPolicyVersion,
   streakDistanceMm,
 } from '../../actors/feed/feedViews.ts';
-import { address, availableMembers, availableMembersBody, bytes32 } from './chain.ts';
+import {
+  address,
+  availableMembers,
+  availableMembersBody,
+  eventSourceBody,
+  eventSourceMembers,
+} from './chain.ts';
 import { cursor } from './observations.ts';
 import { decimal, installationId, isoOf, timestamp, uuid } from './scalars.ts';
 
@@ -21,17 +27,16 @@ const asset = z.strictObject({
   decimals: z.int().min(0).max(255),
 });
 
+/** When the block was made is the event's `occurredAt`. */
+const { blockTimestamp: _occurredAt, ...place } = eventSourceMembers;
+
 const chainSource = z.strictObject({
   kind: z.literal('chain'),
   chainId: decimal,
   target: availableMembers.chain.shape.target,
   releaseId: availableMembers.release.shape.id,
   contractAddress: address,
-  blockNumber: decimal,
-  blockHash: bytes32,
-  transactionHash: bytes32,
-  transactionIndex: z.int().min(0),
-  logIndex: z.int().min(0),
+  ...place,
   confirmationStatus: z.literal('safe'),
 });
 
@@ -196,15 +201,18 @@ type FeedContext = Pick<FeedPage, 'asset' | 'chain' | 'release'>;
 export function feedEventBody({ id, event, recordedAtMs }: FeedItem, context: FeedContext): EventBody {
   const recordedAt = isoOf(recordedAtMs);
   if (event.family === 'chain') {
-    const occurredAt = isoOf(event.source.blockTimestampMs);
-    return {
-      id,
-      occurredAt,
-      recordedAt,
-      eventVersion: 2,
-      source: sourceOf(event, context),
-      ...chainPayload(event, context),
+    const { blockTimestamp: occurredAt, ...at } = eventSourceBody(event.source);
+    const { chain, release } = context;
+    const source = {
+      kind: 'chain' as const,
+      chainId: chain.chainId.toString(),
+      target: chain.target,
+      releaseId: release.id,
+      contractAddress: event.address,
+      ...at,
+      confirmationStatus: 'safe' as const,
     };
+    return { id, occurredAt, recordedAt, eventVersion: 2, source, ...chainPayload(event, context) };
   }
   const { achievement, position, telemetryId, observedAtMs, receivedAtMs } = event;
   const source = {
@@ -224,22 +232,6 @@ export function feedEventBody({ id, event, recordedAtMs }: FeedItem, context: Fe
     eventVersion: 1,
     source,
     ...measurementPayload(achievement),
-  };
-}
-
-function sourceOf({ address: contractAddress, source }: ChainFeedEvent, { chain, release }: FeedContext) {
-  return {
-    kind: 'chain' as const,
-    chainId: chain.chainId.toString(),
-    target: chain.target,
-    releaseId: release.id,
-    contractAddress,
-    blockNumber: source.blockNumber.toString(),
-    blockHash: source.blockHash,
-    transactionHash: source.transactionHash,
-    transactionIndex: source.transactionIndex,
-    logIndex: source.logIndex,
-    confirmationStatus: 'safe' as const,
   };
 }
 

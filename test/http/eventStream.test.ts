@@ -152,7 +152,14 @@ describe('the event stream', () => {
     );
   });
 
-  it('goes on behind the last event that a client has seen', async () => {
+  it.each([
+    ['the last event that a client has seen', () => undefined, 0],
+    [
+      'an event that memory holds no more, once ClickHouse answers',
+      (records: ReturnType<typeof createRecords>) => records.giveUp(20, 2),
+      2,
+    ],
+  ])('goes on behind %s', async (_, meanwhile, failedReads) => {
     const { records, server } = await served();
     const first = await listen(server.base, '/v1/events/stream?category=measurement');
     records.add(1);
@@ -160,26 +167,7 @@ describe('the event stream', () => {
     const [seen] = first.messages;
     first.end();
     records.add(350);
-    const again = await listen(server.base, '/v1/events/stream?category=measurement', {
-      'Last-Event-ID': seen?.id as string,
-    });
-    const seenAgain = () => again.messages.filter(({ event }) => event === 'measurement.speed_record');
-    await eventually(() => seenAgain().length === 350, '350 missed records');
-    records.add(1);
-    await eventually(() => seenAgain().length === 351, 'the next one');
-    const values = seenAgain().map(({ data }) => Number(data.payload.recordMmPerSecond));
-    expect(values).toEqual(Array.from({ length: 351 }, (_, index) => (index + 5) * recordStep));
-  });
-
-  it('goes on behind an event that memory holds no more, once ClickHouse answers', async () => {
-    const { records, server } = await served();
-    const first = await listen(server.base, '/v1/events/stream?category=measurement');
-    records.add(1);
-    await eventually(() => first.messages.length === 1, 'a record');
-    const [seen] = first.messages;
-    first.end();
-    records.add(350);
-    records.giveUp(20, 2);
+    meanwhile(records);
     const again = await listen(server.base, '/v1/events/stream?category=measurement', {
       'Last-Event-ID': seen?.id as string,
     });
@@ -190,8 +178,8 @@ describe('the event stream', () => {
     await eventually(() => values().length === 350, '350 missed records');
     records.add(1);
     await eventually(() => values().length === 351, 'the next one');
-    expect(values()).toEqual(Array.from({ length: 351 }, (_, index) => (index + 5) * recordStep));
-    expect(await server.registry.metrics()).toContain('miner_event_stream_failed_reads_total 2');
+    expect(values()).toEqual(Array.from({ length: 351 }, (_unused, index) => (index + 5) * recordStep));
+    expect(await server.registry.metrics()).toContain(`miner_event_stream_failed_reads_total ${failedReads}`);
   });
 
   it('keeps a quiet connection open with heartbeats', async () => {
