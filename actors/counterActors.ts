@@ -9,6 +9,7 @@ import {
   type MeasurementProgress,
   withAchievements,
 } from './feed/measurementEvents.ts';
+import { type FoldIdentity, foldIdentity } from './foldIdentity.ts';
 import { createInstallationActor, type InstallationActor, type ReadingOutcome } from './installationActor.ts';
 import { decodeInstallationState, encodeInstallationState } from './installationSnapshot.ts';
 import {
@@ -31,6 +32,7 @@ export type CounterOutcome = ReadingOutcome & {
 
 /** The actors of `MINER_COUNTER`, one an installation, found from the stream. */
 export interface CounterActors {
+  readonly identity: FoldIdentity;
   receive(message: StreamMessage): CounterOutcome;
   /** Offline for an installation that has published nothing. */
   telemetry(installationId: string, nowMs: number): TelemetryView;
@@ -38,8 +40,6 @@ export interface CounterActors {
   history(): DayHistory | null;
   /** What the public installation has reached; null before its first reading. The same until something is reached. */
   achievements(): MeasurementProgress | null;
-  /** Whether captured lines hold the history of the public installation, which may have been another then. */
-  accepts(lines: string): boolean;
   /** Observed and open rounds, as projections need them; null for an installation that has published nothing. */
   activity(installationId: string): ActivityState | null;
   readonly installationCount: number;
@@ -128,14 +128,11 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   }
 
   return {
+    identity: foldIdentity(counterFoldVersion, { genesisMs, publicInstallationId }),
     receive,
     telemetry,
     history: () => shown.history,
     achievements: () => shown.progress,
-    accepts: (lines) => {
-      const [first = ''] = lines.split('\n', 1);
-      return first === '' || keptHistoryOf(first)?.installationId === publicInstallationId;
-    },
     activity: (installationId) => shown.actors.get(installationId)?.state()?.activity ?? null,
     get installationCount() {
       return shown.actors.size;

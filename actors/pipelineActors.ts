@@ -6,6 +6,7 @@ import type { StreamMessage } from '../streams/messageSource.ts';
 import type { ModuleReport } from '../streams/moduleSnapshot.ts';
 import type { SignerIdentity } from '../streams/signerIdentity.ts';
 import { parse, stringify } from './bigintJson.ts';
+import { type FoldIdentity, foldIdentity } from './foldIdentity.ts';
 import {
   emptySettlementPipeline,
   foldOracle,
@@ -25,6 +26,7 @@ export type PipelineOutcome = 'folded' | 'unread' | { readonly rejection: Reject
 
 /** The actors of `MINER_PIPELINE`: modules with their machines, signer, oracle and reporter of each installation. */
 export interface PipelineActors {
+  readonly identity: FoldIdentity;
   receive(message: StreamMessage): PipelineOutcome;
   /** The same view until a module of the installation reports. */
   modules(installationId: string): ModulesView;
@@ -108,6 +110,7 @@ export function createPipelineActors(): PipelineActors {
   }
 
   return {
+    identity: foldIdentity(pipelineFoldVersion, {}),
     receive,
     modules: (installationId) => installations.get(installationId)?.view ?? { installationId, modules: [] },
     signer: (installationId) => installations.get(installationId)?.signer ?? null,

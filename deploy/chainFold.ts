@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type ChainActors, chainFoldVersion } from '../actors/chain/chainActors.ts';
+import type { ChainActors } from '../actors/chain/chainActors.ts';
 import { ForkBelowStates, type Reorganization } from '../actors/chain/chainFold.ts';
 import { chainEventRow } from '../actors/feed/eventRows.ts';
 import { type EventRow, noRows } from '../actors/storedRows.ts';
@@ -61,17 +61,13 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
   }
 
   return {
-    foldVersion: chainFoldVersion,
+    identity: actors.identity,
     snapshotAgeMs: statesKeptMs,
 
-    fold({ messages }, streamCreated) {
+    fold({ messages, position: throughPosition }, streamCreated) {
       const chainEvents: EventRow[] = [];
-      let throughPosition = 0;
       try {
-        for (const message of messages) {
-          chainEvents.push(...receive(message, streamCreated));
-          throughPosition = message.seq;
-        }
+        for (const message of messages) chainEvents.push(...receive(message, streamCreated));
         writing?.writer.add({ ...noRows, chainEvents, throughPosition });
       } catch (error) {
         if (!(error instanceof ForkBelowStates)) throw error;

@@ -1,4 +1,4 @@
-import { type CounterActors, counterFoldVersion } from '../actors/counterActors.ts';
+import type { CounterActors } from '../actors/counterActors.ts';
 import type { RecentReadings } from '../storage/recentReadings.ts';
 import { collectRows } from './collectedRows.ts';
 import { type FoldWriting, handedOn } from './foldWriting.ts';
@@ -18,13 +18,11 @@ export interface CounterFoldParts {
 export function createCounterFold({ actors, recent, counts, writing }: CounterFoldParts): FollowedFold {
   const reject = createReject({ stream: 'MINER_COUNTER', counts, rejections: writing?.rejections ?? null });
   return {
-    foldVersion: counterFoldVersion,
+    identity: actors.identity,
 
-    fold({ messages }, streamCreated) {
+    fold({ messages, position: throughPosition }, streamCreated) {
       const rows = collectRows();
-      let throughPosition = 0;
       for (const message of messages) {
-        throughPosition = message.seq;
         const outcome = actors.receive(message);
         if ('rejection' in outcome) {
           reject(message, streamCreated, outcome.rejection);
@@ -37,7 +35,6 @@ export function createCounterFold({ actors, recent, counts, writing }: CounterFo
       writing?.writer.add({ ...rows, throughPosition });
     },
 
-    accepts: (state) => actors.accepts(state),
     capture: () => actors.capture(),
 
     restore(lines, position) {

@@ -9,15 +9,14 @@ import type { PipelineActors } from '../actors/pipelineActors.ts';
 import type { OlderEvents } from '../actors/views.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteChainRowsAbove, deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
-import { activeTables } from '../storage/generations.ts';
-import { migrate } from '../storage/migrations.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
-import { createObservationReader, createStoredThroughQuery } from '../storage/observations.ts';
+import { createObservationReader, createStoredThroughQuery, newestReading } from '../storage/observations.ts';
 import { createRecentReadings, type RecentReadings } from '../storage/recentReadings.ts';
 import { createRowWriter, type RowWriter } from '../storage/rowWriter.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
-import type { ActiveTables, Tables } from '../storage/tables.ts';
+import type { ActiveTables } from '../storage/tables.ts';
+import { decodeCounter } from '../streams/decodeCounter.ts';
 import { createMessageSource } from '../streams/messageSource.ts';
 import { createRejectionLog, type RejectionLog } from '../streams/rejectionLog.ts';
 import type { InputStreamName } from '../streams/subjects.ts';
@@ -48,6 +47,10 @@ export interface FollowersParts {
   readonly counts: MessageCounts;
   /** A read replica restores snapshots and writes nothing. */
   readonly writes: boolean;
+  /** A snapshot of a stream was saved: the state is stored with all rows that go with it. */
+  readonly onSaved?: (stream: InputStreamName) => void;
+  /** Creates the streams again, should one vanish; left out by a process that only reads. */
+  readonly ensureStreams?: () => Promise<void>;
   readonly policy: SnapshotPolicy;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -59,18 +62,20 @@ export interface Followers {
   readonly followers: ReadonlyMap<InputStreamName, StreamFollower>;
   readonly observations: ObservationReader;
   readonly olderEvents: OlderEvents;
+  /** By the stream whose rows they write; none on a read replica. */
+  readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
   close(): Promise<void>;
 }
 
-/** The writer of a deployment creates the tables; a reader waits until they are there. */
-export function prepareStorage(database: Database, writes: boolean, logger: Logger): Promise<Tables> {
-  return writes ? migrate(database, logger) : activeTables(database);
-}
-
 export function createFollowers(parts: FollowersParts): Followers {
-  const counterWriting = parts.writes ? createWriting(parts, 'MINER_COUNTER', deleteRowsAbove) : null;
+  const counterWriting = parts.writes
+    ? {
+        ...createWriting(parts, 'MINER_COUNTER', deleteRowsAbove),
+        isStoredElsewise: () => isNewestReadingElsewise(parts),
+      }
+    : null;
   const counter = counterWriting === null ? readingCounter(parts) : writingCounter(parts, counterWriting);
-  const pipelineRejections = parts.writes ? createRejectionLog({ ...parts, stream: 'MINER_PIPELINE' }) : null;
+  const pipelineRejections = parts.writes ? rejectionLog(parts, 'MINER_PIPELINE') : null;
   const pipelineFold = createPipelineFold({
     actors: parts.pipeline,
     counts: parts.counts,
@@ -100,6 +105,7 @@ export function createFollowers(parts: FollowersParts): Followers {
     followers,
     observations: counter.observations,
     olderEvents: createStoredEvents(parts),
+    writers,
     close: async () => {
       await Promise.all([
         ...[counterWriting, chainWriting].flatMap((one) => [one?.writer.close(), one?.rejections.close()]),
@@ -125,17 +131,36 @@ function createWriting(
   const writer = createRowWriter(parts);
   return {
     writer,
-    rejections: createRejectionLog({ ...parts, stream }),
+    rejections: rejectionLog(parts, stream),
     removeRowsAbove: async (position) => {
-      await writer.rewind(position);
       const removed = await deleteAbove(database, tables(), position);
       if (removed > 0)
         logger.info(
           { stream, position, removed },
-          'rows above the position that is folded from were removed',
+          'rows of messages that the stream does not hold any more were removed',
         );
     },
   };
+}
+
+function rejectionLog(parts: FollowersParts, stream: InputStreamName): RejectionLog {
+  const { ensureStreams } = parts;
+  return createRejectionLog({ ...parts, stream, ...(ensureStreams && { onFailing: ensureStreams }) });
+}
+
+/** JetStream can lose its end after rows were stored, and use the sequences again: then the newest row is of another message. */
+async function isNewestReadingElsewise({ database, tables, jsm }: FollowersParts): Promise<boolean> {
+  const newest = await newestReading(database, tables());
+  if (newest === null) return false;
+  const { position, telemetryId } = newest;
+  const { state } = await jsm.streams.info('MINER_COUNTER');
+  if (position > state.last_seq) return true;
+  const stored =
+    position < state.first_seq ? null : await jsm.streams.getMessage('MINER_COUNTER', { seq: position });
+  // What retention took, or an operator deleted, cannot be compared.
+  if (stored === null) return false;
+  const decoded = decodeCounter(stored.subject, stored.data);
+  return 'rejection' in decoded || decoded.value.telemetryId !== telemetryId;
 }
 
 interface CounterParts {
@@ -154,7 +179,7 @@ function writingCounter(parts: FollowersParts, writing: FoldWriting): CounterPar
       recent,
       database,
       tables,
-      isStoredThrough: (position) => position <= writer.flushedThrough(),
+      isStoredThrough: ({ position }) => position <= writer.flushedThrough(),
     }),
     recent,
   };
@@ -189,19 +214,33 @@ function follow(
   fold: FollowedFold,
   backpressure: readonly Bounded[],
 ): StreamFollower {
-  const { connection, js, jsm, database, tables, writes, policy, clock, logger } = parts;
+  const { connection, js, jsm, database, tables, writes, policy, clock, logger, ensureStreams } = parts;
   const bounded = backpressure.filter((one) => one !== null);
   const source = createMessageSource({
     connection,
     js,
     jsm,
     stream,
+    clock,
     logger,
+    ...(ensureStreams && { onMissing: ensureStreams }),
     hasRoom: () => bounded.every((one) => one.hasRoom()),
     room: async () => {
       await Promise.all(bounded.map((one) => one.room()));
     },
   });
   const snapshots = createSnapshotStore({ database, tables, logger });
-  return createStreamFollower({ stream, source, jsm, fold, snapshots, writes, policy, clock, logger });
+  const onSaved = () => parts.onSaved?.(stream);
+  return createStreamFollower({
+    stream,
+    source,
+    jsm,
+    fold,
+    snapshots,
+    writes,
+    onSaved,
+    policy,
+    clock,
+    logger,
+  });
 }

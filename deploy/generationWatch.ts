@@ -43,7 +43,8 @@ export function watchGeneration(parts: GenerationWatchParts): GenerationWatch {
     isAsking = true;
     try {
       const active = await activeTables(database);
-      if (active.generation === announced) return;
+      // The one that is being rebuilt is above the active one until it takes its place.
+      if (active.generation <= announced) return;
       announced = active.generation;
       logger.warn(
         { used: used.generation, active: active.generation },

@@ -1,4 +1,4 @@
-import { type PipelineActors, pipelineFoldVersion } from '../actors/pipelineActors.ts';
+import type { PipelineActors } from '../actors/pipelineActors.ts';
 import type { RejectionLog } from '../streams/rejectionLog.ts';
 import type { MessageCounts } from './messageCounts.ts';
 import { createReject } from './reject.ts';
@@ -15,7 +15,7 @@ export interface PipelineFoldParts {
 export function createPipelineFold({ actors, counts, rejections }: PipelineFoldParts): FollowedFold {
   const reject = createReject({ stream: 'MINER_PIPELINE', counts, rejections });
   return {
-    foldVersion: pipelineFoldVersion,
+    identity: actors.identity,
 
     fold({ messages }, streamCreated) {
       for (const message of messages) {
@@ -29,8 +29,9 @@ export function createPipelineFold({ actors, counts, rejections }: PipelineFoldP
     capture: () => actors.capture(),
     restore: (lines) => actors.restore(lines),
     flushed: async () => rejections?.flushed() ?? true,
-    removeAbove: async () => {
+    rewind: async () => {
       await rejections?.resume();
     },
+    removeAbove: async () => undefined,
   };
 }

@@ -11,18 +11,22 @@ import { createPipelineActors } from '../actors/pipelineActors.ts';
 import { createOperatorServer } from '../http/operatorServer.ts';
 import { createPublicServer, type PublicServerSettings, type Readiness } from '../http/publicServer.ts';
 import { type Database, type DatabaseLocation, openDatabase } from '../storage/database.ts';
+import { activeTables } from '../storage/generations.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import { StorageUnavailable } from '../storage/storageUnavailable.ts';
 import { closeNats, connectNats, sleep } from '../streams/connection.ts';
 import { ensureStreams } from '../streams/ensureStreams.ts';
+import type { LeaseHolder } from '../streams/ingestLease.ts';
 import type { InputStreamName } from '../streams/subjects.ts';
 import { createDatabaseWatch } from './databaseWatch.ts';
 import type { Deployment } from './deploymentFile.ts';
 import { registerFollowerMetrics } from './followerMetrics.ts';
-import { createFollowers, type Followers, prepareStorage } from './followers.ts';
+import { createFollowers, type Followers } from './followers.ts';
 import { type GenerationWatch, watchGeneration } from './generationWatch.ts';
 import { createDeploymentIndexer } from './indexing.ts';
+import { acquireIngest, type Ingest } from './ingest.ts';
 import { createMessageCounts } from './messageCounts.ts';
+import { createReadiness } from './readiness.ts';
 import type { SnapshotPolicy, StreamFollower } from './streamFollower.ts';
 import { within } from './within.ts';
 
@@ -98,6 +102,9 @@ export async function startService({ settings, clock, logger, registry }: Servic
   let generations: GenerationWatch | null = null;
   let running: Followers | null = null;
   let indexing: Promise<void> | null = null;
+  let ingest: Ingest | null = null;
+  /** The process that ingests while this one waits to. */
+  let standbyFor: LeaseHolder | null = null;
 
   /** What is read from ClickHouse is there once the followers are. */
   function opened(): Followers {
@@ -126,18 +133,14 @@ export async function startService({ settings, clock, logger, registry }: Servic
   });
   const observations: ObservationReader = { page: (...asked) => opened().observations.page(...asked) };
 
-  const readiness = (): Readiness => {
-    const nats = connection === null ? 'waiting' : 'connected';
-    const clickhouse = databaseWatch.isReachable() ? 'reachable' : 'away';
-    const streams = Object.fromEntries(
-      [...followers].map(([stream, follower]) => {
-        const { isCaughtUp, position, lastSequence, state } = follower.status();
-        return [stream, { isCaughtUp, state, position, lastSequence }];
-      }),
-    );
-    const isCaughtUp = running !== null && [...followers.values()].every((one) => one.isCaughtUp);
-    return { isReady: isCaughtUp && databaseWatch.isReachable(), detail: { nats, clickhouse, streams } };
-  };
+  const readiness = createReadiness({
+    clock,
+    followers,
+    writers: () => running?.writers ?? null,
+    nats: () => connection !== null && !connection.isClosed(),
+    isDatabaseReachable: () => databaseWatch.isReachable(),
+    standbyFor: () => standbyFor,
+  });
 
   // Asked with every request; what was restored once stays so.
   let isRestored = false;
@@ -172,8 +175,27 @@ export async function startService({ settings, clock, logger, registry }: Servic
     });
     const js = jetstream(connection);
     const jsm = await persist('JetStream', () => jetstreamManager(connection as NatsConnection));
-    if (roles.ingest) await persist('streams', () => ensureStreams(jsm, settings, logger));
-    const tables = await persist('tables', () => prepareStorage(database as Database, roles.ingest, logger));
+    const ensure = () => ensureStreams(jsm, settings, logger);
+    if (roles.ingest) {
+      await persist('streams', ensure);
+      ingest = await persist('ingest', () =>
+        acquireIngest({
+          connection: connection as NatsConnection,
+          js,
+          jsm,
+          database: database as Database,
+          identity: counters.identity,
+          clock,
+          logger,
+          signal: stopping.signal,
+          onStandby: (holder) => {
+            standbyFor = holder;
+          },
+        }),
+      );
+      database = ingest.database;
+    }
+    const tables = ingest?.tables ?? (await persist('tables', () => activeTables(database as Database)));
     const watch = watchGeneration({
       database,
       tables,
@@ -210,9 +232,20 @@ export async function startService({ settings, clock, logger, registry }: Servic
       });
       indexing = indexer.run(stopping.signal);
     }
-    running = createFollowers({ ...parts, writes: roles.ingest, policy: settings.snapshots });
+    running = createFollowers({
+      ...parts,
+      writes: roles.ingest,
+      policy: settings.snapshots,
+      ...(roles.ingest && { ensureStreams: ensure }),
+      onSaved: (stream) => {
+        if (stream === 'MINER_COUNTER' && followers.get(stream)?.isCurrent) ingest?.rebuilt();
+      },
+    });
     for (const [stream, follower] of running.followers) followers.set(stream, follower);
-    await Promise.all([...[...followers.values()].map((follower) => follower.run()), indexing]);
+    await Promise.race([
+      Promise.all([...[...followers.values()].map((follower) => follower.run()), indexing]),
+      ...(ingest === null ? [] : [ingest.lost]),
+    ]);
   }
 
   /** Tries again while a part is away; a fault that waiting does not mend is thrown. */
@@ -248,6 +281,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       databaseWatch.stop();
       generations?.stop();
       await within(closeGraceMs, indexing ?? undefined);
+      await within(closeGraceMs, ingest?.release());
       await within(closeGraceMs, connection === null ? undefined : closeNats(connection));
       await within(closeGraceMs, running?.close());
       await within(closeGraceMs, database?.close());

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { lastValueFrom, merge, Observable, Subject, takeUntil, tap } from 'rxjs';
 import { createActor } from 'xstate';
 import type { Clock } from '../actors/clock.ts';
+import { type FoldIdentity, isOfFold } from '../actors/foldIdentity.ts';
 import { type StreamFollowerState, streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
 import { type FoldSnapshot, linesOf, type SnapshotHeader } from '../storage/foldSnapshot.ts';
 import type { SnapshotStore } from '../storage/snapshots.ts';
@@ -17,6 +18,9 @@ const restoreRetryMs = 1_000;
 /** Lines of a snapshot that are joined before the event loop turns. */
 const linesPerTurn = 500;
 
+/** In this order snapshots are tried. */
+const ranks = { oldEnough: 0, tooYoung: 1, beforeGap: 2, otherStream: 3 } as const;
+
 /** A fold cannot go on from the state that it has; the message says why. */
 export class OlderSnapshotNeeded extends Error {
   override readonly name = 'OlderSnapshotNeeded';
@@ -24,7 +28,7 @@ export class OlderSnapshotNeeded extends Error {
 
 /** One stream's fold with everything that it hands on, as the follower drives it. */
 export interface FollowedFold {
-  readonly foldVersion: number;
+  readonly identity: FoldIdentity;
   /** At the start a snapshot at least so old is restored where there is one; the newest when this is left out. */
   readonly snapshotAgeMs?: number;
   /** @throws OlderSnapshotNeeded when a snapshot that it accepts has to be restored first. */
@@ -36,7 +40,11 @@ export interface FollowedFold {
   restore(lines: Iterable<string>, position: number): void;
   /** True once everything handed on so far is stored elsewhere; false when that will not happen any more. */
   flushed(): Promise<boolean>;
-  /** Removes what was stored from messages above `position`, which will be folded anew, and waits until it is done. */
+  /** Forgets what waits to be stored: messages above `position` are folded again. What they make is stored again as it was. */
+  rewind(position: number): Promise<void>;
+  /** Whether what is stored was made from messages that the stream does not hold any more; left out where it cannot be told. */
+  isStoredElsewise?(): Promise<boolean>;
+  /** Removes what was stored from messages above `position`, which are not in the stream any more. */
   removeAbove(position: number): Promise<void>;
   /** Everything is folded that the stream held when state was restored. */
   caughtUp?(): void;
@@ -57,6 +65,7 @@ export interface StreamFollowerParts {
   readonly snapshots: SnapshotStore;
   /** A read replica restores snapshots and writes nothing. */
   readonly writes: boolean;
+  readonly onSaved?: () => void;
   readonly policy: SnapshotPolicy;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -108,6 +117,8 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
   let attempted = { position: 0, atMs: clock.monotonicMs() };
   let savedPosition: number | null = null;
   let saving: Promise<void> | null = null;
+  /** The stream turned out to be another one, and what was stored of it is not removed yet. */
+  let hasDiverged = false;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -138,6 +149,7 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
       } catch (error) {
         if (error instanceof StreamDiverged) {
           counts.divergences++;
+          hasDiverged = true;
           const { reason } = error;
           logger.error({ stream, reason, err: error }, 'stream diverged: an older snapshot is restored');
         } else if (error instanceof OlderSnapshotNeeded) {
@@ -161,7 +173,7 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
   function onBatch(batch: MessageBatch) {
     const { streamCreated } = batch;
     fold.fold(batch, streamCreated);
-    latest = { streamCreated, batch, position: (batch.messages.at(-1) as { seq: number }).seq };
+    latest = { streamCreated, batch, position: batch.position };
     noteProgress();
     maybeSave(true);
   }
@@ -171,6 +183,8 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
     if (latest === null || target === null || latest.position < target) return;
     isCaughtUp = true;
     counts.isRebuilding = false;
+    // A long way back has been folded: the next start need not do so again.
+    attempted = { ...attempted, atMs: Number.NEGATIVE_INFINITY };
     fold.caughtUp?.();
     logger.info(
       { stream, position: latest.position },
@@ -196,6 +210,7 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
       await snapshots.save(await snapshotOf(checkpoint, captured));
       savedPosition = checkpoint.position;
       logger.debug({ stream, position: savedPosition }, 'snapshot saved');
+      parts.onSaved?.();
     })()
       .catch((error: unknown) => {
         counts.snapshotFailures++;
@@ -214,11 +229,11 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
       if (lines.length % linesPerTurn === 0) await nextTurn();
     }
     const { streamCreated, position, digest } = checkpoint;
-    if (streamCreated === null || digest === null) throw new Error('a snapshot needs a folded message');
+    if (streamCreated === null) throw new Error('a snapshot needs a folded message');
     const takenAtMs = clock.nowMs();
     return {
       stream,
-      foldVersion: fold.foldVersion,
+      ...fold.identity,
       streamCreated,
       position,
       digest,
@@ -242,44 +257,67 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
   }
 
   async function restoreOnce(): Promise<{ checkpoint: Checkpoint; verified: VerifiedStream }> {
-    const found = await newestAgreeing();
+    const asItIs = await verifySource(jsm, stream, emptyCheckpoint);
+    const headers = await snapshots.list(stream);
+    const found = await newestAgreeing(headers, asItIs);
     const checkpoint = found.snapshot === null ? emptyCheckpoint : checkpointOf(found.snapshot);
-    const verified = found.verified ?? (await verifySource(jsm, stream, emptyCheckpoint));
-    if (parts.writes) {
-      // What retention has taken cannot be folded anew: its rows are all that is left of it, and stay.
-      const foldedAnewAbove = found.disagrees
-        ? checkpoint.position
-        : Math.max(checkpoint.position, verified.firstSequence - 1);
-      await fold.removeAbove(foldedAnewAbove);
-      if (found.disagrees) await snapshots.deleteAbove(stream, checkpoint.position);
-    }
+    if (parts.writes)
+      await clearAbove(checkpoint.position, found.disagrees, isReconfigured(headers, found.snapshot));
     const lines = found.snapshot === null ? [] : linesOf(found.snapshot);
     fold.restore(lines, checkpoint.position);
-    const from = { stream, position: checkpoint.position, lastSequence: verified.lastSequence };
+    const { lastSequence } = asItIs;
     logger.info(
-      from,
+      { stream, position: checkpoint.position, lastSequence },
       found.snapshot === null ? 'folding from the beginning of the stream' : 'snapshot restored',
     );
-    return { checkpoint, verified };
+    return { checkpoint, verified: asItIs };
+  }
+
+  /**
+   * Messages that are folded again make the same rows under the same keys, so what is stored stays, and whoever reads it sees no hole. Only
+   * rows of messages that the stream does not hold any more, and those of another deployment, are removed.
+   */
+  async function clearAbove(position: number, disagrees: boolean, reconfigured: boolean) {
+    await fold.rewind(position);
+    hasDiverged ||= disagrees || ((await fold.isStoredElsewise?.()) ?? false);
+    if (hasDiverged || reconfigured) {
+      await fold.removeAbove(position);
+      await snapshots.deleteAbove(stream, reconfigured ? -1 : position);
+    }
+    hasDiverged = false;
+  }
+
+  /** Whether what is stored was made with another deployment. */
+  function isReconfigured(headers: readonly SnapshotHeader[], restored: FoldSnapshot | null): boolean {
+    const { configuration } = fold.identity;
+    const isOther = headers.length > 0 && headers.every((header) => header.configuration !== configuration);
+    if (restored !== null || !isOther) return false;
+    logger.warn(
+      { stream },
+      'the deployment is another than that of the snapshots: the stream is folded again',
+    );
+    return true;
   }
 
   /** The newest snapshot whose last message is in the stream, and whether a newer one disagreed. */
-  async function newestAgreeing() {
+  async function newestAgreeing(
+    headers: readonly SnapshotHeader[],
+    { created, firstSequence }: VerifiedStream,
+  ) {
     let disagrees = false;
-    for (const header of inOrder(await snapshots.list(stream))) {
-      const { position, foldVersion } = header;
-      if (foldVersion !== fold.foldVersion) {
-        logger.info(
-          { stream, position, foldVersion, expected: fold.foldVersion },
-          'snapshot of another fold version',
-        );
-        continue;
-      }
+    const usable = headers.filter((header) => isOfFold(header, fold.identity));
+    if (usable.length < headers.length)
+      logger.info(
+        { stream, snapshots: headers.length - usable.length, foldVersion: fold.identity.foldVersion },
+        'snapshots of another version or deployment are left alone',
+      );
+    for (const header of inOrder(usable, created, firstSequence)) {
+      const { position } = header;
       try {
-        const verified = await verifySource(jsm, stream, header);
+        await verifySource(jsm, stream, header);
         const snapshot = await snapshots.load(header);
         if (snapshot === null || fold.accepts?.(snapshot.state) === false) continue;
-        return { snapshot, verified, disagrees };
+        return { snapshot, disagrees };
       } catch (error) {
         if (!(error instanceof StreamDiverged)) throw error;
         disagrees = true;
@@ -289,15 +327,28 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
         );
       }
     }
-    return { snapshot: null, verified: null, disagrees };
+    return { snapshot: null, disagrees };
   }
 
-  /** Newest first; behind those that are old enough come the others, oldest first. */
-  function inOrder(headers: readonly SnapshotHeader[]): readonly SnapshotHeader[] {
-    const youngest = clock.nowMs() - (fold.snapshotAgeMs ?? 0);
-    const young = headers.filter(({ takenAtMs }) => takenAtMs > youngest);
-    const old = headers.filter(({ takenAtMs }) => takenAtMs <= youngest);
-    return fold.snapshotAgeMs === undefined ? headers : [...old, ...young.reverse()];
+  /**
+   * In which order snapshots are tried: those that the stream continues without a gap before those that it does not; old enough ones
+   * before younger ones; those of the highest position first, and among the too young ones the oldest.
+   */
+  function inOrder(
+    headers: readonly SnapshotHeader[],
+    created: string,
+    firstSequence: number,
+  ): SnapshotHeader[] {
+    const youngestMs = clock.nowMs() - (fold.snapshotAgeMs ?? Number.NEGATIVE_INFINITY);
+    const rankOf = ({ streamCreated, position, takenAtMs }: SnapshotHeader) => {
+      if (streamCreated !== created) return ranks.otherStream;
+      if (position + 1 < firstSequence) return ranks.beforeGap;
+      return takenAtMs <= youngestMs ? ranks.oldEnough : ranks.tooYoung;
+    };
+    return headers.toSorted((a, b) => {
+      const upwards = rankOf(a) === ranks.tooYoung ? 1 : -1;
+      return rankOf(a) - rankOf(b) || (a.position - b.position) * upwards;
+    });
   }
 
   async function stop({ graceMs }: { graceMs: number }) {

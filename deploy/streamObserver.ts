@@ -7,6 +7,7 @@ import type { SettlementPipelineState } from '../actors/settlementPipeline.ts';
 import { emptyCheckpoint } from '../streams/checkpoint.ts';
 import { createMessageSource, type StreamMessage } from '../streams/messageSource.ts';
 import type { InputStreamName } from '../streams/subjects.ts';
+import { systemClock } from './systemClock.ts';
 
 /** What an oracle and a reporter find in the streams, by the same definitions as the service. */
 export interface StreamObserver {
@@ -61,6 +62,7 @@ export function observeStreams(parts: StreamObserverParts): StreamObserver {
     const source = createMessageSource({
       ...parts,
       stream,
+      clock: systemClock,
       hasRoom: () => true,
       room: () => Promise.resolve(),
     });

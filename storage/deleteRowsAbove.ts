@@ -1,8 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from './database.ts';
+import { StorageUnavailable } from './storageUnavailable.ts';
 import type { Tables } from './tables.ts';
+import { sqlString } from './tabSeparated.ts';
 
 const pollMs = 50;
+/** Rows that come again and again are written by another process. */
+const attemptsMax = 5;
 
 /** Removes the rows that were made from messages of `MINER_COUNTER` above `position`, and waits until they are gone. */
 export function deleteRowsAbove(database: Database, tables: Tables, position: number): Promise<number> {
@@ -29,11 +33,30 @@ async function deleteFrom(database: Database, tables: readonly string[], conditi
   for (const table of tables) {
     const count = await rowsWhere(database, table, condition);
     if (count === 0) continue;
-    await database.command(`ALTER TABLE ${table} DELETE WHERE ${condition}`);
-    while ((await rowsWhere(database, table, condition)) > 0) await wait(pollMs);
+    await deleteWhere(database, table, condition);
     removed += count;
   }
   return removed;
+}
+
+/** A mutation does not cover rows that are inserted after it began, so another one is started for what is left at its end. */
+async function deleteWhere(database: Database, table: string, condition: string): Promise<void> {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    await database.command(`ALTER TABLE ${table} DELETE WHERE ${condition}`);
+    while ((await rowsWhere(database, table, condition)) > 0 && (await isMutating(database, table)))
+      await wait(pollMs);
+    if ((await rowsWhere(database, table, condition)) === 0) return;
+  }
+  throw new StorageUnavailable(
+    `rows of ${table} that were removed are there again: something else writes them`,
+  );
+}
+
+async function isMutating(database: Database, table: string): Promise<boolean> {
+  const [row] = await database.select(
+    `SELECT count() FROM system.mutations WHERE database = currentDatabase() AND table = ${sqlString(table)} AND is_done = 0`,
+  );
+  return Number(row?.[0]) > 0;
 }
 
 async function rowsWhere(database: Database, table: string, condition: string): Promise<number> {

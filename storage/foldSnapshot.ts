@@ -1,18 +1,18 @@
+import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { InputStreamName } from '../streams/subjects.ts';
 
 /** What a state is of: a stream's folds, or of the counter stream the installations that a replay of one leaves alone. */
 export type FoldedSource = InputStreamName | 'MINER_COUNTER beside';
 
-/** What a snapshot is of: the checkpoint of its stream, and the version of the fold that made it. */
-export interface SnapshotHeader {
+/** What a snapshot is of: the checkpoint of its stream, and the fold that made it. */
+export interface SnapshotHeader extends FoldIdentity {
   readonly stream: FoldedSource;
-  readonly foldVersion: number;
   readonly streamCreated: string;
   /** Last folded sequence. */
   readonly position: number;
-  /** Digest of that message. */
-  readonly digest: string;
-  /** Epoch milliseconds. */
+  /** Digest of that message; null when the stream did not hold it any more. */
+  readonly digest: string | null;
+  /** Epoch milliseconds. Tells which snapshots are kept, never which is newer: a clock can be put right. */
   readonly takenAtMs: number;
 }
 

@@ -2,12 +2,13 @@ import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 import { activeTables, firstGeneration } from './generations.ts';
 import { createEventsStatement, createStatements, type Tables, tablesOf } from './tables.ts';
+import { sqlString } from './tabSeparated.ts';
 
 interface Migration {
   readonly number: number;
   readonly name: string;
   /** Each may be run again: a process can be killed between two of them. */
-  readonly statements: (active: () => Promise<Tables>) => readonly string[] | Promise<readonly string[]>;
+  readonly statements: (database: Database) => readonly string[] | Promise<readonly string[]>;
 }
 
 const migrations: readonly Migration[] = [
@@ -32,12 +33,35 @@ const migrations: readonly Migration[] = [
   {
     number: 3,
     name: 'events of the feed',
-    statements: async (active) => {
-      const { measurementEvents, chainEvents } = await active();
+    statements: async (database) => {
+      const { measurementEvents, chainEvents } = await activeTables(database);
       return [createEventsStatement(measurementEvents), createEventsStatement(chainEvents)];
     },
   },
+  {
+    number: 4,
+    name: 'what a snapshot and a generation were made with, epochs of ingest',
+    statements: async (database) => [
+      ...(await addConfiguration(database)),
+      `CREATE TABLE IF NOT EXISTS generations (
+        generation Int64, fold_version Int64, configuration String, stream_created String, at_ms Int64
+      ) ENGINE = MergeTree() ORDER BY (generation, at_ms)`,
+      'CREATE TABLE IF NOT EXISTS ingest_epochs (epoch Int64, holder String, at_ms Int64) ENGINE = MergeTree() ORDER BY epoch',
+    ],
+  },
 ];
+
+/** Tables that an earlier version created have no such column; a new database has it from the beginning. */
+async function addConfiguration(database: Database): Promise<readonly string[]> {
+  const { foldSnapshots } = await activeTables(database);
+  const found = await database.select(
+    `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = ${sqlString(foldSnapshots)}
+     AND name = 'configuration'`,
+  );
+  return found.length > 0
+    ? []
+    : [`ALTER TABLE ${foldSnapshots} ADD COLUMN configuration String AFTER fold_version`];
+}
 
 /** The database was written by a newer version of the program. */
 export class DatabaseTooNew extends Error {
@@ -66,7 +90,7 @@ export async function migrate(database: Database, logger: Logger): Promise<Table
   const known = migrations.length;
   if (applied > known) throw new DatabaseTooNew(applied, known);
   for (const { number, name, statements } of migrations.slice(applied)) {
-    for (const statement of await statements(() => activeTables(database))) await database.command(statement);
+    for (const statement of await statements(database)) await database.command(statement);
     await database.insert('migrations', ['number', 'name'], [[number, name]]);
     logger.info({ migration: number, tables: name }, 'database migrated');
   }

@@ -1,7 +1,7 @@
 import type { ObservationPage } from '../actors/views.ts';
 import type { Database } from './database.ts';
 import type { ObservationReader } from './observationReader.ts';
-import type { RecentReadings } from './recentReadings.ts';
+import type { Boundary, RecentReadings } from './recentReadings.ts';
 import { readingOfRow, readingSelectList } from './rowInserts.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { ActiveTables, Tables } from './tables.ts';
@@ -11,8 +11,8 @@ export interface ObservationReaderParts {
   readonly recent: RecentReadings;
   readonly database: Database;
   readonly tables: ActiveTables;
-  /** Whether ClickHouse holds every accepted reading up to a position. */
-  readonly isStoredThrough: (position: number) => boolean | Promise<boolean>;
+  /** Whether ClickHouse holds every accepted reading up to the place where memory begins. */
+  readonly isStoredThrough: (boundary: Boundary) => boolean | Promise<boolean>;
 }
 
 /** Pages of accepted readings of any age, from memory where it holds them, else from ClickHouse and memory. */
@@ -22,10 +22,10 @@ export function createObservationReader(parts: ObservationReaderParts): Observat
   return {
     page: (installationId, afterPosition, limit, signal) => {
       const coversAbove = recent.coversAbove();
-      if (afterPosition >= coversAbove)
+      if (afterPosition >= coversAbove.position)
         return pageOf(recent.page(installationId, afterPosition, limit + 1), limit);
       // Memory is read now and ClickHouse up to where memory began: what is evicted meanwhile is in one of the two.
-      const newest = recent.page(installationId, coversAbove, limit + 1);
+      const newest = recent.page(installationId, coversAbove.position, limit + 1);
       return withOlder({ installationId, afterPosition, coversAbove, limit, signal }, newest);
     },
   };
@@ -34,7 +34,7 @@ export function createObservationReader(parts: ObservationReaderParts): Observat
     asked: {
       installationId: string;
       afterPosition: number;
-      coversAbove: number;
+      coversAbove: Boundary;
       limit: number;
       signal: AbortSignal;
     },
@@ -42,12 +42,14 @@ export function createObservationReader(parts: ObservationReaderParts): Observat
   ): Promise<ObservationPage> {
     const { installationId, afterPosition, coversAbove, limit, signal } = asked;
     if (!(await isStoredThrough(coversAbove))) {
-      throw new StorageUnavailable(`ClickHouse does not hold the readings up to position ${coversAbove} yet`);
+      throw new StorageUnavailable(
+        `ClickHouse does not hold the readings up to position ${coversAbove.position} yet`,
+      );
     }
     // A batch that was sent twice may not be merged yet; versions of one position are the same bytes.
     const rows = await database.select(
       `SELECT ${readingSelectList} FROM ${tables().readings}
-       WHERE installation_id = ${sqlString(installationId)} AND position > ${afterPosition} AND position <= ${coversAbove}
+       WHERE installation_id = ${sqlString(installationId)} AND position > ${afterPosition} AND position <= ${coversAbove.position}
        ORDER BY position LIMIT 1 BY position LIMIT ${limit + 1}`,
       signal,
     );
@@ -61,9 +63,20 @@ function pageOf(found: ObservationPage['items'], limit: number): ObservationPage
 
 /** What a read replica knows of how far another process has stored readings. */
 export interface StoredThroughQuery {
-  isStoredThrough(position: number): Promise<boolean>;
+  isStoredThrough(boundary: Boundary): Promise<boolean>;
   /** A snapshot of `position` was restored: everything below was stored before it, and nothing above is certain. */
   restoredAt(position: number): void;
+}
+
+/** The stored reading of the largest position; null without any. */
+export async function newestReading(
+  database: Database,
+  { readings }: Tables,
+): Promise<{ readonly position: number; readonly telemetryId: string } | null> {
+  const [row] = await database.select(
+    `SELECT position, telemetry_id FROM ${readings} WHERE position = (SELECT max(position) FROM ${readings}) LIMIT 1`,
+  );
+  return row === undefined ? null : { position: Number(row[0]), telemetryId: row[1] as string };
 }
 
 /** Largest position of a stored reading; 0 without any. */
@@ -73,16 +86,23 @@ export async function storedThrough(database: Database, tables: Tables): Promise
 }
 
 /**
- * Rows are stored in the order of the stream, so the largest stored position tells. What was found once stays true
- * and is not asked again.
+ * Rows are stored in the order of the stream, so where the very reading that memory gave up last is stored, everything below it is. Another
+ * reading at its position is of a stream that has lost its end since, and is about to be removed. What was found once stays true and is not
+ * asked again.
  */
 export function createStoredThroughQuery(database: Database, tables: ActiveTables): StoredThroughQuery {
   let known = 0;
   return {
-    isStoredThrough: async (position) => {
-      if (position <= known) return true;
-      known = Math.max(known, await storedThrough(database, tables()));
-      return position <= known;
+    isStoredThrough: async ({ position, evicted }) => {
+      if (position <= known || evicted === null) return true;
+      const { installationId, telemetryId } = evicted;
+      const found = await database.select(
+        `SELECT position FROM ${tables().readings} WHERE installation_id = ${sqlString(installationId)}
+         AND position = ${position} AND telemetry_id = ${sqlString(telemetryId)} LIMIT 1`,
+      );
+      if (found.length === 0) return false;
+      known = Math.max(known, position);
+      return true;
     },
     restoredAt: (position) => {
       known = position;

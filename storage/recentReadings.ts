@@ -8,13 +8,20 @@ const cutMin = 64;
 /** The newest accepted readings of all installations, in order of position. */
 export interface RecentReadings {
   add(reading: AcceptedReading): void;
-  /** Memory holds every accepted reading above this position. */
-  coversAbove(): number;
+  /** Memory holds every accepted reading above this place. */
+  coversAbove(): Boundary;
   /** At most `limit` readings of the installation above `position`, ascending. */
   page(installationId: string, position: number, limit: number): AcceptedReading[];
   /** Forgets everything; what follows is above `position`. */
   reset(position: number): void;
   readonly size: number;
+}
+
+/** Where memory begins. */
+export interface Boundary {
+  readonly position: number;
+  /** The reading of that position, which was given up last; null where memory began behind a snapshot. */
+  readonly evicted: AcceptedReading | null;
 }
 
 export interface RecentReadingsSettings {
@@ -35,7 +42,7 @@ export function createRecentReadings({
 }: RecentReadingsSettings): RecentReadings {
   const all: Tail = { readings: [], start: 0 };
   const byInstallation = new Map<string, Tail>();
-  let covered = 0;
+  let covered: Boundary = { position: 0, evicted: null };
 
   function add(reading: AcceptedReading) {
     all.readings.push(reading);
@@ -57,7 +64,7 @@ export function createRecentReadings({
   }
 
   function evict(oldest: AcceptedReading) {
-    covered = oldest.position;
+    covered = { position: oldest.position, evicted: oldest };
     drop(all);
     const tail = byInstallation.get(oldest.installationId) as Tail;
     drop(tail);
@@ -79,7 +86,7 @@ export function createRecentReadings({
       all.readings = [];
       all.start = 0;
       byInstallation.clear();
-      covered = position;
+      covered = { position, evicted: null };
     },
     get size() {
       return all.readings.length - all.start;

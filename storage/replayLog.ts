@@ -27,7 +27,7 @@ export interface ReplayLog {
     activeGeneration: number,
   ): Promise<{ readonly plan: ReplayPlan; readonly step: ReplayStep } | null>;
   note(plan: ReplayPlan, step: ReplayStep): Promise<void>;
-  /** A generation that no replay has used and that is above `active`. */
+  /** A generation that nothing has used and that is above `active`. */
   nextGeneration(active: number): Promise<number>;
 }
 
@@ -52,8 +52,9 @@ export function createReplayLog(database: Database, nowMs: () => number): Replay
         [[plan.generation, step, nowMs(), JSON.stringify(plan)]],
       ),
     nextGeneration: async (active) => {
-      const [row] = await database.select('SELECT max(generation) FROM replays');
-      return Math.max(active, Number(row?.[0])) + 1;
+      const [replayed] = await database.select('SELECT max(generation) FROM replays');
+      const [noted] = await database.select('SELECT max(generation) FROM generations');
+      return Math.max(active, Number(replayed?.[0]), Number(noted?.[0])) + 1;
     },
   };
 }

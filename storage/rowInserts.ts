@@ -68,6 +68,7 @@ export interface EncodedRows {
   readonly chainEvents: readonly Segment[];
   readonly readings: readonly Segment[];
   readonly rowCount: number;
+  readonly byteLength: number;
   readonly throughPosition: number;
 }
 
@@ -104,16 +105,22 @@ export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
     return segments;
   }
 
-  return ({ rounds, buckets, measurementEvents, chainEvents, readings, throughPosition }) => ({
-    rounds: segmentsOf(rounds, (row) => row.startMs, writeRound),
-    buckets: segmentsOf(buckets, (row) => row.startMs, writeBucket),
-    measurementEvents: segmentsOf(measurementEvents, (row) => row.recordedAtMs, writeEvent),
-    chainEvents: segmentsOf(chainEvents, (row) => row.recordedAtMs, writeEvent),
-    readings: segmentsOf(readings, (row) => row.observedAtMs, writeReading),
-    rowCount:
-      rounds.length + buckets.length + measurementEvents.length + chainEvents.length + readings.length,
-    throughPosition,
-  });
+  return ({ rounds, buckets, measurementEvents, chainEvents, readings, throughPosition }) => {
+    const segments = {
+      rounds: segmentsOf(rounds, (row) => row.startMs, writeRound),
+      buckets: segmentsOf(buckets, (row) => row.startMs, writeBucket),
+      measurementEvents: segmentsOf(measurementEvents, (row) => row.recordedAtMs, writeEvent),
+      chainEvents: segmentsOf(chainEvents, (row) => row.recordedAtMs, writeEvent),
+      readings: segmentsOf(readings, (row) => row.observedAtMs, writeReading),
+    };
+    const all = Object.values(segments).flat();
+    return {
+      ...segments,
+      rowCount: all.reduce((sum, { rowCount }) => sum + rowCount, 0),
+      byteLength: all.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      throughPosition,
+    };
+  };
 }
 
 /**

@@ -10,8 +10,9 @@ import type { ActiveTables } from './tables.ts';
 
 /** Rows of one batch by default: larger ones are faster, and cost the embedded engine more memory. */
 const defaultBatchRows = 5_000;
-/** Rows that may wait, about 30 MB; above it the stream's source is held back. */
+/** What may wait, in rows and bytes; above it the stream's source is held back. Rows of readings have about 300 bytes. */
 const bufferedRowsMax = 100_000;
+const bufferedBytesMax = 64 * 1024 * 1024;
 /** A trickle of rows is gathered for this long, since every insert makes a part that has to be merged. */
 const gatherMs = 1_000;
 const firstRetryMs = 250;
@@ -20,6 +21,7 @@ const longestRetryMs = 5_000;
 export interface RowWriterStatus {
   readonly state: RowWriterState;
   readonly bufferedRows: number;
+  readonly bufferedBytes: number;
   readonly writtenRows: ReadonlyMap<string, number>;
   readonly batches: number;
   readonly failures: number;
@@ -64,7 +66,7 @@ export function createRowWriter(parts: RowWriterParts): RowWriter {
   const waiters = createWaiters();
   const encode = createRowEncoder();
   const writtenRows = new Map<string, number>();
-  const counts = { bufferedRows: 0, batches: 0, failures: 0 };
+  const counts = { bufferedRows: 0, bufferedBytes: 0, batches: 0, failures: 0 };
   let queue: EncodedRows[] = [];
   let flushedThrough = 0;
   let addedThrough = 0;
@@ -81,6 +83,7 @@ export function createRowWriter(parts: RowWriterParts): RowWriter {
     const encoded = encode(rows);
     queue.push(encoded);
     counts.bufferedRows += encoded.rowCount;
+    counts.bufferedBytes += encoded.byteLength;
     addedThrough = rows.throughPosition;
     if (counts.bufferedRows >= batchRows && failingSinceMs === null) hurry();
     running ??= write().finally(() => {
@@ -100,6 +103,7 @@ export function createRowWriter(parts: RowWriterParts): RowWriter {
       for (const insert of inserts) if (!(await store(insert, startedIn))) return;
       counts.batches++;
       counts.bufferedRows -= pieces.reduce((sum, piece) => sum + piece.rowCount, 0);
+      counts.bufferedBytes -= pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
       flushedThrough = (pieces.at(-1) as EncodedRows).throughPosition;
       waiters.wake();
     }
@@ -165,9 +169,11 @@ export function createRowWriter(parts: RowWriterParts): RowWriter {
 
   return {
     add,
-    hasRoom: () => counts.bufferedRows < bufferedRowsMax,
+    hasRoom: () => counts.bufferedRows < bufferedRowsMax && counts.bufferedBytes < bufferedBytesMax,
     room: async () => {
-      await waiters.until(() => counts.bufferedRows <= bufferedRowsMax / 2);
+      await waiters.until(
+        () => counts.bufferedRows <= bufferedRowsMax / 2 && counts.bufferedBytes <= bufferedBytesMax / 2,
+      );
     },
     flushed: async () => {
       const through = addedThrough;
@@ -184,6 +190,7 @@ export function createRowWriter(parts: RowWriterParts): RowWriter {
       hurry();
       await running;
       counts.bufferedRows = 0;
+      counts.bufferedBytes = 0;
       failingSinceMs = null;
       flushedThrough = position;
       addedThrough = position;

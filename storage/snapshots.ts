@@ -4,6 +4,7 @@ import { gunzip, gzip } from 'node:zlib';
 import type { Logger } from 'pino';
 import type { Database, ResultRow } from './database.ts';
 import type { FoldedSource, FoldSnapshot, SnapshotHeader } from './foldSnapshot.ts';
+import { selectRetained } from './snapshotRetention.ts';
 import type { ActiveTables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
@@ -12,10 +13,6 @@ const decompress = promisify(gunzip);
 
 /** One row holds at most this much of a snapshot. */
 const chunkCharactersMax = 1024 * 1024;
-/** The newest ones are all kept, */
-const newestKept = 3;
-/** and of the older ones the newest that is at least so old, each: far enough back for any divergence. */
-const agesKeptMs = [10 * 60_000, 3_600_000, 6 * 3_600_000, 86_400_000, 7 * 86_400_000];
 
 const columns = [
   'snapshot',
@@ -23,6 +20,7 @@ const columns = [
   'chunk_count',
   'stream',
   'fold_version',
+  'configuration',
   'stream_created',
   'position',
   'digest',
@@ -33,7 +31,7 @@ const columns = [
 
 export interface SnapshotStore {
   save(snapshot: FoldSnapshot): Promise<void>;
-  /** Complete snapshots of a stream, newest first. */
+  /** Complete snapshots of a stream, those of the highest position first. */
   list(stream: FoldedSource): Promise<SnapshotHeader[]>;
   /** Null, with a line in the log, when what is stored is not what was saved. */
   load(header: SnapshotHeader): Promise<FoldSnapshot | null>;
@@ -56,16 +54,25 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
     const name = nameOf(snapshot);
     const payload = (await compress(snapshot.state)).toString('base64');
     const checksum = checksumOf(payload);
-    const { stream, foldVersion, streamCreated, position, digest, takenAtMs } = snapshot;
+    const { stream, foldVersion, configuration, streamCreated, position, digest, takenAtMs } = snapshot;
     const chunkCount = Math.max(1, Math.ceil(payload.length / chunkCharactersMax));
     // What an earlier attempt left of the same snapshot would be mixed with this one.
     await drop(table, name);
     for (let chunk = 0; chunk < chunkCount; chunk++) {
       const part = payload.slice(chunk * chunkCharactersMax, (chunk + 1) * chunkCharactersMax);
-      const about = [stream, foldVersion, streamCreated, position, digest, takenAtMs, checksum];
+      const about = [
+        stream,
+        foldVersion,
+        configuration,
+        streamCreated,
+        position,
+        digest ?? '',
+        takenAtMs,
+        checksum,
+      ];
       await database.insert(table, columns, [[name, chunk, chunkCount, ...about, part]]);
     }
-    await prune(table, stream);
+    await prune(table, snapshot);
   }
 
   function list(stream: FoldedSource): Promise<SnapshotHeader[]> {
@@ -74,9 +81,9 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
 
   async function listed(table: string, stream: FoldedSource): Promise<SnapshotHeader[]> {
     const rows = await database.select(
-      `SELECT stream, any(fold_version), any(stream_created), any(position), any(digest), any(taken_at_ms)
+      `SELECT stream, any(fold_version), any(configuration), any(stream_created), any(position), any(digest), any(taken_at_ms)
        FROM ${table} WHERE stream = ${sqlString(stream)} GROUP BY stream, snapshot
-       HAVING uniqExact(chunk) = any(chunk_count) ORDER BY any(taken_at_ms) DESC, any(position) DESC`,
+       HAVING uniqExact(chunk) = any(chunk_count) ORDER BY any(position) DESC, any(taken_at_ms) DESC`,
     );
     return rows.map(headerOf);
   }
@@ -94,13 +101,15 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
     return { ...header, state: (await decompress(Buffer.from(payload, 'base64'))).toString('utf8') };
   }
 
-  async function prune(table: string, stream: FoldedSource) {
-    const headers = await listed(table, stream);
-    const kept = new Set(headersKept(headers).map(nameOf));
+  async function prune(table: string, saved: SnapshotHeader) {
+    const { stream } = saved;
+    const name = nameOf(saved);
+    const others = (await listed(table, stream)).filter((header) => nameOf(header) !== name);
+    const retained = new Set(selectRetained(saved, others).map(nameOf));
     const names = await database.select(
       `SELECT DISTINCT snapshot FROM ${table} WHERE stream = ${sqlString(stream)}`,
     );
-    for (const [name] of names) if (!kept.has(name as string)) await drop(table, name as string);
+    for (const [one] of names) if (!retained.has(one as string)) await drop(table, one as string);
   }
 
   async function deleteAbove(stream: FoldedSource, position: number) {
@@ -116,21 +125,10 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
   return { save, list, load, deleteAbove };
 }
 
-/** Those of `headers` (newest first) that stay. */
-export function headersKept(headers: readonly SnapshotHeader[]): SnapshotHeader[] {
-  const [newest] = headers;
-  if (newest === undefined) return [];
-  const aged = agesKeptMs.flatMap((ageMs) => {
-    const oldEnough = headers.filter(({ takenAtMs }) => newest.takenAtMs - takenAtMs >= ageMs);
-    return oldEnough.slice(0, 1);
-  });
-  // Until something is as old as an age asks for, the oldest one grows towards it.
-  const oldest = headers.slice(-1);
-  return [...new Set([...headers.slice(0, newestKept), ...aged, ...oldest])];
-}
-
-function nameOf({ stream, foldVersion, position, takenAtMs }: SnapshotHeader): string {
-  return `${stream}.${foldVersion}.${position}.${takenAtMs}`;
+function nameOf({ stream, foldVersion, configuration, position, takenAtMs }: SnapshotHeader): string {
+  // Earlier versions noted no configuration.
+  const suffix = configuration === '' ? '' : `.${configuration.slice(0, 16)}`;
+  return `${stream}.${foldVersion}.${position}.${takenAtMs}${suffix}`;
 }
 
 function checksumOf(payload: string): string {
@@ -138,13 +136,14 @@ function checksumOf(payload: string): string {
 }
 
 function headerOf(row: ResultRow): SnapshotHeader {
-  const [stream, foldVersion, streamCreated, position, digest, takenAtMs] = row;
+  const [stream, foldVersion, configuration, streamCreated, position, digest, takenAtMs] = row;
   return {
     stream: stream as FoldedSource,
     foldVersion: Number(foldVersion),
+    configuration: configuration as string,
     streamCreated: streamCreated as string,
     position: Number(position),
-    digest: digest as string,
+    digest: digest === '' ? null : (digest as string),
     takenAtMs: Number(takenAtMs),
   };
 }

@@ -98,6 +98,7 @@ export function createStatements(tables: Tables): string[] {
       chunk_count Int64,
       stream String,
       fold_version Int64,
+      configuration String,
       stream_created String,
       position Int64,
       digest String,

@@ -1,7 +1,8 @@
 import type { ConsumerMessages, ConsumerNotification, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
+import type { Clock } from '../actors/clock.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import { checkIdentity, StreamDiverged } from './sourceVerification.ts';
+import { checkIdentity, explainsGap, StreamDiverged } from './sourceVerification.ts';
 import type { StreamName } from './subjects.ts';
 
 /** How often the stream's end is looked at, for the lag and for what no notification tells. */
@@ -22,17 +23,25 @@ export interface ConsumptionWatchParts {
   readonly connection: NatsConnection;
   readonly jsm: JetStreamManager;
   readonly stream: StreamName;
+  readonly clock: Clock;
   readonly delivered: ConsumerMessages;
   readonly signal: AbortSignal;
   readonly hasRoom: () => boolean;
   /** The checkpoint of the last message that was handed over. */
   readonly reached: () => Checkpoint;
-  readonly onLastSequence: (lastSequence: number) => void;
+  /** The stream ended there at that time (monotonic). */
+  readonly onEndSeen: (lastSequence: number, atMs: number) => void;
+  /** Where the stream ends cannot be found out at the moment. */
+  readonly onUnknown: () => void;
 }
 
 export interface ConsumptionWatch {
+  /** Ends the consumption. */
+  end(why: string): void;
   /** What ended the consumption. */
   reason(): string;
+  /** Sequence through which the stream holds nothing more, where that ended the consumption; null otherwise. */
+  goneThrough(): number | null;
   /** @throws StreamDiverged when the stream turned out to be another one. */
   throwFailure(): void;
   stop(): void;
@@ -44,8 +53,9 @@ export interface ConsumptionWatch {
  * same: stop, verify, begin anew.
  */
 export function watchConsumption(parts: ConsumptionWatchParts): ConsumptionWatch {
-  const { connection, jsm, stream, delivered, signal } = parts;
+  const { connection, jsm, stream, clock, delivered, signal } = parts;
   let reason: string | null = null;
+  let goneThrough: number | null = null;
   let failure: StreamDiverged | null = null;
 
   const end = (why: string) => {
@@ -67,29 +77,44 @@ export function watchConsumption(parts: ConsumptionWatchParts): ConsumptionWatch
   const onAbort = () => end('stopped');
   signal.addEventListener('abort', onAbort);
 
-  let progress = { position: parts.reached().position, sinceMs: performance.now() };
+  let progress = { position: parts.reached().position, sinceMs: clock.monotonicMs() };
   const inspect = async () => {
     // Taken before the question: what arrives while it is on its way must not look like a shorter stream.
     const checkpoint = parts.reached();
+    const askedAtMs = clock.monotonicMs();
     const info = await jsm.streams.info(stream);
     if (reason !== null) return;
-    parts.onLastSequence(Math.max(info.state.last_seq, parts.reached().position));
+    const lastSequence = info.state.last_seq;
+    parts.onEndSeen(lastSequence, askedAtMs);
     checkIdentity(stream, info, checkpoint);
     const { position } = parts.reached();
-    const isMoving = position !== progress.position || position >= info.state.last_seq || !parts.hasRoom();
-    if (isMoving) progress = { position, sinceMs: performance.now() };
-    else if (performance.now() - progress.sinceMs > stalledAfterMs) end('delivery stalled');
+    const isMoving = position !== progress.position || position >= lastSequence || !parts.hasRoom();
+    if (isMoving) {
+      progress = { position, sinceMs: clock.monotonicMs() };
+      return;
+    }
+    // Nothing came since the last inspection: where the rest of the stream was deleted, nothing will.
+    if (
+      (await explainsGap(jsm, stream, position + 1, lastSequence)) &&
+      parts.reached().position === position
+    ) {
+      goneThrough = lastSequence;
+      end('the rest of the stream was deleted');
+    } else if (clock.monotonicMs() - progress.sinceMs > stalledAfterMs) end('delivery stalled');
   };
   const timer = setInterval(() => {
     inspect().catch((error: unknown) => {
-      if (!(error instanceof StreamDiverged)) return; // No answer: the connection's state tells the rest.
+      // No answer: the connection's state tells the rest.
+      if (!(error instanceof StreamDiverged)) return parts.onUnknown();
       failure = error;
       end('stream diverged');
     });
   }, inspectionMs);
 
   return {
+    end,
     reason: () => reason ?? 'the consumer ended',
+    goneThrough: () => goneThrough,
     throwFailure: () => {
       if (failure !== null) throw failure;
     },

@@ -4,21 +4,27 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { Observable, type Subscriber } from 'rxjs';
 import { createActor } from 'xstate';
+import type { Clock } from '../actors/clock.ts';
 import { type MessageSourceState, messageSourceMachine } from '../machines/messageSourceMachine.ts';
 import { type Checkpoint, digestOfMessage } from './checkpoint.ts';
 import { sleep } from './connection.ts';
 import { watchConsumption } from './consumptionWatch.ts';
+import { isStreamMissing } from './ensureStreams.ts';
+import { createPullSizing } from './pullSizing.ts';
 import { explainsGap, StreamDiverged, verifySource } from './sourceVerification.ts';
 import type { InputStreamName } from './subjects.ts';
 
-/** Messages that are handed over at once; the event loop turns between two batches. */
+/** What is handed over at once, in number and bytes; the event loop turns between two batches. */
 const batchMessagesMax = 512;
-/** Messages asked from the server ahead of the fold. */
-const pulledMessagesMax = 2_000;
+const batchBytesMax = 4 * 1024 * 1024;
+/** What is asked from the server ahead of the fold. */
+const pullBounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
 /** A pull lives this long; a consumer that is gone is noticed within about the same time. */
 const pullExpiresMs = 4_000;
 const firstRetryMs = 100;
 const longestRetryMs = 5_000;
+/** A stream that was missing so many times in a row is not only slow to be found. */
+const missingTimesMax = 2;
 
 /** One message of a stream. */
 export interface StreamMessage {
@@ -31,16 +37,19 @@ export interface StreamMessage {
 
 /** Consecutive messages of a stream. */
 export interface MessageBatch {
+  /** None where everything through `position` has left the stream. */
   readonly messages: readonly StreamMessage[];
   /** Creation time of the stream that they are of. */
   readonly streamCreated: string;
+  /** Sequence through which nothing more will come. */
+  readonly position: number;
   /** The checkpoint after the last message of this batch. */
   checkpoint(): Checkpoint;
 }
 
 export interface SourceStatus {
   readonly state: MessageSourceState;
-  /** Last sequence of the stream as last seen; null before it was. */
+  /** Last sequence of the stream; null while it is not known. */
   readonly lastSequence: number | null;
   /** Last sequence that was handed over. */
   readonly position: number;
@@ -48,6 +57,11 @@ export interface SourceStatus {
   readonly missedMessages: number;
   /** Times that consumption broke off and began again with a verification. */
   readonly interruptions: number;
+  /**
+   * Everything that the stream held at this time is handed over (by the monotonic clock); null while nothing is known. It stands still
+   * while the stream cannot be read or is not kept up with.
+   */
+  readonly freshAsOfMs: number | null;
 }
 
 export interface MessageSourceParts {
@@ -55,7 +69,10 @@ export interface MessageSourceParts {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly stream: InputStreamName;
+  readonly clock: Clock;
   readonly logger: Logger;
+  /** Called while the stream does not exist; left out by those that only wait for it. */
+  readonly onMissing?: () => Promise<void>;
   /** Backpressure: no message is taken while it says no. */
   readonly hasRoom: () => boolean;
   /** Resolves when there is room again. */
@@ -77,14 +94,25 @@ export interface MessageSource {
 
 /** The one consumer of one stream: ordered, unfiltered, its position owned by us (reliability, last part). */
 export function createMessageSource(parts: MessageSourceParts): MessageSource {
-  const { stream, logger, through = Number.POSITIVE_INFINITY } = parts;
+  const { stream, clock, logger, through = Number.POSITIVE_INFINITY } = parts;
   const machine = createActor(messageSourceMachine).start();
-  const counts = { lastSequence: null as number | null, position: 0, missedMessages: 0, interruptions: 0 };
+  const pulls = createPullSizing(pullBounds);
+  const counts = {
+    lastSequence: null as number | null,
+    position: 0,
+    missedMessages: 0,
+    interruptions: 0,
+    freshAsOfMs: null as number | null,
+  };
+  /** An end of the stream that is not reached yet, and when it was seen. */
+  let seenEnd: { readonly sequence: number; readonly atMs: number } | null = null;
 
   function messagesAfter(checkpoint: Checkpoint): Observable<MessageBatch> {
     return new Observable<MessageBatch>((subscriber) => {
       const ending = new AbortController();
       counts.position = checkpoint.position;
+      counts.freshAsOfMs = null;
+      seenEnd = null;
       machine.send({ type: 'restored' });
       follow(checkpoint, subscriber, ending.signal).then(
         () => subscriber.complete(),
@@ -101,23 +129,27 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
     let checkpoint = from;
     let retryMs = firstRetryMs;
     let reported = false;
+    let missingTimes = 0;
     while (!signal.aborted && checkpoint.position < through) {
       const before = checkpoint.position;
       try {
+        const askedAtMs = clock.monotonicMs();
         const verified = await verifySource(parts.jsm, stream, checkpoint);
         if (signal.aborted) return;
-        counts.lastSequence = verified.lastSequence;
-        if (verified.firstSequence > checkpoint.position + 1) {
-          checkpoint = passGap(checkpoint, verified.firstSequence);
-        }
+        missingTimes = 0;
         checkpoint = { ...checkpoint, streamCreated: verified.created };
+        if (verified.firstSequence > checkpoint.position + 1)
+          checkpoint = skipGap(checkpoint, verified.firstSequence - 1, subscriber);
+        onEndSeen(verified.lastSequence, askedAtMs);
         reported = false;
         checkpoint = await consume(checkpoint, verified.created, subscriber, signal);
       } catch (error) {
         if (error instanceof StreamDiverged) throw error;
+        counts.lastSequence = null;
         if (!reported)
           logger.warn({ stream, err: error }, 'stream cannot be read; it is tried again until it can');
         reported = true;
+        if (isStreamMissing(error) && ++missingTimes >= missingTimesMax) await reportMissing();
       }
       if (signal.aborted) return;
       retryMs = checkpoint.position > before ? firstRetryMs : Math.min(retryMs * 2, longestRetryMs);
@@ -125,14 +157,46 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
     }
   }
 
-  /** Retention or a purge removed the messages in between: says so and goes on behind them. */
-  function passGap(checkpoint: Checkpoint, firstSequence: number): Checkpoint {
-    const missed = firstSequence - checkpoint.position - 1;
-    const range = { stream, fromSequence: checkpoint.position + 1, toSequence: firstSequence - 1 };
+  async function reportMissing() {
+    await parts.onMissing?.().catch((error: unknown) => {
+      logger.warn({ stream, err: error }, 'the missing stream cannot be created; it is tried again');
+    });
+  }
+
+  /** Retention, a purge or a deletion removed the messages through a sequence: says so, and resumes behind them. */
+  function skipGap(
+    checkpoint: Checkpoint,
+    position: number,
+    subscriber: Subscriber<MessageBatch>,
+  ): Checkpoint {
+    const missed = position - checkpoint.position;
     counts.missedMessages += missed;
-    counts.position = firstSequence - 1;
-    logger.warn({ ...range, missed }, missedText);
-    return { ...checkpoint, position: firstSequence - 1, digest: null };
+    logger.warn({ stream, fromSequence: checkpoint.position + 1, toSequence: position, missed }, missedText);
+    const behind = { ...checkpoint, position, digest: null };
+    emit(
+      { messages: [], streamCreated: checkpoint.streamCreated ?? '', position, checkpoint: () => behind },
+      subscriber,
+    );
+    return behind;
+  }
+
+  function emit(batch: MessageBatch, subscriber: Subscriber<MessageBatch>) {
+    counts.position = batch.position;
+    subscriber.next(batch);
+    if (counts.lastSequence !== null) counts.lastSequence = Math.max(counts.lastSequence, batch.position);
+    if (seenEnd === null || batch.position < seenEnd.sequence) return;
+    counts.freshAsOfMs = seenEnd.atMs;
+    seenEnd = null;
+    machine.send({ type: 'caughtUp' });
+  }
+
+  function onEndSeen(sequence: number, atMs: number) {
+    counts.lastSequence = Math.max(sequence, counts.position);
+    if (counts.position >= sequence) {
+      counts.freshAsOfMs = atMs;
+      seenEnd = null;
+      machine.send({ type: 'caughtUp' });
+    } else seenEnd ??= { sequence, atMs };
   }
 
   /** One life of one ordered consumer. Resolves with the checkpoint that was reached when something interrupts it. */
@@ -147,22 +211,35 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
       opt_start_seq: from.position + 1,
       inactive_threshold: 30_000,
     });
-    const delivered = await consumer.consume({ max_messages: pulledMessagesMax, expires: pullExpiresMs });
+    const delivered = await consumer.consume({ max_messages: pulls.messages, expires: pullExpiresMs });
     machine.send({ type: 'verified' });
     let last: JsMsg | null = null;
     let pending: JsMsg[] = [];
+    let pendingBytes = 0;
     const reached = () => (last === null ? from : checkpointAt(streamCreated, last));
-    const watch = watchConsumption({ ...parts, delivered, signal, reached, onLastSequence });
+    const watch = watchConsumption({
+      ...parts,
+      delivered,
+      signal,
+      reached,
+      onEndSeen,
+      onUnknown: () => {
+        counts.lastSequence = null;
+      },
+    });
+    // The verification before may have found the end already.
+    if (counts.lastSequence !== null && counts.position >= counts.lastSequence)
+      machine.send({ type: 'caughtUp' });
 
     const handOver = () => {
       const newest = pending.at(-1);
       if (newest === undefined || signal.aborted) return;
       const messages = pending;
       pending = [];
+      pendingBytes = 0;
       last = newest;
-      counts.position = newest.seq;
-      onLastSequence(Math.max(newest.seq, counts.lastSequence ?? 0));
-      subscriber.next({ messages, streamCreated, checkpoint: () => checkpointAt(streamCreated, newest) });
+      const checkpoint = () => checkpointAt(streamCreated, newest);
+      emit({ messages, streamCreated, position: newest.seq, checkpoint }, subscriber);
     };
 
     try {
@@ -180,13 +257,18 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
         }
         expected = message.seq + 1;
         pending.push(message);
+        pendingBytes += message.data.length;
         // Messages that came in one turn of the event loop are handed over together, at its end.
         if (pending.length === 1) setImmediate(handOver);
-        if (pending.length >= batchMessagesMax) {
+        if (pending.length >= batchMessagesMax || pendingBytes >= batchBytesMax) {
           handOver();
           await nextTurn();
         }
         if (message.seq === through) break;
+        if (pulls.observe(message.data.length)) {
+          watch.end(`messages of ${message.data.length} bytes: ${pulls.messages} are asked for at a time`);
+          break;
+        }
         if (!parts.hasRoom()) {
           handOver();
           await parts.room();
@@ -194,22 +276,20 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
       }
       handOver();
       watch.throwFailure();
+      const goneThrough = watch.goneThrough();
+      if (goneThrough !== null && !signal.aborted) return skipGap(reached(), goneThrough, subscriber);
     } finally {
       watch.stop();
       delivered.stop();
       consumer.delete().catch(() => undefined); // It is gone already, or goes by itself after its threshold.
       if (!signal.aborted) {
         counts.interruptions++;
+        counts.lastSequence = null;
         machine.send({ type: 'interrupted' });
         logger.info({ stream, position: counts.position, reason: watch.reason() }, 'consumption begins anew');
       }
     }
     return reached();
-  }
-
-  function onLastSequence(lastSequence: number) {
-    counts.lastSequence = lastSequence;
-    if (counts.position >= lastSequence) machine.send({ type: 'caughtUp' });
   }
 
   /** A jump in the sequences is passed when the stream explains it; else the fold stands still before it. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { sleep } from './connection.ts';
@@ -8,10 +9,13 @@ import { rejectionReasons } from './decodeMessage.ts';
 import { type InputStreamName, rejectedSubject } from './subjects.ts';
 import { createWaiters } from './waiters.ts';
 
-/** Rejections that may wait for an acknowledgement before the source of their stream is held back. */
+/** Rejections that may wait for an acknowledgement before the source of their stream is held back, in number and bytes. */
 const waitingMax = 4_000;
-/** The largest message that the server takes is 1 MiB; base64 adds a third. */
+const waitingBytesMax = 16 * 1024 * 1024;
+/** At most so much of a rejected message is kept. */
 const originalBytesMax = 512 * 1024;
+/** What a rejection takes beside the original: its subject, detail and names, each character escaped at worst. */
+const envelopeBytesMax = 8 * 1024;
 const firstRetryMs = 100;
 const longestRetryMs = 5_000;
 const acknowledgementMs = 5_000;
@@ -28,7 +32,7 @@ export const rejectionMessage = z.object({
   byteLength: z.int().min(0),
   /** Base64 of the message's bytes. */
   original: z.string(),
-  /** Whether `original` is only the beginning of a message over 512 KiB. */
+  /** Whether `original` is only the beginning of the message: what 512 KiB and the server's largest message leave room for. */
   truncated: z.boolean(),
 });
 export type RejectionMessage = z.infer<typeof rejectionMessage>;
@@ -51,25 +55,31 @@ export interface RejectionLog {
   /** True when every rejection added so far is acknowledged; false when the log was closed before. */
   flushed(): Promise<boolean>;
   readonly waiting: number;
+  /** Attempts to publish that failed; each is repeated. */
+  readonly failures: number;
   close(): Promise<void>;
 }
 
 export interface RejectionLogParts {
+  readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly stream: InputStreamName;
   readonly logger: Logger;
+  /** Called when nothing can be published: the stream of rejections may have been deleted. */
+  readonly onFailing?: () => Promise<void>;
 }
 
 /**
  * Publishes the rejections of one stream, in the order of their sequences, one at a time. So the last one published
  * tells, after a kill anywhere, which are published already.
  */
-export function createRejectionLog({ js, jsm, stream, logger }: RejectionLogParts): RejectionLog {
+export function createRejectionLog(parts: RejectionLogParts): RejectionLog {
+  const { connection, js, jsm, stream, logger } = parts;
   const subject = rejectedSubject(stream);
   const closing = new AbortController();
   const queue: RejectedMessage[] = [];
-  const counts = { added: 0, published: 0 };
+  const counts = { added: 0, published: 0, waitingBytes: 0, failures: 0 };
   let publishedThrough = nothingPublished;
   const waiters = createWaiters();
   let running: Promise<void> | null = null;
@@ -81,6 +91,7 @@ export function createRejectionLog({ js, jsm, stream, logger }: RejectionLogPart
     if (isPublished(message)) return;
     queue.push(message);
     counts.added++;
+    counts.waitingBytes += message.data.length;
     running ??= publishQueue().finally(() => {
       running = null;
     });
@@ -96,11 +107,14 @@ export function createRejectionLog({ js, jsm, stream, logger }: RejectionLogPart
         if (failures > 0) logger.info({ stream, waiting: queue.length }, 'rejections are published again');
         failures = 0;
         queue.shift();
+        counts.waitingBytes -= next.data.length;
         counts.published++;
         waiters.wake();
       } catch (error) {
         if (failures === 0)
           logger.warn({ stream, err: error, waiting: queue.length }, 'rejections wait for NATS');
+        counts.failures++;
+        await parts.onFailing?.().catch(() => undefined); // What stands in the way now is told by the next attempt.
         await sleep(Math.min(firstRetryMs * 2 ** failures, longestRetryMs), closing.signal);
         failures++;
       }
@@ -110,7 +124,7 @@ export function createRejectionLog({ js, jsm, stream, logger }: RejectionLogPart
   async function publish(message: RejectedMessage) {
     const digest = createHash('sha256').update(message.data).digest('hex').slice(0, 16);
     const msgID = `${stream}.${message.streamCreated}.${message.sequence}.${digest}`;
-    const body = JSON.stringify(rejectionOf(stream, message));
+    const body = JSON.stringify(rejectionOf(stream, message, roomForOriginal(connection)));
     await js.publish(subject, body, { msgID, timeout: acknowledgementMs });
   }
 
@@ -119,9 +133,9 @@ export function createRejectionLog({ js, jsm, stream, logger }: RejectionLogPart
       publishedThrough = await lastPublished(jsm, stream);
     },
     add,
-    hasRoom: () => queue.length < waitingMax,
+    hasRoom: () => queue.length < waitingMax && counts.waitingBytes < waitingBytesMax,
     room: async () => {
-      await waiters.until(() => queue.length < waitingMax / 2);
+      await waiters.until(() => queue.length <= waitingMax / 2 && counts.waitingBytes <= waitingBytesMax / 2);
     },
     flushed: () => {
       const { added } = counts;
@@ -129,6 +143,9 @@ export function createRejectionLog({ js, jsm, stream, logger }: RejectionLogPart
     },
     get waiting() {
       return queue.length;
+    },
+    get failures() {
+      return counts.failures;
     },
     close: async () => {
       closing.abort();
@@ -140,9 +157,16 @@ export function createRejectionLog({ js, jsm, stream, logger }: RejectionLogPart
 
 const nothingPublished = { streamCreated: '', sequence: 0 };
 
-function rejectionOf(stream: InputStreamName, message: RejectedMessage): RejectionMessage {
+/** Bytes of a message that fit beside the rest into what the server takes; base64 adds a third. */
+function roomForOriginal({ info }: NatsConnection): number {
+  const payloadMax = info?.max_payload ?? Number.POSITIVE_INFINITY;
+  const fitting = Math.floor(((payloadMax - envelopeBytesMax) / 4) * 3);
+  return Math.max(0, Math.min(originalBytesMax, fitting));
+}
+
+function rejectionOf(stream: InputStreamName, message: RejectedMessage, bytesMax: number): RejectionMessage {
   const { data, ...rest } = message;
-  const kept = data.subarray(0, originalBytesMax);
+  const kept = data.subarray(0, bytesMax);
   return {
     stream,
     ...rest,
@@ -169,7 +193,8 @@ async function lastPublished(jsm: JetStreamManager, stream: InputStreamName) {
         return { streamCreated: created, sequence: rejection.sequence };
       const source = await jsm.streams.getMessage(stream, { seq: rejection.sequence });
       const original = Buffer.from(rejection.original, 'base64');
-      if (source !== null && original.equals(source.data.subarray(0, originalBytesMax))) {
+      const isSameLength = source?.data.length === rejection.byteLength;
+      if (source !== null && isSameLength && original.equals(source.data.subarray(0, original.length))) {
         return { streamCreated: created, sequence: rejection.sequence };
       }
     }

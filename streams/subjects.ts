@@ -1,15 +1,22 @@
-/** The four streams of the service and the subjects that they hold (design, section 2). */
-export const streamNames = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN', 'MINER_REJECTED'] as const;
+/** The four streams of the service (design, section 2), and the one that says which process ingests. */
+export const streamNames = [
+  'MINER_COUNTER',
+  'MINER_PIPELINE',
+  'MINER_CHAIN',
+  'MINER_REJECTED',
+  'MINER_LEASE',
+] as const;
 export type StreamName = (typeof streamNames)[number];
 
-/** Streams that are folded; `MINER_REJECTED` is only written. */
-export type InputStreamName = Exclude<StreamName, 'MINER_REJECTED'>;
+/** Streams that are folded. */
+export type InputStreamName = Exclude<StreamName, 'MINER_REJECTED' | 'MINER_LEASE'>;
 
 export const streamSubjects: Record<StreamName, string[]> = {
   MINER_COUNTER: ['miner.counter.*'],
   MINER_PIPELINE: ['miner.module.*.*', 'miner.signer.*', 'miner.oracle.*', 'miner.reporter.*'],
   MINER_CHAIN: ['miner.chain.*.span', 'miner.chain.*.reads'],
   MINER_REJECTED: ['miner.rejected.*'],
+  MINER_LEASE: ['miner.lease.*'],
 };
 
 /** An ID as one subject token: `.` separates tokens, so it travels as `~`, which no ID may hold. */
@@ -49,4 +56,9 @@ export function spanSubject(chainId: bigint): string {
 
 export function rejectedSubject(stream: InputStreamName): string {
   return `miner.rejected.${stream}`;
+}
+
+/** @param name what is ingested into, as one subject token. */
+export function leaseSubject(name: string): string {
+  return `miner.lease.${name}`;
 }

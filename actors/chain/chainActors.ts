@@ -1,6 +1,7 @@
 import { decodeChain } from '../../streams/decodeChain.ts';
 import type { Rejection } from '../../streams/decodeMessage.ts';
 import type { StreamMessage } from '../../streams/messageSource.ts';
+import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
 import type { ContractAddresses } from './chainEvent.ts';
 import {
   type ChainFoldState,
@@ -26,6 +27,7 @@ export type ChainOutcome =
 
 /** The chain as one deployment's spans tell it. */
 export interface ChainActors {
+  readonly identity: FoldIdentity;
   readonly chainId: bigint;
   /** @throws ForkBelowStates when a fork lies below every state that is kept. */
   receive(message: StreamMessage): ChainOutcome;
@@ -55,6 +57,7 @@ export function createChainActors({ chainId, contracts }: ChainActorsSettings): 
   let newestSpanAtMs: number | null = null;
 
   return {
+    identity: foldIdentity(chainFoldVersion, { chainId, ...contracts }),
     chainId,
     receive: (message) => {
       const decoded = decodeChain(message.subject, message.data);

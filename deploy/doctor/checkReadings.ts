@@ -10,6 +10,7 @@ import { emptyCheckpoint } from '../../streams/checkpoint.ts';
 import { createMessageSource } from '../../streams/messageSource.ts';
 import type { Deployment } from '../deploymentFile.ts';
 import { createProgress } from '../progress.ts';
+import { systemClock } from '../systemClock.ts';
 import { type Finding, failed, ok, skipped } from './finding.ts';
 
 export interface ReconciliationParts {
@@ -83,20 +84,21 @@ async function foldThrough(parts: ReconciliationParts, through: number) {
   const source = createMessageSource({
     ...parts,
     stream: 'MINER_COUNTER',
+    clock: systemClock,
     hasRoom: () => true,
     room: () => Promise.resolve(),
     through,
   });
   await lastValueFrom(
     source.messagesAfter(emptyCheckpoint).pipe(
-      tap(({ messages }) => {
+      tap(({ messages, position }) => {
         for (const message of messages) {
           const outcome = actors.receive(message);
           if ('rejection' in outcome) continue;
           counts.readings++;
           if (outcome.closed.round !== null) counts.rounds++;
         }
-        progress.update(messages.at(-1)?.seq ?? 0);
+        progress.update(position);
       }),
     ),
     { defaultValue: null },

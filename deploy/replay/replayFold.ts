@@ -1,4 +1,4 @@
-import { type CounterActors, counterFoldVersion, withInstallation } from '../../actors/counterActors.ts';
+import { type CounterActors, withInstallation } from '../../actors/counterActors.ts';
 import type { RowWriter } from '../../storage/rowWriter.ts';
 import { counterSubject } from '../../streams/subjects.ts';
 import { collectRows } from '../collectedRows.ts';
@@ -26,9 +26,9 @@ export function createReplayFold(parts: ReplayFoldParts): FollowedFold {
   const subject = only === null ? null : counterSubject(only.installationId);
   let position = 0;
   return {
-    foldVersion: counterFoldVersion,
+    identity: actors.identity,
 
-    fold({ messages }) {
+    fold({ messages, position: through }) {
       const rows = collectRows();
       for (const message of messages) {
         position = message.seq;
@@ -37,6 +37,7 @@ export function createReplayFold(parts: ReplayFoldParts): FollowedFold {
         if ('rejection' in outcome || position < fromSequence) continue;
         rows.add(outcome);
       }
+      position = through;
       writer.add({ ...rows, throughPosition: position });
       onProgress(position);
     },
@@ -55,10 +56,12 @@ export function createReplayFold(parts: ReplayFoldParts): FollowedFold {
 
     flushed: () => writer.flushed(),
 
-    async removeAbove(above) {
-      const kept = Math.max(above, fromSequence - 1);
+    // An attempt that was killed has left rows above its last snapshot; nobody reads these tables yet.
+    async rewind(above) {
       await writer.rewind(above);
-      await removeRowsAbove(kept);
+      await removeRowsAbove(Math.max(above, fromSequence - 1));
     },
+
+    removeAbove: async () => undefined,
   };
 }

@@ -1,5 +1,5 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import { counterFoldVersion } from '../../actors/counterActors.ts';
+import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
 import type { Database } from '../../storage/database.ts';
 import type { SnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { storedThrough } from '../../storage/observations.ts';
@@ -35,6 +35,8 @@ export interface PlanningParts {
   /** The active ones. */
   readonly tables: Tables;
   readonly snapshots: SnapshotStore;
+  /** Of the fold that replays. */
+  readonly identity: FoldIdentity;
   readonly log: ReplayLog;
 }
 
@@ -54,9 +56,7 @@ export async function planReplay(parts: PlanningParts, request: ReplayRequest): 
   if (state.messages === 0)
     throw new ReplayRefused(`${stream} holds no messages: there is nothing to replay`);
   const fromSequence = Math.max(await firstSequence(parts, request.from, state.last_seq), 1);
-  const usable = (await parts.snapshots.list(stream)).filter(
-    ({ foldVersion }) => foldVersion === counterFoldVersion,
-  );
+  const usable = (await parts.snapshots.list(stream)).filter((header) => isOfFold(header, parts.identity));
   const stored = Math.max(await storedThrough(parts.database, tables), usable[0]?.position ?? 0);
   if (fromSequence > stored + 1) {
     throw new ReplayRefused(

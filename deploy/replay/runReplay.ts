@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { createCounterActors } from '../../actors/counterActors.ts';
+import { type CounterActors, createCounterActors } from '../../actors/counterActors.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { deleteRows } from '../../storage/deleteRowsAbove.ts';
 import { dayDifferences } from '../../storage/generationDifferences.ts';
+import { noteGeneration } from '../../storage/generationIdentity.ts';
 import {
   activate,
   activeTables,
@@ -33,6 +34,7 @@ import { differenceLines } from './differenceLines.ts';
 import { loadBeside, type PreparationParts, prepareReplay } from './prepareReplay.ts';
 import { createReplayFold } from './replayFold.ts';
 import { commandOf, planReplay, ReplayRefused, type ReplayRequest } from './replayPlan.ts';
+import { replaySubject } from './replaySubject.ts';
 
 const stopGraceMs = 3_000;
 const closeGraceMs = 400;
@@ -41,7 +43,6 @@ const finishGraceMs = 600_000;
 /** The engine makes, merges and removes a part for each batch, which costs as much as the rows of a small one. */
 const batchRows = 20_000;
 const snapshotPolicy = { intervalMs: 5_000, messages: 500_000 };
-const soleSubject = 'miner.replay.running';
 
 /** Everything that the steps of a replay work with. */
 interface ReplayParts {
@@ -77,7 +78,7 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
       signal: stopping.signal,
     });
     onStop(() => within(closeGraceMs, closeNats(connection)));
-    const release = await claimSole(connection, soleSubject, 'a replay');
+    const release = await claimSole(connection, replaySubject, 'a replay');
     onStop(async () => release());
     await migrate(database, quiet);
     const parts: ReplayParts = {
@@ -99,6 +100,13 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
     });
     await replaying;
     await finish();
+  });
+}
+
+function createActors({ deployment }: ReplayParts): CounterActors {
+  return createCounterActors({
+    genesisMs: deployment.genesisTimestamp * 1000,
+    publicInstallationId: deployment.installationId,
   });
 }
 
@@ -137,6 +145,7 @@ async function replay(parts: ReplayParts, request: ReplayRequest): Promise<void>
 /** The unfinished replay of the same command, or a new one. */
 async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest, snapshots: SnapshotStore) {
   const { js, jsm, database, active, log } = parts;
+  const { identity } = createActors(parts);
   const unfinished = await log.unfinished(active.generation);
   if (unfinished !== null) {
     const { plan } = unfinished;
@@ -151,14 +160,14 @@ async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest, s
   const left = request.dryRun ? [] : await generationsHeld(database);
   for (const generation of left)
     if (generation !== active.generation) await dropTables(database, tablesOf(generation));
-  const plan = await planReplay({ js, jsm, database, tables: active, snapshots, log }, request);
+  const plan = await planReplay({ js, jsm, database, tables: active, snapshots, identity, log }, request);
   await log.note(plan, 'planned');
   return { plan, step: 'planned' as const };
 }
 
 /** False when it was stopped before the end; what is folded by then is saved. */
 async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promise<boolean> {
-  const { database, jsm, deployment, logger, signal } = parts;
+  const { database, jsm, logger, signal } = parts;
   const { plan, rebuilt, rebuiltSnapshots } = preparation;
   const { fromSequence, throughSequence, installationId } = plan;
   const only = await loadBeside(preparation);
@@ -179,10 +188,7 @@ async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promi
     progress.bar.update(position);
   };
   const fold = createReplayFold({
-    actors: createCounterActors({
-      genesisMs: deployment.genesisTimestamp * 1000,
-      publicInstallationId: deployment.installationId,
-    }),
+    actors: createActors(parts),
     writer,
     fromSequence,
     throughSequence,
@@ -197,6 +203,7 @@ async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promi
   const source = createMessageSource({
     ...parts,
     stream,
+    clock: systemClock,
     hasRoom: writer.hasRoom,
     room: writer.room,
     through: throughSequence,
@@ -242,7 +249,7 @@ async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promi
 }
 
 async function compareAndSwap(parts: ReplayParts, plan: ReplayPlan, rebuilt: Tables): Promise<void> {
-  const { database, active, log, print } = parts;
+  const { jsm, database, active, log, print } = parts;
   const { fromSequence, throughSequence, installationId, dryRun } = plan;
   const compared = Math.min(throughSequence, await storedThrough(database, active));
   const differences = await dayDifferences(database, active, rebuilt, {
@@ -261,6 +268,9 @@ async function compareAndSwap(parts: ReplayParts, plan: ReplayPlan, rebuilt: Tab
   if (installationId !== null) await keepWholeSnapshots(parts, plan, rebuilt);
   for (const stream of ['MINER_PIPELINE', 'MINER_CHAIN'] as const)
     await attachSnapshots(database, active, rebuilt, { stream, position: null });
+  const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
+  const { identity } = createActors(parts);
+  await noteGeneration(database, rebuilt, { ...identity, streamCreated }, systemClock.nowMs());
   await activate(database, rebuilt);
   await log.note(plan, 'ended');
   print(

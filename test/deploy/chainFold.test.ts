@@ -104,7 +104,12 @@ function createFold(writing: ChainFoldParts['writing'] = null) {
   });
   const take = (messages: readonly StreamMessage[]) =>
     fold.fold(
-      { messages, streamCreated, checkpoint: () => ({ streamCreated, position: 0, digest: null }) },
+      {
+        messages,
+        streamCreated,
+        position: messages.at(-1)?.seq ?? 0,
+        checkpoint: () => ({ streamCreated, position: 0, digest: null }),
+      },
       streamCreated,
     );
   return { registry, actors, fold, take };

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noRows } from '../../actors/storedRows.ts';
 import type { AcceptedReading } from '../../actors/views.ts';
-import { openDatabase } from '../../storage/database.ts';
+import { type Database, openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { createRowEncoder, insertsOf } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import type { Tables } from '../../storage/tables.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
@@ -20,12 +21,7 @@ describe('observations of any age', () => {
     const database = openDatabase({ path: temporaryDirectory() });
     try {
       const tables = await migrate(database, silentLogger);
-      const store = async (readings: AcceptedReading[]) => {
-        const last = readings.at(-1)?.position ?? 0;
-        const encoded = createRowEncoder()({ ...noRows, readings, throughPosition: last });
-        for (const { table, columns, bytes } of insertsOf(tables, [encoded]))
-          await database.insertBytes(table, columns, bytes);
-      };
+      const store = storeInto(database, tables);
       const history = fc.record({
         steps: fc.array(fc.record({ who: fc.nat(2), gap: fc.integer({ min: 1, max: 3 }) }), {
           maxLength: 160,
@@ -53,7 +49,7 @@ describe('observations of any age', () => {
             recent,
             database,
             tables: () => tables,
-            isStoredThrough: (through) => through <= storedThrough,
+            isStoredThrough: ({ position: through }) => through <= storedThrough,
           });
           for (const installationId of installations) {
             const expected = readings.filter((reading) => reading.installationId === installationId);
@@ -83,21 +79,48 @@ describe('observations of any age', () => {
     expect(recent.size).toBe(50);
     storedThrough = 30;
     recent.add(acceptedReading({ position: 51 }));
-    expect(recent.coversAbove()).toBe(30);
+    expect(recent.coversAbove().position).toBe(30);
     expect(recent.size).toBe(21);
   });
 
-  it('are refused, not shortened, while the database does not hold them yet', async () => {
+  it('are refused, not shortened, until the database holds the very reading that memory gave up last', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     try {
       const tables = await migrate(database, silentLogger);
-      const recent = createRecentReadings({ storedThrough: () => 0, kept: 10 });
-      recent.reset(40);
-      const { isStoredThrough } = createStoredThroughQuery(database, () => tables);
+      const store = storeInto(database, tables);
+      const readings = Array.from({ length: 60 }, (_, index) => acceptedReading({ position: index + 1 }));
+      const [{ installationId }] = readings as [AcceptedReading];
+      const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, kept: 10 });
+      for (const reading of readings) recent.add(reading);
+      const { isStoredThrough, restoredAt } = createStoredThroughQuery(database, () => tables);
       const reader = createObservationReader({ recent, database, tables: () => tables, isStoredThrough });
-      await expect(reader.page('wheel-1', 0, 10, neverAborted)).rejects.toBeInstanceOf(StorageUnavailable);
+      const refused = () =>
+        expect(reader.page(installationId, 0, 10, neverAborted)).rejects.toBeInstanceOf(StorageUnavailable);
+      await refused();
+      await store(readings.slice(0, 49));
+      await refused();
+      // Rows of a stream that has lost its end since: above, and with another reading at that position.
+      await store([acceptedReading({ position: 50, telemetryId: '5b0f6f0e-2d0f-4d1c-9a39-0d8a5f4f2c00' })]);
+      await store([acceptedReading({ position: 70 })]);
+      await refused();
+      await database.command(`ALTER TABLE ${tables.readings} DELETE WHERE position > 49`);
+      await store(readings.slice(49, 50));
+      expect((await reader.page(installationId, 0, 10, neverAborted)).items).toHaveLength(10);
+      // Behind a snapshot everything below was stored before it.
+      restoredAt(40);
+      recent.reset(40);
+      expect((await reader.page(installationId, 39, 10, neverAborted)).items).toHaveLength(1);
     } finally {
       await database.close();
     }
   });
 });
+
+function storeInto(database: Database, tables: Tables) {
+  return async (readings: readonly AcceptedReading[]) => {
+    const last = readings.at(-1)?.position ?? 0;
+    const encoded = createRowEncoder()({ ...noRows, readings, throughPosition: last });
+    for (const { table, columns, bytes } of insertsOf(tables, [encoded]))
+      await database.insertBytes(table, columns, bytes);
+  };
+}

@@ -13,8 +13,8 @@ async function started() {
   return { server, nats };
 }
 
-async function logOn({ js, jsm }: TestConnection) {
-  const log = createRejectionLog({ js, jsm, stream: 'MINER_COUNTER', logger: silentLogger });
+async function logOn(nats: TestConnection) {
+  const log = createRejectionLog({ ...nats, stream: 'MINER_COUNTER', logger: silentLogger });
   onTestFinished(() => log.close());
   await log.resume();
   return log;

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { systemClock } from '../../deploy/systemClock.ts';
 import { type Checkpoint, emptyCheckpoint } from '../../streams/checkpoint.ts';
 import { createMessageSource, type MessageSource } from '../../streams/messageSource.ts';
 import type { InputStreamName } from '../../streams/subjects.ts';
@@ -29,6 +30,7 @@ export function collectSource(
   const source = createMessageSource({
     ...nats,
     stream,
+    clock: systemClock,
     logger: silentLogger,
     hasRoom: () => isOpen,
     room: () => (isOpen ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),

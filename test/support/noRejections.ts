@@ -8,5 +8,6 @@ export const noRejections: RejectionLog = {
   room: async () => undefined,
   flushed: async () => true,
   waiting: 0,
+  failures: 0,
   close: async () => undefined,
 };

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+
+/** What a state depends on beside the messages: it is of use only to a fold that has the same. */
+export interface FoldIdentity {
+  /** Version of the fold's rules. */
+  readonly foldVersion: number;
+  /** Digest of everything in the deployment that the fold depends on. */
+  readonly configuration: string;
+}
+
+/** The identity of a fold with these settings: their names and values, in any order. */
+export function foldIdentity(
+  foldVersion: number,
+  settings: Readonly<Record<string, string | number | bigint>>,
+): FoldIdentity {
+  const sorted = Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1));
+  const lines = sorted.map(([name, value]) => `${name}=${JSON.stringify(String(value))}`);
+  return { foldVersion, configuration: createHash('sha256').update(lines.join('\n')).digest('hex') };
+}
+
+export function isOfFold(one: FoldIdentity, { foldVersion, configuration }: FoldIdentity): boolean {
+  return one.foldVersion === foldVersion && one.configuration === configuration;
+}

@@ -1,0 +1,82 @@
+import type { Clock } from '../actors/clock.ts';
+import type { Readiness } from '../http/publicServer.ts';
+import type { RowWriter } from '../storage/rowWriter.ts';
+import type { LeaseHolder } from '../streams/ingestLease.ts';
+import type { InputStreamName } from '../streams/subjects.ts';
+import type { StreamFollower } from './streamFollower.ts';
+
+/**
+ * An input that is not kept up with for longer than this, or rows that are not taken, make a process not ready. Long enough for another
+ * server of a cluster to take over, and for a consumer to be made again.
+ */
+export const readinessGraceMs = 10_000;
+
+export interface ReadinessOptions {
+  readonly clock: Clock;
+  /** Empty until the streams are there. */
+  readonly followers: ReadonlyMap<InputStreamName, StreamFollower>;
+  /** Null until they are there; none on a read replica. */
+  readonly writers: () => ReadonlyMap<InputStreamName, RowWriter> | null;
+  readonly nats: () => boolean;
+  readonly isDatabaseReachable: () => boolean;
+  /** The process that ingests while this one waits to. */
+  readonly standbyFor: () => LeaseHolder | null;
+}
+
+/**
+ * Whether what is served is complete and fresh: every stream restored, caught up, and kept up with; what is folded is being stored. It says what
+ * is waited for, by name.
+ */
+export function createReadiness(options: ReadinessOptions): () => Readiness {
+  const { clock, followers, writers, isDatabaseReachable, standbyFor } = options;
+
+  function streamDetail(follower: StreamFollower) {
+    const { isCaughtUp, isRebuilding, state, position, lastSequence, freshAsOfMs } = follower.status();
+    const ageMs = freshAsOfMs === null ? null : clock.monotonicMs() - freshAsOfMs;
+    const isFresh = ageMs !== null && ageMs <= readinessGraceMs;
+    const lag = lastSequence === null ? null : Math.max(0, lastSequence - position);
+    const staleSeconds = ageMs === null ? null : Math.round(ageMs / 1_000);
+    return {
+      isReady: isCaughtUp && !isRebuilding && isFresh,
+      state,
+      isCaughtUp: isCaughtUp && !isRebuilding,
+      position,
+      lastSequence,
+      lag,
+      staleSeconds,
+    };
+  }
+
+  function databaseState(): 'reachable' | 'away' | 'refusing rows' {
+    if (!isDatabaseReachable()) return 'away';
+    const isRefusing = [...(writers()?.values() ?? [])].some(
+      (writer) => (writer.status().failingForMs ?? 0) > readinessGraceMs,
+    );
+    return isRefusing ? 'refusing rows' : 'reachable';
+  }
+
+  return () => {
+    const streams = Object.fromEntries(
+      [...followers].map(([stream, follower]) => [stream, streamDetail(follower)]),
+    );
+    const clickhouse = databaseState();
+    const standby = standbyFor();
+    const waitingFor = [
+      ...(options.nats() ? [] : ['NATS']),
+      ...(clickhouse === 'reachable' ? [] : ['ClickHouse']),
+      ...(standby === null ? [] : ['the ingest lease']),
+      ...(followers.size === 0 ? ['the streams'] : []),
+      ...Object.entries(streams).flatMap(([stream, { isReady }]) => (isReady ? [] : [stream])),
+    ];
+    return {
+      isReady: waitingFor.length === 0,
+      detail: {
+        waitingFor,
+        nats: options.nats() ? 'connected' : 'waiting',
+        clickhouse,
+        ...(standby === null ? {} : { standbyFor: standby }),
+        streams,
+      },
+    };
+  };
+}
