@@ -119,6 +119,15 @@ export const variables = {
     'Age of the newest span after which chain views say `indexer_unavailable`',
     'a whole number of seconds, 1 or more',
   ),
+  MINER_READY_GRACE_SECONDS: variable(
+    z
+      .string()
+      .regex(/^[1-9]\d{0,5}$/)
+      .transform(Number),
+    '10',
+    'For so long an input may fall behind, or rows may not be taken, before `/readyz` says so',
+    'a whole number of seconds, 1 or more',
+  ),
   MINER_LOG_LEVEL: variable(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     'info',

@@ -23,6 +23,8 @@ export interface IngestOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  /** Creates the streams again, should one vanish. */
+  readonly ensureStreams: () => Promise<void>;
   /** Called with the process that ingests while this one waits, and with null when it does not any more. */
   readonly onStandby: (holder: LeaseHolder | null) => void;
 }
@@ -44,7 +46,11 @@ export interface Ingest {
 /** Waits for the lease of the database, begins an epoch, and brings the tables up to date. */
 export async function acquireIngest(options: IngestOptions): Promise<Ingest> {
   const { connection, jsm, identity, clock, logger } = options;
-  const lease = await acquireLease({ ...options, name: await databaseIdentity(options.database) });
+  const lease = await acquireLease({
+    ...options,
+    name: await databaseIdentity(options.database),
+    onMissing: options.ensureStreams,
+  });
   try {
     const active = await migrate(options.database, logger);
     const epoch = await beginEpoch(options.database, hostname(), clock.nowMs());

@@ -5,19 +5,15 @@ import type { LeaseHolder } from '../streams/ingestLease.ts';
 import type { InputStreamName } from '../streams/subjects.ts';
 import type { StreamFollower } from './streamFollower.ts';
 
-/**
- * An input that is not kept up with for longer than this, or rows that are not taken, make a process not ready. Long enough for another
- * server of a cluster to take over, and for a consumer to be made again.
- */
-export const readinessGraceMs = 10_000;
-
 export interface ReadinessOptions {
   readonly clock: Clock;
+  /** An input that is not kept up with for longer than this, or rows that are not taken, make a process not ready. */
+  readonly graceMs: number;
   /** Empty until the streams are there. */
   readonly followers: ReadonlyMap<InputStreamName, StreamFollower>;
   /** Null until they are there; none on a read replica. */
   readonly writers: () => ReadonlyMap<InputStreamName, RowWriter> | null;
-  readonly nats: () => boolean;
+  readonly isNatsConnected: () => boolean;
   readonly isDatabaseReachable: () => boolean;
   /** The process that ingests while this one waits to. */
   readonly standbyFor: () => LeaseHolder | null;
@@ -28,12 +24,12 @@ export interface ReadinessOptions {
  * is waited for, by name.
  */
 export function createReadiness(options: ReadinessOptions): () => Readiness {
-  const { clock, followers, writers, isDatabaseReachable, standbyFor } = options;
+  const { clock, graceMs, followers, writers, isNatsConnected, isDatabaseReachable, standbyFor } = options;
 
   function streamDetail(follower: StreamFollower) {
     const { isCaughtUp, isRebuilding, state, position, lastSequence, freshAsOfMs } = follower.status();
     const ageMs = freshAsOfMs === null ? null : clock.monotonicMs() - freshAsOfMs;
-    const isFresh = ageMs !== null && ageMs <= readinessGraceMs;
+    const isFresh = ageMs !== null && ageMs <= graceMs;
     const lag = lastSequence === null ? null : Math.max(0, lastSequence - position);
     const staleSeconds = ageMs === null ? null : Math.round(ageMs / 1_000);
     return {
@@ -50,7 +46,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
   function databaseState(): 'reachable' | 'away' | 'refusing rows' {
     if (!isDatabaseReachable()) return 'away';
     const isRefusing = [...(writers()?.values() ?? [])].some(
-      (writer) => (writer.status().failingForMs ?? 0) > readinessGraceMs,
+      (writer) => (writer.status().failingForMs ?? 0) > graceMs,
     );
     return isRefusing ? 'refusing rows' : 'reachable';
   }
@@ -59,20 +55,24 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
     const streams = Object.fromEntries(
       [...followers].map(([stream, follower]) => [stream, streamDetail(follower)]),
     );
+    const waitingStreams = Object.entries(streams).flatMap(([stream, { isReady }]) =>
+      isReady ? [] : [stream],
+    );
+    const hasStreams = followers.size > 0 && waitingStreams.length === 0;
     const clickhouse = databaseState();
     const standby = standbyFor();
     const waitingFor = [
-      ...(options.nats() ? [] : ['NATS']),
+      // A connection that is lost for a moment is no matter before the streams fall behind.
+      ...(isNatsConnected() || hasStreams ? [] : ['NATS']),
       ...(clickhouse === 'reachable' ? [] : ['ClickHouse']),
       ...(standby === null ? [] : ['the ingest lease']),
-      ...(followers.size === 0 ? ['the streams'] : []),
-      ...Object.entries(streams).flatMap(([stream, { isReady }]) => (isReady ? [] : [stream])),
+      ...(followers.size === 0 ? ['the streams'] : waitingStreams),
     ];
     return {
       isReady: waitingFor.length === 0,
       detail: {
         waitingFor,
-        nats: options.nats() ? 'connected' : 'waiting',
+        nats: isNatsConnected() ? 'connected' : 'waiting',
         clickhouse,
         ...(standby === null ? {} : { standbyFor: standby }),
         streams,

@@ -145,6 +145,7 @@ export async function startConfigured(given: ConfiguredService): Promise<Service
       },
       retentionDays: configuration.MINER_RETENTION_DAYS,
       chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
+      readyGraceMs: configuration.MINER_READY_GRACE_SECONDS * 1000,
       rpcUrl,
       deployment,
       snapshots: snapshotPolicy,

@@ -42,6 +42,8 @@ export interface ServiceSettings {
   readonly retentionDays: number;
   /** A newest span older than this means that the indexer is away. */
   readonly chainStaleAfterMs: number;
+  /** An input that is not kept up with for longer makes this process not ready. */
+  readonly readyGraceMs: number;
   /** A node to index from; null for a process that does not. */
   readonly rpcUrl: string | null;
   readonly deployment: Deployment;
@@ -98,6 +100,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
   registerFollowerMetrics(registry, followers);
   const databaseWatch = createDatabaseWatch({ registry });
   let connection: NatsConnection | null = null;
+  let isNatsConnected = false;
   let database: Database | null = null;
   let generations: GenerationWatch | null = null;
   let running: Followers | null = null;
@@ -137,7 +140,8 @@ export async function startService({ settings, clock, logger, registry }: Servic
     clock,
     followers,
     writers: () => running?.writers ?? null,
-    nats: () => connection !== null && !connection.isClosed(),
+    graceMs: settings.readyGraceMs,
+    isNatsConnected: () => isNatsConnected,
     isDatabaseReachable: () => databaseWatch.isReachable(),
     standbyFor: () => standbyFor,
   });
@@ -172,6 +176,9 @@ export async function startService({ settings, clock, logger, registry }: Servic
       name: roles.ingest ? 'miner ingest' : 'miner serve',
       logger,
       signal: stopping.signal,
+      onConnected: (isConnected) => {
+        isNatsConnected = isConnected;
+      },
     });
     const js = jetstream(connection);
     const jsm = await persist('JetStream', () => jetstreamManager(connection as NatsConnection));
@@ -188,6 +195,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
           clock,
           logger,
           signal: stopping.signal,
+          ensureStreams: ensure,
           onStandby: (holder) => {
             standbyFor = holder;
           },

@@ -13,6 +13,8 @@ export interface NatsSettings {
   readonly logger: Logger;
   /** Aborting ends a first connection that is still being tried. */
   readonly signal: AbortSignal;
+  /** Called whenever the connection is there or is lost. */
+  readonly onConnected?: (isConnected: boolean) => void;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface NatsSettings {
  * @throws the signal's reason when it is aborted before the first connection.
  */
 export async function connectNats(settings: NatsSettings): Promise<NatsConnection> {
-  const { logger, signal } = settings;
+  const { logger, signal, onConnected = () => undefined } = settings;
   let retryMs = firstRetryMs;
   for (let failures = 0; ; failures++) {
     signal.throwIfAborted();
@@ -38,7 +40,8 @@ export async function connectNats(settings: NatsSettings): Promise<NatsConnectio
         timeout: 5_000,
       });
       logger.info({ server: connection.getServer() }, 'connected to NATS');
-      void logConnectionStates(connection, logger);
+      onConnected(true);
+      void followConnectionStates(connection, logger, onConnected);
       return connection;
     } catch (error) {
       if (failures === 0) logger.warn({ err: error }, 'NATS is not there yet; it is tried again until it is');
@@ -48,11 +51,20 @@ export async function connectNats(settings: NatsSettings): Promise<NatsConnectio
   }
 }
 
-async function logConnectionStates(connection: NatsConnection, logger: Logger): Promise<void> {
+async function followConnectionStates(
+  connection: NatsConnection,
+  logger: Logger,
+  onConnected: (isConnected: boolean) => void,
+): Promise<void> {
   for await (const status of connection.status()) {
-    if (status.type === 'disconnect')
+    if (status.type === 'disconnect') {
+      onConnected(false);
       logger.warn({ server: status.server }, 'NATS connection lost; reconnecting');
-    if (status.type === 'reconnect') logger.info({ server: status.server }, 'NATS connection is back');
+    }
+    if (status.type === 'reconnect') {
+      onConnected(true);
+      logger.info({ server: status.server }, 'NATS connection is back');
+    }
     if (status.type === 'error') logger.error({ err: status.error }, 'NATS server reported an error');
   }
 }

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Clock } from '../actors/clock.ts';
 import { sleep } from './connection.ts';
+import { isStreamMissing } from './ensureStreams.ts';
 import { leaseSubject } from './subjects.ts';
 
 const renewalMs = 1_000;
@@ -58,6 +59,8 @@ export interface LeaseOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  /** Called when the stream of the lease is missing. */
+  readonly onMissing: () => Promise<void>;
   /** Called with the holder while this process waits as a standby, and with null once it does not any more. */
   readonly onStandby: (holder: LeaseHolder | null) => void;
 }
@@ -135,7 +138,10 @@ export async function acquireLease(options: LeaseOptions): Promise<HeldLease> {
         renewedAtMs = atMs;
       } catch (error) {
         // The outcome may be unknown: what is stored tells. A message of our own is ours whichever attempt stored it.
-        const found = await newest().catch(() => null);
+        const found = await newest().catch(async (unread: unknown) => {
+          if (isStreamMissing(unread)) await options.onMissing().catch(() => undefined); // Tried again in a second.
+          return null;
+        });
         if (found === null || ending.signal.aborted) continue;
         if (found.id !== id && found.sequence !== 0) throw new LeaseLost(name, found.holder);
         sequence = found.sequence;

@@ -27,6 +27,7 @@ describe('configuration', () => {
       MINER_RATE_LIMITS: true,
       MINER_RETENTION_DAYS: 0,
       MINER_CHAIN_STALE_SECONDS: 120,
+      MINER_READY_GRACE_SECONDS: 10,
       MINER_LOG_LEVEL: 'info',
       isProduction: false,
     });

@@ -92,6 +92,19 @@ export async function ready(miner: MinerProcess) {
   await eventually(async () => (await fetch(`${miner.operatorUrl}/readyz`)).ok, 'readiness');
 }
 
+/** What `/readyz` says, as far as tests read it. */
+export interface ReadyBody {
+  readonly status: 'ready' | 'waiting';
+  readonly waitingFor: readonly string[];
+  readonly clickhouse: string;
+  readonly standbyFor?: { readonly pid: number };
+  readonly streams: Readonly<Record<string, { readonly lag: number | null; readonly isCaughtUp: boolean }>>;
+}
+
+export async function readiness({ operatorUrl }: MinerProcess): Promise<ReadyBody> {
+  return (await (await fetch(`${operatorUrl}/readyz`)).json()) as ReadyBody;
+}
+
 /** Waits until the service has folded `stream` through `position`. */
 export async function foldedThrough(miner: MinerProcess, position: number, stream = 'MINER_COUNTER') {
   const metric = `miner_stream_position{stream="${stream}"}`;

@@ -1,0 +1,103 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../deploy/systemClock.ts';
+import { ensureStreams } from '../../streams/ensureStreams.ts';
+import { acquireLease, type LeaseHolder, LeaseLost } from '../../streams/ingestLease.ts';
+import { eventually } from '../support/childProcess.ts';
+import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+
+/** What a process does that wants to ingest. */
+function contender({ js, jsm }: TestConnection, name = 'one') {
+  const stopping = new AbortController();
+  onTestFinished(() => stopping.abort());
+  const seen: (LeaseHolder | null)[] = [];
+  const acquired = acquireLease({
+    js,
+    jsm,
+    name,
+    clock: systemClock,
+    logger: silentLogger,
+    signal: stopping.signal,
+    onMissing: () => ensureStreams(jsm, { retentionDays: 0 }, silentLogger),
+    onStandby: (holder) => seen.push(holder),
+  });
+  acquired.then(
+    (lease) => onTestFinished(() => lease.release()),
+    () => undefined,
+  );
+  return { acquired, seen };
+}
+
+async function started() {
+  const server = await startNats();
+  const nats = await connectTo(server);
+  await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+  return { server, nats };
+}
+
+describe('the ingest lease', () => {
+  it('is held by one, for each name apart; another one waits, says for whom, and takes over when it is given back', async () => {
+    const { nats } = await started();
+    const first = await contender(nats).acquired;
+    const waiting = contender(nats);
+    await contender(nats, 'two').acquired;
+    await eventually(() => waiting.seen.length > 0, 'a standby');
+    expect(waiting.seen[0]).toMatchObject({ pid: process.pid });
+    expect(first.isHeld()).toBe(true);
+    await first.release();
+    const second = await waiting.acquired;
+    expect(second.isHeld()).toBe(true);
+    expect(waiting.seen.at(-1)).toBeNull();
+  });
+
+  it('is given to one of many that want it at the same moment', async () => {
+    const { server, nats } = await started();
+    const others = await Promise.all(Array.from({ length: 6 }, () => connectTo(server)));
+    let held = 0;
+    for (const other of [nats, ...others])
+      contender(other).acquired.then(
+        () => held++,
+        () => undefined,
+      );
+    await eventually(() => held > 0, 'a holder');
+    // Whoever lost the race has asked again by now.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(held).toBe(1);
+  });
+
+  it('lapses in the eyes of its holder before another one takes over, and is lost then', async () => {
+    const { server, nats } = await started();
+    const cut = await connectTo(server);
+    const first = await contender(cut).acquired;
+    const lost = first.lost.catch((error: unknown) => error);
+    const waiting = contender(nats);
+    // It is alive and hears nothing: each message that it publishes is lost.
+    const { js } = cut;
+    const publish = js.publish.bind(js);
+    js.publish = () => Promise.reject(new Error('cut off'));
+    const getMessage = cut.jsm.streams.getMessage.bind(cut.jsm.streams);
+    cut.jsm.streams.getMessage = () => Promise.reject(new Error('cut off'));
+    const second = await waiting.acquired;
+    expect(first.isHeld()).toBe(false);
+    expect(second.isHeld()).toBe(true);
+    js.publish = publish;
+    cut.jsm.streams.getMessage = getMessage;
+    expect(await lost).toBeInstanceOf(LeaseLost);
+    expect(first.isHeld()).toBe(false);
+  });
+
+  it('stays with its holder while the server is away and comes back, and while the stream is created again', async () => {
+    const { server, nats } = await started();
+    const lease = await contender(nats).acquired;
+    await server.kill();
+    await eventually(() => !lease.isHeld(), 'a lapse', 20_000);
+    await server.start();
+    await eventually(() => lease.isHeld(), 'a renewal');
+    await nats.jsm.streams.delete('MINER_LEASE');
+    await eventually(
+      async () => (await nats.jsm.streams.info('MINER_LEASE')).state.last_seq > 2,
+      'renewals in a new stream',
+    );
+    expect(lease.isHeld()).toBe(true);
+  });
+});
