@@ -107,7 +107,7 @@ export const variables = {
       .regex(/^\d{1,5}$/)
       .transform(Number),
     '0',
-    'Days after which NATS removes messages; 0 keeps all, which a rebuild needs',
+    'Days after which NATS removes messages, those of the chain aside; 0 keeps all, which a rebuild needs',
     'a whole number of days, 0 or more',
   ),
   MINER_CHAIN_STALE_SECONDS: variable(

@@ -100,7 +100,14 @@ export function createFollowers(parts: FollowersParts): Followers {
   const writers = new Map<InputStreamName, RowWriter>();
   if (counterWriting !== null) writers.set('MINER_COUNTER', counterWriting.writer);
   if (chainWriting !== null) writers.set('MINER_CHAIN', chainWriting.writer);
-  registerWriterMetrics(parts.registry, { writers, recent: counter.recent });
+  const rejections = new Map<InputStreamName, RejectionLog>();
+  for (const [stream, log] of [
+    ['MINER_COUNTER', counterWriting?.rejections],
+    ['MINER_PIPELINE', pipelineRejections],
+    ['MINER_CHAIN', chainWriting?.rejections],
+  ] as const)
+    if (log != null) rejections.set(stream, log);
+  registerWriterMetrics(parts.registry, { writers, rejections, recent: counter.recent });
   return {
     followers,
     observations: counter.observations,

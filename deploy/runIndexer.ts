@@ -2,7 +2,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createOperatorServer } from '../http/operatorServer.ts';
 import { closeNats, connectNats } from '../streams/connection.ts';
-import { ensureStreams } from '../streams/ensureStreams.ts';
+import { verifyStreams } from '../streams/ensureStreams.ts';
 import { ConfigurationError } from './configuration.ts';
 import { readDeploymentFile } from './deploymentFile.ts';
 import { createDeploymentIndexer } from './indexing.ts';
@@ -35,7 +35,11 @@ export function runIndexer(): Promise<void> {
       signal: stopping.signal,
     });
     const jsm = await jetstreamManager(connection);
-    await ensureStreams(jsm, { retentionDays: configuration.MINER_RETENTION_DAYS }, logger);
+    // Only a process that ingests creates streams and changes their settings: it knows how long they are to be kept.
+    if ((await verifyStreams(jsm, ['MINER_CHAIN'], logger)).length > 0)
+      logger.warn(
+        'there is no stream MINER_CHAIN yet; it is published to once an ingest process has created it',
+      );
     const indexer = createDeploymentIndexer({
       js: jetstream(connection),
       jsm,

@@ -2,23 +2,30 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { rowWriterStates } from '../machines/rowWriterMachine.ts';
 import type { RecentReadings } from '../storage/recentReadings.ts';
 import type { RowWriter } from '../storage/rowWriter.ts';
+import type { RejectionLog } from '../streams/rejectionLog.ts';
 import type { InputStreamName } from '../streams/subjects.ts';
 
 export interface WriterMetricsParts {
   /** By the stream whose rows they write; none on a read replica. */
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
+  /** By the stream whose rejections they publish; none on a read replica. */
+  readonly rejections: ReadonlyMap<InputStreamName, RejectionLog>;
   readonly recent: RecentReadings;
 }
 
 /** Metrics of the writers of rows, read from their status when `/metrics` is asked. */
-export function registerWriterMetrics(registry: Registry, { writers, recent }: WriterMetricsParts): void {
+export function registerWriterMetrics(
+  registry: Registry,
+  { writers, rejections, recent }: WriterMetricsParts,
+): void {
   const registers = [registry];
 
-  function register(
+  function registerOf<One>(
+    ones: ReadonlyMap<InputStreamName, One>,
     Kind: typeof Counter | typeof Gauge,
     name: string,
     help: string,
-    read: (writer: RowWriter) => number,
+    read: (one: One) => number,
   ) {
     new Kind({
       name,
@@ -27,10 +34,16 @@ export function registerWriterMetrics(registry: Registry, { writers, recent }: W
       registers,
       collect() {
         this.reset();
-        for (const [stream, writer] of writers) this.inc({ stream }, read(writer));
+        for (const [stream, one] of ones) this.inc({ stream }, read(one));
       },
     });
   }
+  const register = (
+    Kind: typeof Counter | typeof Gauge,
+    name: string,
+    help: string,
+    read: (writer: RowWriter) => number,
+  ) => registerOf(writers, Kind, name, help, read);
 
   new Counter({
     name: 'miner_rows_written_total',
@@ -60,6 +73,26 @@ export function registerWriterMetrics(registry: Registry, { writers, recent }: W
     'miner_rows_buffered',
     'Rows that wait for ClickHouse.',
     (writer) => writer.status().bufferedRows,
+  );
+  register(
+    Gauge,
+    'miner_rows_buffered_bytes',
+    'Bytes of the rows that wait for ClickHouse.',
+    (writer) => writer.status().bufferedBytes,
+  );
+  registerOf(
+    rejections,
+    Gauge,
+    'miner_rejections_waiting',
+    'Rejections that wait to be published.',
+    (log) => log.waiting,
+  );
+  registerOf(
+    rejections,
+    Counter,
+    'miner_rejection_failures_total',
+    'Attempts to publish a rejection that failed; each is repeated.',
+    (log) => log.failures,
   );
   register(
     Gauge,

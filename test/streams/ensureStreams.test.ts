@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ensureStreams } from '../../streams/ensureStreams.ts';
+import { ensureStreams, verifyStreams } from '../../streams/ensureStreams.ts';
 import { streamNames, streamSubjects } from '../../streams/subjects.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -18,6 +18,7 @@ describe('streams', () => {
         duplicate_window: 120_000_000_000,
         allow_direct: true,
         max_age: 0,
+        max_msgs_per_subject: config.name === 'MINER_LEASE' ? 1 : -1,
       });
     }
     await ensureStreams(jsm, { retentionDays: 0 }, silentLogger);
@@ -39,5 +40,18 @@ describe('streams', () => {
       description: 'ours',
     });
     expect(info.state.messages).toBe(1);
+    // Each span is linked to the one before it: none may be missing.
+    expect((await jsm.streams.info('MINER_CHAIN')).config.max_age).toBe(0);
+  });
+
+  it('are looked at, and not touched, by those that do not ingest', async () => {
+    const { jsm } = await connectTo(await startNats());
+    expect(await verifyStreams(jsm, ['MINER_CHAIN', 'MINER_COUNTER'], silentLogger)).toEqual([
+      'MINER_CHAIN',
+      'MINER_COUNTER',
+    ]);
+    await ensureStreams(jsm, { retentionDays: 7 }, silentLogger);
+    expect(await verifyStreams(jsm, ['MINER_CHAIN', 'MINER_COUNTER'], silentLogger)).toEqual([]);
+    expect((await jsm.streams.info('MINER_COUNTER')).config.max_age).toBe(7 * 86_400 * 1e9);
   });
 });

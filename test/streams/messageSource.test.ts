@@ -116,6 +116,64 @@ describe('message source', () => {
     expect(collected.sequences).toEqual(range(1, 2_000));
   });
 
+  it('asks for fewer messages at a time where they are large, and for more once they are small', async () => {
+    const { nats } = await started();
+    const large = 'x'.repeat(1_000_000);
+    for (let number = 1; number <= 150; number++) await nats.js.publish(subject, large);
+    const collected = collectSource(nats);
+    await eventually(() => collected.sequences.length > 0, 'the first');
+    collected.isOpen = false;
+    const ahead = async () => {
+      const [consumer] = await nats.jsm.consumers.list('MINER_COUNTER').next();
+      return (consumer?.delivered.stream_seq ?? 0) - collected.source.status().position;
+    };
+    // What was under way comes in first; no more is sent then.
+    await eventually(async () => (await ahead()) <= 40, 'few messages ahead');
+    collected.isOpen = true;
+    await eventually(() => collected.sequences.length === 150, 'all');
+    await publish(nats, 151, 1_500);
+    await eventually(() => collected.sequences.length === 1_500, 'the small ones');
+    expect(collected.sequences).toEqual(range(1, 1_500));
+  });
+
+  it('tells that everything through a deleted end is gone', async () => {
+    const { nats } = await started();
+    await publish(nats, 1, 10);
+    for (const sequence of [8, 9, 10]) await nats.jsm.streams.deleteMessage('MINER_COUNTER', sequence);
+    const collected = collectSource(nats);
+    await eventually(() => collected.source.status().position === 10, 'the end');
+    expect(collected.sequences).toEqual(range(1, 7));
+    expect(collected.checkpoint).toMatchObject({ position: 10, digest: null });
+    await eventually(() => collected.source.status().lastSequence === 10, 'a known end');
+    expect(collected.source.status().missedMessages).toBe(3);
+    await publish(nats, 11, 12);
+    await eventually(() => collected.sequences.length === 9, 'what came later');
+  });
+
+  it('tells as of when it has handed over everything, and nothing of it once it cannot know', async () => {
+    const { server, nats } = await started();
+    await publish(nats, 1, 10);
+    const beforeMs = performance.now();
+    const collected = collectSource(nats);
+    const fresh = () => collected.source.status().freshAsOfMs;
+    await eventually(() => (fresh() ?? 0) > beforeMs, 'freshness');
+    collected.isOpen = false;
+    await publish(nats, 11, 11);
+    await eventually(() => collected.sequences.length === 11, 'the one that was under way');
+    await publish(nats, 12, 20);
+    // Two inspections later at the latest it does not keep up any more.
+    const stale = await eventually(
+      () => collected.source.status().lastSequence === 20 && fresh(),
+      'a longer stream',
+    );
+    await new Promise((resolve) => setTimeout(resolve, 4_500));
+    expect(fresh()).toBe(stale);
+    collected.isOpen = true;
+    await eventually(() => (fresh() ?? 0) > stale, 'freshness again');
+    await server.kill();
+    await eventually(() => collected.source.status().lastSequence === null, 'an unknown end');
+  });
+
   it('waits for a server that is away, and for a stream that is not there', async () => {
     const { server, nats } = await started();
     await publish(nats, 1, 10);

@@ -5,16 +5,22 @@ import { eventually } from '../support/childProcess.ts';
 import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { rejections } from '../support/storedState.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
-async function started() {
-  const server = await startNats();
+async function started(settings = '') {
+  const server = await startNats(temporaryDirectory(), settings);
   const nats = await connectTo(server);
   await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
   return { server, nats };
 }
 
 async function logOn(nats: TestConnection) {
-  const log = createRejectionLog({ ...nats, stream: 'MINER_COUNTER', logger: silentLogger });
+  const log = createRejectionLog({
+    ...nats,
+    stream: 'MINER_COUNTER',
+    logger: silentLogger,
+    onFailing: () => ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger),
+  });
   onTestFinished(() => log.close());
   await log.resume();
   return log;
@@ -94,6 +100,46 @@ describe('rejection log', () => {
     const rejection = rejectionMessage.parse(stored?.json());
     expect(rejection).toMatchObject({ byteLength: 900_000, truncated: true });
     expect(Buffer.from(rejection.original, 'base64')).toHaveLength(512 * 1024);
+  });
+
+  it('keeps as much of a message as the server takes in one, and finds it again', async () => {
+    const { nats } = await started('max_payload: 32768');
+    const log = await logOn(nats);
+    const messages = [await bad(nats, 'x'.repeat(30_000)), await bad(nats, 'y'.repeat(100))];
+    for (const message of messages) log.add(message);
+    expect(await log.flushed()).toBe(true);
+    expect(log.failures).toBe(0);
+    const stored = await nats.jsm.streams.getMessage('MINER_REJECTED', { seq: 1 });
+    const rejection = rejectionMessage.parse(stored?.json());
+    expect(rejection).toMatchObject({ byteLength: 30_000, truncated: true });
+    expect(rejection.original.length).toBeGreaterThan(20_000);
+    const again = await logOn(nats);
+    for (const message of messages) again.add(message);
+    expect(await again.flushed()).toBe(true);
+    expect(await rejections(nats.jsm, 'MINER_COUNTER')).toHaveLength(2);
+  });
+
+  it('counts what fails while its stream is missing, has it created again, and publishes all', async () => {
+    const { nats } = await started();
+    const log = await logOn(nats);
+    const messages = [await bad(nats, 'one'), await bad(nats, 'two')];
+    await nats.jsm.streams.delete('MINER_REJECTED');
+    for (const message of messages) log.add(message);
+    expect(await log.flushed()).toBe(true);
+    expect(log.failures).toBeGreaterThan(0);
+    expect(await rejections(nats.jsm, 'MINER_COUNTER')).toHaveLength(2);
+  });
+
+  it('has no room for more while so many bytes wait', async () => {
+    const { server, nats } = await started();
+    const message = await bad(nats, 'x'.repeat(900_000));
+    const log = await logOn(nats);
+    await server.kill('SIGKILL');
+    for (let sequence = 1; log.hasRoom(); sequence++) log.add({ ...message, sequence });
+    expect(log.waiting).toBeLessThan(20);
+    await server.start();
+    await eventually(() => log.hasRoom(), 'room', 60_000);
+    expect(await log.flushed()).toBe(true);
   });
 
   it('waits while the server is away, bounded, then publishes all in order', async () => {

@@ -18,14 +18,15 @@ export interface TestNats {
   start(): Promise<void>;
 }
 
-export async function startNats(dir = temporaryDirectory()): Promise<TestNats> {
+/** @param settings further lines of its configuration. */
+export async function startNats(dir = temporaryDirectory(), settings = ''): Promise<TestNats> {
   const port = await freePort();
   const url = `nats://127.0.0.1:${port}`;
   mkdirSync(dir, { recursive: true });
   const configuration = join(dir, 'nats.conf');
   writeFileSync(
     configuration,
-    `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(dir, 'store')}" }\n`,
+    `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(dir, 'store')}" }\n${settings}\n`,
   );
   const run = async () => {
     const server = startProcess('nats-server', ['-c', configuration], {

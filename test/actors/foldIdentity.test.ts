@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { createChainActors } from '../../actors/chain/chainActors.ts';
+import type { ContractAddresses } from '../../actors/chain/chainEvent.ts';
+import { createCounterActors } from '../../actors/counterActors.ts';
+import { foldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
+
+const contractAddresses = Object.fromEntries(
+  ['core', 'proxyAdmin', 'operatorTimelock', 'tokenFactory', 'mining', 'token', 'collection'].map(
+    (name, index) => [name, `0x${String(index + 1).repeat(40)}`],
+  ),
+) as unknown as ContractAddresses;
+
+describe('the identity of a fold', () => {
+  it('is another with each other version, and with each other setting or value', () => {
+    const one = foldIdentity(1, { a: 'x', b: 2n });
+    expect(isOfFold(one, foldIdentity(1, { b: 2n, a: 'x' }))).toBe(true);
+    for (const other of [
+      foldIdentity(2, { a: 'x', b: 2n }),
+      foldIdentity(1, { a: 'y', b: 2n }),
+      foldIdentity(1, { a: 'x', b: 3n }),
+      foldIdentity(1, { a: 'x' }),
+      foldIdentity(1, { a: 'x\nb="2"' }),
+    ])
+      expect(isOfFold(one, other)).toBe(false);
+  });
+
+  it('of readings has the genesis and the public installation in it', () => {
+    const settings = { genesisMs: 0, publicInstallationId: 'wheel.one' };
+    const { identity } = createCounterActors(settings);
+    expect(createCounterActors(settings).identity).toEqual(identity);
+    for (const other of [{ genesisMs: 1_800_000 }, { publicInstallationId: 'wheel.two' }])
+      expect(createCounterActors({ ...settings, ...other }).identity).not.toEqual(identity);
+  });
+
+  it('of the chain has its number and each contract in it', () => {
+    const settings = { chainId: 1n, contracts: contractAddresses };
+    const { identity } = createChainActors(settings);
+    expect(createChainActors({ ...settings, chainId: 2n }).identity).not.toEqual(identity);
+    for (const name of Object.keys(contractAddresses)) {
+      const contracts = { ...contractAddresses, [name]: `0x${'9'.repeat(40)}` };
+      expect(createChainActors({ ...settings, contracts }).identity).not.toEqual(identity);
+    }
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { foldIdentity } from '../../actors/foldIdentity.ts';
+import { createStreamFollower, type FollowedFold } from '../../deploy/streamFollower.ts';
+import { systemClock } from '../../deploy/systemClock.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { migrate } from '../../storage/migrations.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { ensureStreams } from '../../streams/ensureStreams.ts';
+import { createMessageSource } from '../../streams/messageSource.ts';
+import { eventually } from '../support/childProcess.ts';
+import { type ManualClock, manualClock } from '../support/manualClock.ts';
+import { connectTo, startNats } from '../support/natsServer.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+const stream = 'MINER_COUNTER';
+const subject = 'miner.counter.wheel';
+
+async function prepared() {
+  const nats = await connectTo(await startNats());
+  await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+  const database = openDatabase({ path: temporaryDirectory() });
+  onTestFinished(() => database.close());
+  const tables = await migrate(database, silentLogger);
+  const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+  const publish = async (count: number) => {
+    for (let number = 0; number < count; number++) await nats.js.publish(subject, `message ${number}`);
+  };
+  return { nats, snapshots, publish };
+}
+
+interface Given {
+  readonly clock?: ManualClock;
+  readonly settings?: Record<string, string>;
+  readonly snapshotAgeMs?: number;
+  readonly writes?: boolean;
+}
+
+/** Follows with a fold that keeps the sequences that it has seen since it was restored. */
+function followed({ nats, snapshots }: Awaited<ReturnType<typeof prepared>>, given: Given = {}) {
+  const { clock = manualClock(), settings = {}, snapshotAgeMs, writes = true } = given;
+  const seen = { restoredAt: null as number | null, sequences: [] as number[], removedAbove: [] as number[] };
+  const fold: FollowedFold = {
+    identity: foldIdentity(1, settings),
+    ...(snapshotAgeMs !== undefined && { snapshotAgeMs }),
+    fold: ({ messages }) => {
+      for (const { seq } of messages) seen.sequences.push(seq);
+    },
+    capture: () => ['{}'],
+    restore: (_lines, position) => {
+      seen.restoredAt = position;
+      seen.sequences = [];
+    },
+    flushed: async () => true,
+    rewind: async () => undefined,
+    removeAbove: async (position) => {
+      seen.removedAbove.push(position);
+    },
+  };
+  const source = createMessageSource({
+    ...nats,
+    stream,
+    clock: systemClock,
+    logger: silentLogger,
+    hasRoom: () => true,
+    room: async () => undefined,
+  });
+  const follower = createStreamFollower({
+    ...nats,
+    stream,
+    source,
+    fold,
+    snapshots,
+    writes,
+    policy: { intervalMs: 600_000, messages: 1_000_000 },
+    clock,
+    logger: silentLogger,
+  });
+  const running = follower.run();
+  onTestFinished(async () => {
+    await follower.stop({ graceMs: 0 });
+    await running;
+  });
+  const through = (position: number) =>
+    eventually(
+      () => seen.restoredAt !== null && follower.status().position === position,
+      `position ${position}`,
+    );
+  return { seen, follower, through, end: () => follower.stop({ graceMs: 5_000 }) };
+}
+
+describe('a follower of a stream', () => {
+  it('restores the snapshot of the highest position, whatever the clock said, and removes nothing that is stored', async () => {
+    const given = await prepared();
+    const { snapshots, publish } = given;
+    const clock = manualClock(Date.UTC(2026, 0, 31, 12) + 3_600_000);
+    await publish(10);
+    const ahead = followed(given, { clock });
+    await ahead.through(10);
+    await ahead.end();
+    // The clock was an hour ahead, and is put right.
+    await publish(10);
+    const right = followed(given, { clock: manualClock(Date.UTC(2026, 0, 31, 12)) });
+    await right.through(20);
+    await right.end();
+    expect((await snapshots.list(stream)).map(({ position }) => position)).toEqual([20, 10]);
+    await publish(5);
+    const last = followed(given);
+    await last.through(25);
+    expect(last.seen).toEqual({ restoredAt: 20, sequences: [21, 22, 23, 24, 25], removedAbove: [] });
+  });
+
+  it('restores one that the stream continues before an older one that it does not, old enough or not', async () => {
+    const given = await prepared();
+    const { nats, publish } = given;
+    const clock = manualClock();
+    await publish(10);
+    const first = followed(given, { clock });
+    await first.through(10);
+    await first.end();
+    clock.advance(3_600_000);
+    await publish(10);
+    const second = followed(given, { clock });
+    await second.through(20);
+    await second.end();
+    const old = followed(given, { clock, snapshotAgeMs: 600_000, writes: false });
+    await old.through(20);
+    expect(old.seen.restoredAt).toBe(10);
+    await old.end();
+    await nats.jsm.streams.purge(stream, { seq: 16 });
+    const young = followed(given, { clock, snapshotAgeMs: 600_000 });
+    await young.through(20);
+    expect(young.seen).toEqual({ restoredAt: 20, sequences: [], removedAbove: [] });
+  });
+
+  it('leaves alone what another deployment has folded, and removes what was stored of it', async () => {
+    const given = await prepared();
+    await given.publish(10);
+    const one = followed(given, { settings: { core: '0x01' } });
+    await one.through(10);
+    await one.end();
+    const other = followed(given, { settings: { core: '0x02' } });
+    await other.through(10);
+    expect(other.seen).toMatchObject({ restoredAt: 0, removedAbove: [0] });
+    await other.end();
+    // Going back finds nothing of its own any more: its rows are gone too.
+    const back = followed(given, { settings: { core: '0x01' } });
+    await back.through(10);
+    expect(back.seen).toMatchObject({ restoredAt: 0, removedAbove: [0] });
+  });
+
+  it('removes what it has stored of messages that the stream has lost', async () => {
+    const given = await prepared();
+    const { nats, publish } = given;
+    await publish(10);
+    const one = followed(given);
+    await one.through(10);
+    await one.end();
+    await nats.jsm.streams.delete(stream);
+    await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+    await publish(4);
+    const other = followed(given);
+    await other.through(4);
+    expect(other.seen).toEqual({ restoredAt: 0, sequences: [1, 2, 3, 4], removedAbove: [0] });
+  });
+});
