@@ -1,7 +1,7 @@
 import type { ConsumerMessages, ConsumerNotification, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import type { Clock } from '../actors/clock.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import type { MonotonicClock } from './monotonicClock.ts';
 import { checkIdentity, explainsGap, StreamDiverged } from './sourceVerification.ts';
 import type { StreamName } from './subjects.ts';
 
@@ -23,7 +23,7 @@ export interface ConsumptionWatchParts {
   readonly connection: NatsConnection;
   readonly jsm: JetStreamManager;
   readonly stream: StreamName;
-  readonly clock: Clock;
+  readonly clock: MonotonicClock;
   readonly delivered: ConsumerMessages;
   readonly signal: AbortSignal;
   readonly hasRoom: () => boolean;

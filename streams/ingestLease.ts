@@ -4,9 +4,9 @@ import { hostname } from 'node:os';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { Clock } from '../actors/clock.ts';
 import { sleep } from './connection.ts';
 import { isStreamMissing } from './ensureStreams.ts';
+import type { MonotonicClock } from './monotonicClock.ts';
 import { leaseSubject } from './subjects.ts';
 
 const renewalMs = 1_000;
@@ -56,7 +56,7 @@ export interface LeaseOptions {
   readonly jsm: JetStreamManager;
   /** What is ingested into: one process at a time for each name. */
   readonly name: string;
-  readonly clock: Clock;
+  readonly clock: MonotonicClock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
   /** Called when the stream of the lease is missing. */

@@ -4,12 +4,12 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { Observable, type Subscriber } from 'rxjs';
 import { createActor } from 'xstate';
-import type { Clock } from '../actors/clock.ts';
 import { type MessageSourceState, messageSourceMachine } from '../machines/messageSourceMachine.ts';
 import { type Checkpoint, digestOfMessage } from './checkpoint.ts';
 import { sleep } from './connection.ts';
 import { watchConsumption } from './consumptionWatch.ts';
 import { isStreamMissing } from './ensureStreams.ts';
+import type { MonotonicClock } from './monotonicClock.ts';
 import { createPullSizing } from './pullSizing.ts';
 import { explainsGap, StreamDiverged, verifySource } from './sourceVerification.ts';
 import type { InputStreamName } from './subjects.ts';
@@ -69,7 +69,7 @@ export interface MessageSourceParts {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly stream: InputStreamName;
-  readonly clock: Clock;
+  readonly clock: MonotonicClock;
   readonly logger: Logger;
   /** Called while the stream does not exist; left out by those that only wait for it. */
   readonly onMissing?: () => Promise<void>;
