@@ -18,6 +18,8 @@ const restoreRetryMs = 1_000;
 /** Lines of a snapshot that are joined before the event loop turns. */
 const linesPerTurn = 500;
 
+/** So many messages are a reason to save the state once they are folded. */
+const longWayMessages = 10_000;
 /** In this order snapshots are tried. */
 const ranks = { oldEnough: 0, tooYoung: 1, beforeGap: 2, otherStream: 3 } as const;
 
@@ -183,8 +185,11 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
     if (latest === null || target === null || latest.position < target) return;
     isCaughtUp = true;
     counts.isRebuilding = false;
-    // A long way back has been folded: the next start need not do so again.
-    attempted = { ...attempted, atMs: Number.NEGATIVE_INFINITY };
+    // Everything was folded again, or much: the next start need not do so.
+    const restoredAt = savedPosition ?? 0;
+    const foldedMessages = target - restoredAt;
+    if (foldedMessages >= longWayMessages || (restoredAt === 0 && foldedMessages > 0))
+      attempted = { ...attempted, atMs: Number.NEGATIVE_INFINITY };
     fold.caughtUp?.();
     logger.info(
       { stream, position: latest.position },

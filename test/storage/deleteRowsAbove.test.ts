@@ -1,0 +1,52 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Database, openDatabase } from '../../storage/database.ts';
+import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
+import { migrate } from '../../storage/migrations.ts';
+import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+async function opened() {
+  const database = openDatabase({ path: temporaryDirectory() });
+  onTestFinished(() => database.close());
+  const tables = await migrate(database, silentLogger);
+  const insert = (position: number) =>
+    database.insert(
+      tables.rounds,
+      ['installation_id', 'round_id', 'start_ms', 'work_units', 'position'],
+      [['wheel', position, 0, '0', position]],
+    );
+  for (const position of [1, 2, 3]) await insert(position);
+  return { database, tables, insert };
+}
+
+/** Another writer's insert, which arrives just after each deletion. */
+function withLateInserts(
+  database: Database,
+  insert: (position: number) => Promise<void>,
+  times: number,
+): Database {
+  let left = times;
+  return {
+    ...database,
+    command: async (sql) => {
+      await database.command(sql);
+      if (sql.includes('DELETE') && left-- > 0) await insert(9);
+    },
+  };
+}
+
+describe('rows above a position', () => {
+  it('are removed, those too that another writer inserts after the deletion began', async () => {
+    const { database, tables, insert } = await opened();
+    await deleteRowsAbove(withLateInserts(database, insert, 2), tables, 1);
+    const left = await database.select(`SELECT position FROM ${tables.rounds}`);
+    expect(left.map(([position]) => Number(position))).toEqual([1]);
+  });
+
+  it('that come again and again end the attempt with an error instead of waiting for ever', async () => {
+    const { database, tables, insert } = await opened();
+    const busy = withLateInserts(database, insert, Number.POSITIVE_INFINITY);
+    await expect(deleteRowsAbove(busy, tables, 1)).rejects.toBeInstanceOf(StorageUnavailable);
+  });
+});
