@@ -3,6 +3,7 @@ import { type SubmissionLifecycle, submissionMachine } from '../machines/submiss
 import { type Rejection, rejected } from '../streams/decodeMessage.ts';
 import type { OracleMessage } from '../streams/oracleMessage.ts';
 import type { ReporterMessage } from '../streams/reporterMessage.ts';
+import { type ExpectedSums, findImpossibility } from './expectedSums.ts';
 
 /** Closed rounds that are held: those above the settled frontier are needed, and a year of them is 52,560. */
 export const closedRoundsMax = 60_000;
@@ -21,14 +22,6 @@ export interface Closure {
   readonly firstRound: bigint;
   readonly lastRound: bigint;
   readonly acceptedAtMs: number;
-}
-
-/** The core's sums after a batch. */
-export interface ExpectedSums {
-  readonly cumulativeWork: bigint;
-  readonly cumulativeBlockUnits: bigint;
-  readonly workPerThousandBlocks: bigint;
-  readonly completedBlockCount: bigint;
 }
 
 export interface Submission {
@@ -185,6 +178,19 @@ function prepared(
   message: Extract<ReporterMessage, { type: 'submission_prepared' }>,
   atMs: number,
 ): PipelineFoldOutcome {
+  const batch = {
+    previousSettledThroughRound: BigInt(message.previousSettledThroughRound),
+    settledThroughRound: BigInt(message.settledThroughRound),
+    activeRoundCount: message.activeRoundCount,
+    expected: {
+      cumulativeWork: BigInt(message.expected.cumulativeWork),
+      cumulativeBlockUnits: BigInt(message.expected.cumulativeBlockUnits),
+      workPerThousandBlocks: BigInt(message.expected.workPerThousandBlocks),
+      completedBlockCount: BigInt(message.expected.completedBlockCount),
+    },
+  };
+  const impossibility = findImpossibility(batch);
+  if (impossibility !== null) return rejected('malformed', impossibility);
   const { submission } = state;
   if (submission !== null && !isTerminal(submission)) {
     return refused(`submission ${submission.submissionId} is still ${lifecycleOf(submission)}`);
@@ -199,15 +205,7 @@ function prepared(
       submission: {
         submissionId,
         machine: getInitialSnapshot(submissionMachine).value,
-        previousSettledThroughRound: BigInt(message.previousSettledThroughRound),
-        settledThroughRound: BigInt(message.settledThroughRound),
-        activeRoundCount: message.activeRoundCount,
-        expected: {
-          cumulativeWork: BigInt(message.expected.cumulativeWork),
-          cumulativeBlockUnits: BigInt(message.expected.cumulativeBlockUnits),
-          workPerThousandBlocks: BigInt(message.expected.workPerThousandBlocks),
-          completedBlockCount: BigInt(message.expected.completedBlockCount),
-        },
+        ...batch,
         transactionHash: null,
         createdAtMs: atMs,
         submittedAtMs: null,

@@ -202,36 +202,36 @@ describe('the builder', () => {
   });
 });
 
-describe('the settlement queue', () => {
-  /** Conditions in the document's order, each with what brings it about and what it is called. */
-  const conditions: [string, (world: ReturnType<typeof started>) => void][] = [
-    ['blocked', ({ reporter }) => reporter({ type: 'incident_opened', incidentId: 'i', reason: 'r' })],
-    [
-      'disabled',
-      ({ reporter }) =>
-        reporter({ type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: true }),
-    ],
-    ['stale', ({ reporter }) => reporter({ type: 'run_started', runId: 'unfinished' })],
-    [
-      'preparing',
-      ({ reporter }) =>
-        reporter({
-          type: 'submission_prepared',
-          submissionId: uuidOf('s'),
-          previousSettledThroughRound: '0',
-          settledThroughRound: '1',
-          activeRoundCount: 1,
-          expected: {
-            cumulativeWork: '420',
-            cumulativeBlockUnits: '466666666',
-            workPerThousandBlocks: '900000',
-            completedBlockCount: '0',
-          },
-        }),
-    ],
-    ['ready', () => undefined],
-  ];
+/** Conditions in the document's order, each with what brings it about and what it is called. */
+const conditions: [string, (world: ReturnType<typeof started>) => void][] = [
+  ['blocked', ({ reporter }) => reporter({ type: 'incident_opened', incidentId: 'i', reason: 'r' })],
+  [
+    'disabled',
+    ({ reporter }) =>
+      reporter({ type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: true }),
+  ],
+  ['stale', ({ reporter }) => reporter({ type: 'run_started', runId: 'unfinished' })],
+  [
+    'preparing',
+    ({ reporter }) =>
+      reporter({
+        type: 'submission_prepared',
+        submissionId: uuidOf('s'),
+        previousSettledThroughRound: '0',
+        settledThroughRound: '1',
+        activeRoundCount: 1,
+        expected: {
+          cumulativeWork: '420',
+          cumulativeBlockUnits: '466666666',
+          workPerThousandBlocks: '900000',
+          completedBlockCount: '0',
+        },
+      }),
+  ],
+  ['ready', () => undefined],
+];
 
+describe('the settlement queue', () => {
   it.each(
     conditions.flatMap(([state], index) => conditions.slice(index).map(([other]) => [state, other] as const)),
   )('is %s, whether or not it could be %s too', (state, other) => {
@@ -298,6 +298,52 @@ describe('the oracle', () => {
   });
 });
 
+/** A body with one of its strings replaced, for each of its decimals: the name of the member, and the altered body. */
+function* withEachDecimal(body: object, given: string): Iterable<[name: string, altered: object]> {
+  for (const [name, value] of Object.entries(body) as [string, unknown][]) {
+    if (typeof value === 'string' && /^\d+$/.test(value)) yield [name, { ...body, [name]: given }];
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
+    for (const [inner, altered] of withEachDecimal(value, given)) yield [inner, { ...body, [name]: altered }];
+  }
+}
+
+describe('the bounds of the numbers that are shown', () => {
+  it('are 2^64 - 1 for rounds, blocks and counts, and 2^256 - 1 for work and block units', () => {
+    const given = started();
+    const { world, run, close, approve, snapshot } = given;
+    world.chain = chainAtStart();
+    run(25);
+    approve();
+    close(1);
+    conditions.find(([state]) => state === 'preparing')?.[1](given);
+    const view = snapshot();
+    const uint256Members = [
+      'cumulativeBlockUnits',
+      'cumulativeWork',
+      'workPerThousandBlocks',
+      'closedWorkUnits',
+      'openRoundWorkUnits',
+      'workUnits',
+    ];
+    for (const [schema, body, wide] of [
+      [processResponse, processBody(view), uint256Members],
+      [statusResponse, statusBody(view), [...uint256Members, 'cumulativeWorkUnits']],
+    ] as const) {
+      const judge = (value: bigint) =>
+        [...withEachDecimal(body, value.toString())].map(
+          ([name, altered]) => [name, schema.safeParse(altered).success] as const,
+        );
+      expect(judge(2n ** 64n).length).toBeGreaterThan(30);
+      for (const [name, isAccepted] of judge(2n ** 64n - 1n))
+        expect([name, isAccepted]).toEqual([name, true]);
+      for (const [name, isAccepted] of judge(2n ** 64n))
+        expect([name, isAccepted]).toEqual([name, wide.includes(name)]);
+      for (const [name, isAccepted] of [...judge(2n ** 256n), ...judge(-4n)])
+        expect([name, isAccepted]).toEqual([name, false]);
+    }
+  });
+});
+
 describe('any order of events', () => {
   it('keeps the six cross-field rules of the process snapshot', () => {
     const submission = fc.constantFrom('a', 'a', 'b').map((name) => uuidOf(name));
@@ -321,12 +367,20 @@ describe('any order of events', () => {
               previousSettledThroughRound: fc.constant('3'),
               settledThroughRound: fc.constantFrom('4', '9', '40'),
               activeRoundCount: fc.integer({ min: 0, max: 16 }),
-              expected: fc.constant({
-                cumulativeWork: '9',
-                cumulativeBlockUnits: '5000000001',
-                workPerThousandBlocks: '77',
-                completedBlockCount: '2',
-              }),
+              expected: fc
+                .constantFrom(
+                  { completedBlockCount: '2' },
+                  { completedBlockCount: '0' },
+                  // What no batch can leave behind.
+                  { completedBlockCount: '6' },
+                  { completedBlockCount: '2', cumulativeBlockUnits: (2n ** 64n * 10n ** 9n).toString() },
+                )
+                .map((given) => ({
+                  cumulativeWork: '4500',
+                  cumulativeBlockUnits: '5000000001',
+                  workPerThousandBlocks: '900000',
+                  ...given,
+                })),
             }),
             fc.record({
               type: fc.constantFrom('submission_submitted', 'submission_retrying'),

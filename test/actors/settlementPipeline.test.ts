@@ -37,7 +37,7 @@ const prepared = (submissionId: string, given: object = {}) => ({
   expected: {
     cumulativeWork: '10',
     cumulativeBlockUnits: '2000000000',
-    workPerThousandBlocks: '5',
+    workPerThousandBlocks: '5000',
     completedBlockCount: '2',
   },
   ...given,
@@ -123,6 +123,7 @@ describe('submissions', () => {
     { activeRoundCount: 17, settledThroughRound: '40' },
     { settledThroughRound: '18446744073709551616' },
     { expected: { cumulativeWork: '1' } },
+    { expected: { ...prepared('').expected, completedBlockCount: '3' } },
   ])('are malformed with %j', (given) => {
     const { reporter } = started();
     expect(reporter(prepared(first, given))).toHaveProperty('rejection.reason', 'malformed');
@@ -179,10 +180,11 @@ describe('closures, runs and incidents', () => {
     reporter({ type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: false });
     reporter(
       prepared(first, {
+        previousSettledThroughRound: '1',
         expected: {
           cumulativeWork: (2n ** 255n).toString(),
           cumulativeBlockUnits: '1',
-          workPerThousandBlocks: '1',
+          workPerThousandBlocks: (2n ** 70n).toString(),
           completedBlockCount: '0',
         },
       }),

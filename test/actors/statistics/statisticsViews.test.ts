@@ -77,8 +77,8 @@ describe('statistics views', () => {
         activeRoundCount: 1,
         expected: {
           cumulativeWork: '1',
-          cumulativeBlockUnits: '1',
-          workPerThousandBlocks: '1',
+          cumulativeBlockUnits: '1000000',
+          workPerThousandBlocks: '1000000',
           completedBlockCount: '0',
         },
       });
