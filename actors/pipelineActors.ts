@@ -8,14 +8,14 @@ import type { SignerIdentity } from '../streams/signerIdentity.ts';
 import { parse, stringify } from './bigintJson.ts';
 import {
   emptySettlementPipeline,
-  foldOracle,
-  foldReporter,
+  foldSettlement,
   type SettlementPipelineState,
 } from './settlementPipeline.ts';
+import { decodeSettlement, type EncodedSettlement, encodeSettlement } from './settlementSnapshot.ts';
 import type { ModulesView, ModuleView } from './views.ts';
 
 /** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
-export const pipelineFoldVersion = 2;
+export const pipelineFoldVersion = 3;
 
 /** Instances that one installation may report; a device has a handful. More are rejected. */
 export const instancesMax = 256;
@@ -54,7 +54,7 @@ interface CapturedPipeline {
   readonly installationId: string;
   readonly modules: readonly ModuleView[];
   readonly signer: SignerIdentity | null;
-  readonly settlement: SettlementPipelineState;
+  readonly settlement: EncodedSettlement;
 }
 
 export function createPipelineActors(): PipelineActors {
@@ -78,16 +78,15 @@ export function createPipelineActors(): PipelineActors {
     if (decoded === null) return 'unread';
     if ('rejection' in decoded) return decoded;
     const { value } = decoded;
+    const storedAtMs = Number(message.timestampNanos / 1_000_000n);
     const pipeline = pipelineOf(value.installationId);
     if (value.kind === 'module') return receiveModule(pipeline, value);
     if (value.kind === 'signer') {
       pipeline.signer = value.signer;
       return 'folded';
     }
-    const outcome =
-      value.kind === 'oracle'
-        ? foldOracle(pipeline.settlement, value.message)
-        : foldReporter(pipeline.settlement, value.message);
+    const { installationId: _of, ...said } = value;
+    const outcome = foldSettlement(pipeline.settlement, { ...said, storedAtMs });
     if ('rejection' in outcome) return outcome;
     pipeline.settlement = outcome.state;
     return 'folded';
@@ -99,7 +98,7 @@ export function createPipelineActors(): PipelineActors {
       const captured = parse(line) as CapturedPipeline;
       const pipeline = pipelineOf(captured.installationId);
       pipeline.signer = captured.signer;
-      pipeline.settlement = captured.settlement;
+      pipeline.settlement = decodeSettlement(captured.settlement);
       for (const { state, ...report } of captured.modules) {
         pipeline.modules.set(report.instanceId, { machine: reported(initialMachine, state), report });
       }
@@ -113,13 +112,23 @@ export function createPipelineActors(): PipelineActors {
     signer: (installationId) => installations.get(installationId)?.signer ?? null,
     settlement: (installationId) => installations.get(installationId)?.settlement ?? emptySettlementPipeline,
     capture: () => {
-      const captured = [...installations.values()].map(
-        ({ view, signer, settlement }): CapturedPipeline => ({ ...view, signer, settlement }),
-      );
-      return captured.map(stringify);
+      const held = [...installations.values()].map(({ view, signer, settlement }) => ({
+        ...view,
+        signer,
+        settlement,
+      }));
+      return encoded(held);
     },
     restore,
   };
+}
+
+function* encoded(
+  installations: readonly (Omit<CapturedPipeline, 'settlement'> & { settlement: SettlementPipelineState })[],
+): Iterable<string> {
+  for (const { settlement, ...rest } of installations) {
+    yield stringify({ ...rest, settlement: encodeSettlement(settlement) } satisfies CapturedPipeline);
+  }
 }
 
 const initialMachine = getInitialSnapshot(moduleMachine);

@@ -1,3 +1,4 @@
+import type { List } from 'immutable';
 import { oracleMachine } from '../machines/oracleMachine.ts';
 import { settlementQueueMachine } from '../machines/settlementQueueMachine.ts';
 import { type ActivityState, roundAt } from './activityFold.ts';
@@ -108,15 +109,15 @@ function bufferOf(
   };
 }
 
-function roundsAbove(rounds: readonly ClosedRound[], frontier: bigint): readonly ClosedRound[] {
+function roundsAbove(rounds: List<ClosedRound>, frontier: bigint): readonly ClosedRound[] {
   let low = 0;
-  let high = rounds.length;
+  let high = rounds.size;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((rounds[middle] as ClosedRound).roundId > frontier) high = middle;
+    if ((rounds.get(middle) as ClosedRound).roundId > frontier) high = middle;
     else low = middle + 1;
   }
-  return rounds.slice(low);
+  return rounds.slice(low).toArray();
 }
 
 function queueOf(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): SettlementQueueView {

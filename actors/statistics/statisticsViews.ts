@@ -108,7 +108,7 @@ function oracleStatisticsOf(
 ): OracleStatistics | null {
   const { submissionsSinceMs, endedSubmissions, submission } = pipeline;
   if (submissionsSinceMs === null) return null;
-  const ended = endedSubmissions.filter(({ createdAtMs }) => createdAtMs >= windowStartMs);
+  const ended = endedSubmissions.toArray().filter(({ createdAtMs }) => createdAtMs >= windowStartMs);
   const isUnderWay =
     submission !== null && submission.terminalAtMs === null && submission.createdAtMs >= windowStartMs;
   const submissionCount = ended.length + (isUnderWay ? 1 : 0);

@@ -346,7 +346,7 @@ describe('the bounds of the numbers that are shown', () => {
 
 describe('any order of events', () => {
   it('keeps the six cross-field rules of the process snapshot', () => {
-    const submission = fc.constantFrom('a', 'a', 'b').map((name) => uuidOf(name));
+    const submission = fc.constantFrom('a', 'a', 'b', 'c', 'd').map((name) => uuidOf(name));
     const step = fc.oneof(
       fc.record({ do: fc.constant('run' as const), minutes: fc.integer({ min: 1, max: 25 }) }),
       fc.record({ do: fc.constant('pause' as const), readings: fc.integer({ min: 1, max: 90 }) }),
@@ -428,9 +428,11 @@ describe('any order of events', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), fc.boolean(), (steps, isHealthy) => {
         const world = started();
+        let runs = 0;
         const report = () => {
-          world.reporter({ type: 'run_started', runId: 'x' });
-          world.reporter({ type: 'run_finished', runId: 'x', result: 'ok' });
+          const runId = `run ${++runs}`;
+          world.reporter({ type: 'run_started', runId });
+          world.reporter({ type: 'run_finished', runId, result: 'ok' });
         };
         if (isHealthy) {
           world.world.chain = chainAtStart();

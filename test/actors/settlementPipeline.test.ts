@@ -6,6 +6,7 @@ import { uuidOf } from '../support/readingMessages.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
 const at = new Date(atMs).toISOString();
+const later = new Date(atMs + 1_000).toISOString();
 const hash = `0x${'a'.repeat(64)}`;
 const first = uuidOf('first');
 const second = uuidOf('second');
@@ -80,7 +81,7 @@ describe('submissions', () => {
       reporter(prepared(first));
       for (const move of before) expect(reporter({ ...moves[move], submissionId: first })).toBe('folded');
       const held = state();
-      const outcome = reporter({ ...moves[next], submissionId: first });
+      const outcome = reporter({ ...moves[next], submissionId: first, at: later });
       if ((allowed as readonly string[]).includes(next)) {
         expect(outcome).toBe('folded');
         expect(lifecycleOf(state().submission as never)).toBe(next);
@@ -112,7 +113,7 @@ describe('submissions', () => {
     });
     expect(reporter(prepared(first))).toHaveProperty('rejection.reason', 'not_allowed');
     expect(reporter(prepared(second))).toBe('folded');
-    expect(state().endedSubmissions).toEqual([
+    expect(state().endedSubmissions.toArray()).toEqual([
       { createdAtMs: atMs, submittedAtMs: atMs, terminalAtMs: atMs, outcome: 'confirmed' },
     ]);
   });
@@ -140,7 +141,11 @@ describe('closures, runs and incidents', () => {
     }
     expect(state()).toBe(held);
     expect(oracle(closure(6, 7))).toBe('folded');
-    expect(state().closedRounds.map(({ roundId }) => Number(roundId))).toEqual([1, 2, 3, 6, 7]);
+    expect(
+      state()
+        .closedRounds.toArray()
+        .map(({ roundId }) => Number(roundId)),
+    ).toEqual([1, 2, 3, 6, 7]);
     for (const bad of [{ lastRound: '9' }, { firstRound: '0' }, { rounds: [] }]) {
       expect(oracle(closure(8, 8, bad))).toHaveProperty('rejection.reason', 'malformed');
     }
