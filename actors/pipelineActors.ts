@@ -59,6 +59,8 @@ interface CapturedPipeline {
 
 export function createPipelineActors(): PipelineActors {
   let installations = new Map<string, InstallationPipeline>();
+  /** Of the last installation that was asked for without having reported, so that its view stays the same, too. */
+  let unreported: ModulesView | null = null;
 
   function pipelineOf(installationId: string): InstallationPipeline {
     const known = installations.get(installationId);
@@ -106,9 +108,16 @@ export function createPipelineActors(): PipelineActors {
     }
   }
 
+  function modules(installationId: string): ModulesView {
+    const known = installations.get(installationId)?.view;
+    if (known !== undefined) return known;
+    if (unreported?.installationId !== installationId) unreported = { installationId, modules: [] };
+    return unreported;
+  }
+
   return {
     receive,
-    modules: (installationId) => installations.get(installationId)?.view ?? { installationId, modules: [] },
+    modules,
     signer: (installationId) => installations.get(installationId)?.signer ?? null,
     settlement: (installationId) => installations.get(installationId)?.settlement ?? emptySettlementPipeline,
     capture: () => {

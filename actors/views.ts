@@ -179,8 +179,10 @@ export interface OracleView {
 /** The process snapshot [A] and, with signer and modules, the pipeline status [B] (document 1). */
 export interface ProcessView {
   readonly installationId: string;
-  /** Changes when source or freshness state changes, and not with `generatedAtMs` alone. */
+  /** Of the process snapshot: changes when source or freshness state changes, and not with `generatedAtMs` alone. */
   readonly revision: string;
+  /** Of the pipeline status: changes with the signer too, but not with the modules, which its tag covers by themselves. */
+  readonly statusRevision: string;
   readonly generatedAtMs: number;
   readonly measurement: MeasurementView | null;
   readonly builder: BuilderView;
@@ -198,7 +200,7 @@ export interface ActivityViews {
   telemetry(installationId: string): TelemetryView;
   /** Modules of the public installation. */
   modules(): ModulesView;
-  /** Shared for up to one second, made anew at once after an accepted measurement. */
+  /** Shared for up to one second, and computed again as soon as a message has changed what it shows. */
   process(): ProcessView;
   /** What is read from the chain. */
   readonly chain: ChainViews;

@@ -46,7 +46,7 @@ export function statusBody(view: ProcessView): StatusResponse {
   return {
     schemaVersion: 1,
     installationId: view.installationId,
-    revision: view.revision,
+    revision: view.statusRevision,
     generatedAt: isoOf(view.generatedAtMs),
     measurement: view.measurement === null ? null : measurementBody(view.measurement),
     builder: builderBody(view.builder),
@@ -57,12 +57,10 @@ export function statusBody(view: ProcessView): StatusResponse {
   };
 }
 
-/** Changes with the revision, the modules and the signer, all that the revision does not tell (document 2, B2). */
-export function statusTag({ revision, signer, modules }: StatusResponse): string {
-  const beside = createHash('sha256')
-    .update(JSON.stringify([signer, modules]))
-    .digest('base64url');
-  return `${revision}.${beside.slice(0, 22)}`;
+/** Derived from the revision, which covers everything else that is shown, and from the modules (document 2, B2). */
+export function statusTag({ revision, modules }: StatusResponse): string {
+  const digest = createHash('sha256').update(JSON.stringify(modules)).digest('base64url');
+  return `${revision}.${digest.slice(0, 22)}`;
 }
 
 function signerBody(view: ProcessView['signer']): StatusResponse['signer'] {
