@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type ChainState, emptyChainState } from '../../../actors/chain/chainState.ts';
 import { createCounterActors } from '../../../actors/counterActors.ts';
 import { createPipelineActors } from '../../../actors/pipelineActors.ts';
 import { createStatisticsViews } from '../../../actors/statistics/statisticsViews.ts';
@@ -9,7 +10,10 @@ import { readingMessage, uuidOf } from '../../support/readingMessages.ts';
 
 const id = 'wheel.one';
 
+const chainStart = emptyChainState({ number: 1n, hash: `0x${'a'.repeat(64)}`, timestampMs: genesisMs });
+
 function started() {
+  const world = { chain: null as ChainState | null };
   const clock = manualClock(genesisMs + 3_600_000);
   const counters = createCounterActors({ genesisMs, publicInstallationId: id });
   const pipeline = createPipelineActors();
@@ -17,7 +21,7 @@ function started() {
     installationId: id,
     history: () => counters.history(),
     pipeline: () => pipeline.settlement(id),
-    chain: () => null,
+    chain: () => world.chain,
     genesisMs,
     clock,
   });
@@ -36,7 +40,7 @@ function started() {
       data: Buffer.from(JSON.stringify({ at: new Date(clock.nowMs()).toISOString(), ...body })),
       timestampNanos: 0n,
     });
-  return { clock, views, read, report };
+  return { clock, world, views, read, report };
 }
 
 describe('statistics views', () => {
@@ -62,6 +66,28 @@ describe('statistics views', () => {
     clock.advance(31_000);
     expect(views.current('7d').revision).toBe(b);
     expect(views.cached('7d').revision).not.toBe(a);
+  });
+
+  it('show what is settled as soon as the chain can be shown, also where they were cached without it', () => {
+    const { clock, world, views } = started();
+    const shown = () => [views.cached('7d'), views.current('7d')] as const;
+    const without = shown();
+    for (const { settled } of without) expect(settled).toBeNull();
+    clock.advance(200);
+    expect(shown()).toEqual(without);
+    world.chain = { ...chainStart, core: { ...chainStart.core, cumulativeWork: 7n } };
+    const first = shown();
+    for (const { settled } of first) expect(settled).toMatchObject({ settledWorkUnits: 7n });
+    expect(first.map(({ revision }) => revision)).not.toEqual(without.map(({ revision }) => revision));
+    // From then on they are cached as ever: also while the chain is unavailable again.
+    world.chain = null;
+    clock.advance(999);
+    expect(shown()).toEqual(first);
+    clock.advance(1);
+    expect(views.current('7d').settled).toBeNull();
+    expect(views.cached('7d')).toBe(first[0]);
+    clock.advance(29_000);
+    expect(views.cached('7d').settled).toBeNull();
   });
 
   it('count submissions by what became of them, with rates and latencies', () => {
