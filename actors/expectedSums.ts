@@ -1,6 +1,7 @@
-import { uint64Max, uint256Max } from '../streams/wireScalars.ts';
+import { uint64Max } from '../streams/wireScalars.ts';
 import { blocksOf, blockUnitsPerBlock } from './chain/chainState.ts';
 import { difficultyFactorMax } from './chain/settlementArithmetic.ts';
+import { blockUnitScale, roundWorkMax, workPerThousandBlocksMax } from './coreBounds.ts';
 
 /** The core's sums after a batch, as its reporter expects them. */
 export interface ExpectedSums {
@@ -17,11 +18,6 @@ export interface ExpectedBatch {
   readonly activeRoundCount: number;
   readonly expected: ExpectedSums;
 }
-
-/** Block units of one work unit at a difficulty of one (the core contract's `blockUnitsOf`). */
-const blockUnitScale = blockUnitsPerBlock * 1000n;
-/** The core multiplies the work of a round by the scale before it divides, within a uint256. */
-const roundWorkMax = uint256Max / blockUnitScale;
 
 interface Range {
   readonly least: bigint;
@@ -41,7 +37,7 @@ export function findImpossibility(batch: ExpectedBatch): string | null {
   const { cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks, completedBlockCount } = batch.expected;
   const blockHeight = blocksOf(cumulativeBlockUnits);
   if (blockHeight > uint64Max) return `block height ${blockHeight}, at most 2^64 - 1 is possible`;
-  if (workPerThousandBlocks > uint64Max * 1000n) {
+  if (workPerThousandBlocks > workPerThousandBlocksMax) {
     return `${workPerThousandBlocks} work units for 1,000 blocks, at most 2^64 - 1 for one are possible`;
   }
   if (completedBlockCount > blockHeight) {

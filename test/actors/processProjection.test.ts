@@ -51,7 +51,7 @@ function started() {
   const clock = manualClock(genesisMs);
   const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
   const pipeline = createPipelineActors();
-  const world = { chain: null as ChainState | null, readings: 0, closed: 0 };
+  const world = { chain: null as ChainState | null, readings: 0, closed: 0, aheadMs: 0 };
   const views = createActivityViews({
     publicInstallationId: id,
     counters,
@@ -71,7 +71,7 @@ function started() {
       data: Buffer.from(JSON.stringify({ at: new Date(clock.nowMs()).toISOString(), ...body })),
       timestampNanos: 0n,
     });
-  /** Readings of so many minutes, one every ten seconds; the clock goes along. */
+  /** Readings of so many minutes, one every ten seconds; the clock goes along, `aheadMs` behind the device's. */
   const run = (minutes: number, given: object = {}) => {
     for (let reading = 0; reading < minutes * 6; reading++) {
       const message = { ...readingMessage(id, world.readings), ...given };
@@ -82,7 +82,7 @@ function started() {
         timestampNanos: 0n,
       });
       world.readings++;
-      clock.advance(Math.max(0, genesisMs + world.readings * 10_000 - clock.nowMs()));
+      clock.advance(Math.max(0, genesisMs + world.readings * 10_000 - world.aheadMs - clock.nowMs()));
     }
   };
   const oracle = (body: object) => send(oracleSubject(id), body);
@@ -295,6 +295,105 @@ describe('the oracle', () => {
     clock.advance(1_199_000);
     expect(snapshot().oracle).toMatchObject({ state: 'accepted', reason: null });
     expect(snapshot().oracle).toMatchObject({ state: 'stale', reason: null });
+  });
+});
+
+describe('a device and an oracle whose clocks are ahead', () => {
+  it('have closed rounds counted once they have ended, and lose no work before', () => {
+    const aheadMs = fc.oneof(
+      fc.constantFrom(0, 1_000, 9_999, 10_000, 60_000, 299_000, 300_000),
+      fc.nat(300_000),
+    );
+    let early = 0;
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 240 }), aheadMs, (tensOfSeconds, ahead) => {
+        const given = started();
+        const { world, clock, run, approve, oracle, snapshot } = given;
+        world.chain = chainAtStart();
+        world.aheadMs = ahead;
+        run(20 + tensOfSeconds / 6);
+        approve();
+        // The reading at the genesis covers nothing before it.
+        const workOf = (round: number) => (round === 1 ? 59 : 60) * 7;
+        const newest = world.readings - 1;
+        const closed = Math.floor((newest * 10) / 600);
+        oracle({
+          type: 'closure_accepted',
+          firstRound: '1',
+          lastRound: String(closed),
+          rounds: Array.from({ length: closed }, (_, index) => ({
+            roundId: String(index + 1),
+            workUnits: String(workOf(index + 1)),
+          })),
+          acceptedAt: new Date(clock.nowMs() + ahead).toISOString(),
+        });
+        const { builder, settlementQueue: queue } = snapshot();
+        const ended = Math.min(closed, Math.floor((clock.nowMs() - genesisMs) / 600_000));
+        if (ended < closed) early++;
+        if (builder.status === 'unavailable' || queue.status === 'unavailable')
+          throw new Error('unavailable');
+        const closedWork = Array.from({ length: ended }, (_, index) => workOf(index + 1)).reduce(
+          (a, b) => a + b,
+          0,
+        );
+        expect(queue.buffered).toEqual({
+          firstRound: ended === 0 ? null : 1n,
+          lastRound: ended === 0 ? null : BigInt(ended),
+          roundCount: BigInt(ended),
+          activeRoundCount: BigInt(ended),
+          workUnits: BigInt(closedWork),
+        });
+        expect(builder.queued).toEqual({
+          closedRoundCount: BigInt(ended),
+          closedWorkUnits: BigInt(closedWork),
+          openRoundWorkUnits: BigInt(newest * 7 - closedWork),
+        });
+        expect(builder.projected.cumulativeWork).toBe(BigInt(newest * 7));
+        // A frontier that the core has settled has ended, whatever the clock here says.
+        world.chain = chainAfter(chainAtStart(), [{ roundId: BigInt(closed), workUnits: 420n }]);
+        expect(snapshot().settlementQueue).toMatchObject({
+          status: 'available',
+          buffered: { roundCount: 0n },
+        });
+      }),
+      { numRuns: 200 },
+    );
+    expect(early).toBeGreaterThan(20);
+  });
+});
+
+describe('sums beyond what the core can hold', () => {
+  const huge = 2n ** 256n - 1n;
+
+  it('are not projected: the core would not settle such rounds', () => {
+    const { world, run, close, approve, snapshot } = started();
+    const unlimited = { ...configuration, maxWorkPerRound: huge };
+    const chain = chainAtStart();
+    const withCore = (core: Partial<ChainState['core']>) => {
+      world.chain = { ...chain, core: { ...chain.core, configuration: unlimited, ...core } };
+    };
+    run(25);
+    approve();
+    close(1);
+    const ineligible = { status: 'unavailable', reason: 'round_ineligible' };
+    withCore({});
+    expect(snapshot()).toMatchObject({
+      builder: { status: 'available' },
+      settlementQueue: { status: 'available' },
+    });
+    withCore({ cumulativeWork: huge - 100n });
+    expect(snapshot()).toMatchObject({ builder: ineligible, settlementQueue: ineligible });
+    withCore({ cumulativeWork: huge - 500n });
+    expect(snapshot()).toMatchObject({ builder: ineligible, settlementQueue: { status: 'available' } });
+    withCore({ cumulativeBlockUnits: 2n ** 64n * 1_000_000_000n - 1n });
+    expect(snapshot()).toMatchObject({ builder: ineligible, settlementQueue: ineligible });
+    // Nor is anything, from sums that cannot be shown.
+    withCore({ cumulativeBlockUnits: 2n ** 64n * 1_000_000_000n });
+    const gap = { status: 'unavailable', reason: 'round_projection_gap' };
+    expect(snapshot()).toMatchObject({ builder: gap, settlementQueue: gap });
+    withCore({});
+    close(1, huge.toString());
+    expect(snapshot()).toMatchObject({ settlementQueue: ineligible });
   });
 });
 
