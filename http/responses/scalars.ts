@@ -17,6 +17,16 @@ export const uint64Decimal = z.string().regex(decimalPattern(uint64Max)).meta({
   format: 'uint64-decimal',
 });
 
+/** Of sums and of thousandths of decimals: a sum of two valid ones may be no valid one itself. */
+export const unboundedDecimal = z
+  .string()
+  .regex(/^(?:0|[1-9][0-9]*)$/)
+  .meta({
+    id: 'UnboundedDecimal',
+    description:
+      'Unsigned base-10 integer; as a sum or a multiple of 256-bit values it may exceed 256 bits itself',
+  });
+
 export const timestamp = z.iso
   .datetime()
   .meta({ id: 'Timestamp', description: 'ISO 8601 UTC date-time', format: 'date-time' });
