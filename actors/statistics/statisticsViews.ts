@@ -129,6 +129,8 @@ function oracleStatisticsOf(
     .flatMap(({ outcome, submittedAtMs, terminalAtMs }) =>
       outcome === 'confirmed' && submittedAtMs !== null ? [terminalAtMs - submittedAtMs] : [],
     )
+    // A reporter whose clock was put back in between has told no latency.
+    .filter((latencyMs) => latencyMs >= 0)
     .sort((a, b) => a - b);
   const middle = latencies.length >> 1;
   const upper = latencies[middle] ?? null;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCounterActors } from '../../../actors/counterActors.ts';
-import { type Statistics, statisticsOf } from '../../../actors/statistics/statistics.ts';
+import { type Statistics, statisticsOf, statisticsRanges } from '../../../actors/statistics/statistics.ts';
+import { statisticsBodyB, statisticsResponseB } from '../../../http/responses/statistics.ts';
 import type { CounterReadingMessage } from '../../../streams/counterReading.ts';
 import { counterSubject } from '../../../streams/subjects.ts';
 import { plainReading, plainStatistics } from '../../support/plainStatistics.ts';
@@ -133,6 +134,31 @@ describe('statistics', () => {
     expect(early).toBeGreaterThan(10);
   });
 
+  it('fit their response whatever the clocks say, of the device and of the service', () => {
+    const clockMs = fc.oneof(
+      fc.integer({ min: -40 * dayMs, max: 40 * dayMs }),
+      fc.constantFrom(-dayMs, -half, -1, 0, half, dayMs),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(stretch, { maxLength: 6 }),
+        moment,
+        clockMs,
+        (stretches, { startMs, genesisBefore }, offMs) => {
+          const genesisMs = Math.floor(startMs / half) * half - genesisBefore * half;
+          const actors = folded(historyOf(startMs, stretches), genesisMs);
+          for (const range of statisticsRanges) {
+            const statistics = statisticsOf(actors.history(), range, genesisMs, startMs + offMs);
+            const view = { installationId: id, revision: 'r', statistics, settled: null, oracle: null };
+            expect(statisticsResponseB.safeParse(statisticsBodyB(view)).error).toBeUndefined();
+            expectRules(statistics);
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
   it('keep the rounds of the longest window, and the sums of all days before it', () => {
     const startMs = Date.UTC(2026, 0, 31, 12);
     const messages = historyOf(startMs, [
@@ -145,15 +171,7 @@ describe('statistics', () => {
         isNewEpoch: false,
       },
     ]);
-    const actors = createCounterActors({ genesisMs: startMs, publicInstallationId: id });
-    messages.forEach((message, index) => {
-      actors.receive({
-        seq: index + 1,
-        subject: counterSubject(id),
-        data: Buffer.from(JSON.stringify(message)),
-        timestampNanos: 0n,
-      });
-    });
+    const actors = folded(messages, startMs);
     const history = actors.history();
     expect(history?.past.filter(({ rounds }) => rounds !== null).length).toBeLessThanOrEqual(31);
     const nowMs = startMs + 45 * 86_400_000;
@@ -165,8 +183,7 @@ describe('statistics', () => {
   });
 });
 
-/** Folds the readings, and compares the statistics of a moment with the plain ones, before and after a restart. */
-function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: number, nowMs: number) {
+function folded(messages: readonly CounterReadingMessage[], genesisMs: number) {
   const actors = createCounterActors({ genesisMs, publicInstallationId: id });
   messages.forEach((message, index) => {
     const outcome = actors.receive({
@@ -177,6 +194,12 @@ function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: numb
     });
     expect(outcome).toHaveProperty('reading');
   });
+  return actors;
+}
+
+/** Folds the readings, and compares the statistics of a moment with the plain ones, before and after a restart. */
+function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: number, nowMs: number) {
+  const actors = folded(messages, genesisMs);
   const readings = messages.map(plainReading);
   const restored = createCounterActors({ genesisMs, publicInstallationId: id });
   restored.restore([...actors.capture()]);

@@ -3,6 +3,7 @@ import { type ChainState, emptyChainState } from '../../../actors/chain/chainSta
 import { createCounterActors } from '../../../actors/counterActors.ts';
 import { createPipelineActors } from '../../../actors/pipelineActors.ts';
 import { createStatisticsViews } from '../../../actors/statistics/statisticsViews.ts';
+import { statisticsBodyB, statisticsResponseB } from '../../../http/responses/statistics.ts';
 import { counterSubject, reporterSubject } from '../../../streams/subjects.ts';
 import { manualClock } from '../../support/manualClock.ts';
 import { genesisMs } from '../../support/minerProcess.ts';
@@ -41,6 +42,27 @@ function started() {
       timestampNanos: 0n,
     });
   return { clock, world, views, read, report };
+}
+
+/** A submission that is submitted, and ended so much later. */
+function submit({ clock, report }: ReturnType<typeof started>, name: string, latencyMs: number, end: string) {
+  const submissionId = uuidOf(name);
+  report({
+    type: 'submission_prepared',
+    submissionId,
+    previousSettledThroughRound: '0',
+    settledThroughRound: '1',
+    activeRoundCount: 1,
+    expected: {
+      cumulativeWork: '1',
+      cumulativeBlockUnits: '1000000',
+      workPerThousandBlocks: '1000000',
+      completedBlockCount: '0',
+    },
+  });
+  report({ type: 'submission_submitted', submissionId, transactionHash: `0x${'a'.repeat(64)}` });
+  clock.advance(latencyMs);
+  report({ type: end, submissionId });
 }
 
 describe('statistics views', () => {
@@ -91,31 +113,13 @@ describe('statistics views', () => {
   });
 
   it('count submissions by what became of them, with rates and latencies', () => {
-    const { clock, views, report } = started();
+    const world = started();
+    const { clock, views } = world;
     expect(views.current('7d').oracle).toBeNull();
-    const submit = (name: string, latencyMs: number, end: string) => {
-      const submissionId = uuidOf(name);
-      report({
-        type: 'submission_prepared',
-        submissionId,
-        previousSettledThroughRound: '0',
-        settledThroughRound: '1',
-        activeRoundCount: 1,
-        expected: {
-          cumulativeWork: '1',
-          cumulativeBlockUnits: '1000000',
-          workPerThousandBlocks: '1000000',
-          completedBlockCount: '0',
-        },
-      });
-      report({ type: 'submission_submitted', submissionId, transactionHash: `0x${'a'.repeat(64)}` });
-      clock.advance(latencyMs);
-      report({ type: end, submissionId });
-    };
     const sinceMs = clock.nowMs();
-    submit('a', 1_000, 'submission_confirmed');
-    submit('b', 2_001, 'submission_confirmed');
-    submit('c', 9_000, 'submission_reverted');
+    submit(world, 'a', 1_000, 'submission_confirmed');
+    submit(world, 'b', 2_001, 'submission_confirmed');
+    submit(world, 'c', 9_000, 'submission_reverted');
     clock.advance(1_000);
     expect(views.current('7d').oracle).toEqual({
       coverageStartedAtMs: sinceMs,
@@ -132,5 +136,27 @@ describe('statistics views', () => {
     });
     clock.advance(40 * 86_400_000);
     expect(views.current('30d').oracle).toMatchObject({ submissionCount: 0, completeForWindow: true });
+  });
+
+  it('leave out the latency of a submission whose reporter’s clock was put back', () => {
+    const world = started();
+    const oracle = () => {
+      world.clock.advance(1_000);
+      const view = world.views.current('7d');
+      expect(statisticsResponseB.safeParse(statisticsBodyB(view)).error).toBeUndefined();
+      return view.oracle;
+    };
+    submit(world, 'a', -5_000, 'submission_confirmed');
+    expect(oracle()).toMatchObject({
+      confirmedCount: 1,
+      confirmationLatencyMedianMs: null,
+      confirmationLatencyP90Ms: null,
+    });
+    submit(world, 'b', 700, 'submission_confirmed');
+    expect(oracle()).toMatchObject({
+      confirmedCount: 2,
+      confirmationLatencyMedianMs: 700,
+      confirmationLatencyP90Ms: 700,
+    });
   });
 });
