@@ -7,6 +7,15 @@ import type { ModuleReport } from '../streams/moduleSnapshot.ts';
 import type { SignerIdentity } from '../streams/signerIdentity.ts';
 import { parse, stringify } from './bigintJson.ts';
 import {
+  decodeIds,
+  type EncodedIds,
+  encodeIds,
+  isRemembered,
+  noRememberedIds,
+  type RememberedIds,
+  rememberId,
+} from './rememberedIds.ts';
+import {
   emptySettlementPipeline,
   foldSettlement,
   type SettlementPipelineState,
@@ -45,6 +54,8 @@ interface ModuleActor {
 interface InstallationPipeline {
   readonly modules: Map<string, ModuleActor>;
   signer: SignerIdentity | null;
+  /** Signers that were accepted: one that is stored again, late, must not take the place of its successor. */
+  acceptedSigners: RememberedIds;
   settlement: SettlementPipelineState;
   view: ModulesView;
 }
@@ -54,6 +65,7 @@ interface CapturedPipeline {
   readonly installationId: string;
   readonly modules: readonly ModuleView[];
   readonly signer: SignerIdentity | null;
+  readonly acceptedSigners: EncodedIds;
   readonly settlement: EncodedSettlement;
 }
 
@@ -68,6 +80,7 @@ export function createPipelineActors(): PipelineActors {
     const pipeline: InstallationPipeline = {
       modules: new Map(),
       signer: null,
+      acceptedSigners: noRememberedIds,
       settlement: emptySettlementPipeline,
       view: { installationId, modules: [] },
     };
@@ -84,6 +97,11 @@ export function createPipelineActors(): PipelineActors {
     const pipeline = pipelineOf(value.installationId);
     if (value.kind === 'module') return receiveModule(pipeline, value);
     if (value.kind === 'signer') {
+      const id = JSON.stringify(value.signer);
+      if (isRemembered(pipeline.acceptedSigners, id)) {
+        return rejected('not_allowed', 'this signer was accepted before');
+      }
+      pipeline.acceptedSigners = rememberId(pipeline.acceptedSigners, id, storedAtMs);
       pipeline.signer = value.signer;
       return 'folded';
     }
@@ -100,6 +118,7 @@ export function createPipelineActors(): PipelineActors {
       const captured = parse(line) as CapturedPipeline;
       const pipeline = pipelineOf(captured.installationId);
       pipeline.signer = captured.signer;
+      pipeline.acceptedSigners = decodeIds(captured.acceptedSigners);
       pipeline.settlement = decodeSettlement(captured.settlement);
       for (const { state, ...report } of captured.modules) {
         pipeline.modules.set(report.instanceId, { machine: reported(initialMachine, state), report });
@@ -121,22 +140,22 @@ export function createPipelineActors(): PipelineActors {
     signer: (installationId) => installations.get(installationId)?.signer ?? null,
     settlement: (installationId) => installations.get(installationId)?.settlement ?? emptySettlementPipeline,
     capture: () => {
-      const held = [...installations.values()].map(({ view, signer, settlement }) => ({
-        ...view,
-        signer,
-        settlement,
-      }));
+      // What they hold is immutable, but which of it they hold is not.
+      const held = [...installations.values()].map((pipeline) => ({ ...pipeline }));
       return encoded(held);
     },
     restore,
   };
 }
 
-function* encoded(
-  installations: readonly (Omit<CapturedPipeline, 'settlement'> & { settlement: SettlementPipelineState })[],
-): Iterable<string> {
-  for (const { settlement, ...rest } of installations) {
-    yield stringify({ ...rest, settlement: encodeSettlement(settlement) } satisfies CapturedPipeline);
+function* encoded(installations: readonly InstallationPipeline[]): Iterable<string> {
+  for (const { view, signer, acceptedSigners, settlement } of installations) {
+    yield stringify({
+      ...view,
+      signer,
+      acceptedSigners: encodeIds(acceptedSigners),
+      settlement: encodeSettlement(settlement),
+    } satisfies CapturedPipeline);
   }
 }
 
