@@ -72,11 +72,9 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
       genesisMs: parts.genesisMs,
       nowMs,
     });
-    const revision = revisionOf([telemetry.revision, telemetry.freshness, projection]);
     const view = {
       installationId: publicInstallationId,
-      revision,
-      statusRevision: revisionOf([revision, signer]),
+      revision: revisionOf([telemetry.revision, telemetry.freshness, projection]),
       generatedAtMs: nowMs,
       measurement,
       ...projection,

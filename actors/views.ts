@@ -179,10 +179,8 @@ export interface OracleView {
 /** The process snapshot [A] and, with signer and modules, the pipeline status [B] (document 1). */
 export interface ProcessView {
   readonly installationId: string;
-  /** Of the process snapshot: changes when source or freshness state changes, and not with `generatedAtMs` alone. */
+  /** Changes when source or freshness state changes, and not with `generatedAtMs` alone; nor with signer and modules. */
   readonly revision: string;
-  /** Of the pipeline status: changes with the signer too, but not with the modules, which its tag covers by themselves. */
-  readonly statusRevision: string;
   readonly generatedAtMs: number;
   readonly measurement: MeasurementView | null;
   readonly builder: BuilderView;

@@ -43,24 +43,28 @@ export const statusResponse = z
 export type StatusResponse = z.infer<typeof statusResponse>;
 
 export function statusBody(view: ProcessView): StatusResponse {
+  const shownSigner = signerBody(view.signer);
   return {
     schemaVersion: 1,
     installationId: view.installationId,
-    revision: view.statusRevision,
+    revision: digestOf([view.revision, shownSigner]),
     generatedAt: isoOf(view.generatedAtMs),
     measurement: view.measurement === null ? null : measurementBody(view.measurement),
     builder: builderBody(view.builder),
     oracle: oracleBody(view.oracle),
     settlementQueue: queueBody(view.settlementQueue),
-    signer: signerBody(view.signer),
+    signer: shownSigner,
     modules: view.modules.modules.map(moduleBody),
   };
 }
 
 /** Derived from the revision, which covers everything else that is shown, and from the modules (document 2, B2). */
 export function statusTag({ revision, modules }: StatusResponse): string {
-  const digest = createHash('sha256').update(JSON.stringify(modules)).digest('base64url');
-  return `${revision}.${digest.slice(0, 22)}`;
+  return `${revision}.${digestOf(modules)}`;
+}
+
+function digestOf(content: unknown): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
 }
 
 function signerBody(view: ProcessView['signer']): StatusResponse['signer'] {

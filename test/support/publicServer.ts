@@ -57,7 +57,6 @@ export function exampleViews(): SettableViews {
     process: {
       installationId,
       revision: 'revision-1',
-      statusRevision: 'revision-1-signed',
       generatedAtMs: reading.observedAtMs,
       measurement: { freshness: 'online', reading },
       builder: { status: 'unavailable', reason: 'counter_epoch_unapproved' },
