@@ -43,12 +43,12 @@ export function findImpossibility(batch: ExpectedBatch): string | null {
   if (completedBlockCount > blockHeight) {
     return `${completedBlockCount} completed blocks, at most the block height of ${blockHeight} is possible`;
   }
-  const work = addedWork(batch);
+  const work = boundAddedWork(batch);
   if (work.least > work.most) {
     return `${batch.activeRoundCount} active rounds from round ${batch.previousSettledThroughRound} cannot add up to cumulative work of ${cumulativeWork}`;
   }
-  const possible = addedBlockUnits(work, batch);
-  const claimed = unitsCompleting(completedBlockCount, cumulativeBlockUnits);
+  const possible = boundAddedUnits(work, batch);
+  const claimed = boundCompletingUnits(completedBlockCount, cumulativeBlockUnits);
   // Before the first settled round there was nothing: all block units are those of this batch.
   const least =
     batch.previousSettledThroughRound === 0n && cumulativeBlockUnits > claimed.least
@@ -64,18 +64,18 @@ export function findImpossibility(batch: ExpectedBatch): string | null {
 }
 
 /** Work of the batch: every active round holds some, and all of it was done in the batch when nothing came before it. */
-function addedWork({ previousSettledThroughRound, activeRoundCount, expected }: ExpectedBatch): Range {
+function boundAddedWork({ previousSettledThroughRound, activeRoundCount, expected }: ExpectedBatch): Range {
   const active = BigInt(activeRoundCount);
   const { cumulativeWork } = expected;
   const isFirst = previousSettledThroughRound === 0n;
   return {
     least: isFirst && cumulativeWork > active ? cumulativeWork : active,
-    most: smaller(cumulativeWork, active * roundWorkMax),
+    most: min(cumulativeWork, active * roundWorkMax),
   };
 }
 
 /** Block units of so much work: each active round is divided by the difficulty before the batch, and rounded down. */
-function addedBlockUnits(work: Range, { activeRoundCount, expected }: ExpectedBatch): Range {
+function boundAddedUnits(work: Range, { activeRoundCount, expected }: ExpectedBatch): Range {
   if (activeRoundCount === 0) return { least: 0n, most: 0n };
   const { workPerThousandBlocks } = expected;
   const easiest = (workPerThousandBlocks + difficultyFactorMax - 1n) / difficultyFactorMax;
@@ -87,12 +87,12 @@ function addedBlockUnits(work: Range, { activeRoundCount, expected }: ExpectedBa
 }
 
 /** Block units that complete just so many blocks when they are added last. */
-function unitsCompleting(completedBlockCount: bigint, cumulativeBlockUnits: bigint): Range {
+function boundCompletingUnits(completedBlockCount: bigint, cumulativeBlockUnits: bigint): Range {
   const most = completedBlockCount * blockUnitsPerBlock + (cumulativeBlockUnits % blockUnitsPerBlock);
   const least = most - blockUnitsPerBlock + 1n;
   return { least: least > 0n ? least : 0n, most };
 }
 
-function smaller(a: bigint, b: bigint): bigint {
+function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }

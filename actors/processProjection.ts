@@ -96,7 +96,7 @@ function bufferOf(sources: ProcessSources): Buffer | QueueUnavailableReason {
   const { core, settlements } = sources.chain;
   // Sums that no route can show are not a frontier to project from.
   if (closure.lastRound < core.settledThroughRound || !isWithinBounds(core)) return 'round_projection_gap';
-  const through = countedThrough(sources, core.settledThroughRound);
+  const through = findCountedThrough(sources, core.settledThroughRound);
   const rounds = roundsAbove(closedRounds, core.settledThroughRound).filter(
     ({ roundId }) => roundId <= through,
   );
@@ -117,9 +117,12 @@ function bufferOf(sources: ProcessSources): Buffer | QueueUnavailableReason {
  * The last closed round that counts: one that has ended by now. An oracle whose clock is ahead closes rounds early, and the
  * core settles none of them before they have ended; what it has settled has ended, whatever the clock here says.
  */
-function countedThrough({ pipeline, genesisMs, nowMs }: ProcessSources, settledThroughRound: bigint): bigint {
+function findCountedThrough(
+  { pipeline, genesisMs, nowMs }: ProcessSources,
+  settledThroughRound: bigint,
+): bigint {
   const closedThrough = pipeline.closure?.lastRound ?? 0n;
-  const endedThrough = larger(BigInt(roundAt(nowMs, genesisMs) - 1), settledThroughRound);
+  const endedThrough = max(BigInt(roundAt(nowMs, genesisMs) - 1), settledThroughRound);
   return closedThrough < endedThrough ? closedThrough : endedThrough;
 }
 
@@ -226,7 +229,7 @@ function openRounds(
   sources: ProcessSources,
 ): WorkedRound[] | null {
   const settledThroughRound = sources.chain?.core.settledThroughRound ?? 0n;
-  const closedThrough = larger(countedThrough(sources, settledThroughRound), settledThroughRound);
+  const closedThrough = max(findCountedThrough(sources, settledThroughRound), settledThroughRound);
   const openRound = roundAt(reading.observedAtMs, sources.genesisMs);
   const from = Number(closedThrough) + 1;
   const rounds: WorkedRound[] = [];
@@ -299,6 +302,6 @@ function workOf(rounds: readonly WorkedRound[]): bigint {
   return rounds.reduce((sum, { workUnits }) => sum + workUnits, 0n);
 }
 
-function larger(a: bigint, b: bigint): bigint {
+function max(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
 }

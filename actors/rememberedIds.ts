@@ -30,12 +30,12 @@ export interface RememberedIds {
 export const noRememberedIds: RememberedIds = { entries: List(), keys: ImmutableSet() };
 
 export function isRemembered({ keys }: RememberedIds, id: string): boolean {
-  return keys.has(keyOf(id));
+  return keys.has(digestId(id));
 }
 
 /** Remembers an ID that is not yet remembered, and forgets the oldest ones that lie outside the bounds. */
 export function rememberId(remembered: RememberedIds, id: string, storedAtMs: number): RememberedIds {
-  const key = keyOf(id);
+  const key = digestId(id);
   let entries = remembered.entries.push({ key, storedAtMs });
   let keys = remembered.keys.add(key);
   for (let oldest = entries.first(); oldest !== undefined; oldest = entries.first()) {
@@ -75,6 +75,6 @@ export function decodeIds({ keys, stepsMs }: EncodedIds): RememberedIds {
   return { entries: List(entries), keys: ImmutableSet(entries.map(({ key }) => key)) };
 }
 
-function keyOf(id: string): string {
+function digestId(id: string): string {
   return createHash('sha256').update(id).digest('base64url').slice(0, keyLength);
 }

@@ -183,7 +183,8 @@ function foldReporter(
       if (overtaken?.runId === runId) return refused(`run ${runId} is under way already`);
       if (isRemembered(state.ended.runs, runId)) return refused(`run ${runId} has ended already`);
       const unfinishedRun = { runId, startedAtMs: atMs };
-      const ended = overtaken === null ? state.ended : endedWith(state, 'runs', overtaken.runId, storedAtMs);
+      const ended =
+        overtaken === null ? state.ended : rememberEnded(state, 'runs', overtaken.runId, storedAtMs);
       return { state: { ...state, unfinishedRun, ended } };
     }
     case 'run_finished': {
@@ -194,7 +195,7 @@ function foldReporter(
         );
       }
       const lastRun = { startedAtMs: run.startedAtMs, finishedAtMs: atMs, result: message.result };
-      const ended = endedWith(state, 'runs', run.runId, storedAtMs);
+      const ended = rememberEnded(state, 'runs', run.runId, storedAtMs);
       return { state: { ...state, lastRun, unfinishedRun: null, ended } };
     }
     case 'incident_opened': {
@@ -214,7 +215,7 @@ function foldReporter(
         return refused(`incident ${message.incidentId} is not open`);
       }
       const openIncidents = state.openIncidents.filter((one) => one !== message.incidentId);
-      const ended = endedWith(state, 'incidents', message.incidentId, storedAtMs);
+      const ended = rememberEnded(state, 'incidents', message.incidentId, storedAtMs);
       return { state: { ...state, openIncidents, ended } };
     }
     case 'submission_prepared':
@@ -225,7 +226,7 @@ function foldReporter(
 }
 
 /** What has ended, and one more of a kind. */
-function endedWith(
+function rememberEnded(
   { ended }: SettlementPipelineState,
   kind: keyof SettlementPipelineState['ended'],
   id: string,
@@ -332,7 +333,7 @@ function moved(
   const submissionsSinceMs = isFull
     ? (endedSubmissions.first()?.createdAtMs ?? createdAtMs)
     : state.submissionsSinceMs;
-  const ended = endedWith(state, 'submissions', submissionId, storedAtMs);
+  const ended = rememberEnded(state, 'submissions', submissionId, storedAtMs);
   return { state: { ...state, submission: next, submissionsSinceMs, endedSubmissions, ended } };
 }
 

@@ -136,7 +136,7 @@ export function statisticsOf(
   const window = Array.from({ length: dayCount }, (_, index): WindowDay => {
     const startMs = windowStartMs + index * dayMs;
     const day = held.get(startMs) ?? null;
-    const rounds = day === null ? noRounds : endedRounds(day, generatedAtMs);
+    const rounds = day === null ? noRounds : selectEndedRounds(day, generatedAtMs);
     return { startMs, held: day, rounds, ...expectedPlaces(startMs, genesisMs, generatedAtMs) };
   });
   const days = window.map((day) => dayStatistics(day, generatedAtMs));
@@ -166,11 +166,11 @@ export function statisticsOf(
 
 function expectedPlaces(startMs: number, genesisMs: number, generatedAtMs: number) {
   const expectedFrom = Math.min(roundsPerDay, Math.max(0, Math.ceil((genesisMs - startMs) / roundMs)));
-  return { expectedFrom, expectedThrough: Math.max(expectedFrom, endedPlaces(startMs, generatedAtMs)) };
+  return { expectedFrom, expectedThrough: Math.max(expectedFrom, countEndedPlaces(startMs, generatedAtMs)) };
 }
 
 /** How many rounds of a day have ended. */
-function endedPlaces(startMs: number, generatedAtMs: number): number {
+function countEndedPlaces(startMs: number, generatedAtMs: number): number {
   return Math.min(roundsPerDay, Math.max(0, Math.floor((generatedAtMs - startMs) / roundMs)));
 }
 
@@ -178,19 +178,22 @@ function endedPlaces(startMs: number, generatedAtMs: number): number {
  * A device whose clock is ahead closes a round before it has ended, and such a round does not count yet. A day that is held
  * without its rounds has long ended.
  */
-function endedRounds({ startMs, rounds }: DaySummary, generatedAtMs: number): ReadonlyMap<number, bigint> {
-  const ended = endedPlaces(startMs, generatedAtMs);
+function selectEndedRounds(
+  { startMs, rounds }: DaySummary,
+  generatedAtMs: number,
+): ReadonlyMap<number, bigint> {
+  const ended = countEndedPlaces(startMs, generatedAtMs);
   if (rounds === null || ended === roundsPerDay) return rounds ?? noRounds;
   return new Map([...rounds].filter(([place]) => place < ended));
 }
 
 /** The sums of a day, of what has ended of it. */
-function endedSums(
+function sumEndedRounds(
   day: DaySummary,
   generatedAtMs: number,
 ): Pick<DaySummary, 'observedRoundCount' | 'workUnits'> {
-  if (endedPlaces(day.startMs, generatedAtMs) === roundsPerDay) return day;
-  const rounds = endedRounds(day, generatedAtMs);
+  if (countEndedPlaces(day.startMs, generatedAtMs) === roundsPerDay) return day;
+  const rounds = selectEndedRounds(day, generatedAtMs);
   return {
     observedRoundCount: rounds.size,
     workUnits: [...rounds.values()].reduce((total, work) => total + work, 0n),
@@ -246,7 +249,7 @@ function lifetimeOf(
   }
   // A day that has not begun is one of a device whose clock is ahead.
   const days = [...history.past, history.open].filter(({ startMs }) => startMs <= generatedAtMs);
-  const sums = days.map((day) => endedSums(day, generatedAtMs));
+  const sums = days.map((day) => sumEndedRounds(day, generatedAtMs));
   const { firstObservedAtMs } = history;
   // From the round that holds the first reading, or the first round where that reading came before the genesis.
   const firstRound = Math.max(0, Math.floor((firstObservedAtMs - genesisMs) / roundMs));

@@ -47,7 +47,7 @@ export function statusBody(view: ProcessView): StatusResponse {
   return {
     schemaVersion: 1,
     installationId: view.installationId,
-    revision: digestOf([view.revision, shownSigner]),
+    revision: digest([view.revision, shownSigner]),
     generatedAt: isoOf(view.generatedAtMs),
     measurement: view.measurement === null ? null : measurementBody(view.measurement),
     builder: builderBody(view.builder),
@@ -60,10 +60,10 @@ export function statusBody(view: ProcessView): StatusResponse {
 
 /** Derived from the revision, which covers everything else that is shown, and from the modules (document 2, B2). */
 export function statusTag({ revision, modules }: StatusResponse): string {
-  return `${revision}.${digestOf(modules)}`;
+  return `${revision}.${digest(modules)}`;
 }
 
-function digestOf(content: unknown): string {
+function digest(content: unknown): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
 }
 

@@ -397,6 +397,111 @@ describe('sums beyond what the core can hold', () => {
   });
 });
 
+describe('any numbers that the core, the oracle, the reporter and the wheel may give', () => {
+  it('leave a process snapshot and a status that fit their schemas and rules', () => {
+    const upTo = (bits: bigint) =>
+      fc.oneof(
+        fc.bigInt({ min: 0n, max: 2n ** bits - 1n }),
+        fc.bigInt({ min: 0n, max: 3n }).map((below) => 2n ** bits - 1n - below),
+        fc
+          .tuple(fc.bigInt({ min: 0n, max: bits - 1n }), fc.bigInt({ min: -1n, max: 1n }))
+          .map(([exponent, by]) => {
+            const value = 2n ** exponent + by;
+            return value < 0n ? 0n : value;
+          }),
+        fc.bigInt({ min: 0n, max: 10_000n }),
+      );
+    const positive = (bits: bigint) => upTo(bits).map((value) => (value === 0n ? 1n : value));
+    const core = fc.record({
+      cumulativeWork: upTo(256n),
+      cumulativeBlockUnits: upTo(256n),
+      workPerThousandBlocks: positive(256n),
+      settledThroughRound: fc.oneof(fc.bigInt({ min: 0n, max: 4n }), upTo(64n)),
+    });
+    const limits = fc.record({
+      maxWorkPerRound: positive(256n),
+      maxRoundsPerBatch: fc.bigInt({ min: 1n, max: 16n }),
+      targetBlocksPerActiveRound: positive(64n),
+      difficultySmoothingRounds: positive(64n),
+    });
+    const closures = fc.record({
+      firstRound: fc.oneof(fc.bigInt({ min: 1n, max: 5n }), positive(64n)),
+      works: fc.array(upTo(256n), { minLength: 1, maxLength: 4 }),
+    });
+    const submission = fc.record({
+      previousSettledThroughRound: upTo(64n),
+      rounds: positive(6n),
+      activeRoundCount: fc.nat(16),
+      cumulativeWork: upTo(256n),
+      cumulativeBlockUnits: upTo(256n),
+      workPerThousandBlocks: positive(256n),
+      completedBlockCount: upTo(64n),
+    });
+    const world = fc.record({
+      core,
+      limits,
+      closures: fc.array(closures, { maxLength: 3 }),
+      submissions: fc.array(submission, { maxLength: 3 }),
+      counters: fc.array(upTo(256n), { maxLength: 30 }),
+      clockMs: fc.constantFrom(-4_000_000, -600_000, -1, 0, 300_000, 2_000_000_000),
+    });
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(
+        world,
+        ({ core: sums, limits: given, closures: closed, submissions, counters, clockMs }) => {
+          const { world: state, run, oracle, reporter, approve, snapshot, clock } = started();
+          const chain = chainAtStart();
+          state.chain = {
+            ...chain,
+            core: { ...chain.core, ...sums, configuration: { ...configuration, ...given } },
+          };
+          run(31);
+          for (const cumulativeWorkUnits of counters)
+            run(1 / 6, { cumulativeWorkUnits: cumulativeWorkUnits.toString() });
+          approve();
+          for (const { firstRound, works } of closed) {
+            oracle({
+              type: 'closure_accepted',
+              firstRound: firstRound.toString(),
+              lastRound: (firstRound + BigInt(works.length) - 1n).toString(),
+              rounds: works.map((workUnits, index) => ({
+                roundId: (firstRound + BigInt(index)).toString(),
+                workUnits: workUnits.toString(),
+              })),
+              acceptedAt: new Date(clock.nowMs()).toISOString(),
+            });
+            seen.add(snapshot().builder.status);
+          }
+          for (const [
+            index,
+            { rounds, previousSettledThroughRound, activeRoundCount, ...expected },
+          ] of submissions.entries()) {
+            const submissionId = uuidOf(`s${index}`);
+            const outcome = reporter({
+              type: 'submission_prepared',
+              submissionId,
+              previousSettledThroughRound: previousSettledThroughRound.toString(),
+              settledThroughRound: (previousSettledThroughRound + rounds).toString(),
+              activeRoundCount,
+              expected: Object.fromEntries(
+                Object.entries(expected).map(([name, value]) => [name, value.toString()]),
+              ),
+            });
+            seen.add(outcome === 'folded' ? 'prepared' : 'refused');
+            snapshot();
+            reporter({ type: 'submission_superseded', submissionId });
+          }
+          clock.advance(clockMs);
+          seen.add(snapshot().settlementQueue.status);
+        },
+      ),
+      { numRuns: 300 },
+    );
+    expect([...seen].sort()).toEqual(['available', 'prepared', 'refused', 'unavailable']);
+  });
+});
+
 /** A body with one of its strings replaced, for each of its decimals: the name of the member, and the altered body. */
 function* withEachDecimal(body: object, given: string): Iterable<[name: string, altered: object]> {
   for (const [name, value] of Object.entries(body) as [string, unknown][]) {

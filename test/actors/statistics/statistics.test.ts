@@ -146,7 +146,7 @@ describe('statistics', () => {
         clockMs,
         (stretches, { startMs, genesisBefore }, offMs) => {
           const genesisMs = Math.floor(startMs / half) * half - genesisBefore * half;
-          const actors = folded(historyOf(startMs, stretches), genesisMs);
+          const actors = foldReadings(historyOf(startMs, stretches), genesisMs);
           for (const range of statisticsRanges) {
             const statistics = statisticsOf(actors.history(), range, genesisMs, startMs + offMs);
             const view = { installationId: id, revision: 'r', statistics, settled: null, oracle: null };
@@ -171,7 +171,7 @@ describe('statistics', () => {
         isNewEpoch: false,
       },
     ]);
-    const actors = folded(messages, startMs);
+    const actors = foldReadings(messages, startMs);
     const history = actors.history();
     expect(history?.past.filter(({ rounds }) => rounds !== null).length).toBeLessThanOrEqual(31);
     const nowMs = startMs + 45 * 86_400_000;
@@ -183,7 +183,7 @@ describe('statistics', () => {
   });
 });
 
-function folded(messages: readonly CounterReadingMessage[], genesisMs: number) {
+function foldReadings(messages: readonly CounterReadingMessage[], genesisMs: number) {
   const actors = createCounterActors({ genesisMs, publicInstallationId: id });
   messages.forEach((message, index) => {
     const outcome = actors.receive({
@@ -199,7 +199,7 @@ function folded(messages: readonly CounterReadingMessage[], genesisMs: number) {
 
 /** Folds the readings, and compares the statistics of a moment with the plain ones, before and after a restart. */
 function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: number, nowMs: number) {
-  const actors = folded(messages, genesisMs);
+  const actors = foldReadings(messages, genesisMs);
   const readings = messages.map(plainReading);
   const restored = createCounterActors({ genesisMs, publicInstallationId: id });
   restored.restore([...actors.capture()]);
