@@ -45,40 +45,44 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
     progress: () => counters.achievements(),
     olderEvents: parts.olderEvents,
   });
-  let shared: { view: ProcessView; madeAtMs: number; telemetry: TelemetryView } | null = null;
+  let shared: { view: ProcessView; madeAtMs: number; sources: readonly unknown[] } | null = null;
 
+  /** Computed when it is asked for, so a burst of messages costs no more than the requests that follow it. */
   function process(): ProcessView {
     const nowMs = clock.nowMs();
     const madeAtMs = clock.monotonicMs();
     const telemetry = counters.telemetry(publicInstallationId, nowMs);
+    const settlement = pipeline.settlement(publicInstallationId);
+    const signer = pipeline.signer(publicInstallationId);
+    const modules = pipeline.modules(publicInstallationId);
+    const chain = parts.chainState();
+    // Each of them is immutable, and another object once a message has changed it.
+    const sources = [telemetry.reading, settlement, signer, modules, chain];
     const isShared =
       shared !== null &&
-      shared.telemetry.reading === telemetry.reading &&
-      madeAtMs - shared.madeAtMs < processSharedMs;
+      madeAtMs - shared.madeAtMs < processSharedMs &&
+      shared.sources.every((source, index) => source === sources[index]);
     if (shared !== null && isShared) return shared.view;
-    shared = { view: makeProcess(telemetry, nowMs), madeAtMs, telemetry };
-    return shared.view;
-  }
-
-  function makeProcess(telemetry: TelemetryView, generatedAtMs: number): ProcessView {
     const measurement = measurementOf(telemetry);
     const projection = projectProcess({
       measurement,
       activity: counters.activity(publicInstallationId),
-      pipeline: pipeline.settlement(publicInstallationId),
-      chain: parts.chainState(),
+      pipeline: settlement,
+      chain,
       genesisMs: parts.genesisMs,
-      nowMs: generatedAtMs,
+      nowMs,
     });
-    return {
+    const view = {
       installationId: publicInstallationId,
       revision: revisionOf([telemetry.revision, telemetry.freshness, projection]),
-      generatedAtMs,
+      generatedAtMs: nowMs,
       measurement,
       ...projection,
-      signer: pipeline.signer(publicInstallationId),
-      modules: pipeline.modules(publicInstallationId),
+      signer,
+      modules,
     };
+    shared = { view, madeAtMs, sources };
+    return view;
   }
 
   /** One for each range, with and without the queue. */

@@ -8,15 +8,24 @@ import type { SignerIdentity } from '../streams/signerIdentity.ts';
 import { parse, stringify } from './bigintJson.ts';
 import { type FoldIdentity, foldIdentity } from './foldIdentity.ts';
 import {
+  decodeIds,
+  type EncodedIds,
+  encodeIds,
+  isRemembered,
+  noRememberedIds,
+  type RememberedIds,
+  rememberId,
+} from './rememberedIds.ts';
+import {
   emptySettlementPipeline,
-  foldOracle,
-  foldReporter,
+  foldSettlement,
   type SettlementPipelineState,
 } from './settlementPipeline.ts';
+import { decodeSettlement, type EncodedSettlement, encodeSettlement } from './settlementSnapshot.ts';
 import type { ModulesView, ModuleView } from './views.ts';
 
 /** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
-export const pipelineFoldVersion = 2;
+export const pipelineFoldVersion = 3;
 
 /** Instances that one installation may report; a device has a handful. More are rejected. */
 export const instancesMax = 256;
@@ -47,6 +56,8 @@ interface ModuleActor {
 interface InstallationPipeline {
   readonly modules: Map<string, ModuleActor>;
   signer: SignerIdentity | null;
+  /** Signers that were accepted: one that is stored again, late, must not take the place of its successor. */
+  acceptedSigners: RememberedIds;
   settlement: SettlementPipelineState;
   view: ModulesView;
 }
@@ -56,11 +67,14 @@ interface CapturedPipeline {
   readonly installationId: string;
   readonly modules: readonly ModuleView[];
   readonly signer: SignerIdentity | null;
-  readonly settlement: SettlementPipelineState;
+  readonly acceptedSigners: EncodedIds;
+  readonly settlement: EncodedSettlement;
 }
 
 export function createPipelineActors(): PipelineActors {
   let installations = new Map<string, InstallationPipeline>();
+  /** Of the last installation that was asked for without having reported, so that its view stays the same, too. */
+  let unreported: ModulesView | null = null;
 
   function pipelineOf(installationId: string): InstallationPipeline {
     const known = installations.get(installationId);
@@ -68,6 +82,7 @@ export function createPipelineActors(): PipelineActors {
     const pipeline: InstallationPipeline = {
       modules: new Map(),
       signer: null,
+      acceptedSigners: noRememberedIds,
       settlement: emptySettlementPipeline,
       view: { installationId, modules: [] },
     };
@@ -80,16 +95,20 @@ export function createPipelineActors(): PipelineActors {
     if (decoded === null) return 'unread';
     if ('rejection' in decoded) return decoded;
     const { value } = decoded;
+    const storedAtMs = Number(message.timestampNanos / 1_000_000n);
     const pipeline = pipelineOf(value.installationId);
     if (value.kind === 'module') return receiveModule(pipeline, value);
     if (value.kind === 'signer') {
+      const id = JSON.stringify(value.signer);
+      if (isRemembered(pipeline.acceptedSigners, id)) {
+        return rejected('not_allowed', 'this signer was accepted before');
+      }
+      pipeline.acceptedSigners = rememberId(pipeline.acceptedSigners, id, storedAtMs);
       pipeline.signer = value.signer;
       return 'folded';
     }
-    const outcome =
-      value.kind === 'oracle'
-        ? foldOracle(pipeline.settlement, value.message)
-        : foldReporter(pipeline.settlement, value.message);
+    const { installationId: _of, ...said } = value;
+    const outcome = foldSettlement(pipeline.settlement, { ...said, storedAtMs });
     if ('rejection' in outcome) return outcome;
     pipeline.settlement = outcome.state;
     return 'folded';
@@ -101,7 +120,8 @@ export function createPipelineActors(): PipelineActors {
       const captured = parse(line) as CapturedPipeline;
       const pipeline = pipelineOf(captured.installationId);
       pipeline.signer = captured.signer;
-      pipeline.settlement = captured.settlement;
+      pipeline.acceptedSigners = decodeIds(captured.acceptedSigners);
+      pipeline.settlement = decodeSettlement(captured.settlement);
       for (const { state, ...report } of captured.modules) {
         pipeline.modules.set(report.instanceId, { machine: reported(initialMachine, state), report });
       }
@@ -109,20 +129,37 @@ export function createPipelineActors(): PipelineActors {
     }
   }
 
+  function modules(installationId: string): ModulesView {
+    const known = installations.get(installationId)?.view;
+    if (known !== undefined) return known;
+    if (unreported?.installationId !== installationId) unreported = { installationId, modules: [] };
+    return unreported;
+  }
+
   return {
     identity: foldIdentity(pipelineFoldVersion, {}),
     receive,
-    modules: (installationId) => installations.get(installationId)?.view ?? { installationId, modules: [] },
+    modules,
     signer: (installationId) => installations.get(installationId)?.signer ?? null,
     settlement: (installationId) => installations.get(installationId)?.settlement ?? emptySettlementPipeline,
     capture: () => {
-      const captured = [...installations.values()].map(
-        ({ view, signer, settlement }): CapturedPipeline => ({ ...view, signer, settlement }),
-      );
-      return captured.map(stringify);
+      // What they hold is immutable, but which of it they hold is not.
+      const held = [...installations.values()].map((pipeline) => ({ ...pipeline }));
+      return encoded(held);
     },
     restore,
   };
+}
+
+function* encoded(installations: readonly InstallationPipeline[]): Iterable<string> {
+  for (const { view, signer, acceptedSigners, settlement } of installations) {
+    yield stringify({
+      ...view,
+      signer,
+      acceptedSigners: encodeIds(acceptedSigners),
+      settlement: encodeSettlement(settlement),
+    } satisfies CapturedPipeline);
+  }
 }
 
 const initialMachine = getInitialSnapshot(moduleMachine);

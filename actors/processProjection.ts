@@ -1,8 +1,11 @@
+import type { List } from 'immutable';
 import { oracleMachine } from '../machines/oracleMachine.ts';
 import { settlementQueueMachine } from '../machines/settlementQueueMachine.ts';
+import type { AcceptedReading } from './acceptedReading.ts';
 import { type ActivityState, roundAt } from './activityFold.ts';
 import { blocksOf, blockUnitsPerBlock, type ChainState } from './chain/chainState.ts';
 import { type Frontier, projected, type WorkedRound } from './chain/settlementArithmetic.ts';
+import { isWithinBounds, roundWorkMax } from './coreBounds.ts';
 import { observed } from './observed.ts';
 import {
   type ClosedRound,
@@ -45,16 +48,19 @@ export interface ProcessProjection {
   readonly settlementQueue: SettlementQueueView;
 }
 
+type Configuration = NonNullable<ChainState['core']['configuration']>;
+
 /** Where the chain stands, and the closed rounds that follow it. */
 interface Buffer {
   readonly anchor: AnchorView;
-  readonly configuration: NonNullable<ChainState['core']['configuration']>;
+  readonly configuration: Configuration;
   readonly rounds: readonly ClosedRound[];
+  /** What all of them settle to. */
+  readonly projected: ProjectedView;
 }
 
 export function projectProcess(sources: ProcessSources): ProcessProjection {
-  const { pipeline, chain } = sources;
-  const buffer = bufferOf(pipeline, chain);
+  const buffer = bufferOf(sources);
   return {
     oracle: oracleOf(sources),
     settlementQueue: queueOf(sources, buffer),
@@ -82,41 +88,58 @@ function oracleOf({ pipeline, nowMs }: ProcessSources): OracleView {
 }
 
 /** The closed rounds above the settled frontier, or the first reason why they cannot be projected. */
-function bufferOf(
-  pipeline: SettlementPipelineState,
-  chain: ChainState | null,
-): Buffer | QueueUnavailableReason {
-  const { closure, closedRounds } = pipeline;
+function bufferOf(sources: ProcessSources): Buffer | QueueUnavailableReason {
+  const { closure, closedRounds } = sources.pipeline;
   if (closure === null) return 'oracle_head_unavailable';
-  const configuration = chain?.core.configuration ?? null;
-  if (chain === null || configuration === null) return 'round_projection_gap';
-  const { core, settlements } = chain;
-  if (closure.lastRound < core.settledThroughRound) return 'round_projection_gap';
-  const rounds = roundsAbove(closedRounds, core.settledThroughRound);
-  const isContinuous = BigInt(rounds.length) === closure.lastRound - core.settledThroughRound;
+  const configuration = sources.chain?.core.configuration ?? null;
+  if (sources.chain === null || configuration === null) return 'round_projection_gap';
+  const { core, settlements } = sources.chain;
+  // Sums that no route can show are not a frontier to project from.
+  if (closure.lastRound < core.settledThroughRound || !isWithinBounds(core)) return 'round_projection_gap';
+  const through = findCountedThrough(sources, core.settledThroughRound);
+  const rounds = roundsAbove(closedRounds, core.settledThroughRound).filter(
+    ({ roundId }) => roundId <= through,
+  );
+  const isContinuous = BigInt(rounds.length) === through - core.settledThroughRound;
   if (!isContinuous) return 'round_projection_gap';
-  if (rounds.some(({ workUnits }) => workUnits > configuration.maxWorkPerRound)) return 'round_ineligible';
+  if (!rounds.every((round) => isEligible(round, configuration))) return 'round_ineligible';
   const last = settlements.last();
-  return {
-    configuration,
-    rounds,
-    anchor: {
-      ...frontierOf(core),
-      confirmedAtMs: last?.source.blockTimestampMs ?? null,
-      transactionHash: last?.source.transactionHash ?? null,
-    },
+  const anchor = {
+    ...frontierView(core),
+    confirmedAtMs: last?.source.blockTimestampMs ?? null,
+    transactionHash: last?.source.transactionHash ?? null,
   };
+  const projected = projectedView(anchor, rounds, configuration);
+  return projected === null ? 'round_ineligible' : { configuration, rounds, anchor, projected };
 }
 
-function roundsAbove(rounds: readonly ClosedRound[], frontier: bigint): readonly ClosedRound[] {
+/**
+ * The last closed round that counts: one that has ended by now. An oracle whose clock is ahead closes rounds early, and the
+ * core settles none of them before they have ended; what it has settled has ended, whatever the clock here says.
+ */
+function findCountedThrough(
+  { pipeline, genesisMs, nowMs }: ProcessSources,
+  settledThroughRound: bigint,
+): bigint {
+  const closedThrough = pipeline.closure?.lastRound ?? 0n;
+  const endedThrough = max(BigInt(roundAt(nowMs, genesisMs) - 1), settledThroughRound);
+  return closedThrough < endedThrough ? closedThrough : endedThrough;
+}
+
+/** Whether the core can settle a round: its configuration allows the work, and its arithmetic holds it. */
+function isEligible({ workUnits }: WorkedRound, { maxWorkPerRound }: Configuration): boolean {
+  return workUnits <= maxWorkPerRound && workUnits <= roundWorkMax;
+}
+
+function roundsAbove(rounds: List<ClosedRound>, frontier: bigint): readonly ClosedRound[] {
   let low = 0;
-  let high = rounds.length;
+  let high = rounds.size;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((rounds[middle] as ClosedRound).roundId > frontier) high = middle;
+    if ((rounds.get(middle) as ClosedRound).roundId > frontier) high = middle;
     else low = middle + 1;
   }
-  return rounds.slice(low);
+  return rounds.slice(low).toArray();
 }
 
 function queueOf(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): SettlementQueueView {
@@ -150,7 +173,7 @@ function queueOf(sources: ProcessSources, buffer: Buffer | QueueUnavailableReaso
       activeRoundCount: BigInt(rounds.filter(({ workUnits }) => workUnits > 0n).length),
       workUnits: workOf(rounds),
     },
-    projected: projectedView(buffer, rounds),
+    projected: buffer.projected,
     incidentOpen: pipeline.openIncidents.length > 0,
     blockedReason,
     lastRun,
@@ -166,59 +189,49 @@ function blockedReasonOf(pipeline: SettlementPipelineState, chain: ChainState | 
 
 /** Closed and open work, projected on the settled frontier; the first reason that applies where it cannot be. */
 function builderOf(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): BuilderView {
-  const { measurement, activity, pipeline, genesisMs } = sources;
+  const { measurement, activity, pipeline } = sources;
   if (measurement === null || activity === null) return { status: 'unavailable', reason: 'no_measurement' };
   const { reading } = measurement;
   if (reading.coreStatus === 'COUNTER_FAULT') return { status: 'unavailable', reason: 'counter_fault' };
   if (!pipeline.approvedEpochs.includes(reading.counterEpoch)) {
     return { status: 'unavailable', reason: 'counter_epoch_unapproved' };
   }
-  if (buffer === 'round_ineligible') {
-    // What was measured after the last closure is tested first: a gap comes before an ineligible round.
-    const open = openRounds(activity, pipeline, roundAt(reading.observedAtMs, genesisMs), null);
-    return { status: 'unavailable', reason: open === null ? 'round_projection_gap' : 'round_ineligible' };
+  // What was measured after the last closure is tested first: a gap comes before an ineligible round.
+  const open = openRounds(activity, reading, sources);
+  if (typeof buffer === 'string') {
+    const isGap = buffer === 'round_ineligible' && open === null;
+    return { status: 'unavailable', reason: isGap ? 'round_projection_gap' : buffer };
   }
-  if (typeof buffer === 'string') return { status: 'unavailable', reason: buffer };
-  const open = openRounds(
-    activity,
-    pipeline,
-    roundAt(reading.observedAtMs, genesisMs),
-    buffer.anchor.settledThroughRound,
-  );
   if (open === null) return { status: 'unavailable', reason: 'round_projection_gap' };
-  const { rounds, configuration } = buffer;
-  if (open.some(({ workUnits }) => workUnits > configuration.maxWorkPerRound)) {
-    return { status: 'unavailable', reason: 'round_ineligible' };
-  }
+  const { rounds, configuration, anchor } = buffer;
+  const isEveryEligible = open.every((round) => isEligible(round, configuration));
+  const projected = isEveryEligible ? projectedView(anchor, [...rounds, ...open], configuration) : null;
+  if (projected === null) return { status: 'unavailable', reason: 'round_ineligible' };
   return {
     status: 'available',
-    anchor: buffer.anchor,
+    anchor,
     queued: {
       closedRoundCount: BigInt(rounds.length),
       closedWorkUnits: workOf(rounds),
       openRoundWorkUnits: workOf(open),
     },
-    projected: projectedView(buffer, [...rounds, ...open]),
+    projected,
   };
 }
 
 /**
- * Rounds after the last closure, through the one of the newest reading: ended ones as they were observed, the open one as
- * far as it is measured. Null when one of the ended ones is not observed.
+ * Rounds after the last closed one that counts, through the one of the newest reading: ended ones as they were observed, the
+ * open one as far as it is measured. Null when one of the ended ones is not observed.
  */
 function openRounds(
   activity: ActivityState,
-  { closure }: SettlementPipelineState,
-  openRound: number,
-  settledThroughRound: bigint | null,
+  reading: AcceptedReading,
+  sources: ProcessSources,
 ): WorkedRound[] | null {
-  const closedThrough = closure?.lastRound ?? 0n;
-  const from =
-    Number(
-      settledThroughRound !== null && settledThroughRound > closedThrough
-        ? settledThroughRound
-        : closedThrough,
-    ) + 1;
+  const settledThroughRound = sources.chain?.core.settledThroughRound ?? 0n;
+  const closedThrough = max(findCountedThrough(sources, settledThroughRound), settledThroughRound);
+  const openRound = roundAt(reading.observedAtMs, sources.genesisMs);
+  const from = Number(closedThrough) + 1;
   const rounds: WorkedRound[] = [];
   const known = new Map(activity.recentRounds.map(({ roundId, workUnits }) => [roundId, workUnits]));
   if (openRound - from > known.size) return null;
@@ -231,8 +244,15 @@ function openRounds(
   return rounds;
 }
 
-function projectedView({ anchor, configuration }: Buffer, rounds: readonly WorkedRound[]): ProjectedView {
-  const frontier = frontierView(projected(anchor, rounds, configuration));
+/** Null where the sums would be beyond what the core can hold: it would refuse to settle them. */
+function projectedView(
+  anchor: AnchorView,
+  rounds: readonly WorkedRound[],
+  configuration: Configuration,
+): ProjectedView | null {
+  const reached = projected(anchor, rounds, configuration);
+  if (!isWithinBounds(reached)) return null;
+  const frontier = frontierView(reached);
   return { ...frontier, ...completedOf(frontier.blockHeight - anchor.blockHeight, frontier.blockHeight) };
 }
 
@@ -266,10 +286,6 @@ function completedOf(completedBlockCount: bigint, blockHeight: bigint) {
   };
 }
 
-function frontierOf(core: ChainState['core']): FrontierView {
-  return frontierView(core);
-}
-
 function frontierView(frontier: Frontier): FrontierView {
   const { settledThroughRound, cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks } = frontier;
   return {
@@ -284,4 +300,8 @@ function frontierView(frontier: Frontier): FrontierView {
 
 function workOf(rounds: readonly WorkedRound[]): bigint {
   return rounds.reduce((sum, { workUnits }) => sum + workUnits, 0n);
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
 }

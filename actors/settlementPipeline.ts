@@ -1,8 +1,11 @@
+import { List } from 'immutable';
 import { getInitialSnapshot, getNextSnapshot, type StateValueFrom } from 'xstate';
 import { type SubmissionLifecycle, submissionMachine } from '../machines/submissionMachine.ts';
 import { type Rejection, rejected } from '../streams/decodeMessage.ts';
 import type { OracleMessage } from '../streams/oracleMessage.ts';
 import type { ReporterMessage } from '../streams/reporterMessage.ts';
+import { type ExpectedSums, findImpossibility } from './expectedSums.ts';
+import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from './rememberedIds.ts';
 
 /** Closed rounds that are held: those above the settled frontier are needed, and a year of them is 52,560. */
 export const closedRoundsMax = 60_000;
@@ -21,14 +24,6 @@ export interface Closure {
   readonly firstRound: bigint;
   readonly lastRound: bigint;
   readonly acceptedAtMs: number;
-}
-
-/** The core's sums after a batch. */
-export interface ExpectedSums {
-  readonly cumulativeWork: bigint;
-  readonly cumulativeBlockUnits: bigint;
-  readonly workPerThousandBlocks: bigint;
-  readonly completedBlockCount: bigint;
 }
 
 export interface Submission {
@@ -58,7 +53,7 @@ export interface EndedSubmission {
 export interface SettlementPipelineState {
   readonly closure: Closure | null;
   /** Ascending; a round that is skipped by the closures is missing here. */
-  readonly closedRounds: readonly ClosedRound[];
+  readonly closedRounds: List<ClosedRound>;
   readonly blockedReason: string | null;
   readonly approvedEpochs: readonly string[];
   readonly settlementEnabled: boolean;
@@ -71,15 +66,24 @@ export interface SettlementPipelineState {
   readonly unfinishedRun: { readonly runId: string; readonly startedAtMs: number } | null;
   readonly openIncidents: readonly string[];
   readonly submission: Submission | null;
-  /** When the first submission was prepared; null before it. */
+  /** When the first submission was prepared that the statistics still count; null before any. */
   readonly submissionsSinceMs: number | null;
   /** Oldest first. */
-  readonly endedSubmissions: readonly EndedSubmission[];
+  readonly endedSubmissions: List<EndedSubmission>;
+  /** What has ended stays ended: IDs that no message can start again. */
+  readonly ended: {
+    readonly submissions: RememberedIds;
+    /** Finished, or overtaken by a newer one. */
+    readonly runs: RememberedIds;
+    readonly incidents: RememberedIds;
+  };
+  /** Messages that were accepted: each counts once, also when it is stored again. */
+  readonly acceptedMessages: RememberedIds;
 }
 
 export const emptySettlementPipeline: SettlementPipelineState = {
   closure: null,
-  closedRounds: [],
+  closedRounds: List(),
   blockedReason: null,
   approvedEpochs: [],
   settlementEnabled: false,
@@ -89,7 +93,9 @@ export const emptySettlementPipeline: SettlementPipelineState = {
   openIncidents: [],
   submission: null,
   submissionsSinceMs: null,
-  endedSubmissions: [],
+  endedSubmissions: List(),
+  ended: { submissions: noRememberedIds, runs: noRememberedIds, incidents: noRememberedIds },
+  acceptedMessages: noRememberedIds,
 };
 
 export type PipelineFoldOutcome =
@@ -105,7 +111,30 @@ export function isTerminal(submission: Submission): boolean {
   return submission.terminalAtMs !== null;
 }
 
-export function foldOracle(state: SettlementPipelineState, message: OracleMessage): PipelineFoldOutcome {
+/** What oracle or reporter said, and when the stream stored it (epoch milliseconds). */
+export type SettlementMessage = { readonly storedAtMs: number } & (
+  | { readonly kind: 'oracle'; readonly message: OracleMessage }
+  | { readonly kind: 'reporter'; readonly message: ReporterMessage }
+);
+
+/**
+ * Folds a message. One that was accepted before is not allowed again: the stream stores a message that is published again
+ * after its dedupe window, and a setting or a block that was overtaken since must not come back.
+ */
+export function foldSettlement(
+  state: SettlementPipelineState,
+  { storedAtMs, ...said }: SettlementMessage,
+): PipelineFoldOutcome {
+  const id = JSON.stringify(said);
+  if (isRemembered(state.acceptedMessages, id)) return refused('this message was accepted before');
+  const outcome =
+    said.kind === 'oracle' ? foldOracle(state, said.message) : foldReporter(state, said.message, storedAtMs);
+  if ('rejection' in outcome) return outcome;
+  const acceptedMessages = rememberId(outcome.state.acceptedMessages, id, storedAtMs);
+  return { state: { ...outcome.state, acceptedMessages } };
+}
+
+function foldOracle(state: SettlementPipelineState, message: OracleMessage): PipelineFoldOutcome {
   switch (message.type) {
     case 'closure_accepted': {
       const firstRound = BigInt(message.firstRound);
@@ -121,7 +150,7 @@ export function foldOracle(state: SettlementPipelineState, message: OracleMessag
         state: {
           ...state,
           closure: { firstRound, lastRound, acceptedAtMs: Date.parse(message.acceptedAt) },
-          closedRounds: [...state.closedRounds, ...rounds].slice(-closedRoundsMax),
+          closedRounds: state.closedRounds.concat(rounds).slice(-closedRoundsMax),
         },
       };
     }
@@ -137,15 +166,27 @@ export function foldOracle(state: SettlementPipelineState, message: OracleMessag
   }
 }
 
-export function foldReporter(state: SettlementPipelineState, message: ReporterMessage): PipelineFoldOutcome {
+function foldReporter(
+  state: SettlementPipelineState,
+  message: ReporterMessage,
+  storedAtMs: number,
+): PipelineFoldOutcome {
   const atMs = Date.parse(message.at);
   switch (message.type) {
     case 'settings': {
       const { settlementEnabled, reporterEnvironmentEnabled } = message;
       return { state: { ...state, settlementEnabled, reporterEnvironmentEnabled } };
     }
-    case 'run_started':
-      return { state: { ...state, unfinishedRun: { runId: message.runId, startedAtMs: atMs } } };
+    case 'run_started': {
+      const { runId } = message;
+      const overtaken = state.unfinishedRun;
+      if (overtaken?.runId === runId) return refused(`run ${runId} is under way already`);
+      if (isRemembered(state.ended.runs, runId)) return refused(`run ${runId} has ended already`);
+      const unfinishedRun = { runId, startedAtMs: atMs };
+      const ended =
+        overtaken === null ? state.ended : rememberEnded(state, 'runs', overtaken.runId, storedAtMs);
+      return { state: { ...state, unfinishedRun, ended } };
+    }
     case 'run_finished': {
       const run = state.unfinishedRun;
       if (run?.runId !== message.runId) {
@@ -154,11 +195,15 @@ export function foldReporter(state: SettlementPipelineState, message: ReporterMe
         );
       }
       const lastRun = { startedAtMs: run.startedAtMs, finishedAtMs: atMs, result: message.result };
-      return { state: { ...state, lastRun, unfinishedRun: null } };
+      const ended = rememberEnded(state, 'runs', run.runId, storedAtMs);
+      return { state: { ...state, lastRun, unfinishedRun: null, ended } };
     }
     case 'incident_opened': {
       if (state.openIncidents.includes(message.incidentId)) {
         return refused(`incident ${message.incidentId} is open already`);
+      }
+      if (isRemembered(state.ended.incidents, message.incidentId)) {
+        return refused(`incident ${message.incidentId} has ended already`);
       }
       if (state.openIncidents.length >= openIncidentsMax) {
         return refused(`${openIncidentsMax} other incidents are open already`);
@@ -169,15 +214,25 @@ export function foldReporter(state: SettlementPipelineState, message: ReporterMe
       if (!state.openIncidents.includes(message.incidentId)) {
         return refused(`incident ${message.incidentId} is not open`);
       }
-      return {
-        state: { ...state, openIncidents: state.openIncidents.filter((one) => one !== message.incidentId) },
-      };
+      const openIncidents = state.openIncidents.filter((one) => one !== message.incidentId);
+      const ended = rememberEnded(state, 'incidents', message.incidentId, storedAtMs);
+      return { state: { ...state, openIncidents, ended } };
     }
     case 'submission_prepared':
       return prepared(state, message, atMs);
     default:
-      return moved(state, message, atMs);
+      return moved(state, message, atMs, storedAtMs);
   }
+}
+
+/** What has ended, and one more of a kind. */
+function rememberEnded(
+  { ended }: SettlementPipelineState,
+  kind: keyof SettlementPipelineState['ended'],
+  id: string,
+  storedAtMs: number,
+): SettlementPipelineState['ended'] {
+  return { ...ended, [kind]: rememberId(ended[kind], id, storedAtMs) };
 }
 
 function prepared(
@@ -185,13 +240,27 @@ function prepared(
   message: Extract<ReporterMessage, { type: 'submission_prepared' }>,
   atMs: number,
 ): PipelineFoldOutcome {
+  const batch = {
+    previousSettledThroughRound: BigInt(message.previousSettledThroughRound),
+    settledThroughRound: BigInt(message.settledThroughRound),
+    activeRoundCount: message.activeRoundCount,
+    expected: {
+      cumulativeWork: BigInt(message.expected.cumulativeWork),
+      cumulativeBlockUnits: BigInt(message.expected.cumulativeBlockUnits),
+      workPerThousandBlocks: BigInt(message.expected.workPerThousandBlocks),
+      completedBlockCount: BigInt(message.expected.completedBlockCount),
+    },
+  };
+  const impossibility = findImpossibility(batch);
+  if (impossibility !== null) return rejected('malformed', impossibility);
   const { submission } = state;
   if (submission !== null && !isTerminal(submission)) {
     return refused(`submission ${submission.submissionId} is still ${lifecycleOf(submission)}`);
   }
   const submissionId = message.submissionId.toLowerCase();
-  if (submission?.submissionId === submissionId)
+  if (isRemembered(state.ended.submissions, submissionId)) {
     return refused(`submission ${submissionId} has ended already`);
+  }
   return {
     state: {
       ...state,
@@ -199,15 +268,7 @@ function prepared(
       submission: {
         submissionId,
         machine: getInitialSnapshot(submissionMachine).value,
-        previousSettledThroughRound: BigInt(message.previousSettledThroughRound),
-        settledThroughRound: BigInt(message.settledThroughRound),
-        activeRoundCount: message.activeRoundCount,
-        expected: {
-          cumulativeWork: BigInt(message.expected.cumulativeWork),
-          cumulativeBlockUnits: BigInt(message.expected.cumulativeBlockUnits),
-          workPerThousandBlocks: BigInt(message.expected.workPerThousandBlocks),
-          completedBlockCount: BigInt(message.expected.completedBlockCount),
-        },
+        ...batch,
         transactionHash: null,
         createdAtMs: atMs,
         submittedAtMs: null,
@@ -234,6 +295,7 @@ function moved(
   state: SettlementPipelineState,
   message: Exclude<Move, { type: 'submission_prepared' }>,
   atMs: number,
+  storedAtMs: number,
 ): PipelineFoldOutcome {
   const { submission } = state;
   const submissionId = message.submissionId.toLowerCase();
@@ -259,9 +321,20 @@ function moved(
   };
   if (!isEnd) return { state: { ...state, submission: next } };
   const { createdAtMs, submittedAtMs } = next;
-  const ended: EndedSubmission = { createdAtMs, submittedAtMs, terminalAtMs: atMs, outcome: machine };
-  const endedSubmissions = [...state.endedSubmissions, ended].slice(-endedSubmissionsMax);
-  return { state: { ...state, submission: next, endedSubmissions } };
+  const all = state.endedSubmissions.push({
+    createdAtMs,
+    submittedAtMs,
+    terminalAtMs: atMs,
+    outcome: machine,
+  });
+  const isFull = all.size > endedSubmissionsMax;
+  const endedSubmissions = isFull ? all.shift() : all;
+  // The statistics cover only what is held of the submissions.
+  const submissionsSinceMs = isFull
+    ? (endedSubmissions.first()?.createdAtMs ?? createdAtMs)
+    : state.submissionsSinceMs;
+  const ended = rememberEnded(state, 'submissions', submissionId, storedAtMs);
+  return { state: { ...state, submission: next, submissionsSinceMs, endedSubmissions, ended } };
 }
 
 function refused(detail: string): { rejection: Rejection } {

@@ -179,7 +179,7 @@ export interface OracleView {
 /** The process snapshot [A] and, with signer and modules, the pipeline status [B] (document 1). */
 export interface ProcessView {
   readonly installationId: string;
-  /** Changes when source or freshness state changes, and not with `generatedAtMs` alone. */
+  /** Changes when source or freshness state changes, and not with `generatedAtMs` alone; nor with signer and modules. */
   readonly revision: string;
   readonly generatedAtMs: number;
   readonly measurement: MeasurementView | null;
@@ -198,7 +198,7 @@ export interface ActivityViews {
   telemetry(installationId: string): TelemetryView;
   /** Modules of the public installation. */
   modules(): ModulesView;
-  /** Shared for up to one second, made anew at once after an accepted measurement. */
+  /** Shared for up to one second, and computed again as soon as a message has changed what it shows. */
   process(): ProcessView;
   /** What is read from the chain. */
   readonly chain: ChainViews;

@@ -91,7 +91,7 @@ export function createSimulatedReporter(parts: SimulatedReporterParts) {
     const { frontier, configuration, nonce } = await coreNow();
     if (submission !== null && !isTerminal(submission)) await conclude(seconds, submission, frontier);
     const waiting = closedRounds.filter(({ roundId }) => roundId > frontier.settledThroughRound);
-    if (waiting.length < settleAtRounds) return 'nothing_due';
+    if (waiting.size < settleAtRounds) return 'nothing_due';
     const [batch] = batchesOf(waiting, configuration.maxRoundsPerBatch);
     if (batch === undefined) return 'nothing_due';
 

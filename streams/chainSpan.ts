@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { address, bytes32, timestamp } from './wireScalars.ts';
+import { address, bytes32, timestamp, uint64Decimal } from './wireScalars.ts';
 
 /** A span with more blocks or logs than fit is published as several, and a block with more logs in several parts. */
 export const spanBytesMax = 256 * 1024;
 
-const blockNumber = z
-  .string()
-  .regex(/^(?:0|[1-9]\d{0,19})$/, { error: 'expected a block number as a decimal string', abort: true });
+const blockNumber = uint64Decimal;
 const index = z.int().min(0);
 
 const log = z.object({

@@ -1,17 +1,11 @@
 import { z } from 'zod';
-import { timestamp, uint256Decimal, uuid } from './wireScalars.ts';
+import { timestamp, uint64Decimal, uint256Decimal, uuid } from './wireScalars.ts';
 
 /** Rounds of one closure, at most: a week of them. */
 const closureRoundsMax = 1_008;
 
-/** Unsigned decimal below 2^64. */
-export const uint64Decimal = uint256Decimal.refine(
-  (decimal) => decimal.length <= 20 && BigInt(decimal) < 2n ** 64n,
-  'expected at most 2^64 - 1',
-);
-
 /** A round's number, from 1. */
-export const roundDecimal = uint64Decimal.refine((decimal) => decimal !== '0', 'expected a round from 1');
+const roundDecimal = uint64Decimal.refine((decimal) => decimal !== '0', 'expected a round from 1');
 
 const closure = z
   .object({

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { uint64Decimal } from './oracleMessage.ts';
-import { bytes32, timestamp, uint256Decimal, uuid } from './wireScalars.ts';
+import { bytes32, timestamp, uint64Decimal, uint256Decimal, uuid } from './wireScalars.ts';
 
 /** Active rounds of one submission (document 3, Limits). */
 export const activeRoundsMax = 16;
@@ -18,7 +17,7 @@ const expected = z.object({
     (decimal) => decimal !== '0',
     'expected a positive difficulty',
   ),
-  completedBlockCount: uint256Decimal,
+  completedBlockCount: uint64Decimal,
 });
 
 const prepared = z

@@ -5,6 +5,9 @@ import { z } from 'zod';
 /** Largest value of a Solidity `uint256`. */
 export const uint256Max = 2n ** 256n - 1n;
 
+/** Largest value of a Solidity `uint64`. */
+export const uint64Max = 2n ** 64n - 1n;
+
 /** 1-128 characters of A-Z a-z 0-9 . _ : - */
 export const installationId = z
   .string()
@@ -36,6 +39,12 @@ export const uint256Decimal = z
   .string()
   .regex(/^(?:0|[1-9][0-9]{0,77})$/, { error: 'expected an unsigned decimal string', abort: true })
   .refine((decimal) => decimal.length < 78 || BigInt(decimal) <= uint256Max, 'expected at most 2^256 - 1');
+
+/** The same, at most 2^64 - 1. */
+export const uint64Decimal = uint256Decimal.refine(
+  (decimal) => decimal.length < 20 || (decimal.length === 20 && BigInt(decimal) <= uint64Max),
+  'expected at most 2^64 - 1',
+);
 
 /** Integer that JSON numbers hold exactly, 0 to 2^53 - 1. */
 export const safeCount = z.int().min(0);

@@ -1,7 +1,7 @@
 import { blockUnitsPerBlock, type CoreConfiguration } from './chainState.ts';
 
 /** One settlement changes the difficulty by at most this factor, as the core contract has it. */
-const difficultyFactorMax = 4n;
+export const difficultyFactorMax = 4n;
 
 /** A round and its work, closed or still open. */
 export interface WorkedRound {

@@ -117,7 +117,11 @@ interface WindowDay {
   /** Places of the rounds that are expected: those from the genesis on that have ended. */
   readonly expectedFrom: number;
   readonly expectedThrough: number;
+  /** Work of the observed rounds that have ended, by their place. */
+  readonly rounds: ReadonlyMap<number, bigint>;
 }
+
+const noRounds: ReadonlyMap<number, bigint> = new Map();
 
 export function statisticsOf(
   history: DayHistory | null,
@@ -131,7 +135,9 @@ export function statisticsOf(
   for (const day of history === null ? [] : [...history.past, history.open]) held.set(day.startMs, day);
   const window = Array.from({ length: dayCount }, (_, index): WindowDay => {
     const startMs = windowStartMs + index * dayMs;
-    return { startMs, held: held.get(startMs) ?? null, ...expectedPlaces(startMs, genesisMs, generatedAtMs) };
+    const day = held.get(startMs) ?? null;
+    const rounds = day === null ? noRounds : selectEndedRounds(day, generatedAtMs);
+    return { startMs, held: day, rounds, ...expectedPlaces(startMs, genesisMs, generatedAtMs) };
   });
   const days = window.map((day) => dayStatistics(day, generatedAtMs));
   const expectedRoundCount = sum(days, ({ coverage }) => coverage.expectedRoundCount);
@@ -160,19 +166,49 @@ export function statisticsOf(
 
 function expectedPlaces(startMs: number, genesisMs: number, generatedAtMs: number) {
   const expectedFrom = Math.min(roundsPerDay, Math.max(0, Math.ceil((genesisMs - startMs) / roundMs)));
-  const ended = Math.min(roundsPerDay, Math.max(0, Math.floor((generatedAtMs - startMs) / roundMs)));
-  return { expectedFrom, expectedThrough: Math.max(expectedFrom, ended) };
+  return { expectedFrom, expectedThrough: Math.max(expectedFrom, countEndedPlaces(startMs, generatedAtMs)) };
+}
+
+/** How many rounds of a day have ended. */
+function countEndedPlaces(startMs: number, generatedAtMs: number): number {
+  return Math.min(roundsPerDay, Math.max(0, Math.floor((generatedAtMs - startMs) / roundMs)));
+}
+
+/**
+ * A device whose clock is ahead closes a round before it has ended, and such a round does not count yet. A day that is held
+ * without its rounds has long ended.
+ */
+function selectEndedRounds(
+  { startMs, rounds }: DaySummary,
+  generatedAtMs: number,
+): ReadonlyMap<number, bigint> {
+  const ended = countEndedPlaces(startMs, generatedAtMs);
+  if (rounds === null || ended === roundsPerDay) return rounds ?? noRounds;
+  return new Map([...rounds].filter(([place]) => place < ended));
+}
+
+/** The sums of a day, of what has ended of it. */
+function sumEndedRounds(
+  day: DaySummary,
+  generatedAtMs: number,
+): Pick<DaySummary, 'observedRoundCount' | 'workUnits'> {
+  if (countEndedPlaces(day.startMs, generatedAtMs) === roundsPerDay) return day;
+  const rounds = selectEndedRounds(day, generatedAtMs);
+  return {
+    observedRoundCount: rounds.size,
+    workUnits: [...rounds.values()].reduce((total, work) => total + work, 0n),
+  };
 }
 
 function dayStatistics(day: WindowDay, generatedAtMs: number): DayStatistics {
-  const { startMs, held, expectedFrom, expectedThrough } = day;
+  const { startMs, held, expectedFrom, expectedThrough, rounds } = day;
   const buckets = Array.from({ length: bucketsPerDay }, (_, clock): BucketStatistics => {
     const index = (clock + noonBucket) % bucketsPerDay;
     const places = Array.from(
       { length: roundsPerBucket },
       (_unused, round) => index * roundsPerBucket + round,
     );
-    const works = places.map((place) => held?.rounds?.get(place)).filter((work) => work !== undefined);
+    const works = places.map((place) => rounds.get(place)).filter((work) => work !== undefined);
     const isFuture = startMs + index * bucketMs + roundMs > generatedAtMs;
     const coverage = isFuture ? 'future' : coverageOf(works.length);
     return {
@@ -211,18 +247,20 @@ function lifetimeOf(
     const nothing = { acceptedWorkUnits: 0n, observedDistanceMm: 0n, activeDayCount: 0, coverageBps: 0 };
     return { ...nothing, firstObservedAtMs: null };
   }
-  const days = [...history.past, history.open];
+  // A day that has not begun is one of a device whose clock is ahead.
+  const days = [...history.past, history.open].filter(({ startMs }) => startMs <= generatedAtMs);
+  const sums = days.map((day) => sumEndedRounds(day, generatedAtMs));
   const { firstObservedAtMs } = history;
   // From the round that holds the first reading, or the first round where that reading came before the genesis.
   const firstRound = Math.max(0, Math.floor((firstObservedAtMs - genesisMs) / roundMs));
-  const endedRounds = Math.max(0, Math.floor((generatedAtMs - genesisMs) / roundMs));
+  const endedRoundCount = Math.max(0, Math.floor((generatedAtMs - genesisMs) / roundMs));
   return {
-    acceptedWorkUnits: days.reduce((total, { workUnits }) => total + workUnits, 0n),
+    acceptedWorkUnits: sums.reduce((total, { workUnits }) => total + workUnits, 0n),
     observedDistanceMm: days.reduce((total, { distanceMm }) => total + BigInt(distanceMm ?? 0), 0n),
-    activeDayCount: days.filter(({ workUnits }) => workUnits > 0n).length,
+    activeDayCount: sums.filter(({ workUnits }) => workUnits > 0n).length,
     coverageBps: bpsOf(
-      sum(days, ({ observedRoundCount }) => observedRoundCount),
-      Math.max(0, endedRounds - firstRound),
+      sum(sums, ({ observedRoundCount }) => observedRoundCount),
+      Math.max(0, endedRoundCount - firstRound),
     ),
     firstObservedAtMs,
   };
@@ -275,9 +313,9 @@ function typicalDayOf(days: readonly DayStatistics[]): TypicalBucket[] {
 function* roundsInOrder(
   window: readonly WindowDay[],
 ): Iterable<{ startMs: number; workUnits: bigint | undefined }> {
-  for (const { startMs, held } of window) {
+  for (const { startMs, rounds } of window) {
     for (let place = 0; place < roundsPerDay; place++) {
-      yield { startMs: startMs + place * roundMs, workUnits: held?.rounds?.get(place) };
+      yield { startMs: startMs + place * roundMs, workUnits: rounds.get(place) };
     }
   }
 }

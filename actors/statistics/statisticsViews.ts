@@ -44,7 +44,7 @@ export interface StatisticsView {
 }
 
 export interface StatisticsViews {
-  /** [A]: the same for about thirty seconds; its revision includes the window's end. */
+  /** [A]: the same for about thirty seconds once the chain can be shown; its revision includes the window's end. */
   cached(range: StatisticsRange): StatisticsView;
   /** [B]: its revision is that of the content. */
   current(range: StatisticsRange): StatisticsView;
@@ -79,7 +79,10 @@ export function createStatisticsViews(parts: StatisticsViewsParts): StatisticsVi
     return { installationId, revision: revisionOf([shown, settled, oracle]), statistics, settled, oracle };
   }
 
-  /** The same view for `freshMs`, and for as long as nothing changed after that, up to `keptMs`. */
+  /**
+   * The same view for `freshMs`, and for as long as nothing changed after that, up to `keptMs`. Not while it shows nothing of a
+   * chain that can be shown by now: after a start the chain may be there a moment later than the readings.
+   */
   function held(isWindowEndShown: boolean, freshMs: number, keptMs: number) {
     const views = new Map<
       StatisticsRange,
@@ -88,7 +91,8 @@ export function createStatisticsViews(parts: StatisticsViewsParts): StatisticsVi
     return (range: StatisticsRange): StatisticsView => {
       const nowMs = clock.monotonicMs();
       const known = views.get(range);
-      const ageMs = known === undefined ? keptMs : nowMs - known.madeAtMs;
+      const isChainMissing = known?.view.settled === null && parts.chain() !== null;
+      const ageMs = known === undefined || isChainMissing ? keptMs : nowMs - known.madeAtMs;
       if (known !== undefined && ageMs < freshMs) return known.view;
       const sources = [parts.history(), parts.pipeline(), parts.chain()];
       const isSame = known?.sources.every((source, index) => source === sources[index]) ?? false;
@@ -108,7 +112,7 @@ function oracleStatisticsOf(
 ): OracleStatistics | null {
   const { submissionsSinceMs, endedSubmissions, submission } = pipeline;
   if (submissionsSinceMs === null) return null;
-  const ended = endedSubmissions.filter(({ createdAtMs }) => createdAtMs >= windowStartMs);
+  const ended = endedSubmissions.toArray().filter(({ createdAtMs }) => createdAtMs >= windowStartMs);
   const isUnderWay =
     submission !== null && submission.terminalAtMs === null && submission.createdAtMs >= windowStartMs;
   const submissionCount = ended.length + (isUnderWay ? 1 : 0);
@@ -125,6 +129,8 @@ function oracleStatisticsOf(
     .flatMap(({ outcome, submittedAtMs, terminalAtMs }) =>
       outcome === 'confirmed' && submittedAtMs !== null ? [terminalAtMs - submittedAtMs] : [],
     )
+    // A reporter whose clock was put back in between has told no latency.
+    .filter((latencyMs) => latencyMs >= 0)
     .sort((a, b) => a - b);
   const middle = latencies.length >> 1;
   const upper = latencies[middle] ?? null;

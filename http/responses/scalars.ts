@@ -3,18 +3,28 @@ import { coreStatuses, provenances } from '../../actors/views.ts';
 
 /** Scalar types of document 1 as they appear in responses. */
 
+/** Largest value of {@link uint64Decimal}. */
+export const uint64Max = 2n ** 64n - 1n;
+
 export const decimal = z
   .string()
-  .regex(/^(?:0|[1-9][0-9]{0,77})$/)
-  .meta({ id: 'Decimal', description: 'Unsigned base-10 integer', format: 'uint256-decimal' });
+  .regex(decimalPattern(2n ** 256n - 1n))
+  .meta({ id: 'Decimal', description: 'Unsigned base-10 integer below 2^256', format: 'uint256-decimal' });
 
-export const uint64Decimal = z
+export const uint64Decimal = z.string().regex(decimalPattern(uint64Max)).meta({
+  id: 'Uint64Decimal',
+  description: 'Unsigned base-10 integer below 2^64',
+  format: 'uint64-decimal',
+});
+
+/** Of sums and of thousandths of decimals: a sum of two valid ones may be no valid one itself. */
+export const unboundedDecimal = z
   .string()
-  .regex(/^(?:0|[1-9][0-9]{0,19})$/)
+  .regex(/^(?:0|[1-9][0-9]*)$/)
   .meta({
-    id: 'Uint64Decimal',
-    description: 'Unsigned base-10 integer below 2^64',
-    format: 'uint64-decimal',
+    id: 'UnboundedDecimal',
+    description:
+      'Unsigned base-10 integer; as a sum or a multiple of 256-bit values it may exceed 256 bits itself',
   });
 
 export const timestamp = z.iso
@@ -37,13 +47,24 @@ export const provenance = z.enum(provenances).meta({ id: 'Provenance' });
 
 export const coreStatus = z.enum(coreStatuses).meta({ id: 'CoreStatus' });
 
-/** Largest value of {@link uint64Decimal}. */
-export const uint64Max = 2n ** 64n - 1n;
-
 export function isoOf(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
 
 export function isoOrNull(timeMs: number | null): string | null {
   return timeMs === null ? null : isoOf(timeMs);
+}
+
+/**
+ * Decimals through `max`, without sign or leading zero. A pattern and not a refinement, so that the published schema bounds
+ * them too: what is as long as `max` is below it from some digit on, and equal before that digit.
+ */
+function decimalPattern(max: bigint): RegExp {
+  const digits = max.toString();
+  const below = [...digits].flatMap((digit, place) => {
+    const least = place === 0 ? 1 : 0;
+    if (Number(digit) <= least) return [];
+    return [`${digits.slice(0, place)}[${least}-${Number(digit) - 1}][0-9]{${digits.length - place - 1}}`];
+  });
+  return new RegExp(`^(?:${['0', `[1-9][0-9]{0,${digits.length - 2}}`, ...below, digits].join('|')})$`);
 }

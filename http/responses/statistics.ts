@@ -6,7 +6,7 @@ import {
   type StatisticsView,
   statisticsRanges,
 } from '../../actors/statistics/statisticsViews.ts';
-import { decimal, installationId, isoOf, isoOrNull, timestamp } from './scalars.ts';
+import { decimal, installationId, isoOf, isoOrNull, timestamp, unboundedDecimal } from './scalars.ts';
 
 const count = z.int().min(0);
 const bps = z.int().min(0).max(10_000);
@@ -17,11 +17,11 @@ const bucket = z.strictObject({
   startMinuteUtc: minute,
   coverage: z.enum(bucketCoverages),
   observedRoundCount: z.int().min(0).max(3),
-  workUnits: decimal.nullable(),
+  workUnits: unboundedDecimal.nullable(),
 });
 
 const record = z
-  .strictObject({ value: decimal, occurredAt: timestamp, coverage: z.enum(['complete', 'partial']) })
+  .strictObject({ value: unboundedDecimal, occurredAt: timestamp, coverage: z.enum(['complete', 'partial']) })
   .nullable();
 
 const oracle = z.discriminatedUnion('status', [
@@ -59,7 +59,7 @@ const members = {
     roundSeconds: z.literal(600),
   }),
   lifetime: z.strictObject({
-    acceptedWorkUnits: decimal,
+    acceptedWorkUnits: unboundedDecimal,
     observedDistanceMm: decimal,
     settledBlockCount: decimal.nullable().meta({ description: 'Null while the chain view is unavailable' }),
     settlementCount: decimal.nullable(),
@@ -72,15 +72,15 @@ const members = {
     provenance: z.literal('accepted_rounds'),
     coverage: z.strictObject({ ...coverageMembers, complete: z.boolean() }),
     summary: z.strictObject({
-      observedWorkUnits: decimal,
+      observedWorkUnits: unboundedDecimal,
       observedDistanceMm: decimal,
       activeDayCount: count,
       inactiveDayCount: count,
-      averageWorkPerActiveDayMilli: decimal.nullable(),
-      medianWorkPerActiveDay: decimal.nullable(),
+      averageWorkPerActiveDayMilli: unboundedDecimal.nullable(),
+      medianWorkPerActiveDay: unboundedDecimal.nullable(),
       averageDistancePerActiveDayMm: decimal.nullable(),
       mostActiveDate: z.iso.date().nullable(),
-      mostActiveDateWorkUnits: decimal.nullable(),
+      mostActiveDateWorkUnits: unboundedDecimal.nullable(),
       peakWindowStartMinuteUtc: minute.nullable(),
     }),
     days: z
@@ -88,7 +88,7 @@ const members = {
         z.strictObject({
           date: z.iso.date(),
           coverage: z.strictObject(coverageMembers),
-          observedWorkUnits: decimal,
+          observedWorkUnits: unboundedDecimal,
           distanceMm: decimal.nullable(),
           buckets: z.array(bucket).length(48),
         }),
@@ -99,9 +99,9 @@ const members = {
       .array(
         z.strictObject({
           startMinuteUtc: minute,
-          totalWorkUnits: decimal,
+          totalWorkUnits: unboundedDecimal,
           observedDayCount: count,
-          meanWorkMilli: decimal.nullable(),
+          meanWorkMilli: unboundedDecimal.nullable(),
         }),
       )
       .length(48),
@@ -125,10 +125,10 @@ const members = {
     zeroWorkCount: count,
     missingCount: count,
     activeRateBps: bps,
-    averageActiveWorkMilli: decimal.nullable(),
-    medianActiveWork: decimal.nullable(),
-    p90ActiveWork: decimal.nullable(),
-    mostActiveWork: decimal.nullable(),
+    averageActiveWorkMilli: unboundedDecimal.nullable(),
+    medianActiveWork: unboundedDecimal.nullable(),
+    p90ActiveWork: unboundedDecimal.nullable(),
+    mostActiveWork: unboundedDecimal.nullable(),
   }),
   oracle,
 };

@@ -43,26 +43,28 @@ export const statusResponse = z
 export type StatusResponse = z.infer<typeof statusResponse>;
 
 export function statusBody(view: ProcessView): StatusResponse {
+  const shownSigner = signerBody(view.signer);
   return {
     schemaVersion: 1,
     installationId: view.installationId,
-    revision: view.revision,
+    revision: digest([view.revision, shownSigner]),
     generatedAt: isoOf(view.generatedAtMs),
     measurement: view.measurement === null ? null : measurementBody(view.measurement),
     builder: builderBody(view.builder),
     oracle: oracleBody(view.oracle),
     settlementQueue: queueBody(view.settlementQueue),
-    signer: signerBody(view.signer),
+    signer: shownSigner,
     modules: view.modules.modules.map(moduleBody),
   };
 }
 
-/** Changes with the revision, the modules and the signer, all that the revision does not tell (document 2, B2). */
-export function statusTag({ revision, signer, modules }: StatusResponse): string {
-  const beside = createHash('sha256')
-    .update(JSON.stringify([signer, modules]))
-    .digest('base64url');
-  return `${revision}.${beside.slice(0, 22)}`;
+/** Derived from the revision, which covers everything else that is shown, and from the modules (document 2, B2). */
+export function statusTag({ revision, modules }: StatusResponse): string {
+  return `${revision}.${digest(modules)}`;
+}
+
+function digest(content: unknown): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
 }
 
 function signerBody(view: ProcessView['signer']): StatusResponse['signer'] {

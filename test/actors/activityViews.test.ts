@@ -1,16 +1,30 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createActivityViews } from '../../actors/activityViews.ts';
+import { type ChainState, emptyChainState } from '../../actors/chain/chainState.ts';
 import { createCounterActors } from '../../actors/counterActors.ts';
 import { createPipelineActors } from '../../actors/pipelineActors.ts';
+import { processBody } from '../../http/responses/process.ts';
+import { statusBody, statusTag } from '../../http/responses/status.ts';
 import type { CounterReadingMessage } from '../../streams/counterReading.ts';
-import { counterSubject } from '../../streams/subjects.ts';
+import {
+  counterSubject,
+  moduleSubject,
+  oracleSubject,
+  reporterSubject,
+  signerSubject,
+} from '../../streams/subjects.ts';
 import { chainlessViews } from '../support/chainlessViews.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { genesisMs } from '../support/minerProcess.ts';
 import { noOlderEvents } from '../support/noOlderEvents.ts';
 import { readingMessage } from '../support/readingMessages.ts';
 
+const id = 'wheel.one';
+const chainStart = emptyChainState({ number: 100n, hash: `0x${'a'.repeat(64)}`, timestampMs: genesisMs });
+
 function started() {
+  const world = { chain: null as ChainState | null };
   const clock = manualClock(genesisMs);
   const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
   const pipeline = createPipelineActors();
@@ -19,7 +33,7 @@ function started() {
     counters,
     pipeline,
     chain: chainlessViews('wheel.one'),
-    chainState: () => null,
+    chainState: () => world.chain,
     genesisMs,
     isCounterCaughtUp: () => true,
     olderEvents: noOlderEvents,
@@ -30,7 +44,50 @@ function started() {
     const data = Buffer.from(JSON.stringify(readingMessage('wheel.one', index, given)));
     return counters.receive({ seq: ++seq, subject: counterSubject('wheel.one'), data, timestampNanos: 0n });
   };
-  return { clock, views, receive };
+  const publish = (subject: string, body: object) =>
+    pipeline.receive({ seq: ++seq, subject, data: Buffer.from(JSON.stringify(body)), timestampNanos: 0n });
+  const at = () => new Date(clock.nowMs()).toISOString();
+  /** One message of every source of the process snapshot, by its name; each call says something new. */
+  let said = 0;
+  const messages = {
+    reading: () => receive(++said),
+    oracle: () => publish(oracleSubject(id), { type: 'blocked', at: at(), reason: `reason ${++said}` }),
+    reporter: () => publish(reporterSubject(id), { type: 'run_started', at: at(), runId: `run ${++said}` }),
+    incident: () =>
+      publish(reporterSubject(id), {
+        type: 'incident_opened',
+        at: at(),
+        incidentId: `i${++said}`,
+        reason: 'r',
+      }),
+    signer: () =>
+      publish(signerSubject(id), {
+        kind: 'ed25519',
+        algorithm: 'Ed25519',
+        keySlot: String(++said),
+        enrolledAt: at(),
+        lastVerifiedAt: at(),
+        lastSignature: 'c2ln',
+      }),
+    module: () =>
+      publish(moduleSubject(id, 'sensor'), {
+        instanceId: 'sensor',
+        moduleType: 'wheel-sensor',
+        driverId: 'hall',
+        moduleVersion: `1.${++said}.0`,
+        schemaVersion: 1,
+        state: 'ready',
+        observedAt: at(),
+        provenance: 'hardware',
+        health: { checkedAt: at() },
+        data: {},
+      }),
+    chain: () => {
+      const number = (world.chain ?? chainStart).block.number + 1n;
+      world.chain = { ...chainStart, block: { ...chainStart.block, number } };
+    },
+  };
+  return { clock, views, receive, messages };
 }
 
 describe('the process snapshot', () => {
@@ -48,6 +105,36 @@ describe('the process snapshot', () => {
     expect(views.process()).toBe(measured);
     clock.advance(1_000);
     expect(views.process()).not.toBe(measured);
+  });
+
+  it.each(['reading', 'oracle', 'reporter', 'incident', 'signer', 'module', 'chain'] as const)(
+    'is computed again at once after a message of %s, once for all readers',
+    (source) => {
+      const { clock, views, messages } = started();
+      messages[source]();
+      const before = views.process();
+      expect(views.process()).toBe(before);
+      clock.advance(1);
+      messages[source]();
+      const after = views.process();
+      expect(after).not.toBe(before);
+      expect(after.generatedAtMs).toBe(genesisMs + 1);
+      clock.advance(998);
+      for (let reader = 0; reader < 3; reader++) expect(views.process()).toBe(after);
+    },
+  );
+
+  it('is shared while a message is refused, and not computed for messages that nobody asks about', () => {
+    const { clock, views, messages } = started();
+    const before = views.process();
+    for (let message = 0; message < 1_000; message++) {
+      clock.advance(1);
+      messages.oracle();
+    }
+    const after = views.process();
+    expect(after.generatedAtMs).toBe(genesisMs + 1_000);
+    expect(after.oracle).not.toBe(before.oracle);
+    expect(views.process()).toBe(after);
   });
 
   it('changes its revision with a measurement and with its freshness, and not with time alone', () => {
@@ -78,5 +165,51 @@ describe('the process snapshot', () => {
     expect(oracle).toMatchObject({ state: 'unavailable', latestAcceptedAtMs: null });
     expect(oracle.reason).not.toBeNull();
     expect(settlementQueue).toEqual({ status: 'unavailable', reason: 'oracle_head_unavailable' });
+  });
+});
+
+describe('the tags of the process snapshot and of the status', () => {
+  it('change exactly when the body does, generatedAt aside', () => {
+    const names = ['reading', 'oracle', 'reporter', 'incident', 'signer', 'module', 'chain'] as const;
+    const step = fc.oneof(
+      fc.constantFrom(...names),
+      fc.constantFrom(0, 1, 999, 1_000, 60_000, 120_001, 600_001, 1_200_001),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
+        const { clock, views, messages } = started();
+        const shown: { tags: string[]; bodies: string[] }[] = [];
+        for (const one of steps) {
+          if (typeof one === 'number') clock.advance(one);
+          else messages[one]();
+          const view = views.process();
+          const [a, b] = [processBody(view), statusBody(view)];
+          const bodies = [a, b].map((body) => JSON.stringify({ ...body, generatedAt: null }));
+          shown.push({ tags: [a.revision, statusTag(b)], bodies });
+        }
+        for (const [index, { tags, bodies }] of shown.entries()) {
+          for (const other of shown.slice(0, index)) {
+            for (const route of [0, 1]) {
+              expect(tags[route] === other.tags[route]).toBe(bodies[route] === other.bodies[route]);
+            }
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('tell the signer in the status alone, by its revision, and the modules beside the revision', () => {
+    const { views, messages } = started();
+    const before = views.process();
+    messages.signer();
+    const signed = views.process();
+    expect(processBody(signed).revision).toBe(processBody(before).revision);
+    expect(statusBody(signed).revision).not.toBe(statusBody(before).revision);
+    messages.module();
+    const reported = views.process();
+    expect(statusBody(reported).revision).toBe(statusBody(signed).revision);
+    expect(statusTag(statusBody(reported))).not.toBe(statusTag(statusBody(signed)));
+    expect(statusTag(statusBody(reported)).startsWith(statusBody(reported).revision)).toBe(true);
   });
 });

@@ -67,6 +67,43 @@ describe('the actors of the pipeline stream', () => {
     expect(report(actors, 'm', { state: 'ready' })).toBe('folded');
   });
 
+  it('keep the newest signer when an earlier one is stored again, late', () => {
+    const publish = (actors: PipelineActors, keySlot: string) =>
+      actors.receive({
+        seq: 1,
+        subject: signerSubject('wheel.one'),
+        data: Buffer.from(
+          JSON.stringify({
+            kind: 'ed25519',
+            algorithm: 'Ed25519',
+            keySlot,
+            enrolledAt: new Date(atMs).toISOString(),
+            lastVerifiedAt: new Date(atMs).toISOString(),
+            lastSignature: 'c2ln',
+          }),
+        ),
+        timestampNanos: 0n,
+      });
+    const actors = createPipelineActors();
+    for (const keySlot of ['0', '1']) expect(publish(actors, keySlot)).toBe('folded');
+    const restored = createPipelineActors();
+    restored.restore([...actors.capture()]);
+    for (const each of [actors, restored]) {
+      for (const keySlot of ['0', '1'])
+        expect(publish(each, keySlot)).toHaveProperty('rejection.reason', 'not_allowed');
+      expect(each.signer('wheel.one')?.keySlot).toBe('1');
+    }
+  });
+
+  it('capture what they hold at the call, whatever they fold before the lines are read', () => {
+    const actors = createPipelineActors();
+    report(actors, 'a');
+    const before = [...actors.capture()];
+    const captured = actors.capture();
+    report(actors, 'b');
+    expect([...captured]).toEqual(before);
+  });
+
   it('come back from what they captured', () => {
     const actors = createPipelineActors();
     report(actors, 'a', { state: 'starting' });

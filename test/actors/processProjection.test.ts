@@ -51,7 +51,7 @@ function started() {
   const clock = manualClock(genesisMs);
   const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
   const pipeline = createPipelineActors();
-  const world = { chain: null as ChainState | null, readings: 0, closed: 0 };
+  const world = { chain: null as ChainState | null, readings: 0, closed: 0, aheadMs: 0 };
   const views = createActivityViews({
     publicInstallationId: id,
     counters,
@@ -71,7 +71,7 @@ function started() {
       data: Buffer.from(JSON.stringify({ at: new Date(clock.nowMs()).toISOString(), ...body })),
       timestampNanos: 0n,
     });
-  /** Readings of so many minutes, one every ten seconds; the clock goes along. */
+  /** Readings of so many minutes, one every ten seconds; the clock goes along, `aheadMs` behind the device's. */
   const run = (minutes: number, given: object = {}) => {
     for (let reading = 0; reading < minutes * 6; reading++) {
       const message = { ...readingMessage(id, world.readings), ...given };
@@ -82,7 +82,7 @@ function started() {
         timestampNanos: 0n,
       });
       world.readings++;
-      clock.advance(Math.max(0, genesisMs + world.readings * 10_000 - clock.nowMs()));
+      clock.advance(Math.max(0, genesisMs + world.readings * 10_000 - world.aheadMs - clock.nowMs()));
     }
   };
   const oracle = (body: object) => send(oracleSubject(id), body);
@@ -202,36 +202,36 @@ describe('the builder', () => {
   });
 });
 
-describe('the settlement queue', () => {
-  /** Conditions in the document's order, each with what brings it about and what it is called. */
-  const conditions: [string, (world: ReturnType<typeof started>) => void][] = [
-    ['blocked', ({ reporter }) => reporter({ type: 'incident_opened', incidentId: 'i', reason: 'r' })],
-    [
-      'disabled',
-      ({ reporter }) =>
-        reporter({ type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: true }),
-    ],
-    ['stale', ({ reporter }) => reporter({ type: 'run_started', runId: 'unfinished' })],
-    [
-      'preparing',
-      ({ reporter }) =>
-        reporter({
-          type: 'submission_prepared',
-          submissionId: uuidOf('s'),
-          previousSettledThroughRound: '0',
-          settledThroughRound: '1',
-          activeRoundCount: 1,
-          expected: {
-            cumulativeWork: '420',
-            cumulativeBlockUnits: '466666666',
-            workPerThousandBlocks: '900000',
-            completedBlockCount: '0',
-          },
-        }),
-    ],
-    ['ready', () => undefined],
-  ];
+/** Conditions in the document's order, each with what brings it about and what it is called. */
+const conditions: [string, (world: ReturnType<typeof started>) => void][] = [
+  ['blocked', ({ reporter }) => reporter({ type: 'incident_opened', incidentId: 'i', reason: 'r' })],
+  [
+    'disabled',
+    ({ reporter }) =>
+      reporter({ type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: true }),
+  ],
+  ['stale', ({ reporter }) => reporter({ type: 'run_started', runId: 'unfinished' })],
+  [
+    'preparing',
+    ({ reporter }) =>
+      reporter({
+        type: 'submission_prepared',
+        submissionId: uuidOf('s'),
+        previousSettledThroughRound: '0',
+        settledThroughRound: '1',
+        activeRoundCount: 1,
+        expected: {
+          cumulativeWork: '420',
+          cumulativeBlockUnits: '466666666',
+          workPerThousandBlocks: '900000',
+          completedBlockCount: '0',
+        },
+      }),
+  ],
+  ['ready', () => undefined],
+];
 
+describe('the settlement queue', () => {
   it.each(
     conditions.flatMap(([state], index) => conditions.slice(index).map(([other]) => [state, other] as const)),
   )('is %s, whether or not it could be %s too', (state, other) => {
@@ -298,9 +298,259 @@ describe('the oracle', () => {
   });
 });
 
+describe('a device and an oracle whose clocks are ahead', () => {
+  it('have closed rounds counted once they have ended, and lose no work before', () => {
+    const aheadMs = fc.oneof(
+      fc.constantFrom(0, 1_000, 9_999, 10_000, 60_000, 299_000, 300_000),
+      fc.nat(300_000),
+    );
+    let early = 0;
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 240 }), aheadMs, (tensOfSeconds, ahead) => {
+        const given = started();
+        const { world, clock, run, approve, oracle, snapshot } = given;
+        world.chain = chainAtStart();
+        world.aheadMs = ahead;
+        run(20 + tensOfSeconds / 6);
+        approve();
+        // The reading at the genesis covers nothing before it.
+        const workOf = (round: number) => (round === 1 ? 59 : 60) * 7;
+        const newest = world.readings - 1;
+        const closed = Math.floor((newest * 10) / 600);
+        oracle({
+          type: 'closure_accepted',
+          firstRound: '1',
+          lastRound: String(closed),
+          rounds: Array.from({ length: closed }, (_, index) => ({
+            roundId: String(index + 1),
+            workUnits: String(workOf(index + 1)),
+          })),
+          acceptedAt: new Date(clock.nowMs() + ahead).toISOString(),
+        });
+        const { builder, settlementQueue: queue } = snapshot();
+        const ended = Math.min(closed, Math.floor((clock.nowMs() - genesisMs) / 600_000));
+        if (ended < closed) early++;
+        if (builder.status === 'unavailable' || queue.status === 'unavailable')
+          throw new Error('unavailable');
+        const closedWork = Array.from({ length: ended }, (_, index) => workOf(index + 1)).reduce(
+          (a, b) => a + b,
+          0,
+        );
+        expect(queue.buffered).toEqual({
+          firstRound: ended === 0 ? null : 1n,
+          lastRound: ended === 0 ? null : BigInt(ended),
+          roundCount: BigInt(ended),
+          activeRoundCount: BigInt(ended),
+          workUnits: BigInt(closedWork),
+        });
+        expect(builder.queued).toEqual({
+          closedRoundCount: BigInt(ended),
+          closedWorkUnits: BigInt(closedWork),
+          openRoundWorkUnits: BigInt(newest * 7 - closedWork),
+        });
+        expect(builder.projected.cumulativeWork).toBe(BigInt(newest * 7));
+        // A frontier that the core has settled has ended, whatever the clock here says.
+        world.chain = chainAfter(chainAtStart(), [{ roundId: BigInt(closed), workUnits: 420n }]);
+        expect(snapshot().settlementQueue).toMatchObject({
+          status: 'available',
+          buffered: { roundCount: 0n },
+        });
+      }),
+      { numRuns: 200 },
+    );
+    expect(early).toBeGreaterThan(20);
+  });
+});
+
+describe('sums beyond what the core can hold', () => {
+  const huge = 2n ** 256n - 1n;
+
+  it('are not projected: the core would not settle such rounds', () => {
+    const { world, run, close, approve, snapshot } = started();
+    const unlimited = { ...configuration, maxWorkPerRound: huge };
+    const chain = chainAtStart();
+    const withCore = (core: Partial<ChainState['core']>) => {
+      world.chain = { ...chain, core: { ...chain.core, configuration: unlimited, ...core } };
+    };
+    run(25);
+    approve();
+    close(1);
+    const ineligible = { status: 'unavailable', reason: 'round_ineligible' };
+    withCore({});
+    expect(snapshot()).toMatchObject({
+      builder: { status: 'available' },
+      settlementQueue: { status: 'available' },
+    });
+    withCore({ cumulativeWork: huge - 100n });
+    expect(snapshot()).toMatchObject({ builder: ineligible, settlementQueue: ineligible });
+    withCore({ cumulativeWork: huge - 500n });
+    expect(snapshot()).toMatchObject({ builder: ineligible, settlementQueue: { status: 'available' } });
+    withCore({ cumulativeBlockUnits: 2n ** 64n * 1_000_000_000n - 1n });
+    expect(snapshot()).toMatchObject({ builder: ineligible, settlementQueue: ineligible });
+    // Nor is anything, from sums that cannot be shown.
+    withCore({ cumulativeBlockUnits: 2n ** 64n * 1_000_000_000n });
+    const gap = { status: 'unavailable', reason: 'round_projection_gap' };
+    expect(snapshot()).toMatchObject({ builder: gap, settlementQueue: gap });
+    withCore({});
+    close(1, huge.toString());
+    expect(snapshot()).toMatchObject({ settlementQueue: ineligible });
+  });
+});
+
+describe('any numbers that the core, the oracle, the reporter and the wheel may give', () => {
+  it('leave a process snapshot and a status that fit their schemas and rules', () => {
+    const upTo = (bits: bigint) =>
+      fc.oneof(
+        fc.bigInt({ min: 0n, max: 2n ** bits - 1n }),
+        fc.bigInt({ min: 0n, max: 3n }).map((below) => 2n ** bits - 1n - below),
+        fc
+          .tuple(fc.bigInt({ min: 0n, max: bits - 1n }), fc.bigInt({ min: -1n, max: 1n }))
+          .map(([exponent, by]) => {
+            const value = 2n ** exponent + by;
+            return value < 0n ? 0n : value;
+          }),
+        fc.bigInt({ min: 0n, max: 10_000n }),
+      );
+    const positive = (bits: bigint) => upTo(bits).map((value) => (value === 0n ? 1n : value));
+    const core = fc.record({
+      cumulativeWork: upTo(256n),
+      cumulativeBlockUnits: upTo(256n),
+      workPerThousandBlocks: positive(256n),
+      settledThroughRound: fc.oneof(fc.bigInt({ min: 0n, max: 4n }), upTo(64n)),
+    });
+    const limits = fc.record({
+      maxWorkPerRound: positive(256n),
+      maxRoundsPerBatch: fc.bigInt({ min: 1n, max: 16n }),
+      targetBlocksPerActiveRound: positive(64n),
+      difficultySmoothingRounds: positive(64n),
+    });
+    const closures = fc.record({
+      firstRound: fc.oneof(fc.bigInt({ min: 1n, max: 5n }), positive(64n)),
+      works: fc.array(upTo(256n), { minLength: 1, maxLength: 4 }),
+    });
+    const submission = fc.record({
+      previousSettledThroughRound: upTo(64n),
+      rounds: positive(6n),
+      activeRoundCount: fc.nat(16),
+      cumulativeWork: upTo(256n),
+      cumulativeBlockUnits: upTo(256n),
+      workPerThousandBlocks: positive(256n),
+      completedBlockCount: upTo(64n),
+    });
+    const world = fc.record({
+      core,
+      limits,
+      closures: fc.array(closures, { maxLength: 3 }),
+      submissions: fc.array(submission, { maxLength: 3 }),
+      counters: fc.array(upTo(256n), { maxLength: 30 }),
+      clockMs: fc.constantFrom(-4_000_000, -600_000, -1, 0, 300_000, 2_000_000_000),
+    });
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(
+        world,
+        ({ core: sums, limits: given, closures: closed, submissions, counters, clockMs }) => {
+          const { world: state, run, oracle, reporter, approve, snapshot, clock } = started();
+          const chain = chainAtStart();
+          state.chain = {
+            ...chain,
+            core: { ...chain.core, ...sums, configuration: { ...configuration, ...given } },
+          };
+          run(31);
+          for (const cumulativeWorkUnits of counters)
+            run(1 / 6, { cumulativeWorkUnits: cumulativeWorkUnits.toString() });
+          approve();
+          for (const { firstRound, works } of closed) {
+            oracle({
+              type: 'closure_accepted',
+              firstRound: firstRound.toString(),
+              lastRound: (firstRound + BigInt(works.length) - 1n).toString(),
+              rounds: works.map((workUnits, index) => ({
+                roundId: (firstRound + BigInt(index)).toString(),
+                workUnits: workUnits.toString(),
+              })),
+              acceptedAt: new Date(clock.nowMs()).toISOString(),
+            });
+            seen.add(snapshot().builder.status);
+          }
+          for (const [
+            index,
+            { rounds, previousSettledThroughRound, activeRoundCount, ...expected },
+          ] of submissions.entries()) {
+            const submissionId = uuidOf(`s${index}`);
+            const outcome = reporter({
+              type: 'submission_prepared',
+              submissionId,
+              previousSettledThroughRound: previousSettledThroughRound.toString(),
+              settledThroughRound: (previousSettledThroughRound + rounds).toString(),
+              activeRoundCount,
+              expected: Object.fromEntries(
+                Object.entries(expected).map(([name, value]) => [name, value.toString()]),
+              ),
+            });
+            seen.add(outcome === 'folded' ? 'prepared' : 'refused');
+            snapshot();
+            reporter({ type: 'submission_superseded', submissionId });
+          }
+          clock.advance(clockMs);
+          seen.add(snapshot().settlementQueue.status);
+        },
+      ),
+      { numRuns: 300 },
+    );
+    expect([...seen].sort()).toEqual(['available', 'prepared', 'refused', 'unavailable']);
+  });
+});
+
+/** A body with one of its strings replaced, for each of its decimals: the name of the member, and the altered body. */
+function* withEachDecimal(body: object, given: string): Iterable<[name: string, altered: object]> {
+  for (const [name, value] of Object.entries(body) as [string, unknown][]) {
+    if (typeof value === 'string' && /^\d+$/.test(value)) yield [name, { ...body, [name]: given }];
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
+    for (const [inner, altered] of withEachDecimal(value, given)) yield [inner, { ...body, [name]: altered }];
+  }
+}
+
+describe('the bounds of the numbers that are shown', () => {
+  it('are 2^64 - 1 for rounds, blocks and counts, and 2^256 - 1 for work and block units', () => {
+    const given = started();
+    const { world, run, close, approve, snapshot } = given;
+    world.chain = chainAtStart();
+    run(25);
+    approve();
+    close(1);
+    conditions.find(([state]) => state === 'preparing')?.[1](given);
+    const view = snapshot();
+    const uint256Members = [
+      'cumulativeBlockUnits',
+      'cumulativeWork',
+      'workPerThousandBlocks',
+      'closedWorkUnits',
+      'openRoundWorkUnits',
+      'workUnits',
+    ];
+    for (const [schema, body, wide] of [
+      [processResponse, processBody(view), uint256Members],
+      [statusResponse, statusBody(view), [...uint256Members, 'cumulativeWorkUnits']],
+    ] as const) {
+      const judge = (value: bigint) =>
+        [...withEachDecimal(body, value.toString())].map(
+          ([name, altered]) => [name, schema.safeParse(altered).success] as const,
+        );
+      expect(judge(2n ** 64n).length).toBeGreaterThan(30);
+      for (const [name, isAccepted] of judge(2n ** 64n - 1n))
+        expect([name, isAccepted]).toEqual([name, true]);
+      for (const [name, isAccepted] of judge(2n ** 64n))
+        expect([name, isAccepted]).toEqual([name, wide.includes(name)]);
+      for (const [name, isAccepted] of [...judge(2n ** 256n), ...judge(-4n)])
+        expect([name, isAccepted]).toEqual([name, false]);
+    }
+  });
+});
+
 describe('any order of events', () => {
   it('keeps the six cross-field rules of the process snapshot', () => {
-    const submission = fc.constantFrom('a', 'a', 'b').map((name) => uuidOf(name));
+    const submission = fc.constantFrom('a', 'a', 'b', 'c', 'd').map((name) => uuidOf(name));
     const step = fc.oneof(
       fc.record({ do: fc.constant('run' as const), minutes: fc.integer({ min: 1, max: 25 }) }),
       fc.record({ do: fc.constant('pause' as const), readings: fc.integer({ min: 1, max: 90 }) }),
@@ -321,12 +571,20 @@ describe('any order of events', () => {
               previousSettledThroughRound: fc.constant('3'),
               settledThroughRound: fc.constantFrom('4', '9', '40'),
               activeRoundCount: fc.integer({ min: 0, max: 16 }),
-              expected: fc.constant({
-                cumulativeWork: '9',
-                cumulativeBlockUnits: '5000000001',
-                workPerThousandBlocks: '77',
-                completedBlockCount: '2',
-              }),
+              expected: fc
+                .constantFrom(
+                  { completedBlockCount: '2' },
+                  { completedBlockCount: '0' },
+                  // What no batch can leave behind.
+                  { completedBlockCount: '6' },
+                  { completedBlockCount: '2', cumulativeBlockUnits: (2n ** 64n * 10n ** 9n).toString() },
+                )
+                .map((given) => ({
+                  cumulativeWork: '4500',
+                  cumulativeBlockUnits: '5000000001',
+                  workPerThousandBlocks: '900000',
+                  ...given,
+                })),
             }),
             fc.record({
               type: fc.constantFrom('submission_submitted', 'submission_retrying'),
@@ -374,9 +632,11 @@ describe('any order of events', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), fc.boolean(), (steps, isHealthy) => {
         const world = started();
+        let runs = 0;
         const report = () => {
-          world.reporter({ type: 'run_started', runId: 'x' });
-          world.reporter({ type: 'run_finished', runId: 'x', result: 'ok' });
+          const runId = `run ${++runs}`;
+          world.reporter({ type: 'run_started', runId });
+          world.reporter({ type: 'run_finished', runId, result: 'ok' });
         };
         if (isHealthy) {
           world.world.chain = chainAtStart();

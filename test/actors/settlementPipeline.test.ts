@@ -6,6 +6,7 @@ import { uuidOf } from '../support/readingMessages.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
 const at = new Date(atMs).toISOString();
+const later = new Date(atMs + 1_000).toISOString();
 const hash = `0x${'a'.repeat(64)}`;
 const first = uuidOf('first');
 const second = uuidOf('second');
@@ -37,7 +38,7 @@ const prepared = (submissionId: string, given: object = {}) => ({
   expected: {
     cumulativeWork: '10',
     cumulativeBlockUnits: '2000000000',
-    workPerThousandBlocks: '5',
+    workPerThousandBlocks: '5000',
     completedBlockCount: '2',
   },
   ...given,
@@ -80,7 +81,7 @@ describe('submissions', () => {
       reporter(prepared(first));
       for (const move of before) expect(reporter({ ...moves[move], submissionId: first })).toBe('folded');
       const held = state();
-      const outcome = reporter({ ...moves[next], submissionId: first });
+      const outcome = reporter({ ...moves[next], submissionId: first, at: later });
       if ((allowed as readonly string[]).includes(next)) {
         expect(outcome).toBe('folded');
         expect(lifecycleOf(state().submission as never)).toBe(next);
@@ -112,7 +113,7 @@ describe('submissions', () => {
     });
     expect(reporter(prepared(first))).toHaveProperty('rejection.reason', 'not_allowed');
     expect(reporter(prepared(second))).toBe('folded');
-    expect(state().endedSubmissions).toEqual([
+    expect(state().endedSubmissions.toArray()).toEqual([
       { createdAtMs: atMs, submittedAtMs: atMs, terminalAtMs: atMs, outcome: 'confirmed' },
     ]);
   });
@@ -123,6 +124,7 @@ describe('submissions', () => {
     { activeRoundCount: 17, settledThroughRound: '40' },
     { settledThroughRound: '18446744073709551616' },
     { expected: { cumulativeWork: '1' } },
+    { expected: { ...prepared('').expected, completedBlockCount: '3' } },
   ])('are malformed with %j', (given) => {
     const { reporter } = started();
     expect(reporter(prepared(first, given))).toHaveProperty('rejection.reason', 'malformed');
@@ -139,7 +141,11 @@ describe('closures, runs and incidents', () => {
     }
     expect(state()).toBe(held);
     expect(oracle(closure(6, 7))).toBe('folded');
-    expect(state().closedRounds.map(({ roundId }) => Number(roundId))).toEqual([1, 2, 3, 6, 7]);
+    expect(
+      state()
+        .closedRounds.toArray()
+        .map(({ roundId }) => Number(roundId)),
+    ).toEqual([1, 2, 3, 6, 7]);
     for (const bad of [{ lastRound: '9' }, { firstRound: '0' }, { rounds: [] }]) {
       expect(oracle(closure(8, 8, bad))).toHaveProperty('rejection.reason', 'malformed');
     }
@@ -179,10 +185,11 @@ describe('closures, runs and incidents', () => {
     reporter({ type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: false });
     reporter(
       prepared(first, {
+        previousSettledThroughRound: '1',
         expected: {
           cumulativeWork: (2n ** 255n).toString(),
           cumulativeBlockUnits: '1',
-          workPerThousandBlocks: '1',
+          workPerThousandBlocks: (2n ** 70n).toString(),
           completedBlockCount: '0',
         },
       }),

@@ -78,7 +78,7 @@ function followed({ nats, snapshots }: Awaited<ReturnType<typeof prepared>>, giv
   });
   const running = follower.run();
   onTestFinished(async () => {
-    await follower.stop({ graceMs: 0 });
+    await follower.stop({ graceMs: 5_000 });
     await running;
   });
   const through = (position: number) =>

@@ -128,14 +128,21 @@ describe('conditional requests', () => {
     expect(await second.json()).not.toEqual(await first.json());
   });
 
-  it('changes the tag of the status with its modules and its signer', async () => {
+  it('changes the tag of the status with its modules, and its revision too with its signer', async () => {
     const server = await startPublicServer();
-    const tag = async () => (await server.get('/v1/status')).headers.get('etag');
-    const first = await tag();
+    const shown = async () => {
+      const response = await server.get('/v1/status');
+      const { revision } = (await response.json()) as { revision: string };
+      return { tag: response.headers.get('etag'), revision };
+    };
+    const first = await shown();
     server.views.process = { ...server.views.process, modules: { ...server.views.modules, modules: [] } };
-    const second = await tag();
+    const second = await shown();
     server.views.process = { ...server.views.process, signer: null };
-    expect(new Set([first, second, await tag()]).size).toBe(3);
+    const third = await shown();
+    expect(new Set([first.tag, second.tag, third.tag]).size).toBe(3);
+    expect(second.revision).toBe(first.revision);
+    expect(third.revision).not.toBe(second.revision);
   });
 
   it('never answers telemetry with 304, which still carries its revision as a tag', async () => {

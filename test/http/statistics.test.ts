@@ -1,9 +1,88 @@
 import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { createCounterActors } from '../../actors/counterActors.ts';
+import type { statisticsResponseA } from '../../http/responses/statistics.ts';
+import { counterSubject } from '../../streams/subjects.ts';
 import { startPublicServer } from '../support/publicServer.ts';
+import { readingMessage, uuidOf } from '../support/readingMessages.ts';
 
 const paths = ['/v2/public/stats', '/v1/measurement/stats'];
 
+/** Readings through two hours, each round with as much work as a counter can hold, in an epoch of its own. */
+function fullCounters() {
+  const genesisMs = Date.UTC(2026, 0, 31, 12);
+  const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel-1' });
+  let seq = 0;
+  const read = (atMs: number, epoch: number, cumulativeWorkUnits: bigint) => {
+    const at = new Date(atMs).toISOString();
+    const outcome = counters.receive({
+      seq: seq + 1,
+      subject: counterSubject('wheel-1'),
+      data: Buffer.from(
+        JSON.stringify(
+          readingMessage('wheel-1', seq++, {
+            observedAt: at,
+            receivedAt: at,
+            counterEpoch: uuidOf(`epoch ${epoch}`),
+            cumulativeWorkUnits: cumulativeWorkUnits.toString(),
+          }),
+        ),
+      ),
+      timestampNanos: 0n,
+    });
+    expect(outcome).toHaveProperty('reading');
+  };
+  for (let round = 0; round < 13; round++) {
+    const startMs = genesisMs + round * 600_000;
+    read(startMs, round, 0n);
+    for (let minute = 1; minute <= 10; minute++) read(startMs + minute * 60_000 - 1, round, largestCounter);
+    // Two readings of one instant leave nothing uncovered, whatever their epochs.
+    read(startMs + 600_000, round, largestCounter);
+  }
+  return { counters, nowMs: genesisMs + 12 * 600_000 };
+}
+
+const largestCounter = 2n ** 256n - 1n;
+
 describe('statistics routes', () => {
+  it.each(paths)('%s show sums of readings that no 256 bits hold, to the unit', async (path) => {
+    const { counters, nowMs } = fullCounters();
+    const server = await startPublicServer({ history: () => counters.history() });
+    server.clock.advance(nowMs - server.clock.nowMs());
+    for (const range of ['7d', '30d']) {
+      const response = await server.get(`${path}?range=${range}`);
+      expect(response.status).toBe(200);
+      const body = (await response.json()) as z.infer<typeof statisticsResponseA>;
+      const total = (largestCounter * 12n).toString();
+      expect(body).toMatchObject({
+        lifetime: { acceptedWorkUnits: total },
+        activity: {
+          summary: {
+            observedWorkUnits: total,
+            averageWorkPerActiveDayMilli: `${total}000`,
+            medianWorkPerActiveDay: total,
+            mostActiveDateWorkUnits: total,
+          },
+        },
+        records: {
+          mostWorkHalfHour: { value: (largestCounter * 3n).toString() },
+          mostWorkUtcDay: { value: total },
+        },
+        rounds: {
+          observedCount: 12,
+          averageActiveWorkMilli: `${largestCounter}000`,
+          mostActiveWork: largestCounter.toString(),
+        },
+      });
+      // Daily totals sum their buckets, and the response's total sums the days (document 1, statistics, rule 3).
+      const sum = (values: (string | null)[]) => values.reduce((all, one) => all + BigInt(one ?? 0), 0n);
+      const { days } = body.activity;
+      for (const { observedWorkUnits, buckets } of days)
+        expect(sum(buckets.map(({ workUnits }) => workUnits))).toBe(BigInt(observedWorkUnits));
+      expect(sum(days.map(({ observedWorkUnits }) => observedWorkUnits)).toString()).toBe(total);
+    }
+  });
+
   it.each(paths)('%s take a range, once, and nothing else', async (path) => {
     const server = await startPublicServer();
     for (const [range, dayCount] of [

@@ -185,10 +185,10 @@ describe('bad input', () => {
         settledThroughRound: '4',
         activeRoundCount: 3,
         expected: {
-          cumulativeWork: '1',
-          cumulativeBlockUnits: '2',
-          workPerThousandBlocks: '3',
-          completedBlockCount: '4',
+          cumulativeWork: '10',
+          cumulativeBlockUnits: '2000000000',
+          workPerThousandBlocks: '5000',
+          completedBlockCount: '2',
         },
       },
     ],
@@ -225,6 +225,32 @@ describe('bad input', () => {
   ];
   const decode = (on: string, data: Uint8Array) =>
     decodeCounter(on, data) && [decodePipeline(on, data), decodeChain(on, data)];
+
+  it.each([
+    ['miner.oracle.wheel', ['firstRound', 'lastRound', 'roundId']],
+    ['miner.reporter.wheel', ['previousSettledThroughRound', 'settledThroughRound', 'completedBlockCount']],
+    ['miner.chain.1.span', ['fromBlock', 'toBlock', 'number']],
+  ])('on %s is malformed with 2^64 where the contract has a uint64', (subject, members) => {
+    const [, message] = messages.find(([on]) => on === subject) as (typeof messages)[number];
+    const altered = (name: string, value: bigint) =>
+      JSON.stringify(message, (key, member) => (key === name ? value.toString() : member));
+    const reasonOf = (body: string) => {
+      const decoded = (subject.startsWith('miner.chain') ? decodeChain : decodePipeline)(
+        subject,
+        bytes(body),
+      );
+      return decoded !== null && 'rejection' in decoded ? decoded.rejection : null;
+    };
+    expect(reasonOf(JSON.stringify(message))).toBeNull();
+    for (const name of members) {
+      expect(reasonOf(altered(name, 2n ** 64n))).toMatchObject({
+        reason: 'malformed',
+        detail: expect.stringContaining('2^64 - 1'),
+      });
+      // The largest value may be wrong beside the others, but is a value.
+      expect(reasonOf(altered(name, 2n ** 64n - 1n))?.detail ?? '').not.toContain('2^64 - 1');
+    }
+  });
 
   it('is rejected or left alone, whatever it is; it never throws', () => {
     const odd = fc.oneof(

@@ -88,7 +88,10 @@ export function plainStatistics(
   genesisMs: number,
   nowMs: number,
 ) {
-  const rounds = observedRounds(readings, genesisMs);
+  // A device's clock may be ahead of the service's: what has not ended does not count yet.
+  const rounds = new Map(
+    [...observedRounds(readings, genesisMs)].filter(([start]) => start + roundMs <= nowMs),
+  );
   const today = universalDayOf(nowMs);
   const starts = Array.from({ length: dayCount }, (_, index) => today - (dayCount - 1 - index) * dayMs);
   const isExpected = (start: number) => start >= genesisMs && start + roundMs <= nowMs;
@@ -197,7 +200,9 @@ export function plainStatistics(
   const longestStreak = best(streaks, ({ length }) => BigInt(length));
   const peakSlot = best(typicalDay, ({ meanWorkMilli }) => meanWorkMilli ?? 0n);
 
-  const allDays = [...new Set(readings.map(({ atMs }) => universalDayOf(atMs)))];
+  const allDays = [...new Set(readings.map(({ atMs }) => universalDayOf(atMs)))].filter(
+    (start) => start <= nowMs,
+  );
   const workByDay = new Map<number, bigint>();
   for (const [start, work] of rounds) {
     const day = universalDayOf(start);

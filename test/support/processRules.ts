@@ -24,7 +24,10 @@ export function expectProcessRules({ builder, oracle, settlementQueue: queue }: 
     projections.push(builder.projected);
     frontiers.push(builder.anchor);
   }
-  if (queue.status === 'available') projections.push(queue.projected);
+  if (queue.status === 'available') {
+    projections.push(queue.projected);
+    if (queue.latestSubmission !== null) projections.push(queue.latestSubmission.expected);
+  }
 
   // 1 and 2
   for (const { blockHeight, completedBlockCount, firstCompletedBlock, lastCompletedBlock } of projections) {

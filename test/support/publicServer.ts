@@ -4,6 +4,7 @@ import type { ChainViews } from '../../actors/chain/chainViewTypes.ts';
 import { createFeedViews } from '../../actors/feed/feedViews.ts';
 import type { MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { emptySettlementPipeline } from '../../actors/settlementPipeline.ts';
+import type { DayHistory } from '../../actors/statistics/dayHistory.ts';
 import { createStatisticsViews } from '../../actors/statistics/statisticsViews.ts';
 import type {
   ActivityViews,
@@ -93,6 +94,7 @@ export async function startPublicServer(
     observations?: ObservationReader;
     chain?: ChainViews;
     progress?: () => MeasurementProgress | null;
+    history?: () => DayHistory | null;
     olderEvents?: OlderEvents;
   } = {},
   givenPort = 0,
@@ -101,6 +103,7 @@ export async function startPublicServer(
     observations = noObservations,
     chain = chainlessViews(installationId),
     progress = () => null,
+    history = () => null,
     olderEvents = noOlderEvents,
     ...settings
   } = given;
@@ -109,7 +112,7 @@ export async function startPublicServer(
   const clock = manualClock();
   const statistics = createStatisticsViews({
     installationId,
-    history: () => null,
+    history,
     pipeline: () => emptySettlementPipeline,
     chain: () => null,
     genesisMs: Date.UTC(2026, 0, 31, 12),

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCounterActors } from '../../../actors/counterActors.ts';
-import { type Statistics, statisticsOf } from '../../../actors/statistics/statistics.ts';
+import { type Statistics, statisticsOf, statisticsRanges } from '../../../actors/statistics/statistics.ts';
+import { statisticsBodyB, statisticsResponseB } from '../../../http/responses/statistics.ts';
 import type { CounterReadingMessage } from '../../../streams/counterReading.ts';
 import { counterSubject } from '../../../streams/subjects.ts';
 import { plainReading, plainStatistics } from '../../support/plainStatistics.ts';
@@ -61,6 +62,7 @@ const stretch = fc.record({
 });
 
 const half = 1_800_000;
+const dayMs = 86_400_000;
 const moment = fc.record({
   // Around noon, midnight, a month's end and a leap day.
   startMs: fc.constantFrom(
@@ -82,41 +84,78 @@ describe('statistics', () => {
         (stretches, { startMs, genesisBefore, laterSeconds }) => {
           const genesisMs = Math.floor(startMs / half) * half - genesisBefore * half;
           const messages = historyOf(startMs, stretches);
-          const actors = createCounterActors({ genesisMs, publicInstallationId: id });
-          messages.forEach((message, index) => {
-            const outcome = actors.receive({
-              seq: index + 1,
-              subject: counterSubject(id),
-              data: Buffer.from(JSON.stringify(message)),
-              timestampNanos: 0n,
-            });
-            expect(outcome).toHaveProperty('reading');
-          });
-          const readings = messages.map(plainReading);
-          const nowMs = (readings.at(-1)?.atMs ?? startMs) + laterSeconds * 1_000;
-          const restored = createCounterActors({ genesisMs, publicInstallationId: id });
-          restored.restore([...actors.capture()]);
-          for (const [range, dayCount] of [
-            ['7d', 7],
-            ['30d', 30],
-          ] as const) {
-            const {
-              range: shownRange,
-              generatedAtMs,
-              windowStartMs,
-              dayCount: shownCount,
-              ...statistics
-            } = statisticsOf(actors.history(), range, genesisMs, nowMs);
-            expect(statistics).toEqual(plainStatistics(readings, dayCount, genesisMs, nowMs));
-            expect([shownRange, generatedAtMs, shownCount]).toEqual([range, nowMs, dayCount]);
-            expect(statistics.days).toHaveLength(dayCount);
-            expect(new Date(windowStartMs).toISOString()).toBe(`${statistics.days[0]?.date}T12:00:00.000Z`);
-            expect(statisticsOf(restored.history(), range, genesisMs, nowMs)).toMatchObject(statistics);
+          const lastMs = Date.parse(messages.at(-1)?.observedAt ?? new Date(startMs).toISOString());
+          expectPlain(messages, genesisMs, lastMs + laterSeconds * 1_000);
+        },
+      ),
+      { numRuns: 120 },
+    );
+  });
+
+  it('equal it at the borders of rounds, buckets and days for a device whose clock is up to 300 seconds ahead', () => {
+    const ahead = fc.record({
+      // Of rounds, buckets and universal days.
+      periodMs: fc.constantFrom(600_000, half, dayMs),
+      // How far the newest reading lies beyond a border, and the service's clock before or beyond it.
+      readingSeconds: fc.constantFrom(0, 1, 10, 119, 120, 290, 300),
+      clockMs: fc.constantFrom(-300_000, -120_000, -1_000, -1, 0, 1, 999, 10_000, 299_999),
+    });
+    let early = 0;
+    fc.assert(
+      fc.property(
+        fc.array(stretch, { maxLength: 4 }),
+        moment,
+        ahead,
+        fc.constantFrom(0, 3, 420),
+        (stretches, { startMs, genesisBefore }, { periodMs, readingSeconds, clockMs }, workUnits) => {
+          const genesisMs = Math.floor(startMs / half) * half - genesisBefore * half;
+          const noonMs = dayMs / 2;
+          const endOf = (readings: readonly CounterReadingMessage[]) =>
+            Date.parse(readings.at(-1)?.observedAt ?? new Date(startMs).toISOString());
+          const before = endOf(historyOf(startMs, stretches));
+          const borderMs = (Math.floor((before - noonMs) / periodMs) + 1) * periodMs + noonMs;
+          const like = { workUnits, gapMinutes: 0, isReboot: false, isNewEpoch: false };
+          const secondsLeft = Math.floor((borderMs - before) / 1_000) + readingSeconds;
+          const minutes = Math.floor(secondsLeft / 60);
+          const messages = historyOf(startMs, [
+            ...stretches,
+            { ...like, count: minutes, stepSeconds: 60 },
+            { ...like, count: 1, stepSeconds: secondsLeft % 60 },
+          ]);
+          const lastMs = endOf(messages);
+          const nowMs = Math.max(borderMs + clockMs, lastMs - 300_000);
+          if (nowMs < borderMs && lastMs >= borderMs) early++;
+          expectPlain(messages, genesisMs, nowMs);
+        },
+      ),
+      { numRuns: 80 },
+    );
+    // The clock was ahead across a border often enough.
+    expect(early).toBeGreaterThan(10);
+  });
+
+  it('fit their response whatever the clocks say, of the device and of the service', () => {
+    const clockMs = fc.oneof(
+      fc.integer({ min: -40 * dayMs, max: 40 * dayMs }),
+      fc.constantFrom(-dayMs, -half, -1, 0, half, dayMs),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(stretch, { maxLength: 6 }),
+        moment,
+        clockMs,
+        (stretches, { startMs, genesisBefore }, offMs) => {
+          const genesisMs = Math.floor(startMs / half) * half - genesisBefore * half;
+          const actors = foldReadings(historyOf(startMs, stretches), genesisMs);
+          for (const range of statisticsRanges) {
+            const statistics = statisticsOf(actors.history(), range, genesisMs, startMs + offMs);
+            const view = { installationId: id, revision: 'r', statistics, settled: null, oracle: null };
+            expect(statisticsResponseB.safeParse(statisticsBodyB(view)).error).toBeUndefined();
             expectRules(statistics);
           }
         },
       ),
-      { numRuns: 120 },
+      { numRuns: 150 },
     );
   });
 
@@ -132,15 +171,7 @@ describe('statistics', () => {
         isNewEpoch: false,
       },
     ]);
-    const actors = createCounterActors({ genesisMs: startMs, publicInstallationId: id });
-    messages.forEach((message, index) => {
-      actors.receive({
-        seq: index + 1,
-        subject: counterSubject(id),
-        data: Buffer.from(JSON.stringify(message)),
-        timestampNanos: 0n,
-      });
-    });
+    const actors = foldReadings(messages, startMs);
     const history = actors.history();
     expect(history?.past.filter(({ rounds }) => rounds !== null).length).toBeLessThanOrEqual(31);
     const nowMs = startMs + 45 * 86_400_000;
@@ -152,6 +183,46 @@ describe('statistics', () => {
   });
 });
 
+function foldReadings(messages: readonly CounterReadingMessage[], genesisMs: number) {
+  const actors = createCounterActors({ genesisMs, publicInstallationId: id });
+  messages.forEach((message, index) => {
+    const outcome = actors.receive({
+      seq: index + 1,
+      subject: counterSubject(id),
+      data: Buffer.from(JSON.stringify(message)),
+      timestampNanos: 0n,
+    });
+    expect(outcome).toHaveProperty('reading');
+  });
+  return actors;
+}
+
+/** Folds the readings, and compares the statistics of a moment with the plain ones, before and after a restart. */
+function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: number, nowMs: number) {
+  const actors = foldReadings(messages, genesisMs);
+  const readings = messages.map(plainReading);
+  const restored = createCounterActors({ genesisMs, publicInstallationId: id });
+  restored.restore([...actors.capture()]);
+  for (const [range, dayCount] of [
+    ['7d', 7],
+    ['30d', 30],
+  ] as const) {
+    const {
+      range: shownRange,
+      generatedAtMs,
+      windowStartMs,
+      dayCount: shownCount,
+      ...statistics
+    } = statisticsOf(actors.history(), range, genesisMs, nowMs);
+    expect(statistics).toEqual(plainStatistics(readings, dayCount, genesisMs, nowMs));
+    expect([shownRange, generatedAtMs, shownCount]).toEqual([range, nowMs, dayCount]);
+    expect(statistics.days).toHaveLength(dayCount);
+    expect(new Date(windowStartMs).toISOString()).toBe(`${statistics.days[0]?.date}T12:00:00.000Z`);
+    expect(statisticsOf(restored.history(), range, genesisMs, nowMs)).toMatchObject(statistics);
+    expectRules(statistics);
+  }
+}
+
 /** The rules of the statistics resource that a document can be checked for by itself (document 1). */
 function expectRules(statistics: Pick<Statistics, 'days' | 'coverage' | 'summary' | 'rounds' | 'lifetime'>) {
   const { days, coverage, summary, rounds, lifetime } = statistics;
@@ -161,6 +232,7 @@ function expectRules(statistics: Pick<Statistics, 'days' | 'coverage' | 'summary
     for (const { coverage: covered, observedRoundCount, workUnits } of day.buckets) {
       if (covered === 'complete') expect(observedRoundCount).toBe(3);
       if (covered === 'partial') expect([1, 2]).toContain(observedRoundCount);
+      if (covered === 'future' || covered === 'missing') expect(observedRoundCount).toBe(0);
       expect(workUnits === null).toBe(observedRoundCount === 0);
     }
     expect(day.observedWorkUnits).toBe(
@@ -169,6 +241,8 @@ function expectRules(statistics: Pick<Statistics, 'days' | 'coverage' | 'summary
   }
   expect(summary.observedWorkUnits).toBe(days.reduce((total, day) => total + day.observedWorkUnits, 0n));
   expect(coverage.complete).toBe(coverage.coverageBps === 10_000);
+  for (const { coverageBps } of [lifetime, coverage, ...days.map((day) => day.coverage)])
+    expect(coverageBps).toBeLessThanOrEqual(10_000);
   expect(rounds.activeCount + rounds.zeroWorkCount).toBe(rounds.observedCount);
   expect(rounds.missingCount).toBe(coverage.expectedRoundCount - coverage.observedRoundCount);
   expect(rounds.missingCount).toBeGreaterThanOrEqual(0);

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { type ChainState, emptyChainState } from '../../../actors/chain/chainState.ts';
 import { createCounterActors } from '../../../actors/counterActors.ts';
 import { createPipelineActors } from '../../../actors/pipelineActors.ts';
 import { createStatisticsViews } from '../../../actors/statistics/statisticsViews.ts';
+import { statisticsBodyB, statisticsResponseB } from '../../../http/responses/statistics.ts';
 import { counterSubject, reporterSubject } from '../../../streams/subjects.ts';
 import { manualClock } from '../../support/manualClock.ts';
 import { genesisMs } from '../../support/minerProcess.ts';
@@ -9,7 +11,10 @@ import { readingMessage, uuidOf } from '../../support/readingMessages.ts';
 
 const id = 'wheel.one';
 
+const chainStart = emptyChainState({ number: 1n, hash: `0x${'a'.repeat(64)}`, timestampMs: genesisMs });
+
 function started() {
+  const world = { chain: null as ChainState | null };
   const clock = manualClock(genesisMs + 3_600_000);
   const counters = createCounterActors({ genesisMs, publicInstallationId: id });
   const pipeline = createPipelineActors();
@@ -17,7 +22,7 @@ function started() {
     installationId: id,
     history: () => counters.history(),
     pipeline: () => pipeline.settlement(id),
-    chain: () => null,
+    chain: () => world.chain,
     genesisMs,
     clock,
   });
@@ -36,7 +41,28 @@ function started() {
       data: Buffer.from(JSON.stringify({ at: new Date(clock.nowMs()).toISOString(), ...body })),
       timestampNanos: 0n,
     });
-  return { clock, views, read, report };
+  return { clock, world, views, read, report };
+}
+
+/** A submission that is submitted, and ended so much later. */
+function submit({ clock, report }: ReturnType<typeof started>, name: string, latencyMs: number, end: string) {
+  const submissionId = uuidOf(name);
+  report({
+    type: 'submission_prepared',
+    submissionId,
+    previousSettledThroughRound: '0',
+    settledThroughRound: '1',
+    activeRoundCount: 1,
+    expected: {
+      cumulativeWork: '1',
+      cumulativeBlockUnits: '1000000',
+      workPerThousandBlocks: '1000000',
+      completedBlockCount: '0',
+    },
+  });
+  report({ type: 'submission_submitted', submissionId, transactionHash: `0x${'a'.repeat(64)}` });
+  clock.advance(latencyMs);
+  report({ type: end, submissionId });
 }
 
 describe('statistics views', () => {
@@ -64,32 +90,36 @@ describe('statistics views', () => {
     expect(views.cached('7d').revision).not.toBe(a);
   });
 
+  it('show what is settled as soon as the chain can be shown, also where they were cached without it', () => {
+    const { clock, world, views } = started();
+    const shown = () => [views.cached('7d'), views.current('7d')] as const;
+    const without = shown();
+    for (const { settled } of without) expect(settled).toBeNull();
+    clock.advance(200);
+    expect(shown()).toEqual(without);
+    world.chain = { ...chainStart, core: { ...chainStart.core, cumulativeWork: 7n } };
+    const first = shown();
+    for (const { settled } of first) expect(settled).toMatchObject({ settledWorkUnits: 7n });
+    expect(first.map(({ revision }) => revision)).not.toEqual(without.map(({ revision }) => revision));
+    // From then on they are cached as ever: also while the chain is unavailable again.
+    world.chain = null;
+    clock.advance(999);
+    expect(shown()).toEqual(first);
+    clock.advance(1);
+    expect(views.current('7d').settled).toBeNull();
+    expect(views.cached('7d')).toBe(first[0]);
+    clock.advance(29_000);
+    expect(views.cached('7d').settled).toBeNull();
+  });
+
   it('count submissions by what became of them, with rates and latencies', () => {
-    const { clock, views, report } = started();
+    const world = started();
+    const { clock, views } = world;
     expect(views.current('7d').oracle).toBeNull();
-    const submit = (name: string, latencyMs: number, end: string) => {
-      const submissionId = uuidOf(name);
-      report({
-        type: 'submission_prepared',
-        submissionId,
-        previousSettledThroughRound: '0',
-        settledThroughRound: '1',
-        activeRoundCount: 1,
-        expected: {
-          cumulativeWork: '1',
-          cumulativeBlockUnits: '1',
-          workPerThousandBlocks: '1',
-          completedBlockCount: '0',
-        },
-      });
-      report({ type: 'submission_submitted', submissionId, transactionHash: `0x${'a'.repeat(64)}` });
-      clock.advance(latencyMs);
-      report({ type: end, submissionId });
-    };
     const sinceMs = clock.nowMs();
-    submit('a', 1_000, 'submission_confirmed');
-    submit('b', 2_001, 'submission_confirmed');
-    submit('c', 9_000, 'submission_reverted');
+    submit(world, 'a', 1_000, 'submission_confirmed');
+    submit(world, 'b', 2_001, 'submission_confirmed');
+    submit(world, 'c', 9_000, 'submission_reverted');
     clock.advance(1_000);
     expect(views.current('7d').oracle).toEqual({
       coverageStartedAtMs: sinceMs,
@@ -106,5 +136,27 @@ describe('statistics views', () => {
     });
     clock.advance(40 * 86_400_000);
     expect(views.current('30d').oracle).toMatchObject({ submissionCount: 0, completeForWindow: true });
+  });
+
+  it('leave out the latency of a submission whose reporter’s clock was put back', () => {
+    const world = started();
+    const oracle = () => {
+      world.clock.advance(1_000);
+      const view = world.views.current('7d');
+      expect(statisticsResponseB.safeParse(statisticsBodyB(view)).error).toBeUndefined();
+      return view.oracle;
+    };
+    submit(world, 'a', -5_000, 'submission_confirmed');
+    expect(oracle()).toMatchObject({
+      confirmedCount: 1,
+      confirmationLatencyMedianMs: null,
+      confirmationLatencyP90Ms: null,
+    });
+    submit(world, 'b', 700, 'submission_confirmed');
+    expect(oracle()).toMatchObject({
+      confirmedCount: 2,
+      confirmationLatencyMedianMs: 700,
+      confirmationLatencyP90Ms: 700,
+    });
   });
 });

@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createPipelineActors, type PipelineActors } from '../../actors/pipelineActors.ts';
+import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../../actors/rememberedIds.ts';
+import { oracleSubject, reporterSubject } from '../../streams/subjects.ts';
+import { uuidOf } from '../support/readingMessages.ts';
+
+const id = 'wheel.one';
+const startMs = Date.UTC(2026, 0, 31, 12);
+const hash = (seed: number) => `0x${seed.toString(16).padStart(64, '0')}`;
+const dayMs = 86_400_000;
+
+type Body = Record<string, unknown> & { readonly type: string };
+
+const oracleTypes = ['closure_accepted', 'blocked', 'unblocked', 'epoch_approved'];
+
+function sender(actors: PipelineActors) {
+  let seq = 0;
+  return (body: Body, storedAtMs = startMs) =>
+    actors.receive({
+      seq: ++seq,
+      subject: (oracleTypes.includes(body.type) ? oracleSubject : reporterSubject)(id),
+      data: Buffer.from(JSON.stringify(body)),
+      timestampNanos: BigInt(storedAtMs) * 1_000_000n,
+    });
+}
+
+function started() {
+  const actors = createPipelineActors();
+  return { actors, send: sender(actors), state: () => actors.settlement(id) };
+}
+
+/** Where a fold goes on after a restart. */
+function restarted(actors: PipelineActors) {
+  const restored = createPipelineActors();
+  restored.restore([...actors.capture()]);
+  return { actors: restored, send: sender(restored), state: () => restored.settlement(id) };
+}
+
+const at = (ms: number) => ({ at: new Date(startMs + ms).toISOString() });
+
+/** The first message of something with an ID, and the messages that end it. */
+const lives: Record<'submission' | 'run' | 'incident', (name: string, ms?: number) => readonly [Body, Body]> =
+  {
+    submission: (name, ms = 0) => {
+      const submissionId = uuidOf(name);
+      return [
+        {
+          type: 'submission_prepared',
+          ...at(ms),
+          submissionId,
+          previousSettledThroughRound: '1',
+          settledThroughRound: '3',
+          activeRoundCount: 2,
+          expected: {
+            cumulativeWork: '1800',
+            cumulativeBlockUnits: '2000000000',
+            workPerThousandBlocks: '900000',
+            completedBlockCount: '1',
+          },
+        },
+        { type: 'submission_superseded', ...at(ms + 1), submissionId },
+      ];
+    },
+    run: (name, ms = 0) => [
+      { type: 'run_started', ...at(ms), runId: name },
+      { type: 'run_finished', ...at(ms + 1), runId: name, result: 'ok' },
+    ],
+    incident: (name, ms = 0) => [
+      { type: 'incident_opened', ...at(ms), incidentId: name, reason: 'r' },
+      { type: 'incident_closed', ...at(ms + 1), incidentId: name },
+    ],
+  };
+const kinds = Object.keys(lives) as (keyof typeof lives)[];
+
+const notAllowed = { rejection: { reason: 'not_allowed' } };
+
+describe.each(kinds)('a %s that has ended', (kind) => {
+  const life = lives[kind];
+
+  it('does not start again, with the same message or another one, before and after a restart', () => {
+    const first = started();
+    for (const message of life('a')) expect(first.send(message)).toBe('folded');
+    for (const { actors, send, state } of [first, restarted(first.actors)]) {
+      const held = state();
+      for (const message of [...life('a'), ...life('a', 5_000)])
+        expect(send(message)).toMatchObject(notAllowed);
+      expect(state()).toBe(held);
+      const next = restarted(actors);
+      for (const message of life('b')) expect(next.send(message)).toBe('folded');
+    }
+  });
+
+  it(`stays ended while fewer than ${rememberedIdsMin} others have ended since, however long that takes`, () => {
+    const { actors, send } = started();
+    for (const message of life('a')) send(message);
+    for (let index = 1; index < rememberedIdsMin; index++) {
+      const ms = index * 10;
+      for (const message of life(`other ${index}`, ms))
+        expect(send(message, startMs + ms + rememberedMs * 2)).toBe('folded');
+    }
+    const again = life('a', 1e9)[0];
+    expect(restarted(actors).send(again)).toMatchObject(notAllowed);
+    expect(send(again)).toMatchObject(notAllowed);
+    for (const message of life('one more', 2e9)) send(message, startMs + rememberedMs * 2);
+    const later = restarted(actors);
+    expect(later.send(again)).toBe('folded');
+    expect(send(again)).toBe('folded');
+  });
+
+  it(`stays ended for 90 days while fewer than ${rememberedIdsMax} others have ended`, () => {
+    const { actors, send } = started();
+    for (const message of life('a')) send(message);
+    for (let index = 1; index <= rememberedIdsMin + 500; index++) {
+      const ms = Math.floor((index / (rememberedIdsMin + 500)) * rememberedMs);
+      for (const message of life(`other ${index}`, ms)) send(message, startMs + ms);
+    }
+    expect(restarted(actors).send(life('a', 90 * dayMs)[0])).toMatchObject(notAllowed);
+  });
+});
+
+describe('a run that is overtaken by another', () => {
+  it('has ended too', () => {
+    const { send, state } = started();
+    const [startA, finishA] = lives.run('a');
+    const [startB, finishB] = lives.run('b');
+    for (const message of [startA, startB]) expect(send(message)).toBe('folded');
+    for (const message of [startA, startB, finishA]) expect(send(message)).toMatchObject(notAllowed);
+    expect(send(finishB)).toBe('folded');
+    for (const message of [startA, startB]) expect(send({ ...message, ...at(9) })).toMatchObject(notAllowed);
+    expect(state().unfinishedRun).toBeNull();
+  });
+});
+
+describe('any messages of oracle and reporter', () => {
+  const name = fc.constantFrom('a', 'b', 'c');
+  const body = fc.oneof(
+    fc.record({ kind: fc.constantFrom(...kinds), name, isEnd: fc.boolean() }).map(
+      ({ kind, name: of, isEnd }) =>
+        (ms: number) =>
+          lives[kind](of, ms)[isEnd ? 1 : 0],
+    ),
+    fc
+      .record({
+        type: fc.constantFrom('submission_submitted', 'submission_retrying'),
+        name,
+        transactionHash: fc.nat(2).map(hash),
+      })
+      .map(
+        ({ name: of, ...rest }) =>
+          (ms: number): Body => ({ ...rest, ...at(ms), submissionId: uuidOf(of) }),
+      ),
+    fc
+      .record({
+        type: fc.constantFrom('submission_confirmed', 'submission_reverted'),
+        name,
+      })
+      .map(
+        ({ type, name: of }) =>
+          (ms: number): Body => ({ type, ...at(ms), submissionId: uuidOf(of) }),
+      ),
+    fc.record({ settlementEnabled: fc.boolean(), reporterEnvironmentEnabled: fc.boolean() }).map(
+      (rest) =>
+        (ms: number): Body => ({ type: 'settings', ...at(ms), ...rest }),
+    ),
+    fc.constantFrom('x', 'y').map(
+      (reason) =>
+        (ms: number): Body => ({ type: 'blocked', ...at(ms), reason }),
+    ),
+    fc.constant((ms: number): Body => ({ type: 'unblocked', ...at(ms) })),
+    name.map(
+      (epoch) =>
+        (ms: number): Body => ({ type: 'epoch_approved', ...at(ms), counterEpoch: uuidOf(epoch) }),
+    ),
+    fc.record({ first: fc.integer({ min: 1, max: 9 }), count: fc.integer({ min: 1, max: 3 }) }).map(
+      ({ first, count }) =>
+        (ms: number): Body => ({
+          type: 'closure_accepted',
+          ...at(ms),
+          firstRound: String(first),
+          lastRound: String(first + count - 1),
+          rounds: Array.from({ length: count }, (_, index) => ({
+            roundId: String(first + index),
+            workUnits: '7',
+          })),
+          acceptedAt: at(ms).at,
+        }),
+    ),
+  );
+  /** A new message, one of the accepted ones again, or a restart. */
+  const step = fc.oneof(
+    { weight: 6, arbitrary: body.map((make) => ({ do: 'say' as const, make })) },
+    { weight: 4, arbitrary: fc.nat().map((index) => ({ do: 'again' as const, index })) },
+    { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
+  );
+
+  it('leave the state that they leave without those that are stored again, at once or late, across restarts', () => {
+    let repeated = 0;
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let disturbed = started();
+        const plain = started();
+        const accepted: Body[] = [];
+        for (const [index, one] of steps.entries()) {
+          if (one.do === 'say') {
+            const message = one.make(index * 1_000);
+            const outcome = plain.send(message);
+            expect(disturbed.send(message)).toEqual(outcome);
+            if (outcome === 'folded') accepted.push(message);
+          } else if (one.do === 'again' && accepted.length > 0) {
+            repeated++;
+            const held = disturbed.state();
+            const message = accepted[one.index % accepted.length] as Body;
+            expect(disturbed.send(message, startMs + index)).toMatchObject(notAllowed);
+            expect(disturbed.state()).toBe(held);
+          } else if (one.do === 'restart') disturbed = restarted(disturbed.actors);
+        }
+        expect([...disturbed.actors.capture()]).toEqual([...plain.actors.capture()]);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(repeated).toBeGreaterThan(100);
+  });
+});
+
+describe('what is remembered', () => {
+  it('takes some thirty bytes an ID in a snapshot', () => {
+    const { actors, send } = started();
+    const runs = 12_000;
+    for (let index = 0; index < runs; index++)
+      for (const message of lives.run(`${index} `.padEnd(128, 'x'), index)) send(message, startMs + index);
+    // Of each run the ID, and both its messages.
+    expect([...actors.capture()].join('\n').length).toBeLessThan(runs * 3 * 30);
+  });
+});
