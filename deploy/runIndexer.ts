@@ -58,7 +58,7 @@ export function runIndexer(): Promise<void> {
     const { MINER_HOST: host } = configuration;
     const port = await server.listen(host, configuration.MINER_OPS_PORT);
     const running = indexer.run(stopping.signal);
-    onStop(async () => {
+    onStop('the indexer', async () => {
       stopping.abort();
       await within(closeGraceMs, running);
       server.close();

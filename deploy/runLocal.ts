@@ -42,7 +42,7 @@ export function runLocal(options: LocalOptions): Promise<void> {
       dir: join(dataDir, 'anvil'),
       logger,
     });
-    onStop(anvil.stop);
+    onStop('anvil', anvil.stop);
     void anvil.ended.then(() =>
       logger.error('anvil ended by itself; the chain stands still until the next start'),
     );
@@ -91,7 +91,7 @@ async function startSimulation({ configuration, logger, onStop }: CommandContext
   ]).catch((error: unknown) => {
     if (!signal.aborted) logger.error({ err: error }, 'the simulation ended; the service goes on without it');
   });
-  onStop(async () => {
+  onStop('the simulation', async () => {
     stopping.abort();
     await within(stopGraceMs, running);
     await within(stopGraceMs, closeNats(connection));

@@ -26,8 +26,13 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'PortUnavailable',
   'ReplayRefused',
 ]);
-/** Everything stops within this time, or the process ends all the same. */
-const stopMs = 4_800;
+/**
+ * Everything stops within this time, or the process ends all the same, just before an orchestrator would end it (ten seconds by default). It
+ * takes a moment where nothing is in the way.
+ */
+const stopMs = 9_500;
+/** A part that takes longer to stop is named in the log. */
+const slowStopMs = 2_000;
 const readTimeoutMs = 10_000;
 const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
 
@@ -54,8 +59,8 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
 export interface CommandContext {
   readonly configuration: Configuration;
   readonly logger: Logger;
-  /** Registers what is to be stopped; the last registered is stopped first. */
-  readonly onStop: (stop: () => Promise<void>) => void;
+  /** Registers what is to be stopped, by its name in the log; the last registered is stopped first. */
+  readonly onStop: (what: string, stop: () => Promise<void>) => void;
   /** The command has done what it was for: stops everything, and the process ends. */
   readonly finish: () => Promise<void>;
 }
@@ -75,28 +80,44 @@ export async function untilStopped(start: (context: CommandContext) => Promise<v
   const unknown = unknownVariables(process.env);
   if (unknown.length > 0)
     logger.warn({ unknown }, 'no settings of this service; --help lists those that are');
-  const stops: (() => Promise<void>)[] = [];
+  const stops: { readonly what: string; readonly stop: () => Promise<void> }[] = [];
   let isStopping = false;
-  const grace = closeWithGrace({ delay: stopMs, logger: false }, async ({ signal, err }) => {
+  let stoppingNow: string | null = null;
+  const stopAll = async () => {
+    for (const { what, stop } of stops.reverse()) {
+      stoppingNow = what;
+      const startedMs = performance.now();
+      await stop();
+      const tookMs = Math.round(performance.now() - startedMs);
+      if (tookMs > slowStopMs) logger.warn({ what, tookMs }, 'took long to stop');
+    }
+    stoppingNow = null;
+  };
+  const onTimeout = () =>
+    logger.error(
+      { waitedFor: stoppingNow, stopMs },
+      'not everything stopped in time; the process ends without it',
+    );
+  const grace = closeWithGrace({ delay: stopMs, logger: false, onTimeout }, async ({ signal, err }) => {
     isStopping = true;
     if (err !== undefined) logger.fatal({ err }, 'the service cannot go on');
     else logger.info({ signal }, 'stopping');
-    for (const stop of stops.reverse()) await stop();
+    await stopAll();
     logger.info('stopped');
   });
   const finish = async () => {
     if (isStopping) return;
-    for (const stop of stops.reverse()) await stop();
+    await stopAll();
     grace.uninstall();
   };
   try {
-    await start({ configuration, logger, onStop: (stop) => stops.push(stop), finish });
+    await start({ configuration, logger, onStop: (what, stop) => stops.push({ what, stop }), finish });
   } catch (error) {
     if (isStopping) return;
     const isExpected = expectedErrors.has(error instanceof Error ? error.name : '');
     if (isExpected) process.stderr.write(`${(error as Error).message}\n`);
     else logger.fatal({ err: error }, 'the service cannot start');
-    for (const stop of stops.reverse()) await stop();
+    await stopAll();
     grace.uninstall();
     process.exit(error instanceof ConfigurationError ? 2 : 1);
   }
@@ -109,7 +130,7 @@ export async function ownNats(
   onStop: CommandContext['onStop'],
 ): Promise<LocalNats> {
   const nats = await startLocalNats({ dir: join(configuration.MINER_DATA_DIR, 'nats'), logger });
-  onStop(nats.stop);
+  onStop('nats-server', nats.stop);
   return nats;
 }
 
@@ -154,7 +175,7 @@ export async function startConfigured(given: ConfiguredService): Promise<Service
     logger,
     registry,
   });
-  onStop(service.stop);
+  onStop('the service', service.stop);
   // Left unhandled on purpose: it ends the process the same way as any other failure, everything stopped in order.
   service.failed.catch((error: unknown) => {
     throw error;

@@ -64,12 +64,12 @@ export interface Service {
   readiness(): Readiness;
   /** Rejects when the service cannot go on: a fault of this program, or a database of a newer one. */
   readonly failed: Promise<never>;
-  /** Stops within about three seconds; what is folded is saved first. */
+  /** Stops within about seven seconds, and at once where nothing is in the way; what is folded is saved first. */
   stop(): Promise<void>;
 }
 
 /** For saving what is folded, */
-const saveGraceMs = 2_000;
+const saveGraceMs = 5_000;
 /** and for each connection that is closed: a server that hangs does not hold the stop up. */
 const closeGraceMs = 400;
 const startRetryMs = 1_000;

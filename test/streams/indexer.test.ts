@@ -161,7 +161,7 @@ describe('indexer', () => {
     node.lie = (...call) => (isLying && ++calls % 3 !== 0 ? lie(...call) : null);
     const nats = await emptyStreams();
     const { caughtUp, indexer } = startIndexer(economy, nats, node.url);
-    await eventually(() => node.lies > 6 && indexer.status().providerFailures > 1, 'some stumbling', 60_000);
+    await eventually(() => node.lies > 6 && indexer.status().providerFailures > 1, 'some stumbling');
     isLying = false;
     await caughtUp();
     await expectRight(economy, nats);

@@ -90,7 +90,7 @@ describe('the ingest lease', () => {
     const { server, nats } = await started();
     const lease = await contender(nats).acquired;
     await server.kill();
-    await eventually(() => !lease.isHeld(), 'a lapse', 20_000);
+    await eventually(() => !lease.isHeld(), 'a lapse');
     await server.start();
     await eventually(() => lease.isHeld(), 'a renewal');
     await nats.jsm.streams.delete('MINER_LEASE');

@@ -138,7 +138,7 @@ describe('rejection log', () => {
     for (let sequence = 1; log.hasRoom(); sequence++) log.add({ ...message, sequence });
     expect(log.waiting).toBeLessThan(20);
     await server.start();
-    await eventually(() => log.hasRoom(), 'room', 60_000);
+    await eventually(() => log.hasRoom(), 'room');
     expect(await log.flushed()).toBe(true);
   });
 
@@ -150,7 +150,7 @@ describe('rejection log', () => {
     for (let sequence = 1; sequence <= 4_000; sequence++) log.add({ ...message, sequence });
     expect(log.hasRoom()).toBe(false);
     await server.start();
-    await eventually(() => log.hasRoom(), 'room', 60_000);
+    await eventually(() => log.hasRoom(), 'room');
     expect(await log.flushed()).toBe(true);
     const { state } = await nats.jsm.streams.info('MINER_REJECTED');
     expect(state.messages).toBe(4_000);

@@ -39,11 +39,14 @@ export function startProcess(
   return { child, pid: child.pid, output: () => written, end, exited };
 }
 
-/** Asks again and again until `probe` answers with something; fails with what it said last. */
+/**
+ * Asks again and again until `probe` answers with something; fails with what it said last. The limit only ends what will never happen: a machine
+ * that is busy with other work may take many times as long as a quiet one.
+ */
 export async function eventually<Value>(
   probe: () => Promise<Value | null | undefined | false> | Value | null | undefined | false,
   what: string,
-  timeoutMs = 30_000,
+  timeoutMs = 120_000,
 ): Promise<Value> {
   const deadlineMs = performance.now() + timeoutMs;
   let last: unknown = null;

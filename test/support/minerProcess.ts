@@ -111,7 +111,7 @@ export async function foldedThrough(miner: MinerProcess, position: number, strea
   await eventually(
     async () => (await miner.metric(metric)) === position,
     `${stream} folded through ${position}`,
-    90_000,
+    240_000,
   );
 }
 
@@ -122,6 +122,6 @@ export async function storedThrough(miner: MinerProcess, position: number) {
     async () =>
       ((await miner.metric('miner_rows_flushed_position{stream="MINER_COUNTER"}')) ?? 0) >= position,
     `rows stored through ${position}`,
-    90_000,
+    240_000,
   );
 }
