@@ -9,6 +9,7 @@ import type { PipelineActors } from '../actors/pipelineActors.ts';
 import type { OlderEvents } from '../actors/views.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteChainRowsAbove, deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
+import { createEventsSeen, createEventsWritten } from '../storage/eventsStored.ts';
 import { activeTables } from '../storage/generations.ts';
 import { migrate } from '../storage/migrations.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
@@ -99,7 +100,13 @@ export function createFollowers(parts: FollowersParts): Followers {
   return {
     followers,
     observations: counter.observations,
-    olderEvents: createStoredEvents(parts),
+    olderEvents: createStoredEvents({
+      ...parts,
+      eventsStored:
+        counterWriting === null
+          ? createEventsSeen(parts.database, parts.tables)
+          : createEventsWritten({ measurement: counterWriting.writer, chain: chainWriting?.writer ?? null }),
+    }),
     close: async () => {
       await Promise.all([
         ...[counterWriting, chainWriting].flatMap((one) => [one?.writer.close(), one?.rejections.close()]),

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 import { activeTables, firstGeneration } from './generations.ts';
-import { createEventsStatement, createStatements, type Tables, tablesOf } from './tables.ts';
+import { createEventsStatements, createStatements, type Tables, tablesOf } from './tables.ts';
 
 interface Migration {
   readonly number: number;
@@ -33,8 +33,28 @@ const migrations: readonly Migration[] = [
     number: 3,
     name: 'events of the feed',
     statements: async (active) => {
+      const { generation } = await active();
+      return [`measurement_events_g${generation}`, 'chain_events'].map(
+        (table) => `CREATE TABLE IF NOT EXISTS ${table} (
+          id String,
+          type String,
+          installation_id String,
+          recorded_at_ms Int64,
+          position Int64,
+          event String
+        ) ENGINE = ReplacingMergeTree(position)
+        PARTITION BY intDiv(recorded_at_ms, 2592000000)
+        ORDER BY (recorded_at_ms, id)`,
+      );
+    },
+  },
+  {
+    // Rows of the tables before do not tell when an event arrived. The folds make them again; the old ones are left.
+    number: 4,
+    name: 'events of the feed by arrival, by time and by ID',
+    statements: async (active) => {
       const { measurementEvents, chainEvents } = await active();
-      return [createEventsStatement(measurementEvents), createEventsStatement(chainEvents)];
+      return [measurementEvents, chainEvents].flatMap(createEventsStatements);
     },
   },
 ];
