@@ -20,6 +20,7 @@ import { recordStep } from '../support/feedEvents.ts';
 import { foldChain } from '../support/foldedChain.ts';
 import { startPublicServer } from '../support/publicServer.ts';
 import { createRandomEconomy } from '../support/randomEconomy.ts';
+import { reorganize } from '../support/reorganize.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 import { startEconomy } from '../support/testEconomy.ts';
@@ -102,7 +103,7 @@ async function served(isLimited = false) {
     olderEvents: records.olderEvents,
     rateLimits: isLimited,
   });
-  return { chain, random, records, server };
+  return { economy, chain, random, records, server };
 }
 
 describe('the event stream', () => {
@@ -258,6 +259,42 @@ describe('the event stream', () => {
     await eventually(() => recordsOf(client.messages).length === 451, 'the next one');
     expect(recordsOf(client.messages)).toEqual(from(4, 454));
     expect(other.messages).toEqual([]);
+  });
+
+  it('tells what a reorganization of safe blocks puts in their place, to those who listen and to those who were away', async () => {
+    const { economy, chain, random, server } = await served();
+    const live = await listen(server.base, '/v1/events/stream?category=players');
+    await eventually(() => live.state.lastId !== '', 'an ID');
+    for (let step = 0; step < 60; step++) await random.step();
+    await chain.fold();
+    const shown = async () => {
+      const events: Message['data'][] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        type Page = { events: Message['data'][]; nextCursor: string | null };
+        const query: string = `?category=players&limit=100${cursor && `&cursor=${cursor}`}`;
+        const page = (await (await server.get(`/v1/events${query}`)).json()) as Page;
+        events.push(...page.events);
+        cursor = page.nextCursor;
+      }
+      return events.map(({ id, source }) => `${id} in ${source.blockHash}`);
+    };
+    const toldOf = (messages: readonly Message[]) =>
+      messages.map(({ data }) => `${data.id} in ${data.source.blockHash}`);
+    const before = await shown();
+    await eventually(() => toldOf(live.messages).at(-1) === before[0], 'the newest event');
+    const [toldBefore, { id }] = [live.messages.length, live.messages.at(-1) as Message];
+    await reorganize(economy, 20, random.step);
+    for (let step = 0; step < 40; step++) await random.step();
+    await chain.fold();
+    const after = await shown();
+    const undone = before.filter((event) => !after.includes(event));
+    expect(undone.length).toBeGreaterThan(0);
+    const fresh = after.filter((event) => !before.includes(event)).reverse();
+    await eventually(() => toldOf(live.messages).at(-1) === after[0], 'the newest event of the other branch');
+    expect(toldOf(live.messages.slice(toldBefore))).toEqual(fresh);
+    const again = await listen(server.base, '/v1/events/stream?category=players', { 'Last-Event-ID': id });
+    await eventually(() => toldOf(again.messages).at(-1) === after[0], 'the newest event, after a drop');
+    expect(toldOf(again.messages)).toEqual(fresh);
   });
 
   it('keeps a quiet connection open with heartbeats', async () => {

@@ -382,18 +382,23 @@ describe('events that are on their way to ClickHouse', () => {
       logger: silentLogger,
     });
     try {
-      const { feed, sources } = createFeed(
-        database,
-        tables,
-        createEventsWritten({ measurement: writer, chain: null }),
-      );
+      let flushes = 0;
+      const measurement = {
+        ...writer,
+        // Rows are gathered for a second otherwise.
+        flushed: () => {
+          flushes++;
+          return writer.flushed();
+        },
+      };
+      const eventsStored = createEventsWritten({ measurement, chain: null });
+      const { feed, sources } = createFeed(database, tables, eventsStored);
       givenUp(sources);
       writer.add({ ...rowsOf([first, second], []), throughPosition: 3 });
-      const startedAt = performance.now();
-      const page = await feed.page({ category: 'all', limit: 3, cursor: null }, neverAborted);
-      expect(page).toHaveProperty('events.length', 3);
-      // Rows are gathered for a second otherwise.
-      expect(performance.now() - startedAt).toBeLessThan(900);
+      const ask = () => feed.page({ category: 'all', limit: 3, cursor: null }, neverAborted);
+      expect(await ask()).toHaveProperty('events.length', 3);
+      expect(await ask()).toHaveProperty('events.length', 3);
+      expect(flushes).toBe(1);
     } finally {
       await writer.close();
       await database.close();

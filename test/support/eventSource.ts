@@ -4,7 +4,11 @@ import { onTestFinished } from 'vitest';
 export interface Message {
   readonly id: string;
   readonly event: string;
-  readonly data: { readonly id: string; readonly payload: Record<string, string> };
+  readonly data: {
+    readonly id: string;
+    readonly source: Readonly<Record<string, string>>;
+    readonly payload: Readonly<Record<string, string>>;
+  };
 }
 
 /** An event source: what it was told, until the test ends. */
