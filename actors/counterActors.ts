@@ -22,12 +22,12 @@ import {
 import type { TelemetryView } from './views.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored, the stream is folded anew. */
-export const counterFoldVersion = 5;
+export const counterFoldVersion = 6;
 
 /** What became of a message of `MINER_COUNTER`. */
 export type CounterOutcome = ReadingOutcome & {
-  /** Events of the feed that memory holds no more; left out without any. */
-  readonly givenUp?: readonly MeasurementEvent[];
+  /** Events of the feed that memory holds no more, with the run of the fold; left out without any. */
+  readonly givenUp?: { readonly run: string; readonly events: readonly MeasurementEvent[] };
 };
 
 /** The actors of `MINER_COUNTER`, one an installation, found from the stream. */
@@ -88,8 +88,10 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
       folded.history = withReading(folded.history, outcome.reading, outcome.closed.round);
       const dayMm = folded.history.open.distanceMm ?? 0;
       const before = folded.progress;
-      folded.progress = withAchievements(before, outcome.reading, dayMm, previousDayMm);
-      if (folded.progress.events !== before?.events) return { ...outcome, ...giveUpOldEvents(folded) };
+      const { reading } = outcome;
+      folded.progress = withAchievements(before, reading, dayMm, previousDayMm, message.timestampNanos);
+      if (folded.progress.events !== before?.events)
+        return { ...outcome, ...giveUpOldEvents(folded, message.seq) };
     }
     return outcome;
   }
@@ -152,17 +154,18 @@ interface Folded {
   progress: MeasurementProgress | null;
 }
 
-function giveUpOldEvents(folded: Folded): Pick<CounterOutcome, 'givenUp'> {
+function giveUpOldEvents(folded: Folded, position: number): Pick<CounterOutcome, 'givenUp'> {
   const { progress } = folded;
   if (progress === null) return {};
   const shorter = giveUpOldest(
     progress,
     ({ receivedAtMs }) => receivedAtMs,
     () => true,
+    position,
   );
   if (shorter === null) return {};
   folded.progress = { ...progress, ...shorter.held };
-  return { givenUp: shorter.givenUp };
+  return { givenUp: { run: progress.run, events: shorter.givenUp } };
 }
 
 /**

@@ -39,13 +39,21 @@ export interface BucketRow {
 
 /** An event of the feed that memory has given up. */
 export interface EventRow {
+  /** Run of the fold that made it (`actors/feed/heldEvents.ts`). */
+  readonly run: string;
+  /** The category of the feed that its type is of. */
+  readonly category: string;
+  /** Sequence of the message that made it visible, in the stream of its source; and its place among the events of that message. */
+  readonly position: number;
+  readonly ordinal: number;
+  /** Empty for an event of the chain. */
+  readonly installationId: string;
   readonly id: string;
   readonly type: string;
-  readonly installationId: string;
   /** Epoch milliseconds; the feed's order is by it. */
   readonly recordedAtMs: number;
-  /** Sequence of the message that it was given up at, in the stream of its source. */
-  readonly position: number;
+  /** When that message was stored (epoch milliseconds). */
+  readonly arrivedAtMs: number;
   /** The event as JSON. */
   readonly event: string;
 }

@@ -23,7 +23,11 @@ export { settlementQueueStates } from '../machines/settlementQueueMachine.ts';
 export { submissionLifecycles } from '../machines/submissionMachine.ts';
 export { coreStatuses, provenances } from '../streams/counterReading.ts';
 export type { AcceptedReading } from './acceptedReading.ts';
-export type { OlderEvents } from './feed/olderEvents.ts';
+export type { Arrival } from './feed/arrival.ts';
+export { compareArrivals } from './feed/arrival.ts';
+export type { FeedPlace, StoredCategory } from './feed/feedIndex.ts';
+export { compareShown, storedCategories } from './feed/feedIndex.ts';
+export type { OlderEvents, StoredEventsOf } from './feed/olderEvents.ts';
 
 /**
  * Views are what HTTP reads: immutable, made by the actors from their state and the time of the injected clock.

@@ -42,8 +42,9 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
     }
     counts.accepted('MINER_CHAIN', 1);
     if (outcome.reorganization !== null) noteReorganization(outcome.reorganization);
-    const at = { chainId: actors.chainId, position: message.seq };
-    return outcome.givenUp.map((event) => chainEventRow(event, at));
+    const run = actors.newest()?.feed.run;
+    if (run === undefined) return [];
+    return outcome.givenUp.map((event) => chainEventRow(event, { chainId: actors.chainId, run }));
   }
 
   function noteReorganization({ forkBlock, safeDepth }: Reorganization) {

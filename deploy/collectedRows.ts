@@ -25,7 +25,8 @@ export function collectRows(): CollectedRows {
       readings.push(reading);
       if (closed.round !== null) rounds.push(closed.round);
       if (closed.bucket !== null) buckets.push(closed.bucket);
-      for (const event of givenUp ?? []) measurementEvents.push(measurementEventRow(event, reading.position));
+      if (givenUp === undefined) return;
+      for (const event of givenUp.events) measurementEvents.push(measurementEventRow(event, givenUp.run));
     },
   };
 }

@@ -9,6 +9,7 @@ import type { PipelineActors } from '../actors/pipelineActors.ts';
 import type { OlderEvents } from '../actors/views.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteChainRowsAbove, deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
+import { createEventsSeen, createEventsWritten } from '../storage/eventsStored.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import { createObservationReader, createStoredThroughQuery, newestReading } from '../storage/observations.ts';
 import { createRecentReadings, type RecentReadings } from '../storage/recentReadings.ts';
@@ -111,7 +112,13 @@ export function createFollowers(parts: FollowersParts): Followers {
   return {
     followers,
     observations: counter.observations,
-    olderEvents: createStoredEvents(parts),
+    olderEvents: createStoredEvents({
+      ...parts,
+      eventsStored:
+        counterWriting === null
+          ? createEventsSeen(parts.database, parts.tables)
+          : createEventsWritten({ measurement: counterWriting.writer, chain: chainWriting?.writer ?? null }),
+    }),
     writers,
     close: async () => {
       await Promise.all([

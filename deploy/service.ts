@@ -121,7 +121,12 @@ export async function startService({ settings, clock, logger, registry }: Servic
     chainState: () => chain?.newest() ?? null,
     genesisMs: deployment.genesisTimestamp * 1000,
     isCounterCaughtUp: () => followers.get('MINER_COUNTER')?.isCurrent ?? false,
-    olderEvents: { read: async (...asked) => opened().olderEvents.read(...asked) },
+    olderEvents: {
+      before: async (...query) => opened().olderEvents.before(...query),
+      after: async (...query) => opened().olderEvents.after(...query),
+      find: async (...query) => opened().olderEvents.find(...query),
+      lastBefore: async (...query) => opened().olderEvents.lastBefore(...query),
+    },
     chain: createChainViews({
       installationId: deployment.installationId,
       onChain:

@@ -1,19 +1,22 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import {
-  cursorOfItem,
+  decodeStreamPosition,
+  encodeStreamPosition,
   type FeedCategory,
-  type FeedItem,
   type FeedNews,
   type FeedViews,
   feedCategories,
   isOfCategory,
+  type StreamPosition,
 } from '../actors/feed/feedViews.ts';
+import { StorageUnavailable } from '../storage/storageUnavailable.ts';
 import { type HttpError, httpError } from './errors.ts';
 import { exactQuery } from './exactQuery.ts';
 import type { Answers, Exchange } from './exchange.ts';
 import type { AddressWords } from './ipAddress.ts';
 import { feedEventBody } from './responses/events.ts';
+import type { ReadAnswer } from './route.ts';
 
 export const eventStreamType = 'text/event-stream; charset=utf-8';
 
@@ -54,7 +57,18 @@ export interface StreamRequest {
 /** Server-sent events: those of the feed as they become visible (an addition to the contract). */
 export interface EventStream {
   open(exchange: Exchange, request: StreamRequest): HttpError | null;
+  /**
+   * The ID that the stream sends with an event, from the ID that the event has in the feed.
+   *
+   * @throws StorageUnavailable
+   */
+  locate(eventId: string, signal: AbortSignal): Promise<ReadAnswer<string>>;
   close(): void;
+}
+
+/** Whether `Last-Event-ID` is an ID of the feed; the stream's own IDs have no colon. */
+export function isFeedEventId(lastEventId: string): boolean {
+  return /^(?:chain|measurement):./.test(lastEventId);
 }
 
 interface Client {
@@ -64,17 +78,19 @@ interface Client {
   /** What it does not read yet. */
   readonly waiting: string[];
   isBlocked: boolean;
-  /** Where it resumes; null once it has all, and is told what is new. */
-  resumesAt: string | null;
+  /** Through which events it has been told; null while the feed was never available. */
+  position: StreamPosition | null;
+  /** It has all, and is told what is new. */
+  isLive: boolean;
   /** What it missed is being read from ClickHouse. */
   isReading: boolean;
   readonly ending: AbortController;
 }
 
-/** Texts that are being sent to those who listened when they became known. */
+/** Something for those who listened when it became known. */
 interface Telling {
   readonly listening: readonly Client[];
-  readonly texts: readonly string[];
+  readonly tell: (client: Client) => void;
   next: number;
 }
 
@@ -120,21 +136,20 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
     const given = exactQuery(query, ['category']);
     const category = feedCategories.find((one) => one === (given?.get('category') ?? 'all'));
     if (given === null || category === undefined) return httpError('invalid_query');
-    if (lastEventId !== '' && !feed.isCursor(category, lastEventId)) return httpError('invalid_cursor');
+    const resumesAt = lastEventId === '' ? null : decodeStreamPosition(lastEventId);
+    if (lastEventId !== '' && resumesAt === null) return httpError('invalid_cursor');
     const held = byAddress.get(address) ?? 0;
     if (clients.size >= clientsMax || (isLimited && held >= clientsOfAddressMax))
       return httpError('rate_limited', refusedForSeconds);
-    // What is there already is no news, neither for this client nor for the index.
-    feed.refresh();
     const response = answers.stream(exchange, eventStreamType);
-    const resumesAt = lastEventId === '' ? null : lastEventId;
     const client: Client = {
       response,
       category,
       address,
       waiting: [],
       isBlocked: false,
-      resumesAt,
+      position: resumesAt,
+      isLive: false,
       isReading: false,
       ending: new AbortController(),
     };
@@ -148,8 +163,16 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
     });
     start();
     send(client, `retry: ${retryMs}\n\n`);
+    if (resumesAt !== null) send(client, idOf(resumesAt));
     pump(client);
     return null;
+  }
+
+  async function locate(eventId: string, signal: AbortSignal): Promise<ReadAnswer<string>> {
+    const position = await feed.locate(eventId, signal);
+    if (position === null) return { error: 'invalid_cursor' };
+    if (position === 'unavailable') throw new StorageUnavailable('the feed is unavailable at the moment');
+    return { body: encodeStreamPosition(position) };
   }
 
   function forget(client: Client) {
@@ -163,14 +186,14 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
 
   function start() {
     if (timers.length > 0) return;
-    stopListening = feed.listen(tell);
+    stopListening = feed.listen(tellNews);
     timers = [
       setInterval(() => {
         feed.refresh();
         for (const client of clients)
-          if (client.resumesAt !== null && !client.isBlocked) client.response.cork(() => pump(client));
+          if (!client.isLive && !client.isBlocked) client.response.cork(() => pump(client));
       }, refreshMs),
-      setInterval(() => sendAll([...clients], [':\n\n']), heartbeatMs),
+      setInterval(() => tellAll((client) => send(client, ':\n\n')), heartbeatMs),
     ];
   }
 
@@ -181,47 +204,60 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
     stopListening = null;
   }
 
-  /** Each text is made once for all clients of a category. */
-  function tell(news: FeedNews) {
-    for (const category of feedCategories) {
-      const listening = [...clients].filter((one) => one.category === category && one.resumesAt === null);
-      if (listening.length === 0) continue;
-      const items = news.items.filter(({ type }) => isOfCategory(category, type));
-      const texts = items.map((item) => textOf(category, item, news.context));
-      sendAll(listening, texts);
-    }
+  /**
+   * For those who have been told just what was before it: a client that opened its stream, or caught up, since then has it
+   * already. Each text is made once for all clients of a category.
+   */
+  function tellNews(news: FeedNews) {
+    const textsByCategory = new Map<FeedCategory, readonly string[]>();
+    tellAll((client) => {
+      if (!client.isLive || client.position !== news.from) return;
+      if (!news.isComplete) {
+        client.isLive = false;
+        return pump(client);
+      }
+      client.position = news.position;
+      const { category } = client;
+      const texts = textsByCategory.get(category) ?? textsOf(category, news);
+      textsByCategory.set(category, texts);
+      for (const text of texts) send(client, text);
+    });
   }
 
-  function sendAll(listening: readonly Client[], texts: readonly string[]) {
-    if (tellings.push({ listening, texts, next: 0 }) === 1) tellSome();
+  function tellAll(tell: (client: Client) => void) {
+    if (tellings.push({ listening: [...clients], tell, next: 0 }) === 1) tellSome();
   }
 
   /** Some clients in a turn of the event loop, so that no other request waits for all of them. */
   function tellSome() {
     const [telling] = tellings;
     if (telling === undefined) return;
-    const { listening, texts } = telling;
-    for (const client of listening.slice(telling.next, telling.next + toldAtOnce)) {
-      if (!clients.has(client)) continue;
-      client.response.cork(() => {
-        for (const text of texts) send(client, text);
-      });
-    }
+    const { listening, tell } = telling;
+    for (const client of listening.slice(telling.next, telling.next + toldAtOnce))
+      if (clients.has(client)) client.response.cork(() => tell(client));
     telling.next += toldAtOnce;
     if (telling.next >= listening.length) tellings.shift();
     if (tellings.length > 0) setImmediate(tellSome);
   }
 
-  /** Hands over what waits, then what a resuming client has missed, for as long as it reads. */
+  /** Sends what waits, then what a resuming client has missed, for as long as it reads. */
   function pump(client: Client) {
     while (client.waiting.length > 0 && !client.isBlocked) write(client, client.waiting.shift() as string);
-    while (client.resumesAt !== null && !client.isBlocked && clients.has(client)) {
+    while (!client.isLive && !client.isBlocked && clients.has(client)) {
+      if (client.position === null) {
+        // Nothing that is there already is news; a drop from here on loses nothing.
+        client.position = feed.position();
+        if (client.position === null) return; // Unavailable so far: a refresh finds it again.
+        client.isLive = true;
+        return send(client, idOf(client.position));
+      }
       if (client.isReading || reads >= readsMax) return;
       const { signal } = client.ending;
-      const missed = feed.newerThan(client.category, client.resumesAt, resumedAtOnce, signal);
+      const missed = feed.after(client.category, client.position, resumedAtOnce, signal);
       if (missed === null) return; // Unavailable at the moment: a refresh finds it again.
       if (missed instanceof Promise) return waitFor(client, missed);
       sendMissed(client, missed);
+      if (!missed.isComplete && missed.items.length === 0) return; // Not folded here yet: a refresh finds it.
     }
   }
 
@@ -247,11 +283,10 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
       );
   }
 
-  function sendMissed(client: Client, { items, context }: FeedNews) {
-    for (const item of items) send(client, textOf(client.category, item, context));
-    const last = items.at(-1);
-    client.resumesAt =
-      last === undefined || items.length < resumedAtOnce ? null : cursorOfItem(client.category, last);
+  function sendMissed(client: Client, news: FeedNews) {
+    client.position = news.position;
+    client.isLive = news.isComplete;
+    for (const text of textsOf(client.category, news)) send(client, text);
   }
 
   function send(client: Client, text: string) {
@@ -272,6 +307,7 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
 
   return {
     open,
+    locate,
     close: () => {
       for (const { response, ending } of clients) {
         ending.abort();
@@ -285,9 +321,19 @@ export function createEventStream({ feed, answers, registry, isLimited }: EventS
   };
 }
 
-function textOf(category: FeedCategory, item: FeedItem, context: FeedNews['context']): string {
-  const data = JSON.stringify(feedEventBody(item, context));
-  return `id: ${cursorOfItem(category, item)}\nevent: ${item.type}\ndata: ${data}\n\n`;
+/** Events of a category as they are sent. */
+function textsOf(category: FeedCategory, { items, context }: FeedNews): string[] {
+  return items
+    .filter(({ item }) => isOfCategory(category, item.type))
+    .map(({ item, position }) => {
+      const data = JSON.stringify(feedEventBody(item, context));
+      return `id: ${encodeStreamPosition(position)}\nevent: ${item.type}\ndata: ${data}\n\n`;
+    });
+}
+
+/** Tells the client where it is, without an event. */
+function idOf(position: StreamPosition): string {
+  return `id: ${encodeStreamPosition(position)}\n\n`;
 }
 
 /** Reads what of a request is needed before it is gone. */

@@ -6,7 +6,7 @@ import { createClientAddress } from './clientAddress.ts';
 import { createEncodingChoice } from './contentEncoding.ts';
 import { loadDocuments } from './documents.ts';
 import { type HttpError, httpError } from './errors.ts';
-import { createEventStream, eventStreamType, streamRequestOf } from './eventStream.ts';
+import { createEventStream, eventStreamType, isFeedEventId, streamRequestOf } from './eventStream.ts';
 import { createAnswers, type Exchange, isHeadMethod, isReadMethod, jsonType } from './exchange.ts';
 import { createHttpMetrics } from './httpMetrics.ts';
 import { matchesEtag } from './ifNoneMatch.ts';
@@ -211,8 +211,18 @@ export function createPublicServer(parts: PublicServerParts): Listener {
       if (exchange.isHead) return answers.document(exchange, eventStreamType, Buffer.alloc(0), noStore);
       const address = addressOf(exchange.response, request);
       const asked = streamRequestOf(request, transport.query(request), address);
-      const refusal = events.open(exchange, asked);
-      if (refusal !== null) answers.error(exchange, refusal);
+      const open = (lastEventId: string) => {
+        const refusal = events.open(exchange, { ...asked, lastEventId });
+        if (refusal !== null) answers.error(exchange, refusal);
+      };
+      if (!isFeedEventId(asked.lastEventId)) return open(asked.lastEventId);
+      reads.run(
+        exchange,
+        (signal) => events.locate(asked.lastEventId, signal),
+        ({ body }) => guarded(exchange, () => open(body)),
+        (error) => guarded(exchange, () => answers.error(exchange, error)),
+        (error) => fail(exchange, error),
+      );
     }),
   );
   for (const { path, contentType, body, headers } of loadDocuments()) {

@@ -9,14 +9,14 @@ const inFlightMax = 64;
 const busyRetryAfterSeconds = 1;
 
 /** A read that found something. */
-export type FoundBody = Exclude<ReadAnswer<unknown>, { error: unknown }>;
+export type FoundBody<Body = unknown> = Exclude<ReadAnswer<Body>, { error: unknown }>;
 
 export interface Reads {
   /** Runs a read, then calls exactly one of the others, and none when the peer is gone. */
-  run(
+  run<Body>(
     exchange: Exchange,
-    read: (signal: AbortSignal) => ReadAnswer<unknown> | Promise<ReadAnswer<unknown>>,
-    onBody: (answer: FoundBody) => void,
+    read: (signal: AbortSignal) => ReadAnswer<Body> | Promise<ReadAnswer<Body>>,
+    onBody: (answer: FoundBody<Body>) => void,
     onError: (error: HttpError) => void,
     onFailure: (error: unknown) => void,
   ): void;
@@ -70,9 +70,9 @@ export function createReads({ metrics, timeoutMs }: { metrics: HttpMetrics; time
   };
 }
 
-function answer(
-  found: ReadAnswer<unknown>,
-  onBody: (found: FoundBody) => void,
+function answer<Body>(
+  found: ReadAnswer<Body>,
+  onBody: (found: FoundBody<Body>) => void,
   onError: (error: HttpError) => void,
 ) {
   if ('error' in found) onError(httpError(found.error));

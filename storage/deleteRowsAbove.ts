@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from './database.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
-import type { Tables } from './tables.ts';
+import { namesOfEventTables, type Tables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
 const pollMs = 50;
@@ -19,13 +19,14 @@ export function deleteChainRowsAbove(
   { chainEvents }: Tables,
   position: number,
 ): Promise<number> {
-  return deleteFrom(database, [chainEvents], `position > ${position}`);
+  return deleteFrom(database, namesOfEventTables(chainEvents), `position > ${position}`);
 }
 
 /** Removes the rows that a condition on installation_id and position holds for, and waits until they are gone. */
 export function deleteRows(database: Database, tables: Tables, condition: string): Promise<number> {
   const { readings, rounds, halfHourBuckets, measurementEvents } = tables;
-  return deleteFrom(database, [readings, rounds, halfHourBuckets, measurementEvents], condition);
+  const events = namesOfEventTables(measurementEvents);
+  return deleteFrom(database, [readings, rounds, halfHourBuckets, ...events], condition);
 }
 
 async function deleteFrom(database: Database, tables: readonly string[], condition: string): Promise<number> {

@@ -1,6 +1,6 @@
 import type { InputStreamName } from '../streams/subjects.ts';
 import type { Database } from './database.ts';
-import { createStatements, type Tables, tablesOf } from './tables.ts';
+import { createStatements, namesOfEventTables, type Tables, tablesOf } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
 export const firstGeneration = 1;
@@ -47,12 +47,9 @@ export async function generationsHeld(database: Database): Promise<number[]> {
  * copied, so this takes no longer for a year than for a day.
  */
 export async function attachRows(database: Database, from: Tables, to: Tables): Promise<void> {
-  for (const [source, target] of [
-    [from.readings, to.readings],
-    [from.rounds, to.rounds],
-    [from.halfHourBuckets, to.halfHourBuckets],
-    [from.measurementEvents, to.measurementEvents],
-  ] as const) {
+  const targets = rowTablesOf(to);
+  for (const [at, source] of rowTablesOf(from).entries()) {
+    const target = targets[at] as string;
     for (const partition of await partitionsOf(database, source))
       await database.command(`ALTER TABLE ${target} ATTACH PARTITION ${partition} FROM ${source}`);
   }
@@ -88,6 +85,10 @@ export async function partitionsOf(database: Database, table: string): Promise<s
   return rows.map(([partition]) => String(partition));
 }
 
-function namesOf({ readings, rounds, halfHourBuckets, measurementEvents, foldSnapshots }: Tables): string[] {
-  return [readings, rounds, halfHourBuckets, measurementEvents, foldSnapshots];
+function namesOf(tables: Tables): string[] {
+  return [...rowTablesOf(tables), tables.foldSnapshots];
+}
+
+function rowTablesOf({ readings, rounds, halfHourBuckets, measurementEvents }: Tables): string[] {
+  return [readings, rounds, halfHourBuckets, ...namesOfEventTables(measurementEvents)];
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 import { activeTables, firstGeneration } from './generations.ts';
-import { createEventsStatement, createStatements, type Tables, tablesOf } from './tables.ts';
+import { createEventsStatements, createStatements, type Tables, tablesOf } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
 interface Migration {
@@ -34,12 +34,32 @@ const migrations: readonly Migration[] = [
     number: 3,
     name: 'events of the feed',
     statements: async (database) => {
-      const { measurementEvents, chainEvents } = await activeTables(database);
-      return [createEventsStatement(measurementEvents), createEventsStatement(chainEvents)];
+      const { generation } = await activeTables(database);
+      return [`measurement_events_g${generation}`, 'chain_events'].map(
+        (table) => `CREATE TABLE IF NOT EXISTS ${table} (
+          id String,
+          type String,
+          installation_id String,
+          recorded_at_ms Int64,
+          position Int64,
+          event String
+        ) ENGINE = ReplacingMergeTree(position)
+        PARTITION BY intDiv(recorded_at_ms, 2592000000)
+        ORDER BY (recorded_at_ms, id)`,
+      );
     },
   },
   {
+    // Rows of the tables before do not tell when an event arrived. The folds make them again; the old ones are left.
     number: 4,
+    name: 'events of the feed by arrival, by time and by ID',
+    statements: async (database) => {
+      const { measurementEvents, chainEvents } = await activeTables(database);
+      return [measurementEvents, chainEvents].flatMap(createEventsStatements);
+    },
+  },
+  {
+    number: 5,
     name: 'what a snapshot and a generation were made with, epochs of ingest',
     statements: async (database) => [
       ...(await addConfiguration(database)),

@@ -1,7 +1,7 @@
 import type { BucketRow, EventRow, RoundRow, StoredRows } from '../actors/storedRows.ts';
 import type { AcceptedReading } from '../actors/views.ts';
 import { createRowText, type RowText } from './rowText.ts';
-import { partitionMs, type Tables } from './tables.ts';
+import { type EventTables, partitionMs, type Tables } from './tables.ts';
 
 /** ClickHouse refuses an insert into more than 100 partitions. */
 const partitionsMax = 50;
@@ -48,7 +48,22 @@ export const bucketColumns = [
   'position',
 ];
 
-export const eventColumns = ['id', 'type', 'installation_id', 'recorded_at_ms', 'position', 'event'];
+export const eventColumns = [
+  'run',
+  'category',
+  'installation_id',
+  'position',
+  'ordinal',
+  'id',
+  'type',
+  'recorded_at_ms',
+  'arrived_at_ms',
+  'event',
+];
+
+const eventTimeColumns = ['run', 'category', 'installation_id', 'recorded_at_ms', 'position', 'ordinal'];
+
+const eventIdColumns = ['run', 'id', 'installation_id', 'position', 'ordinal', 'arrived_at_ms'];
 
 /** Select list of {@link readingOfRow}. */
 export const readingSelectList = readingColumns.join(', ');
@@ -64,13 +79,16 @@ interface Segment {
 export interface EncodedRows {
   readonly rounds: readonly Segment[];
   readonly buckets: readonly Segment[];
-  readonly measurementEvents: readonly Segment[];
-  readonly chainEvents: readonly Segment[];
+  readonly measurementEvents: EncodedEvents;
+  readonly chainEvents: EncodedEvents;
   readonly readings: readonly Segment[];
   readonly rowCount: number;
   readonly byteLength: number;
   readonly throughPosition: number;
 }
+
+/** By the table that they are for. */
+type EncodedEvents = Readonly<Record<keyof EventTables, readonly Segment[]>>;
 
 /** Encodes pieces of the stream one after another. */
 export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
@@ -105,41 +123,64 @@ export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
     return segments;
   }
 
+  function eventSegmentsOf(rows: readonly EventRow[]): EncodedEvents {
+    return {
+      ids: segmentsOf(rows, unpartitioned, writeEventId),
+      times: segmentsOf(rows, unpartitioned, writeEventTime),
+      events: segmentsOf(rows, unpartitioned, writeEvent),
+    };
+  }
+
   return ({ rounds, buckets, measurementEvents, chainEvents, readings, throughPosition }) => {
-    const segments = {
+    const eventRowCount = measurementEvents.length + chainEvents.length;
+    const encoded = {
       rounds: segmentsOf(rounds, (row) => row.startMs, writeRound),
       buckets: segmentsOf(buckets, (row) => row.startMs, writeBucket),
-      measurementEvents: segmentsOf(measurementEvents, (row) => row.recordedAtMs, writeEvent),
-      chainEvents: segmentsOf(chainEvents, (row) => row.recordedAtMs, writeEvent),
+      measurementEvents: eventSegmentsOf(measurementEvents),
+      chainEvents: eventSegmentsOf(chainEvents),
       readings: segmentsOf(readings, (row) => row.observedAtMs, writeReading),
     };
-    const all = Object.values(segments).flat();
+    const segments = [
+      ...encoded.rounds,
+      ...encoded.buckets,
+      ...Object.values(encoded.measurementEvents).flat(),
+      ...Object.values(encoded.chainEvents).flat(),
+      ...encoded.readings,
+    ];
     return {
-      ...segments,
-      rowCount: all.reduce((sum, { rowCount }) => sum + rowCount, 0),
-      byteLength: all.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      ...encoded,
+      rowCount: rounds.length + buckets.length + eventRowCount + readings.length,
+      byteLength: segments.reduce((sum, { bytes }) => sum + bytes.length, 0),
       throughPosition,
     };
   };
 }
 
+/** Time of a row of a table that has one partition. */
+const unpartitioned = () => 0;
+
 /**
  * The inserts of consecutive pieces of the stream. Readings come last and in order of position, so that the largest
- * position among the stored readings tells that everything below it is stored, the other rows too.
+ * position among the stored readings tells that everything below it is stored, the other rows too. Likewise the last event
+ * that is stored tells that its places, and those of all before it, are.
  */
 export function insertsOf(tables: Tables, pieces: readonly EncodedRows[]): RowInsert[] {
   const of = (
-    kind: 'rounds' | 'buckets' | 'measurementEvents' | 'chainEvents' | 'readings',
+    segments: (piece: EncodedRows) => readonly Segment[],
     table: string,
     columns: readonly string[],
-  ): RowInsert[] =>
-    joined(pieces.flatMap((piece) => piece[kind])).map((rows) => ({ table, columns, ...rows }));
+  ): RowInsert[] => joined(pieces.flatMap(segments)).map((rows) => ({ table, columns, ...rows }));
+  const ofEvents = (kind: 'measurementEvents' | 'chainEvents') => [
+    ...of((piece) => piece[kind].ids, tables[kind].ids, eventIdColumns),
+    ...of((piece) => piece[kind].times, tables[kind].times, eventTimeColumns),
+    ...of((piece) => piece[kind].events, tables[kind].events, eventColumns),
+  ];
   return [
-    ...of('rounds', tables.rounds, roundColumns),
-    ...of('buckets', tables.halfHourBuckets, bucketColumns),
-    ...of('measurementEvents', tables.measurementEvents, eventColumns),
-    ...of('chainEvents', tables.chainEvents, eventColumns),
-    ...of('readings', tables.readings, readingColumns),
+    ...of(({ rounds }) => rounds, tables.rounds, roundColumns),
+    ...of(({ buckets }) => buckets, tables.halfHourBuckets, bucketColumns),
+    ...ofEvents('measurementEvents'),
+    ...ofEvents('chainEvents'),
+    ...of(({ readings }) => readings, tables.readings, readingColumns),
   ];
 }
 
@@ -201,12 +242,34 @@ function writeBucket(text: RowText, row: BucketRow) {
 }
 
 function writeEvent(text: RowText, row: EventRow) {
+  text.text(row.run);
+  text.text(row.category);
+  text.text(row.installationId);
+  text.integer(row.position);
+  text.integer(row.ordinal);
   text.text(row.id);
   text.text(row.type);
+  text.integer(row.recordedAtMs);
+  text.integer(row.arrivedAtMs);
+  text.text(row.event);
+}
+
+function writeEventTime(text: RowText, row: EventRow) {
+  text.text(row.run);
+  text.text(row.category);
   text.text(row.installationId);
   text.integer(row.recordedAtMs);
   text.integer(row.position);
-  text.text(row.event);
+  text.integer(row.ordinal);
+}
+
+function writeEventId(text: RowText, row: EventRow) {
+  text.text(row.run);
+  text.text(row.id);
+  text.text(row.installationId);
+  text.integer(row.position);
+  text.integer(row.ordinal);
+  text.integer(row.arrivedAtMs);
 }
 
 function cellsOf(row: readonly (string | number | null)[]) {
@@ -221,12 +284,16 @@ function cellsOf(row: readonly (string | number | null)[]) {
 export function eventOfRow(row: readonly (string | number | null)[]): EventRow {
   const { text, count } = cellsOf(row);
   return {
-    id: text(0),
-    type: text(1),
+    run: text(0),
+    category: text(1),
     installationId: text(2),
-    recordedAtMs: count(3),
-    position: count(4),
-    event: text(5),
+    position: count(3),
+    ordinal: count(4),
+    id: text(5),
+    type: text(6),
+    recordedAtMs: count(7),
+    arrivedAtMs: count(8),
+    event: text(9),
   };
 }
 

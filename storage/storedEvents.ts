@@ -1,42 +1,181 @@
-import type { OlderEvents } from '../actors/views.ts';
-import type { Database } from './database.ts';
+import {
+  type Arrival,
+  compareArrivals,
+  compareShown,
+  type FeedPlace,
+  type OlderEvents,
+  type StoredCategory,
+  type StoredEventsOf,
+  storedCategories,
+} from '../actors/views.ts';
+import type { Database, ResultRow } from './database.ts';
+import type { EventsStored } from './eventsStored.ts';
 import { eventColumns, eventOfRow } from './rowInserts.ts';
-import { StorageUnavailable } from './storageUnavailable.ts';
-import type { ActiveTables } from './tables.ts';
+import type { ActiveTables, EventTables, Tables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
 export interface StoredEventsParts {
   readonly database: Database;
   readonly tables: ActiveTables;
+  /** Resolves when ClickHouse holds everything that memory has given up. */
+  readonly eventsStored: EventsStored;
 }
 
-/** Events of the feed that memory has given up, from ClickHouse. */
-export function createStoredEvents({ database, tables }: StoredEventsParts): OlderEvents {
+/**
+ * Events of the feed that memory has given up, from ClickHouse. Every statement reads a few marks next to a place in the
+ * order of its table: sorting backwards or forwards along the whole key, with nothing between that and LIMIT (a LIMIT BY, say),
+ * lets newer servers stop there. A server that is too old for that reads the narrow columns of the key through to the end.
+ */
+export function createStoredEvents({ database, tables, eventsStored }: StoredEventsParts): OlderEvents {
   return {
-    read: async ({ source, types, place, direction, limit, givenUp }, signal) => {
-      const { measurementEvents, chainEvents } = tables();
-      const table = source === 'measurement' ? measurementEvents : chainEvents;
-      // Events are given up, and stored, in the order of their source: so many are those that are asked for.
-      const [held] = await database.select(`SELECT uniqExact(id) FROM ${table}`, signal);
-      if (Number(held?.[0]) < givenUp)
-        throw new StorageUnavailable(`ClickHouse does not hold the ${givenUp} oldest ${source} events yet`);
-      const isOlder = direction === 'older';
-      const conditions = [`type IN (${types.map(sqlString).join(', ')})`];
-      if (place !== null) {
-        const { recordedAtMs, id } = place;
-        conditions.push(
-          isOlder ? `recorded_at_ms <= ${recordedAtMs}` : `recorded_at_ms >= ${recordedAtMs}`,
-          `(recorded_at_ms != ${recordedAtMs} OR id ${isOlder ? '>' : '<'} ${sqlString(id)})`,
+    before: async (of, { categories, place, limit }, signal) => {
+      await eventsStored(of, signal);
+      const { times } = tablesOfSource(tables(), of);
+      const arrivals = await seekEach(categories, limit, (category, after: FeedPlace | null) => {
+        const next = after ?? place;
+        return select(
+          `SELECT recorded_at_ms, position, ordinal FROM ${times}
+           WHERE ${conditionsOf(of, category)}${next === null ? '' : ` AND ${shownAfter(next, of)}`}
+           ORDER BY recorded_at_ms DESC, position DESC, ordinal DESC LIMIT ${limit}`,
+          signal,
+          ([recordedAtMs, position, ordinal]): FeedPlace => ({
+            recordedAtMs: Number(recordedAtMs),
+            source: of.source,
+            position: Number(position),
+            ordinal: Number(ordinal),
+          }),
         );
-      }
-      // Of the same time the smaller ID is shown first, so it is the newer one.
-      const order = isOlder ? 'recorded_at_ms DESC, id ASC' : 'recorded_at_ms ASC, id DESC';
-      const rows = await database.select(
-        `SELECT ${eventColumns.join(', ')} FROM ${table} WHERE ${conditions.join(' AND ')}
-         ORDER BY ${order} LIMIT 1 BY id LIMIT ${limit}`,
-        signal,
+      });
+      return eventsAt(of, arrivals.sort(compareShown).slice(0, limit), signal);
+    },
+
+    after: async (of, { categories, arrival, limit }, signal) => {
+      await eventsStored(of, signal);
+      const { events } = tablesOfSource(tables(), of);
+      const arrivals = await seekEach(categories, limit, (category, after: Arrival | null) =>
+        select(
+          `SELECT position, ordinal FROM ${events}
+           WHERE ${conditionsOf(of, category)} AND ${arrivedAfter(after ?? arrival)}
+           ORDER BY position, ordinal LIMIT ${limit}`,
+          signal,
+          arrivalOf,
+        ),
       );
-      return rows.map(eventOfRow);
+      return eventsAt(of, arrivals.sort(compareArrivals).slice(0, limit), signal);
+    },
+
+    find: async (of, id, signal) => {
+      await eventsStored(of, signal);
+      const { ids } = tablesOfSource(tables(), of);
+      const found = await select(
+        `SELECT position, ordinal, arrived_at_ms FROM ${ids}
+         WHERE run = ${sqlString(of.run)} AND id = ${sqlString(id)} AND ${isGivenUp(of)} LIMIT 1`,
+        signal,
+        (row) => ({ ...arrivalOf(row), arrivedAtMs: Number(row[2]) }),
+      );
+      return found[0] ?? null;
+    },
+
+    lastBefore: async (of, timeMs, signal) => {
+      await eventsStored(of, signal);
+      const { events } = tablesOfSource(tables(), of);
+      const found = await Promise.all(
+        storedCategories('all', of.source).map((category) =>
+          select(
+            `SELECT position, ordinal FROM ${events}
+             WHERE ${conditionsOf(of, category)} AND arrived_at_ms < ${timeMs}
+             ORDER BY position DESC, ordinal DESC LIMIT 1`,
+            signal,
+            arrivalOf,
+          ),
+        ),
+      );
+      return found.flat().sort(compareArrivals).at(-1) ?? null;
     },
   };
+
+  async function select<Found>(
+    sql: string,
+    signal: AbortSignal,
+    foundOf: (row: ResultRow) => Found,
+  ): Promise<Found[]> {
+    return (await database.select(sql, signal)).map(foundOf);
+  }
+
+  /** The events at places, in the same order. */
+  async function eventsAt(of: StoredEventsOf, arrivals: readonly Arrival[], signal: AbortSignal) {
+    if (arrivals.length === 0) return [];
+    const { events } = tablesOfSource(tables(), of);
+    const places = arrivals.map(({ position, ordinal }) => `(${position}, ${ordinal})`);
+    const found = await select(
+      `SELECT ${eventColumns.join(', ')} FROM ${events} WHERE run = ${sqlString(of.run)}
+       AND category IN (${allCategories(of)}) AND (position, ordinal) IN (${places.join(', ')})`,
+      signal,
+      eventOfRow,
+    );
+    const byPlace = new Map(found.map((event) => [keyOf(event), event]));
+    return arrivals.flatMap((arrival) => byPlace.get(keyOf(arrival)) ?? []);
+  }
+}
+
+/**
+ * At most `limit` places of each category. A row that was written twice, and is not merged yet, is there twice: where that
+ * leaves too few, it goes on behind the last one.
+ */
+async function seekEach<Place extends Arrival>(
+  categories: readonly StoredCategory[],
+  limit: number,
+  seek: (category: StoredCategory, after: Place | null) => Promise<readonly Place[]>,
+): Promise<Place[]> {
+  const found = await Promise.all(
+    categories.map(async (category) => {
+      const places = new Map<string, Place>();
+      for (let after: Place | null = null; places.size < limit; ) {
+        const rows = await seek(category, after);
+        for (const place of rows) places.set(keyOf(place), place);
+        after = rows.at(-1) ?? null;
+        if (rows.length < limit) break;
+      }
+      return [...places.values()].slice(0, limit);
+    }),
+  );
+  return found.flat();
+}
+
+function tablesOfSource({ measurementEvents, chainEvents }: Tables, { source }: StoredEventsOf): EventTables {
+  return source === 'measurement' ? measurementEvents : chainEvents;
+}
+
+/** As SQL: with all columns of the key named, a server looks into the marks of the places alone. */
+function allCategories({ source }: StoredEventsOf): string {
+  return storedCategories('all', source).map(sqlString).join(', ');
+}
+
+function conditionsOf(of: StoredEventsOf, category: StoredCategory): string {
+  return `run = ${sqlString(of.run)} AND category = ${sqlString(category)} AND ${isGivenUp(of)}`;
+}
+
+/** What another process, or this one before a restart, has stored beyond that is in memory too. */
+function isGivenUp({ givenUp: { through } }: StoredEventsOf): string {
+  const { position, ordinal } = through;
+  return `(position < ${position} OR (position = ${position} AND ordinal <= ${ordinal}))`;
+}
+
+function arrivedAfter({ position, ordinal }: Arrival): string {
+  return `(position > ${position} OR (position = ${position} AND ordinal > ${ordinal}))`;
+}
+
+/** Of the same time, events of the chain are shown before measurements. */
+function shownAfter({ recordedAtMs, source, position, ordinal }: FeedPlace, of: StoredEventsOf): string {
+  if (source !== of.source) return `recorded_at_ms ${source === 'chain' ? '<=' : '<'} ${recordedAtMs}`;
+  return `(recorded_at_ms < ${recordedAtMs} OR (recorded_at_ms = ${recordedAtMs}
+    AND (position < ${position} OR (position = ${position} AND ordinal < ${ordinal}))))`;
+}
+
+function arrivalOf([position, ordinal]: ResultRow): Arrival {
+  return { position: Number(position), ordinal: Number(ordinal) };
+}
+
+function keyOf({ position, ordinal }: Arrival): string {
+  return `${position}.${ordinal}`;
 }

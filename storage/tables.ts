@@ -7,10 +7,25 @@ export interface Tables {
   readonly readings: string;
   readonly rounds: string;
   readonly halfHourBuckets: string;
-  readonly measurementEvents: string;
+  readonly measurementEvents: EventTables;
   readonly foldSnapshots: string;
   /** The same for all generations: a replay does not fold the chain. */
-  readonly chainEvents: string;
+  readonly chainEvents: EventTables;
+}
+
+/** Events of a source that memory has given up, and where to find them. */
+export interface EventTables {
+  /** The events, in order of arrival. */
+  readonly events: string;
+  /** Their places in the order of the feed. */
+  readonly times: string;
+  /** Their places by ID. */
+  readonly ids: string;
+}
+
+/** In the order in which they are written: what is in the last one is in all of them. */
+export function namesOfEventTables({ ids, times, events }: EventTables): string[] {
+  return [ids, times, events];
 }
 
 /** The tables that are in use at the moment: a swap changes them while the service runs. */
@@ -22,27 +37,60 @@ export function tablesOf(generation: number): Tables {
     readings: `readings_g${generation}`,
     rounds: `rounds_g${generation}`,
     halfHourBuckets: `half_hour_buckets_g${generation}`,
-    measurementEvents: `measurement_events_g${generation}`,
+    measurementEvents: {
+      events: `measurement_feed_g${generation}`,
+      times: `measurement_feed_times_g${generation}`,
+      ids: `measurement_feed_ids_g${generation}`,
+    },
     foldSnapshots: `fold_snapshots_g${generation}`,
-    chainEvents: 'chain_events',
+    chainEvents: { events: 'chain_feed', times: 'chain_feed_times', ids: 'chain_feed_ids' },
   };
 }
 
 /** Rows are partitioned by 30 days of their time; integer arithmetic, which every server version does alike. */
 export const partitionMs = 2_592_000_000;
 
-/** Of events that memory has given up; those of both sources have the same columns. */
-export function createEventsStatement(table: string): string {
-  return `CREATE TABLE IF NOT EXISTS ${table} (
-    id String,
-    type String,
-    installation_id String,
-    recorded_at_ms Int64,
-    position Int64,
-    event String
-  ) ENGINE = ReplacingMergeTree(position)
-  PARTITION BY intDiv(recorded_at_ms, ${partitionMs})
-  ORDER BY (recorded_at_ms, id)`;
+/** Rows that one mark of an event table stands for: a page is a few of these, whatever the table holds. */
+const eventsPerMark = 256;
+
+/**
+ * Tables of events; those of both sources have the same columns. They are not partitioned: a page is read from every part of
+ * a table that may hold some of it, and parts of different partitions are never merged.
+ */
+export function createEventsStatements({ events, times, ids }: EventTables): string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS ${ids} (
+      run String,
+      id String,
+      installation_id String,
+      position Int64,
+      ordinal Int64,
+      arrived_at_ms Int64
+    ) ENGINE = ReplacingMergeTree()
+    ORDER BY (run, id) SETTINGS index_granularity = ${eventsPerMark}`,
+    `CREATE TABLE IF NOT EXISTS ${times} (
+      run String,
+      category String,
+      installation_id String,
+      recorded_at_ms Int64,
+      position Int64,
+      ordinal Int64
+    ) ENGINE = ReplacingMergeTree()
+    ORDER BY (run, category, recorded_at_ms, position, ordinal) SETTINGS index_granularity = ${eventsPerMark}`,
+    `CREATE TABLE IF NOT EXISTS ${events} (
+      run String,
+      category String,
+      installation_id String,
+      position Int64,
+      ordinal Int64,
+      id String,
+      type String,
+      recorded_at_ms Int64,
+      arrived_at_ms Int64,
+      event String
+    ) ENGINE = ReplacingMergeTree()
+    ORDER BY (run, category, position, ordinal) SETTINGS index_granularity = ${eventsPerMark}`,
+  ];
 }
 
 /** Statements that create the tables of a generation; each may be run again. */
@@ -91,7 +139,7 @@ export function createStatements(tables: Tables): string[] {
     ) ENGINE = ReplacingMergeTree(position)
     PARTITION BY intDiv(start_ms, ${partitionMs})
     ORDER BY (installation_id, start_ms)`,
-    createEventsStatement(tables.measurementEvents),
+    ...createEventsStatements(tables.measurementEvents),
     `CREATE TABLE IF NOT EXISTS ${tables.foldSnapshots} (
       snapshot String,
       chunk Int64,

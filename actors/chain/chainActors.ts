@@ -13,7 +13,7 @@ import { decodeChainFold, encodeChainFold, safeBlockOf } from './chainSnapshot.t
 import type { ChainFeedEvent, ChainState } from './chainState.ts';
 
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
-export const chainFoldVersion = 3;
+export const chainFoldVersion = 4;
 
 /** What became of a message of `MINER_CHAIN`. */
 export type ChainOutcome =
@@ -63,11 +63,11 @@ export function createChainActors({ chainId, contracts }: ChainActorsSettings): 
       const decoded = decodeChain(message.subject, message.data);
       if (decoded === null) return 'unread';
       if ('rejection' in decoded) return decoded;
-      const receivedAtMs = Number(message.timestampNanos / 1_000_000n);
-      const outcome = fold.receive(state, decoded.value, receivedAtMs);
+      const storedAtMs = Number(message.timestampNanos / 1_000_000n);
+      const outcome = fold.receive(state, decoded.value, { position: message.seq, storedAtMs });
       if ('rejection' in outcome) return outcome;
       state = outcome.state;
-      newestSpanAtMs = receivedAtMs;
+      newestSpanAtMs = storedAtMs;
       const { reorganization, givenUp } = outcome;
       return { reorganization, givenUp };
     },

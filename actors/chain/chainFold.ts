@@ -1,7 +1,7 @@
 import type { ChainBlock, ChainSpan } from '../../streams/chainSpan.ts';
 import { type Rejection, rejected } from '../../streams/decodeMessage.ts';
-import { withFeedEvent } from '../feed/chainFeed.ts';
-import { giveUpOldest } from '../feed/heldEvents.ts';
+import { type StoredSpan, withFeedEvent } from '../feed/chainFeed.ts';
+import { giveUpOldest, runOf } from '../feed/heldEvents.ts';
 import { applyEvent } from './applyEvent.ts';
 import { type ChainEvent, type ContractAddresses, createEventDecoder } from './chainEvent.ts';
 import { type ChainFeedEvent, type ChainState, emptyChainState, type KnownBlock } from './chainState.ts';
@@ -76,10 +76,10 @@ export class ForkBelowStates extends Error {
 
 export interface ChainFold {
   /**
-   * @param receivedAtMs when the span was stored (epoch milliseconds): what it makes safe was recorded then.
+   * @param stored where and when the stream stored the span: what it makes safe was recorded then.
    * @throws ForkBelowStates
    */
-  receive(state: ChainFoldState, span: ChainSpan, receivedAtMs: number): SpanOutcome;
+  receive(state: ChainFoldState, span: ChainSpan, stored: StoredSpan): SpanOutcome;
 }
 
 export interface ChainFoldSettings {
@@ -96,7 +96,7 @@ export interface ChainFoldSettings {
 export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFoldSettings): ChainFold {
   const decode = createEventDecoder(contracts);
 
-  function receive(state: ChainFoldState, span: ChainSpan, receivedAtMs: number): SpanOutcome {
+  function receive(state: ChainFoldState, span: ChainSpan, stored: StoredSpan): SpanOutcome {
     if (span.chainId !== chainId || span.core !== contracts.core) {
       return { state: { ...state, isMismatched: true }, reorganization: null, givenUp: [] };
     }
@@ -109,7 +109,7 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
     if ('rejection' in linked) return linked;
     const head = blocks.at(-1) as FoldedBlock;
     const extended = { ...linked.state, head: knownOf(head), unsafe: [...linked.state.unsafe, ...blocks] };
-    return { ...settle(extended, receivedAtMs), reorganization: linked.reorganization };
+    return { ...settle(extended, stored), reorganization: linked.reorganization };
   }
 
   /** Null when a log cannot be decoded. */
@@ -127,7 +127,7 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
   /** Applies what is safe by now. */
   function settle(
     state: ChainFoldState,
-    receivedAtMs: number,
+    stored: StoredSpan,
   ): { readonly state: ChainFoldState; readonly givenUp: readonly ChainFeedEvent[] } {
     const { head } = state;
     if (head === null) return { state, givenUp: [] };
@@ -135,15 +135,16 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
     if (safeCount === 0) return { state, givenUp: [] };
     const safe = [...state.safe];
     for (const block of state.unsafe.slice(0, safeCount)) {
-      const before = safe.at(-1) ?? emptyChainState(knownOf(block));
+      const before =
+        safe.at(-1) ?? emptyChainState(knownOf(block), runOf(stored.position, stored.storedAtMs));
       let after: ChainState = { ...before, block: knownOf(block) };
-      for (const event of block.events) after = withFeedEvent(applyEvent(after, event), event, receivedAtMs);
+      for (const event of block.events) after = withFeedEvent(applyEvent(after, event), event, stored);
       safe.push(after);
     }
     const applied = state.unsafe.slice(0, safeCount).map(({ number }) => number);
     const surplus = Math.max(0, state.reversible.length + applied.length - keptStatesMax);
     const reversible = state.reversible.slice(surplus).concat(applied.slice(-keptStatesMax));
-    const shortened = withShorterFeed(kept(safe), reversible);
+    const shortened = withShorterFeed(kept(safe), reversible, stored.position);
     return {
       state: { ...state, safe: shortened.safe, reversible, unsafe: state.unsafe.slice(safeCount) },
       givenUp: shortened.givenUp,
@@ -161,13 +162,14 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
 }
 
 /** Gives up old events of the newest state's feed, those that no state lies below which can be gone back to. */
-function withShorterFeed(safe: readonly ChainState[], reversible: readonly bigint[]) {
+function withShorterFeed(safe: readonly ChainState[], reversible: readonly bigint[], position: number) {
   const newest = safe.at(-1) as ChainState;
   const [oldestKept, oldestReversible] = [(safe[0] as ChainState).block.number, reversible[0] as bigint];
   const shorter = giveUpOldest(
     newest.feed,
     ({ recordedAtMs }) => recordedAtMs,
     ({ source }) => source.blockNumber <= oldestKept && source.blockNumber <= oldestReversible,
+    position,
   );
   if (shorter === null) return { safe, givenUp: [] };
   return { safe: [...safe.slice(0, -1), { ...newest, feed: shorter.held }], givenUp: shorter.givenUp };

@@ -42,6 +42,7 @@ export function* encodeChainFold(state: ChainFoldState, newestSpanAtMs: number |
     ...scalars,
     mining: miningScalars,
     collection: collectionScalars,
+    feedRun: feed.run,
     givenUpEvents: feed.givenUp,
   });
   yield* listed('settlements', settlements);
@@ -100,11 +101,12 @@ type ListKey =
 type ScalarState = Pick<ChainState, 'block' | 'core' | 'governance' | 'token'> & {
   readonly mining: Omit<ChainState['mining'], 'perWeightAtActivation' | 'pendingWeight' | 'perWeightByDate'>;
   readonly collection: Omit<ChainState['collection'], 'metadata'>;
+  readonly feedRun: string;
   readonly givenUpEvents: GivenUpEvents;
 };
 
 function chainStateOf(
-  { mining, collection, givenUpEvents, ...scalars }: ScalarState,
+  { mining, collection, feedRun, givenUpEvents, ...scalars }: ScalarState,
   lines: readonly string[],
 ): ChainState {
   const lists = new Map<ListKey, unknown[]>();
@@ -124,7 +126,7 @@ function chainStateOf(
     unprocessedRounds: List(items('unprocessedRounds')),
     checkpoints: List(items<Checkpoint>('checkpoints')),
     mintedRounds: List(items('mintedRounds')),
-    feed: { events: List(items<ChainFeedEvent>('feed')), givenUp: givenUpEvents },
+    feed: { run: feedRun, events: List(items<ChainFeedEvent>('feed')), givenUp: givenUpEvents },
     positions: ImmutableMap(items<Position>('positions').map((position) => [position.tokenId, position])),
     owners: ImmutableMap(
       owners.map(({ owner, tokenIds, activity }) => [owner, { tokenIds, activity: List(activity) }]),

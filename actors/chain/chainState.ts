@@ -1,4 +1,5 @@
 import { Map as ImmutableMap, List } from 'immutable';
+import type { Arrival } from '../feed/arrival.ts';
 import { type HeldEvents, nothingGivenUp } from '../feed/heldEvents.ts';
 import type { ChainEvent, EventSource } from './chainEvent.ts';
 
@@ -270,7 +271,7 @@ export type ChainFeedDetails =
     };
 
 /** An event of the feed that the chain told. */
-export interface ChainFeedEvent {
+export interface ChainFeedEvent extends Arrival {
   readonly family: 'chain';
   readonly details: ChainFeedDetails;
   /** Of the contract that logged it. */
@@ -298,8 +299,12 @@ export interface ChainState {
   readonly feed: HeldEvents<ChainFeedEvent>;
 }
 
-/** Before the first block. */
-export function emptyChainState(block: KnownBlock): ChainState {
+/**
+ * Before the first block.
+ *
+ * @param run of the fold, as its events name it.
+ */
+export function emptyChainState(block: KnownBlock, run: string): ChainState {
   return {
     block,
     core: {
@@ -346,6 +351,6 @@ export function emptyChainState(block: KnownBlock): ChainState {
       metadata: ImmutableMap(),
     },
     token: null,
-    feed: { events: List(), givenUp: nothingGivenUp },
+    feed: { run, events: List(), givenUp: nothingGivenUp },
   };
 }

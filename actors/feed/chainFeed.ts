@@ -1,14 +1,28 @@
 import type { ChainEvent } from '../chain/chainEvent.ts';
-import { blocksOf, type ChainFeedDetails, type ChainState } from '../chain/chainState.ts';
+import {
+  blocksOf,
+  type ChainFeedDetails,
+  type ChainFeedEvent,
+  type ChainState,
+} from '../chain/chainState.ts';
 import { lower, whole } from '../chain/eventArguments.ts';
+import { nextOrdinal } from './arrival.ts';
 
-/** The state after an event, with what the feed shows of it. */
-export function withFeedEvent(state: ChainState, event: ChainEvent, recordedAtMs: number): ChainState {
+/** A message of the stream of spans: its sequence, and when it was stored (epoch milliseconds). */
+export interface StoredSpan {
+  readonly position: number;
+  readonly storedAtMs: number;
+}
+
+/** The state after an event, with what the feed shows of it. `span` is the one that made it safe. */
+export function withFeedEvent(state: ChainState, event: ChainEvent, span: StoredSpan): ChainState {
   const details = detailsOf[`${event.contract}.${event.name}`]?.(state, event.args);
   if (details === undefined) return state;
   const { address, source } = event;
-  const events = state.feed.events.push({ family: 'chain', details, address, source, recordedAtMs });
-  return { ...state, feed: { ...state.feed, events } };
+  const { position, storedAtMs: recordedAtMs } = span;
+  const ordinal = nextOrdinal(state.feed.events.last(), position);
+  const told: ChainFeedEvent = { family: 'chain', details, address, source, recordedAtMs, position, ordinal };
+  return { ...state, feed: { ...state.feed, events: state.feed.events.push(told) } };
 }
 
 /** By the event that they are of, from the state right after it. */

@@ -1,28 +1,50 @@
 import { parse, stringify } from '../bigintJson.ts';
 import type { ChainFeedEvent } from '../chain/chainState.ts';
 import type { EventRow } from '../storedRows.ts';
-import { chainItem, type FeedItem, type FeedType, measurementItem } from './feedIndex.ts';
+import { chainItem, type FeedItem, type FeedType, feedTypes, measurementItem } from './feedIndex.ts';
 import type { MeasurementEvent } from './measurementEvents.ts';
 
-/** @param position sequence of the message that the event was given up at. */
-export function measurementEventRow(event: MeasurementEvent, position: number): EventRow {
-  return rowOf(measurementItem(event), event.installationId, position);
+/** @param run of the fold that gave the event up. */
+export function measurementEventRow(event: MeasurementEvent, run: string): EventRow {
+  return rowOf(measurementItem(event), event.installationId, run);
 }
 
-/** @param position as for a measurement, in the stream of spans. */
+/** @param run as for a measurement. */
 export function chainEventRow(
   event: ChainFeedEvent,
-  { chainId, position }: { readonly chainId: bigint; readonly position: number },
+  { chainId, run }: { readonly chainId: bigint; readonly run: string },
 ): EventRow {
-  return rowOf(chainItem(chainId, event), '', position);
+  return rowOf(chainItem(chainId, event), '', run);
 }
 
 /** The event of a row that one of the others has made. */
-export function itemOfRow({ id, type, recordedAtMs, event }: EventRow): FeedItem {
-  return { id, type: type as FeedType, recordedAtMs, event: parse(event) as FeedItem['event'] };
+export function itemOfRow(row: EventRow): FeedItem {
+  const { id, type, recordedAtMs, arrivedAtMs, position, ordinal } = row;
+  const event = parse(row.event) as FeedItem['event'];
+  return {
+    id,
+    type: type as FeedType,
+    source: event.family,
+    recordedAtMs,
+    arrivedAtMs,
+    position,
+    ordinal,
+    event,
+  };
 }
 
-function rowOf(item: FeedItem, installationId: string, position: number): EventRow {
-  const { id, type, recordedAtMs, event } = item;
-  return { id, type, installationId, recordedAtMs, position, event: stringify(event) };
+function rowOf(item: FeedItem, installationId: string, run: string): EventRow {
+  const { id, type, recordedAtMs, arrivedAtMs, position, ordinal, event } = item;
+  return {
+    run,
+    category: feedTypes[type],
+    position,
+    ordinal,
+    installationId,
+    id,
+    type,
+    recordedAtMs,
+    arrivedAtMs,
+    event: stringify(event),
+  };
 }

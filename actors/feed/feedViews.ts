@@ -3,23 +3,28 @@ import type { ChainUnavailable, ChainViews, EconomyView } from '../chain/chainVi
 import { itemOfRow } from './eventRows.ts';
 import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
 import {
+  compareShown,
   createFeedIndex,
   type FeedCategory,
   type FeedItem,
   type FeedPlace,
-  type FeedSources,
   type FeedType,
   feedTypes,
   isOfCategory,
-  mergedItems,
+  storedCategories,
 } from './feedIndex.ts';
+import { createFeedNews, type FeedNewsViews } from './feedNews.ts';
 import { nothingGivenUp } from './heldEvents.ts';
 import type { MeasurementProgress } from './measurementEvents.ts';
-import type { OlderEvents, OlderEventsAsked } from './olderEvents.ts';
+import { type OlderEvents, storedEventsOf } from './olderEvents.ts';
+import { type FeedSource, type FeedSources, feedSources } from './streamPosition.ts';
 
 export type { FeedCategory, FeedItem, FeedType } from './feedIndex.ts';
 export { feedCategories, feedTypes, isOfCategory } from './feedIndex.ts';
+export type { ArrivedItem, FeedNews } from './feedNews.ts';
 export { measurementPolicyVersion, streakDistanceMm } from './measurementEvents.ts';
+export type { StreamPosition } from './streamPosition.ts';
+export { decodeStreamPosition, encodeStreamPosition } from './streamPosition.ts';
 
 export const feedUnavailableReasons = [
   'indexer_disabled',
@@ -52,13 +57,7 @@ export interface FeedUnavailable {
   readonly reason: FeedUnavailableReason;
 }
 
-/** Events that became visible, oldest first, with what they are told with. */
-export interface FeedNews {
-  readonly items: readonly FeedItem[];
-  readonly context: Omit<EconomyView, 'feed'>;
-}
-
-export interface FeedViews {
+export interface FeedViews extends FeedNewsViews {
   /**
    * At once where memory holds the page, else with a promise, which can be rejected with StorageUnavailable.
    * `undecodable` for a cursor that is none, or one of another category.
@@ -67,26 +66,6 @@ export interface FeedViews {
     request: FeedRequest,
     signal: AbortSignal,
   ): FeedPage | FeedUnavailable | { readonly fault: 'undecodable' } | Promise<FeedPage>;
-  /** Takes what the sources hold now; whoever listens is told what is new. */
-  refresh(): void;
-  /** @returns stops it. */
-  listen(listener: (news: FeedNews) => void): () => void;
-  /**
-   * What of a category is newer than a cursor, at most `limit` events; null while the feed is unavailable, or for a cursor
-   * that is none. At once where memory holds it; else with a promise, which can be rejected with StorageUnavailable.
-   */
-  newerThan(
-    category: FeedCategory,
-    cursor: string,
-    limit: number,
-    signal: AbortSignal,
-  ): FeedNews | null | Promise<FeedNews>;
-  isCursor(category: FeedCategory, cursor: string): boolean;
-}
-
-/** The cursor of an event: the page behind it, or the stream after it, begins there. */
-export function cursorOfItem(category: FeedCategory, item: FeedItem): string {
-  return encodeFeedCursor(category, item);
 }
 
 export interface FeedViewsParts {
@@ -107,60 +86,31 @@ export function createFeedViews(parts: FeedViewsParts): FeedViews {
     return held.index;
   }
 
-  const listeners = new Set<(news: FeedNews) => void>();
-
-  /** The index with all that the sources hold. */
-  function current(economy: EconomyView) {
-    const { feed, ...context } = economy;
-    const index = indexOf(economy);
-    const sources = { measurement: progress() ?? nothingMeasured, chain: feed };
-    const items = index.update(sources);
-    if (items.length > 0) for (const listener of listeners) listener({ items, context });
-    return { index, context, sources };
+  function sourcesOf(economy: EconomyView): FeedSources {
+    return { measurement: progress() ?? nothingMeasured, chain: economy.feed };
   }
 
+  const news = createFeedNews({ chain, sourcesOf, olderEvents });
+
   /** Stored events next to a place, of those sources that have given up some. */
-  async function stored(
+  async function storedBefore(
     sources: FeedSources,
     category: FeedCategory,
-    asked: Pick<OlderEventsAsked, 'place' | 'direction' | 'limit'>,
+    query: { readonly place: FeedPlace | null; readonly limit: number },
     signal: AbortSignal,
-  ): Promise<FeedItem[][]> {
+  ): Promise<FeedItem[]> {
     const found = await Promise.all(
-      shortenedSources(sources, category).map((source) => {
-        const givenUp = sources[source].givenUp.count;
-        return olderEvents.read({ source, types: typesOf(category, source), givenUp, ...asked }, signal);
+      feedSources.map((source) => {
+        const [categories, of] = [storedCategories(category, source), storedEventsOf(sources, source)];
+        if (of === null || categories.length === 0) return [];
+        return olderEvents.before(of, { categories, ...query }, signal);
       }),
     );
-    return found.map((rows) => rows.map(itemOfRow));
+    return found.flat().map(itemOfRow);
   }
 
   return {
-    refresh: () => {
-      const economy = chain.economy();
-      if (economy.status === 'available') current(economy);
-    },
-    listen: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    newerThan: (category, cursor, limit, signal) => {
-      const place = decodeFeedCursor(category, cursor);
-      const economy = chain.economy();
-      if (place === null || economy.status === 'unavailable') return null;
-      const { index, context, sources } = current(economy);
-      const held = () => index.newerThan(category, place, limit);
-      const before = held();
-      if (holdsFrom(sources, category, place.recordedAtMs)) return { items: before, context };
-      const asked = { place, direction: 'newer', limit } as const;
-      // Memory once more at the end: what has come meanwhile is part of the answer.
-      return stored(sources, category, asked, signal).then((found) => ({
-        items: mergedItems([...found, before, held()], limit, false),
-        context,
-      }));
-    },
-    isCursor: (category, cursor) => decodeFeedCursor(category, cursor) !== null,
-
+    ...news,
     page: ({ category, limit, cursor }, signal) => {
       const after = cursor === null ? null : decodeFeedCursor(category, cursor);
       if (cursor !== null && after === null) return { fault: 'undecodable' };
@@ -173,7 +123,9 @@ export function createFeedViews(parts: FeedViewsParts): FeedViews {
       ];
       if (activeEventTypes.length === 0)
         return { status: 'unavailable', installationId, reason: 'source_disabled' };
-      const { index, context, sources } = current(economy);
+      const { feed: _events, ...context } = economy;
+      const [index, sources] = [indexOf(economy), sourcesOf(economy)];
+      index.update(sources);
       const pageOf = (items: readonly FeedItem[]): FeedPage => ({
         ...context,
         category,
@@ -182,36 +134,32 @@ export function createFeedViews(parts: FeedViewsParts): FeedViews {
         nextCursor: items.length > limit ? encodeFeedCursor(category, items[limit - 1] as FeedPlace) : null,
       });
       // One more than the page tells whether there are more.
-      const held = index.olderThan(category, after, limit + 1);
-      const reachesTo = held[limit]?.recordedAtMs ?? Number.NEGATIVE_INFINITY;
-      if (holdsFrom(sources, category, reachesTo)) return pageOf(held);
-      const asked = { place: after, direction: 'older', limit: limit + 1 } as const;
-      return stored(sources, category, asked, signal).then((found) =>
-        pageOf(mergedItems([held, ...found], limit + 1, true)),
+      const inMemory = index.olderThan(category, after, limit + 1);
+      const reachesTo = inMemory[limit]?.recordedAtMs ?? Number.NEGATIVE_INFINITY;
+      if (holdsFrom(sources, category, reachesTo)) return pageOf(inMemory);
+      const query = { place: after, limit: limit + 1 };
+      return storedBefore(sources, category, query, signal).then((stored) =>
+        pageOf([...inMemory, ...stored].sort(compareShown)),
       );
     },
   };
 }
 
-const nothingMeasured: FeedSources['measurement'] = { events: List(), givenUp: nothingGivenUp };
+const nothingMeasured: FeedSources['measurement'] = { run: '', events: List(), givenUp: nothingGivenUp };
 
-function typesOf(category: FeedCategory, source: keyof FeedSources): FeedType[] {
+function typesOf(category: FeedCategory, source: FeedSource): FeedType[] {
   return (Object.keys(feedTypes) as FeedType[]).filter(
     (type) =>
       isOfCategory(category, type) && (feedTypes[type] === 'measurement') === (source === 'measurement'),
   );
 }
 
-/** Sources that have given events up, some of which can be of the category. */
-function shortenedSources(sources: FeedSources, category: FeedCategory): (keyof FeedSources)[] {
-  return (['measurement', 'chain'] as const).filter(
-    (source) => sources[source].givenUp.count > 0 && typesOf(category, source).length > 0,
-  );
-}
-
 /** Whether memory holds every event of a category that was recorded at a time or after it. */
 function holdsFrom(sources: FeedSources, category: FeedCategory, timeMs: number): boolean {
-  return shortenedSources(sources, category).every((source) => sources[source].givenUp.throughMs < timeMs);
+  return feedSources.every((source) => {
+    const { through, throughMs } = sources[source].givenUp;
+    return through === null || throughMs < timeMs || storedCategories(category, source).length === 0;
+  });
 }
 
 /** The feed tells four reasons of the chain; of those that it does not, the view cannot be read at the moment. */

@@ -1,7 +1,8 @@
 import { List } from 'immutable';
 import type { AcceptedReading } from '../acceptedReading.ts';
 import { dayLabel, dayMs, dayStartOf } from '../statistics/dayHistory.ts';
-import { type HeldEvents, nothingGivenUp } from './heldEvents.ts';
+import type { Arrival } from './arrival.ts';
+import { type HeldEvents, nothingGivenUp, runOf } from './heldEvents.ts';
 
 /** The rules below; an event's ID names them, since other rules would make other events of the same readings. */
 export const measurementPolicyVersion = 'measurement-v1';
@@ -36,16 +37,16 @@ export type Achievement =
   | { readonly type: 'measurement.speed_record'; readonly previous: number | null; readonly observed: number }
   | { readonly type: 'measurement.distance_streak'; readonly days: number; readonly endingUtcDate: string };
 
-/** An event with the reading that it came from. */
-export interface MeasurementEvent {
+/** An event with the reading that it came from, whose receipt position is the event's. */
+export interface MeasurementEvent extends Arrival {
   readonly family: 'measurement';
   readonly achievement: Achievement;
   readonly installationId: string;
-  /** Receipt position of the reading. */
-  readonly position: number;
   readonly telemetryId: string;
   readonly observedAtMs: number;
   readonly receivedAtMs: number;
+  /** When the stream stored the reading (epoch milliseconds): a gateway may deliver it long after it received it. */
+  readonly arrivedAtMs: number;
 }
 
 /** What the rules remember of one installation. Immutable, and the same for as long as nothing happens. */
@@ -64,7 +65,7 @@ export interface MeasurementProgress extends HeldEvents<MeasurementEvent> {
   readonly streakDays: number;
 }
 
-const nothingYet: MeasurementProgress = {
+const nothingYet: Omit<MeasurementProgress, 'run'> = {
   earlierDaysMm: 0n,
   dayStartMs: Number.NEGATIVE_INFINITY,
   nextDistanceMm: firstDistancesMm[0] as bigint,
@@ -82,16 +83,18 @@ const nothingYet: MeasurementProgress = {
  *
  * @param dayMm the largest distance of the reading's day, with this reading.
  * @param previousDayMm the distance of the day of the reading before.
+ * @param storedAtNanos when the stream stored the reading (epoch nanoseconds).
  */
 export function withAchievements(
   held: MeasurementProgress | null,
   reading: AcceptedReading,
   dayMm: number,
   previousDayMm: number,
+  storedAtNanos: bigint,
 ): MeasurementProgress {
   const dayStartMs = dayStartOf(reading.observedAtMs);
-  const before =
-    dayStartMs === held?.dayStartMs ? held : withDay(held ?? nothingYet, dayStartMs, previousDayMm);
+  const known = held ?? { ...nothingYet, run: runOf(reading.position, millisecondsOf(storedAtNanos)) };
+  const before = dayStartMs === known.dayStartMs ? known : withDay(known, dayStartMs, previousDayMm);
   const speed = reading.speedMmPerSecond;
   const isQuiet =
     Number(before.nextDistanceMm - before.earlierDaysMm) > dayMm &&
@@ -127,6 +130,7 @@ export function withAchievements(
   if (isStreakDay && streakDays >= 2 && streakDays <= streakDaysMax)
     achievements.push({ type: 'measurement.distance_streak', days: streakDays, endingUtcDate: utcDate });
   return {
+    run: before.run,
     earlierDaysMm: before.earlierDaysMm,
     dayStartMs,
     nextDistanceMm: distances.next,
@@ -135,7 +139,7 @@ export function withAchievements(
     recordMm: isRecord ? speed : before.recordMm,
     streakDayMs: isStreakDay ? dayStartMs : before.streakDayMs,
     streakDays,
-    events: before.events.concat(achievements.map((achievement) => eventOf(achievement, reading))),
+    events: before.events.concat(eventsOf(achievements, reading, millisecondsOf(storedAtNanos))),
     givenUp: before.givenUp,
   };
 }
@@ -165,17 +169,26 @@ function distancesThrough(next: bigint, lifetimeMm: bigint): { reached: bigint[]
   return { reached: reached.slice(-distancesOfReadingMax), next: after * laterDistancesMm };
 }
 
-function eventOf(achievement: Achievement, reading: AcceptedReading): MeasurementEvent {
-  const { installationId, position, telemetryId, observedAtMs, receivedAtMs } = reading;
-  return {
-    family: 'measurement',
-    achievement,
-    installationId,
-    position,
-    telemetryId,
-    observedAtMs,
-    receivedAtMs,
-  };
+function millisecondsOf(nanos: bigint): number {
+  return Number(nanos / 1_000_000n);
+}
+
+/** Events of one reading. The one with the smallest ID is the newest, since the feed shows it first. */
+function eventsOf(
+  achievements: readonly Achievement[],
+  { installationId, position, telemetryId, observedAtMs, receivedAtMs }: AcceptedReading,
+  arrivedAtMs: number,
+): MeasurementEvent[] {
+  const at = { installationId, position, telemetryId, observedAtMs, receivedAtMs, arrivedAtMs };
+  return achievements
+    .map((achievement) => ({ achievement, id: measurementId(installationId, achievement) }))
+    .sort((one, other) => (one.id < other.id ? 1 : -1))
+    .map(({ achievement }, ordinal) => ({ family: 'measurement', achievement, ...at, ordinal }));
+}
+
+/** The event's ID (document 3, Common members). */
+export function measurementId(installationId: string, achievement: Achievement): string {
+  return `measurement:${installationId}:${measurementPolicyVersion}:${achievement.type}:${discriminatorOf(achievement)}`;
 }
 
 /** What tells the event from others of its type. */

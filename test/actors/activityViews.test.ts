@@ -21,7 +21,10 @@ import { noOlderEvents } from '../support/noOlderEvents.ts';
 import { readingMessage } from '../support/readingMessages.ts';
 
 const id = 'wheel.one';
-const chainStart = emptyChainState({ number: 100n, hash: `0x${'a'.repeat(64)}`, timestampMs: genesisMs });
+const chainStart = emptyChainState(
+  { number: 100n, hash: `0x${'a'.repeat(64)}`, timestampMs: genesisMs },
+  'run',
+);
 
 function started() {
   const world = { chain: null as ChainState | null };

@@ -33,7 +33,7 @@ const configuration = {
 
 /** A chain at its beginning, with a configured core. */
 function chainAtStart(): ChainState {
-  const state = emptyChainState({ number: 100n, hash, timestampMs: genesisMs });
+  const state = emptyChainState({ number: 100n, hash, timestampMs: genesisMs }, 'run');
   return {
     ...state,
     core: { ...state.core, configuration, workPerThousandBlocks: configuration.initialWorkPerThousandBlocks },

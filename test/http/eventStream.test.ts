@@ -4,62 +4,86 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { measurementEventRow } from '../../actors/feed/eventRows.ts';
 import { type MeasurementProgress, withAchievements } from '../../actors/feed/measurementEvents.ts';
-import type { EventRow } from '../../actors/storedRows.ts';
+import { noRows } from '../../actors/storedRows.ts';
 import type { OlderEvents } from '../../actors/views.ts';
 import { feedEvent } from '../../http/responses/events.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { createEventsSeen } from '../../storage/eventsStored.ts';
+import { migrate } from '../../storage/migrations.ts';
+import { createRowEncoder, insertsOf } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';
 import { eventually } from '../support/childProcess.ts';
+import { listen, type Message } from '../support/eventSource.ts';
+import { recordStep } from '../support/feedEvents.ts';
 import { foldChain } from '../support/foldedChain.ts';
 import { startPublicServer } from '../support/publicServer.ts';
 import { createRandomEconomy } from '../support/randomEconomy.ts';
+import { reorganize } from '../support/reorganize.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 import { startEconomy } from '../support/testEconomy.ts';
 
-/** Speeds that are each a record above the one before. */
-const recordStep = 56;
-
 /** Progress that a test drives: each record is an event. */
-function createRecords() {
+async function createRecords() {
+  const database = openDatabase({ path: temporaryDirectory() });
+  onTestFinished(() => database.close());
+  const tables = await migrate(database, silentLogger);
+  const stored = createStoredEvents({
+    database,
+    tables: () => tables,
+    eventsStored: createEventsSeen(database, () => tables),
+  });
   let progress: MeasurementProgress | null = null;
   let made = 0;
-  const givenUp: EventRow[] = [];
   let failures = 0;
   const olderEvents: OlderEvents = {
-    read: async ({ place, limit }) => {
-      await wait(20);
+    ...stored,
+    after: async (...query) => {
       if (failures-- > 0) throw new StorageUnavailable('away');
-      return givenUp.filter(({ recordedAtMs }) => recordedAtMs > (place?.recordedAtMs ?? 0)).slice(0, limit);
+      return stored.after(...query);
     },
   };
+  /** A reading with a record, received so long before it arrived. */
+  function addOne(lateMs: number) {
+    made++;
+    const arrivedAtMs = Date.UTC(2026, 0, 31, 12) + made * 1_000;
+    const reading = acceptedReading({
+      position: made,
+      observedAtMs: arrivedAtMs - lateMs,
+      speedMmPerSecond: made * recordStep,
+    });
+    progress = withAchievements(progress, reading, 0, 0, BigInt(arrivedAtMs) * 1_000_000n);
+  }
   return {
     olderEvents,
     /** Moves all events but the newest to where older ones are, which does not answer at first. */
-    giveUp(kept: number, failing: number) {
+    async giveUp(kept: number, failing: number) {
       if (progress === null) return;
+      const { run, givenUp } = progress;
       const gone = progress.events.skipLast(kept).toArray();
-      givenUp.push(...gone.map((event) => measurementEventRow(event, event.position)));
+      const through = gone.at(-1) ?? givenUp.through;
       failures = failing;
-      const throughMs = Math.max(...givenUp.map(({ recordedAtMs }) => recordedAtMs));
+      const throughMs = gone.reduce(
+        (latest, { receivedAtMs }) => Math.max(latest, receivedAtMs),
+        givenUp.throughMs,
+      );
       progress = {
         ...progress,
         events: progress.events.takeLast(kept),
-        givenUp: { count: givenUp.length, throughMs },
+        givenUp: { through, throughMs, atPosition: made },
       };
+      const measurementEvents = gone.map((event) => measurementEventRow(event, run));
+      const rows = createRowEncoder()({ ...noRows, measurementEvents, throughPosition: made });
+      for (const { table, columns, bytes } of insertsOf(tables, [rows]))
+        await database.insertBytes(table, columns, bytes);
     },
     get current() {
       return progress;
     },
-    add(count: number) {
-      for (let index = 0; index < count; index++) {
-        made++;
-        const observedAtMs = Date.UTC(2026, 0, 31, 12) + made * 1_000;
-        const reading = acceptedReading({
-          position: made,
-          observedAtMs,
-          speedMmPerSecond: made * recordStep,
-        });
-        progress = withAchievements(progress, reading, 0, 0);
-      }
+    add(count: number, lateMs = 0) {
+      for (let index = 0; index < count; index++) addOne(lateMs);
     },
   };
 }
@@ -71,7 +95,7 @@ async function served(isLimited = false) {
   await random.open();
   for (let step = 0; step < 15; step++) await random.step();
   await chain.fold();
-  const records = createRecords();
+  const records = await createRecords();
   records.add(3);
   const server = await startPublicServer({
     chain: chain.views,
@@ -79,46 +103,7 @@ async function served(isLimited = false) {
     olderEvents: records.olderEvents,
     rateLimits: isLimited,
   });
-  return { chain, random, records, server };
-}
-
-interface Message {
-  readonly id: string;
-  readonly event: string;
-  readonly data: { readonly id: string; readonly payload: Record<string, string> };
-}
-
-/** An event source: what it was told, until the test ends. */
-async function listen(base: string, path = '/v1/events/stream', headers: Record<string, string> = {}) {
-  const ending = new AbortController();
-  onTestFinished(() => ending.abort());
-  const response = await fetch(`${base}${path}`, { headers, signal: ending.signal });
-  const messages: Message[] = [];
-  const state = { text: '', heartbeats: 0, isEnded: false };
-  void (async () => {
-    const decoder = new TextDecoder();
-    try {
-      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-        state.text += decoder.decode(chunk, { stream: true });
-        for (let end = state.text.indexOf('\n\n'); end >= 0; end = state.text.indexOf('\n\n')) {
-          const block = state.text.slice(0, end);
-          state.text = state.text.slice(end + 2);
-          if (block === ':') state.heartbeats++;
-          const lines = new Map(block.split('\n').map((line) => line.split(/: (.*)/s) as [string, string]));
-          if (lines.has('data'))
-            messages.push({
-              id: lines.get('id') as string,
-              event: lines.get('event') as string,
-              data: JSON.parse(lines.get('data') as string),
-            });
-        }
-      }
-    } catch {
-      // Aborted with the test.
-    }
-    state.isEnded = true;
-  })();
-  return { response, messages, state, end: () => ending.abort() };
+  return { economy, chain, random, records, server };
 }
 
 describe('the event stream', () => {
@@ -153,10 +138,10 @@ describe('the event stream', () => {
   });
 
   it.each([
-    ['the last event that a client has seen', () => undefined, 0],
+    ['the last event that a client has seen', async () => undefined, 0],
     [
       'an event that memory holds no more, once ClickHouse answers',
-      (records: ReturnType<typeof createRecords>) => records.giveUp(20, 2),
+      (records: Awaited<ReturnType<typeof createRecords>>) => records.giveUp(20, 2),
       2,
     ],
   ])('goes on behind %s', async (_, meanwhile, failedReads) => {
@@ -167,7 +152,7 @@ describe('the event stream', () => {
     const [seen] = first.messages;
     first.end();
     records.add(350);
-    meanwhile(records);
+    await meanwhile(records);
     const again = await listen(server.base, '/v1/events/stream?category=measurement', {
       'Last-Event-ID': seen?.id as string,
     });
@@ -180,6 +165,136 @@ describe('the event stream', () => {
     await eventually(() => values().length === 351, 'the next one');
     expect(values()).toEqual(Array.from({ length: 351 }, (_unused, index) => (index + 5) * recordStep));
     expect(await server.registry.metrics()).toContain(`miner_event_stream_failed_reads_total ${failedReads}`);
+  });
+
+  const recordsOf = (messages: readonly Message[]) =>
+    messages
+      .filter(({ event }) => event === 'measurement.speed_record')
+      .map(({ data }) => Number(data.payload.recordMmPerSecond) / recordStep);
+  const from = (first: number, last: number) =>
+    Array.from({ length: last - first + 1 }, (_unused, index) => first + index);
+
+  it.each([
+    ['in memory', async () => undefined],
+    ['in ClickHouse', (records: Awaited<ReturnType<typeof createRecords>>) => records.giveUp(1, 0)],
+  ])(
+    'goes on by arrival: what a gateway delivers late is told to a client that was away, %s',
+    async (_, meanwhile) => {
+      const { records, server } = await served();
+      const first = await listen(server.base);
+      records.add(1);
+      await eventually(() => recordsOf(first.messages).length === 1, 'a record');
+      const { id } = first.messages[0] as Message;
+      first.end();
+      // Received before all that was seen.
+      records.add(2, 3_600_000);
+      records.add(1);
+      await meanwhile(records);
+      const again = await listen(server.base, undefined, { 'Last-Event-ID': id });
+      await eventually(() => recordsOf(again.messages).length === 3, 'three missed records');
+      expect(recordsOf(again.messages)).toEqual([5, 6, 7]);
+    },
+  );
+
+  it('tells its place when it opens, so that a drop before the first event loses nothing', async () => {
+    const { records, server } = await served();
+    const first = await listen(server.base, '/v1/events/stream?category=measurement');
+    await eventually(() => first.state.lastId !== '', 'an ID');
+    expect(first.messages).toEqual([]);
+    first.end();
+    records.add(2);
+    const again = await listen(server.base, undefined, { 'Last-Event-ID': first.state.lastId });
+    await eventually(() => again.state.lastId !== '', 'an ID');
+    await eventually(() => recordsOf(again.messages).length === 2, 'two missed records');
+    again.end();
+    const third = await listen(server.base, undefined, { 'Last-Event-ID': again.state.lastId });
+    records.add(1);
+    await eventually(() => recordsOf(third.messages).length === 1, 'the next one');
+    expect([...recordsOf(again.messages), ...recordsOf(third.messages)]).toEqual([4, 5, 6]);
+  });
+
+  it('goes on behind an event of the feed by its ID', async () => {
+    const { chain, random, records, server } = await served();
+    for (let step = 0; step < 40; step++) await random.step();
+    await chain.fold();
+    records.add(3);
+    type Page = { events: { id: string; type: string; source: { kind: string } }[] };
+    const { events } = (await (await server.get('/v1/events?limit=100')).json()) as Page;
+    const record = events.find(({ id }) => id.endsWith(`:measurement.speed_record:${3 * recordStep}`));
+    const told = events.find(({ source }) => source.kind === 'chain');
+    if (record === undefined || told === undefined) throw new Error('no such event');
+    const resume = (id: string) => listen(server.base, undefined, { 'Last-Event-ID': id });
+    const client = await resume(record.id);
+    expect(client.response.status).toBe(200);
+    await eventually(() => recordsOf(client.messages).length === 3, 'three records');
+    expect(recordsOf(client.messages)).toEqual([4, 5, 6]);
+    client.end();
+    // The newest of the chain: of the other source nothing is lost.
+    const ofChain = await resume(told.id);
+    await eventually(() => ofChain.state.lastId !== '', 'an ID');
+    records.add(1);
+    await eventually(() => recordsOf(ofChain.messages).includes(7), 'the next one');
+    expect(ofChain.messages.filter(({ event }) => !event.startsWith('measurement.'))).toEqual([]);
+    ofChain.end();
+    await records.giveUp(1, 0);
+    const old = await resume(record.id);
+    await eventually(() => recordsOf(old.messages).length === 4, 'records from ClickHouse');
+    expect(recordsOf(old.messages)).toEqual([4, 5, 6, 7]);
+    old.end();
+    await eventually(
+      async () => (await server.registry.metrics()).includes('miner_event_stream_clients 0'),
+      'the end of every stream',
+    );
+  });
+
+  it('loses nothing of what memory gives up before a listener is told', async () => {
+    const { records, server } = await served();
+    const client = await listen(server.base, '/v1/events/stream?category=measurement');
+    const other = await listen(server.base, '/v1/events/stream?category=protocol');
+    await eventually(() => client.state.lastId !== '' && other.state.lastId !== '', 'two clients');
+    records.add(450);
+    await records.giveUp(10, 1);
+    await eventually(() => recordsOf(client.messages).length === 450, 'all records');
+    records.add(1);
+    await eventually(() => recordsOf(client.messages).length === 451, 'the next one');
+    expect(recordsOf(client.messages)).toEqual(from(4, 454));
+    expect(other.messages).toEqual([]);
+  });
+
+  it('tells what a reorganization of safe blocks puts in their place, to those who listen and to those who were away', async () => {
+    const { economy, chain, random, server } = await served();
+    const live = await listen(server.base, '/v1/events/stream?category=players');
+    await eventually(() => live.state.lastId !== '', 'an ID');
+    for (let step = 0; step < 60; step++) await random.step();
+    await chain.fold();
+    const shown = async () => {
+      const events: Message['data'][] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        type Page = { events: Message['data'][]; nextCursor: string | null };
+        const query: string = `?category=players&limit=100${cursor && `&cursor=${cursor}`}`;
+        const page = (await (await server.get(`/v1/events${query}`)).json()) as Page;
+        events.push(...page.events);
+        cursor = page.nextCursor;
+      }
+      return events.map(({ id, source }) => `${id} in ${source.blockHash}`);
+    };
+    const toldOf = (messages: readonly Message[]) =>
+      messages.map(({ data }) => `${data.id} in ${data.source.blockHash}`);
+    const before = await shown();
+    await eventually(() => toldOf(live.messages).at(-1) === before[0], 'the newest event');
+    const [toldBefore, { id }] = [live.messages.length, live.messages.at(-1) as Message];
+    await reorganize(economy, 20, random.step);
+    for (let step = 0; step < 40; step++) await random.step();
+    await chain.fold();
+    const after = await shown();
+    const undone = before.filter((event) => !after.includes(event));
+    expect(undone.length).toBeGreaterThan(0);
+    const fresh = after.filter((event) => !before.includes(event)).reverse();
+    await eventually(() => toldOf(live.messages).at(-1) === after[0], 'the newest event of the other branch');
+    expect(toldOf(live.messages.slice(toldBefore))).toEqual(fresh);
+    const again = await listen(server.base, '/v1/events/stream?category=players', { 'Last-Event-ID': id });
+    await eventually(() => toldOf(again.messages).at(-1) === after[0], 'the newest event, after a drop');
+    expect(toldOf(again.messages)).toEqual(fresh);
   });
 
   it('keeps a quiet connection open with heartbeats', async () => {
@@ -226,6 +341,12 @@ describe('the event stream', () => {
       ['?category=none', {}, 'invalid_query'],
       ['?limit=3', {}, 'invalid_query'],
       ['', { 'Last-Event-ID': 'abc' }, 'invalid_cursor'],
+      [
+        '',
+        { 'Last-Event-ID': 'measurement:wheel-1:measurement-v1:measurement.speed_record:1' },
+        'invalid_cursor',
+      ],
+      ['', { 'Last-Event-ID': 'chain:31337:0x:0x:1:player.miner_minted' }, 'invalid_cursor'],
     ] as const) {
       const response = await server.get(`/v1/events/stream${query}`, headers);
       expect([response.status, await response.json()]).toEqual([400, { error }]);

@@ -1,50 +1,163 @@
+import fc from 'fast-check';
+import { List } from 'immutable';
 import type { ChainFeedEvent } from '../../actors/chain/chainState.ts';
-import type { MeasurementEvent } from '../../actors/feed/measurementEvents.ts';
+import { chainItem, type FeedItem, measurementItem } from '../../actors/feed/feedIndex.ts';
+import { type HeldEvents, nothingGivenUp, runOf } from '../../actors/feed/heldEvents.ts';
+import {
+  type MeasurementEvent,
+  type MeasurementProgress,
+  withAchievements,
+} from '../../actors/feed/measurementEvents.ts';
+import { acceptedReading } from './acceptedReading.ts';
 
-/** A measurement's event of its own ID. */
-export function measured(number: number, receivedAtMs: number): MeasurementEvent {
+export const feedChainId = 31_337n;
+
+/** Speeds that are each a record above the one before. */
+export const recordStep = 56;
+
+const checkpointed = {
+  type: 'system.mining_checkpointed',
+  afterRound: 0n,
+  throughRound: 1n,
+  completedBlockCount: 1n,
+  cumulativeWork: 2n ** 200n,
+  amountBaseUnits: 1n,
+  cumulativeBlockUnits: 1n,
+} as const;
+export const minted = {
+  type: 'player.miner_minted',
+  owner: '0x',
+  tokenId: 1n,
+  weight: 1n,
+  nextMergeBlock: 1n,
+  firstRound: 1n,
+} as const;
+
+/** Spans as they came: after how many milliseconds, and the logs of each block that they made safe, by transaction. */
+export const spanHistory = (maxLength: number) =>
+  fc.array(
+    fc.record({
+      gapMs: fc.nat(1),
+      blocks: fc.array(fc.array(fc.array(fc.boolean(), { maxLength: 3 }), { maxLength: 2 }), {
+        maxLength: 3,
+      }),
+    }),
+    { maxLength },
+  );
+export type SpanHistory = ReturnType<typeof spanHistory> extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Events of the chain in order of arrival. A log is a mint or a checkpoint. */
+export function chainEventsOf(spans: SpanHistory, firstPosition = 1): ChainFeedEvent[] {
+  const events: ChainFeedEvent[] = [];
+  let recordedAtMs = 1_000;
+  let blockNumber = 0n;
+  for (const [at, { gapMs, blocks }] of spans.entries()) {
+    recordedAtMs += gapMs;
+    let ordinal = 0;
+    for (const transactions of blocks) {
+      blockNumber++;
+      let logIndex = 0;
+      for (const [transactionIndex, logs] of transactions.entries()) {
+        // Hashes in no order, so that nothing else is in order by chance.
+        const transactionHash = `0x${((blockNumber * 7_919n + BigInt(transactionIndex)) % 1_009n).toString(16).padStart(64, '0')}`;
+        for (const isMint of logs) {
+          events.push({
+            family: 'chain',
+            details: isMint ? minted : checkpointed,
+            address: '0xaa',
+            source: {
+              blockNumber,
+              blockHash: '0x',
+              blockTimestampMs: recordedAtMs,
+              transactionHash,
+              transactionIndex,
+              logIndex: logIndex++,
+            },
+            recordedAtMs,
+            position: firstPosition + at,
+            ordinal: ordinal++,
+          });
+        }
+      }
+    }
+  }
+  return events;
+}
+
+/** Readings as they came: when the gateway received each, and how many distances it passed. */
+export const readingHistory = (maxLength: number) =>
+  fc.array(fc.record({ receivedAtMs: fc.nat(12), distances: fc.nat(3) }), { maxLength });
+export type ReadingHistory =
+  ReturnType<typeof readingHistory> extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What readings reached, in order of arrival: each a speed record, and some a few distances. */
+export function measurementEventsOf(readings: ReadingHistory, firstPosition = 1): MeasurementEvent[] {
+  let progress: MeasurementProgress | null = null;
+  let distanceMm = 100_000_000;
+  for (const [at, { receivedAtMs, distances }] of readings.entries()) {
+    distanceMm += distances * 50_000_000;
+    const position = firstPosition + at;
+    const reading = acceptedReading({
+      position,
+      observedAtMs: 86_400_000,
+      receivedAtMs: 1_000 + receivedAtMs,
+      speedMmPerSecond: 3_000 + (at + 1) * recordStep,
+      distanceMm,
+    });
+    progress = withAchievements(progress, reading, distanceMm, 0, BigInt(position) * 1_000_000n);
+  }
+  return progress?.events.toArray() ?? [];
+}
+
+export const feedRun = runOf(1, 0);
+
+/** Events of which none was given up. */
+export function held<Event extends MeasurementEvent | ChainFeedEvent>(
+  events: Iterable<Event>,
+): HeldEvents<Event> {
+  return { run: feedRun, events: List(events), givenUp: nothingGivenUp };
+}
+
+/** The newest of a source's events, as if a share of them, the oldest, had been given up. */
+export function shortened<Event extends MeasurementEvent | ChainFeedEvent>(
+  events: readonly Event[],
+  share: number,
+): { held: HeldEvents<Event>; gone: readonly Event[] } {
+  const gone = events.slice(0, Math.floor(events.length * share));
+  const through = gone.at(-1);
+  if (through === undefined) return { held: held(events), gone };
+  const throughMs = Math.max(
+    ...gone.map((event) => ('recordedAtMs' in event ? event.recordedAtMs : event.receivedAtMs)),
+  );
   return {
-    family: 'measurement',
-    achievement: { type: 'measurement.speed_record', previous: null, observed: number },
-    installationId: 'wheel-1',
-    position: number,
-    telemetryId: 'aaaaaaaa-0000-4000-8000-000000000001',
-    observedAtMs: receivedAtMs,
-    receivedAtMs,
+    held: {
+      run: feedRun,
+      events: List(events.slice(gone.length)),
+      givenUp: { through, throughMs, atPosition: through.position },
+    },
+    gone,
   };
 }
 
-/** An event of the chain of its own ID: a mint, or a checkpoint. */
-export function chained(number: number, recordedAtMs: number, isMint: boolean): ChainFeedEvent {
-  return {
-    family: 'chain',
-    details: isMint
-      ? {
-          type: 'player.miner_minted',
-          owner: '0x',
-          tokenId: 1n,
-          weight: 1n,
-          nextMergeBlock: 1n,
-          firstRound: 1n,
-        }
-      : {
-          type: 'system.mining_checkpointed',
-          afterRound: 0n,
-          throughRound: 1n,
-          completedBlockCount: 1n,
-          cumulativeWork: 2n ** 200n,
-          amountBaseUnits: 1n,
-          cumulativeBlockUnits: 1n,
-        },
-    address: '0xaa',
-    source: {
-      blockNumber: BigInt(number),
-      blockHash: '0x',
-      blockTimestampMs: recordedAtMs,
-      transactionHash: `0x${number.toString(16).padStart(64, '0')}`,
-      transactionIndex: 0,
-      logIndex: number,
-    },
-    recordedAtMs,
-  };
+/** Events of both sources as the feed shows them, in the order of design, section 3, told by what the events themselves say. */
+export function inFeedOrder(
+  measurements: readonly MeasurementEvent[],
+  chain: readonly ChainFeedEvent[],
+): FeedItem[] {
+  const items = [
+    ...measurements.map(measurementItem),
+    ...chain.map((event) => chainItem(feedChainId, event)),
+  ];
+  return items.sort((one, other) => {
+    if (one.recordedAtMs !== other.recordedAtMs) return other.recordedAtMs - one.recordedAtMs;
+    const [first, second] = [one.event, other.event];
+    if (first.family !== second.family) return first.family === 'chain' ? -1 : 1;
+    if (first.family === 'chain' && second.family === 'chain') {
+      if (first.source.blockNumber !== second.source.blockNumber)
+        return first.source.blockNumber < second.source.blockNumber ? 1 : -1;
+      const byTransaction = second.source.transactionIndex - first.source.transactionIndex;
+      return byTransaction || second.source.logIndex - first.source.logIndex;
+    }
+    return second.position - first.position || (one.id < other.id ? -1 : 1);
+  });
 }

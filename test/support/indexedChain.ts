@@ -70,7 +70,8 @@ export async function foldSpans(
       rejections.push(decoded.rejection.detail);
       continue;
     }
-    const outcome = fold.receive(state, decoded.value, 0);
+    // Where and when a span was stored is of its stream alone: left out, folds of two streams can be compared.
+    const outcome = fold.receive(state, decoded.value, { position: 0, storedAtMs: 0 });
     if ('rejection' in outcome) {
       rejections.push(outcome.rejection.detail);
       continue;

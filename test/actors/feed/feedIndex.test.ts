@@ -1,7 +1,5 @@
 import fc from 'fast-check';
-import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
-import type { ChainFeedEvent } from '../../../actors/chain/chainState.ts';
 import { decodeFeedCursor, encodeFeedCursor } from '../../../actors/feed/feedCursor.ts';
 import {
   createFeedIndex,
@@ -9,80 +7,84 @@ import {
   type FeedItem,
   type FeedPlace,
   feedCategories,
+  isOfCategory,
 } from '../../../actors/feed/feedIndex.ts';
-import { nothingGivenUp } from '../../../actors/feed/heldEvents.ts';
-import type { MeasurementEvent } from '../../../actors/feed/measurementEvents.ts';
-import { chained, measured } from '../../support/feedEvents.ts';
-
-const chainId = 31_337n;
-
-function held<Event>(events: Iterable<Event>) {
-  return { events: List(events), givenUp: nothingGivenUp };
-}
-
-/** Events that arrive together; measurements may be stamped earlier than what is there. */
-const arrival = fc.record({
-  measurements: fc.array(fc.nat(50), { maxLength: 3 }),
-  chain: fc.array(fc.record({ gap: fc.nat(5), isMint: fc.boolean() }), { maxLength: 4 }),
-});
+import { decodeStreamPosition, encodeStreamPosition } from '../../../actors/feed/streamPosition.ts';
+import {
+  chainEventsOf,
+  feedChainId as chainId,
+  held,
+  inFeedOrder,
+  measurementEventsOf,
+  readingHistory,
+  spanHistory,
+} from '../../support/feedEvents.ts';
 
 describe('the order of the feed', () => {
-  it('lets a walk through the pages miss and repeat nothing, whatever arrives meanwhile', () => {
+  it('is by time, then as design, section 3, settles ties, and a walk misses and repeats nothing, whatever arrives meanwhile', () => {
     const walk = fc.record({
-      before: fc.array(arrival, { maxLength: 30 }),
-      during: fc.array(arrival, { maxLength: 10 }),
+      spans: spanHistory(20),
+      readings: readingHistory(20),
+      /** Of both sources, how many events are there when the walk begins, and how many come with each page. */
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+      perPage: fc.nat(4),
       limit: fc.integer({ min: 1, max: 7 }),
       category: fc.constantFrom(...feedCategories),
     });
     fc.assert(
-      fc.property(walk, ({ before, during, limit, category }) => {
+      fc.property(walk, ({ spans, readings, share, perPage, limit, category }) => {
         const index = createFeedIndex({ chainId });
-        let measurement = List<MeasurementEvent>();
-        let chain = List<ChainFeedEvent>();
-        let number = 0;
-        let nowMs = 0;
-        const take = (arrived: (typeof before)[number]) => {
-          measurement = measurement.concat(arrived.measurements.map((atMs) => measured(++number, atMs)));
-          for (const { gap, isMint } of arrived.chain) {
-            nowMs += gap;
-            chain = chain.push(chained(++number, nowMs, isMint));
-          }
-          index.update({ measurement: held(measurement), chain: held(chain) });
-        };
-        for (const arrived of before) take(arrived);
-        const there = idsOf(index, category);
+        const [measurements, chain] = [measurementEventsOf(readings), chainEventsOf(spans)];
+        const there = [measurements, chain].map(({ length }) => Math.floor(length * share)) as [
+          number,
+          number,
+        ];
+        const take = (more: number) =>
+          index.update({
+            measurement: held(measurements.slice(0, there[0] + more)),
+            chain: held(chain.slice(0, there[1] + more)),
+          });
+        const expected = (more: number) =>
+          inFeedOrder(measurements.slice(0, there[0] + more), chain.slice(0, there[1] + more))
+            .filter(({ type }) => isOfCategory(category, type))
+            .map(({ id }) => id);
+        take(0);
+        const before = idsOf(index, category);
+        expect(before).toEqual(expected(0));
         const seen: string[] = [];
         let after: FeedPlace | null = null;
-        for (let page = 0; ; page++) {
+        for (let page = 1; ; page++) {
           const items: readonly FeedItem[] = index.olderThan(category, after, limit);
           seen.push(...items.map(({ id }) => id));
           after = items.at(-1) ?? null;
           if (items.length < limit) break;
-          const arrived = during[page];
-          if (arrived !== undefined) take(arrived);
+          take(page * perPage);
+          expect(idsOf(index, category)).toEqual(expected(page * perPage));
         }
         expect(new Set(seen).size).toBe(seen.length);
-        expect(seen).toEqual(expect.arrayContaining(there));
-        // And it is the order of the design: by time, newest first, ties by ID.
-        const all = index.olderThan(category, null, Number.MAX_SAFE_INTEGER);
-        const sorted = all.toSorted((a, b) => b.recordedAtMs - a.recordedAtMs || (a.id < b.id ? -1 : 1));
-        expect(all.map(({ id }) => id)).toEqual(sorted.map(({ id }) => id));
+        expect(seen).toEqual(expect.arrayContaining(before));
       }),
-      { numRuns: 1_000 },
+      { numRuns: 500 },
     );
   });
 
   it('is made anew when a source goes back', () => {
     const index = createFeedIndex({ chainId });
-    const first = [chained(1, 10, true), chained(2, 20, false), chained(3, 30, true)] as const;
-    const measurement = held([measured(9, 15)]);
+    const block = (gapMs: number) => ({ gapMs, blocks: [[[true]]] });
+    const first = chainEventsOf([block(10), block(10), block(10)]);
+    const [kept] = first;
+    if (kept === undefined) throw new Error('no event');
+    const fork = chainEventsOf([block(40)], 4);
+    const measurement = held(measurementEventsOf([{ receivedAtMs: 15, distances: 0 }]).slice(0, 1));
+    const timesOf = (category: FeedCategory) =>
+      index.olderThan(category, null, 10).map(({ recordedAtMs }) => recordedAtMs - 1_000);
     index.update({ measurement, chain: held(first) });
-    index.update({ measurement, chain: held([first[0], chained(4, 40, true)]) });
-    const items = index.olderThan('all', null, 10);
-    expect(items.map(({ recordedAtMs }) => recordedAtMs)).toEqual([40, 15, 10]);
+    expect(timesOf('all')).toEqual([30, 20, 15, 10]);
+    index.update({ measurement, chain: held([kept, ...fork]) });
+    expect(timesOf('all')).toEqual([40, 15, 10]);
     index.update({ measurement: held([]), chain: held(first) });
-    expect(index.olderThan('all', null, 10).map(({ recordedAtMs }) => recordedAtMs)).toEqual([30, 20, 10]);
-    expect(index.olderThan('measurement', null, 10)).toEqual([]);
+    expect(timesOf('all')).toEqual([30, 20, 10]);
+    expect(timesOf('measurement')).toEqual([]);
   });
 });
 
@@ -90,37 +92,50 @@ function idsOf(index: ReturnType<typeof createFeedIndex>, category: FeedCategory
   return index.olderThan(category, null, Number.MAX_SAFE_INTEGER).map(({ id }) => id);
 }
 
+const garbage = fc.oneof(
+  fc.base64String(),
+  fc.string(),
+  fc.json().map((json) => Buffer.from(json).toString('base64url')),
+);
+const arrival = { position: fc.maxSafeNat(), ordinal: fc.maxSafeNat() };
+
 describe('a cursor of the feed', () => {
   it('comes back as it was, for its own category alone', () => {
     const place = fc.record({
       recordedAtMs: fc.maxSafeInteger(),
-      id: fc.string({ minLength: 1, maxLength: 300 }),
+      source: fc.constantFrom('chain' as const, 'measurement' as const),
+      ...arrival,
     });
+    const category = fc.constantFrom(...feedCategories);
     fc.assert(
-      fc.property(
-        place,
-        fc.constantFrom(...feedCategories),
-        fc.constantFrom(...feedCategories),
-        (at, of, asked) => {
-          const cursor = encodeFeedCursor(of, at);
-          expect(decodeFeedCursor(asked, cursor)).toEqual(of === asked ? at : null);
-        },
-      ),
+      fc.property(place, category, category, (at, of, asked) => {
+        const cursor = encodeFeedCursor(of, at);
+        expect(decodeFeedCursor(asked, cursor)).toEqual(of === asked ? at : null);
+        expect(decodeStreamPosition(cursor)).toBeNull();
+      }),
     );
   });
 
   it('is none of anything else', () => {
     fc.assert(
-      fc.property(
-        fc.oneof(
-          fc.base64String(),
-          fc.string(),
-          fc.json().map((json) => Buffer.from(json).toString('base64url')),
-        ),
-        (text) => {
-          expect(decodeFeedCursor('all', text)).toBeNull();
-        },
-      ),
+      fc.property(garbage, (text) => {
+        expect(decodeFeedCursor('all', text)).toBeNull();
+        expect(decodeStreamPosition(text)).toBeNull();
+      }),
+    );
+  });
+});
+
+describe('an ID of the event stream', () => {
+  it('comes back as it was, and is no cursor of a page', () => {
+    const source = fc.record({ run: fc.string({ maxLength: 40 }), ...arrival });
+    fc.assert(
+      fc.property(fc.record({ measurement: source, chain: source }), (position) => {
+        const id = encodeStreamPosition(position);
+        expect(decodeStreamPosition(id)).toEqual(position);
+        expect(id).toMatch(/^[\w-]+$/);
+        for (const category of feedCategories) expect(decodeFeedCursor(category, id)).toBeNull();
+      }),
     );
   });
 });

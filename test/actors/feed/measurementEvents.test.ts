@@ -21,7 +21,7 @@ function folded(readings: readonly AcceptedReading[]): MeasurementProgress | nul
   for (const reading of readings) {
     const previousDayMm: number = history?.open.distanceMm ?? 0;
     history = withReading(history, reading, null);
-    progress = withAchievements(progress, reading, history.open.distanceMm ?? 0, previousDayMm);
+    progress = withAchievements(progress, reading, history.open.distanceMm ?? 0, previousDayMm, 0n);
   }
   return progress;
 }

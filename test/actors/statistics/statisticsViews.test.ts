@@ -11,7 +11,10 @@ import { readingMessage, uuidOf } from '../../support/readingMessages.ts';
 
 const id = 'wheel.one';
 
-const chainStart = emptyChainState({ number: 1n, hash: `0x${'a'.repeat(64)}`, timestampMs: genesisMs });
+const chainStart = emptyChainState(
+  { number: 1n, hash: `0x${'a'.repeat(64)}`, timestampMs: genesisMs },
+  'run',
+);
 
 function started() {
   const world = { chain: null as ChainState | null };

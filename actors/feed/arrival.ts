@@ -1,0 +1,24 @@
+/**
+ * Place of an event in the order in which the events of its source became visible. On a chain that is also the order of
+ * blocks, transactions and logs: blocks become safe one after another, and what a reorganization puts in their place comes
+ * with a later message.
+ */
+export interface Arrival {
+  /** Sequence of the message that made the event visible: the reading, or the span that made its block safe. */
+  readonly position: number;
+  /** Place among the events of that message, from 0. */
+  readonly ordinal: number;
+}
+
+/** Before every event: sequences begin at 1. */
+export const beforeAll: Arrival = { position: 0, ordinal: 0 };
+
+/** Negative when `one` arrived before `other`, 0 for the same place. */
+export function compareArrivals(one: Arrival, other: Arrival): number {
+  return one.position - other.position || one.ordinal - other.ordinal;
+}
+
+/** Ordinal of the next event that a message makes, behind the last event so far. */
+export function nextOrdinal(last: Arrival | undefined, position: number): number {
+  return last?.position === position ? last.ordinal + 1 : 0;
+}

@@ -1,0 +1,80 @@
+import type { ChainFeedEvent } from '../chain/chainState.ts';
+import { decodeFields, encodeFields } from '../opaqueCursor.ts';
+import { type Arrival, beforeAll, compareArrivals } from './arrival.ts';
+import { type HeldEvents, newestArrival } from './heldEvents.ts';
+import type { MeasurementEvent } from './measurementEvents.ts';
+
+/** What the feed is made of. */
+export interface FeedSources {
+  readonly measurement: HeldEvents<MeasurementEvent>;
+  readonly chain: HeldEvents<ChainFeedEvent>;
+}
+export type FeedSource = keyof FeedSources;
+export const feedSources: readonly FeedSource[] = ['measurement', 'chain'];
+
+/** Through which event of a source something is known. */
+export interface SourcePosition extends Arrival {
+  readonly run: string;
+}
+
+/** Through which events of both sources a client of the event stream has been told, by arrival. */
+export type StreamPosition = Readonly<Record<FeedSource, SourcePosition>>;
+
+/** Behind everything that the sources hold. */
+export function newestPosition({ measurement, chain }: FeedSources): StreamPosition {
+  return { measurement: newestOf(measurement), chain: newestOf(chain) };
+}
+
+function newestOf<Event extends Arrival>(held: HeldEvents<Event>): SourcePosition {
+  return positionIn(held.run, newestArrival(held) ?? beforeAll);
+}
+
+export function positionIn(run: string, { position, ordinal }: Arrival): SourcePosition {
+  return { run, position, ordinal };
+}
+
+/**
+ * Where a source is gone on with. A place of another run tells nothing of this one, in which everything is new.
+ */
+export function startIn(at: SourcePosition, { run }: Pick<HeldEvents<Arrival>, 'run'>): Arrival {
+  return at.run === run ? at : beforeAll;
+}
+
+/** The later place of each source. A reorganization takes the newest events away; what has been told stays told. */
+export function laterPosition(before: StreamPosition, newest: StreamPosition): StreamPosition {
+  const later = (source: FeedSource) => {
+    const [one, other] = [before[source], newest[source]];
+    if (other.run === '') return one; // This process knows nothing of the source yet.
+    return one.run === other.run && compareArrivals(one, other) >= 0 ? one : other;
+  };
+  const position = { measurement: later('measurement'), chain: later('chain') };
+  return isSamePosition(position, before) ? before : position;
+}
+
+export function isSamePosition(one: StreamPosition, other: StreamPosition): boolean {
+  return feedSources.every(
+    (source) => one[source].run === other[source].run && compareArrivals(one[source], other[source]) === 0,
+  );
+}
+
+/** The ID that an event of the stream is sent with. */
+export function encodeStreamPosition({ measurement, chain }: StreamPosition): string {
+  return encodeFields([measurement, chain].flatMap(({ run, position, ordinal }) => [run, position, ordinal]));
+}
+
+/** Null for anything that {@link encodeStreamPosition} has not made. */
+export function decodeStreamPosition(text: string): StreamPosition | null {
+  const fields = decodeFields(text, 6);
+  if (fields === null) return null;
+  const [measurement, chain] = [sourcePositionOf(fields.slice(0, 3)), sourcePositionOf(fields.slice(3))];
+  return measurement === null || chain === null ? null : { measurement, chain };
+}
+
+function sourcePositionOf([run, position, ordinal]: readonly unknown[]): SourcePosition | null {
+  if (typeof run !== 'string' || !isCount(position) || !isCount(ordinal)) return null;
+  return { run, position, ordinal };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

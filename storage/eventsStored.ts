@@ -1,0 +1,70 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type StoredEventsOf, storedCategories } from '../actors/views.ts';
+import type { Database } from './database.ts';
+import type { RowWriter } from './rowWriter.ts';
+import { StorageUnavailable } from './storageUnavailable.ts';
+import type { ActiveTables } from './tables.ts';
+import { sqlString } from './tabSeparated.ts';
+
+/** Rows that are on their way to ClickHouse are awaited for so long: a writer gathers them for a second. */
+const awaitedMs = 3_000;
+const pollMs = 25;
+
+/**
+ * Resolves once ClickHouse holds all events that memory has given up.
+ *
+ * @throws StorageUnavailable (as a rejection) when it does not in time.
+ */
+export type EventsStored = (of: StoredEventsOf, signal: AbortSignal) => Promise<void>;
+
+/** In the process that writes them: the writer knows, and does not gather while somebody waits. */
+export function createEventsWritten(writers: {
+  readonly measurement: Pick<RowWriter, 'flushed' | 'flushedThrough' | 'status'>;
+  readonly chain: Pick<RowWriter, 'flushed' | 'flushedThrough' | 'status'> | null;
+}): EventsStored {
+  return async (of, signal) => {
+    const writer = writers[of.source];
+    const isWritten = () => writer !== null && writer.flushedThrough() >= of.givenUp.atPosition;
+    if (isWritten()) return;
+    void writer?.flushed();
+    await until(of, signal, () => {
+      if (writer?.status().failingForMs != null)
+        throw new StorageUnavailable('ClickHouse does not take rows');
+      return isWritten();
+    });
+  };
+}
+
+/**
+ * In a process that only reads: events are written in order of arrival, each first to where its places are, so the newest
+ * one that memory has given up tells. It is asked for each time, since the process that writes may be making them again.
+ */
+export function createEventsSeen(database: Database, tables: ActiveTables): EventsStored {
+  return async (of, signal) => {
+    const { source, run, givenUp } = of;
+    const categories = storedCategories('all', source).map(sqlString).join(', ');
+    const isSeen = async () => {
+      const { measurementEvents, chainEvents } = tables();
+      const { events } = source === 'measurement' ? measurementEvents : chainEvents;
+      const rows = await database.select(
+        `SELECT 1 FROM ${events} WHERE run = ${sqlString(run)} AND category IN (${categories})
+         AND position = ${givenUp.through.position} AND ordinal = ${givenUp.through.ordinal} LIMIT 1`,
+        signal,
+      );
+      return rows.length > 0;
+    };
+    await until(of, signal, isSeen);
+  };
+}
+
+async function until(
+  { source }: StoredEventsOf,
+  signal: AbortSignal,
+  isMet: () => boolean | Promise<boolean>,
+): Promise<void> {
+  for (let waitedMs = 0; !(await isMet()); waitedMs += pollMs) {
+    if (waitedMs >= awaitedMs || signal.aborted)
+      throw new StorageUnavailable(`ClickHouse does not hold the older ${source} events yet`);
+    await wait(pollMs);
+  }
+}

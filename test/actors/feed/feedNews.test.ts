@@ -1,0 +1,259 @@
+import fc from 'fast-check';
+import { List } from 'immutable';
+import { describe, expect, it } from 'vitest';
+import type { ChainFeedEvent } from '../../../actors/chain/chainState.ts';
+import type { EconomyView } from '../../../actors/chain/chainViewTypes.ts';
+import { compareArrivals } from '../../../actors/feed/arrival.ts';
+import { chainEventRow, measurementEventRow } from '../../../actors/feed/eventRows.ts';
+import {
+  createFeedViews,
+  decodeStreamPosition,
+  encodeStreamPosition,
+  type FeedCategory,
+  type FeedNews,
+  type FeedViews,
+  feedCategories,
+  isOfCategory,
+  type StreamPosition,
+} from '../../../actors/feed/feedViews.ts';
+import type { HeldEvents } from '../../../actors/feed/heldEvents.ts';
+import type { MeasurementEvent, MeasurementProgress } from '../../../actors/feed/measurementEvents.ts';
+import type { OlderEvents } from '../../../actors/views.ts';
+import {
+  chainEventsOf,
+  feedChainId as chainId,
+  feedRun,
+  held,
+  measurementEventsOf,
+  readingHistory,
+  shortened,
+  spanHistory,
+} from '../../support/feedEvents.ts';
+import { noOlderEvents } from '../../support/noOlderEvents.ts';
+
+const neverAborted = new AbortController().signal;
+
+/** What the streams have made so far. The newest events of the chain can be undone; others come instead, with later messages. */
+interface Streams {
+  measurements: readonly MeasurementEvent[];
+  chain: readonly ChainFeedEvent[];
+}
+
+/** A process that has folded both streams up to now, with a part of the events given up. */
+function createProcess(streams: Streams) {
+  const sources = { measurement: held<MeasurementEvent>([]), chain: held<ChainFeedEvent>([]) };
+  const rows = () => [
+    ...streams.measurements.map((event) => measurementEventRow(event, feedRun)),
+    ...streams.chain.map((event) => chainEventRow(event, { chainId, run: feedRun })),
+  ];
+  const olderEvents: OlderEvents = {
+    ...noOlderEvents,
+    after: async ({ givenUp }, { categories, arrival, limit }) =>
+      rows()
+        .filter(({ category }) => categories.some((one) => one === category))
+        .filter((row) => compareArrivals(row, arrival) > 0 && compareArrivals(row, givenUp.through) <= 0)
+        .slice(0, limit),
+  };
+  const economy = () => ({ status: 'available', chain: { chainId }, feed: sources.chain }) as EconomyView;
+  const feed = createFeedViews({
+    installationId: 'wheel-1',
+    chain: { economy },
+    progress: () => sources.measurement as MeasurementProgress,
+    olderEvents,
+  });
+  return {
+    feed,
+    /** Folds the chain again from an older snapshot, and shows it meanwhile. */
+    rewind: () => {
+      sources.chain = held(streams.chain.slice(0, Math.floor(streams.chain.length / 2)));
+      feed.refresh();
+    },
+    /** Folds what the streams hold, of the chain only what no reorganization reaches given up. */
+    fold: (share: number, irreversible: number) => {
+      sources.measurement = shortened(streams.measurements, share).held;
+      const gone = Math.min(irreversible, Math.floor(streams.chain.length * share));
+      sources.chain = shortened(
+        streams.chain,
+        streams.chain.length === 0 ? 0 : gone / streams.chain.length,
+      ).held;
+      feed.refresh();
+    },
+  };
+}
+
+/** A client as the event stream serves it: resumed until it has all, then told what is news. */
+function createClient(feed: FeedViews, category: FeedCategory, lastId: string | null, limit: number) {
+  const told: { id: string; arrival: string }[] = [];
+  const ids: string[] = [];
+  let position: StreamPosition | null = lastId === null ? null : decodeStreamPosition(lastId);
+  const take = (news: FeedNews) => {
+    for (const arrived of news.items) {
+      if (!isOfCategory(category, arrived.item.type)) continue;
+      const { id, source, position: message, ordinal } = arrived.item;
+      told.push({ id, arrival: `${source} ${message}.${ordinal}` });
+      ids.push(encodeStreamPosition(arrived.position));
+    }
+    position = news.position;
+  };
+  async function resume() {
+    for (;;) {
+      if (position === null) throw new Error('a client without a position has nothing to resume');
+      const news = (await feed.after(category, position, limit, neverAborted)) as FeedNews;
+      take(news);
+      isBehind = !news.isComplete;
+      if (news.isComplete || news.items.length === 0) return;
+    }
+  }
+  let isBehind = false;
+  const stop = feed.listen((news) => {
+    if (isBehind || position !== news.from) return;
+    if (news.isComplete) take(news);
+    else isBehind = true;
+  });
+  return {
+    told,
+    ids,
+    open: async () => {
+      if (position === null) position = feed.position();
+      else await resume();
+      if (position === null) throw new Error('the feed has no position');
+      return encodeStreamPosition(position);
+    },
+    catchUp: async () => {
+      if (isBehind) await resume();
+    },
+    stop,
+  };
+}
+
+/** What happens in a row, while a client listens to one of two processes. */
+const step = fc.record({
+  readings: fc.nat(3),
+  spans: fc.nat(2),
+  /** Spans whose events a reorganization undoes. */
+  undone: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(2) }),
+  shares: fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true })),
+  isRewound: fc.boolean(),
+  /** It drops, without the last so many of what it was sent, and opens again at one of both. */
+  drop: fc.option(fc.record({ unseen: fc.nat(4), at: fc.constantFrom(0, 1), isRestarted: fc.boolean() })),
+});
+
+describe('a client of the event stream', () => {
+  it('is told each event once, in the order of its source, through drops, restarts, eviction, other replicas and reorganizations', async () => {
+    const story = fc.record({
+      readings: readingHistory(60),
+      spans: spanHistory(40),
+      steps: fc.array(step, { minLength: 1, maxLength: 20 }),
+      category: fc.constantFrom(...feedCategories),
+      limit: fc.integer({ min: 1, max: 9 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(story, async ({ readings, spans, steps, category, limit }) => {
+        const [allMeasurements, allChain] = [measurementEventsOf(readings), chainEventsOf(spans)];
+        const streams: Streams = { measurements: [], chain: [] };
+        let [readingCount, spanCount] = [0, 0];
+        const processes = [createProcess(streams), createProcess(streams)];
+        const at = (index: number) => processes[index] as ReturnType<typeof createProcess>;
+        for (const one of processes) one.fold(0, 0);
+        let connected = 0;
+        let client = createClient(at(0).feed, category, null, limit);
+        // Opened before the first event: its ID is all that a client has that drops now.
+        let lastId = await client.open();
+        const seen: { id: string; arrival: string }[] = [];
+        const arrived = new Map<string, string>();
+        for (const { readings: more, spans: moreSpans, undone, shares, isRewound, drop } of steps) {
+          readingCount += more;
+          // Undone spans are never told of again: what comes instead has messages of its own.
+          const reachable = spanCount - undone;
+          const before = streams.chain.filter(({ position }) => position <= reachable);
+          spanCount += moreSpans;
+          streams.measurements = allMeasurements.filter(({ position }) => position <= readingCount);
+          streams.chain = [
+            ...before,
+            ...allChain.filter(({ position }) => position > spanCount - moreSpans && position <= spanCount),
+          ];
+          for (const { id, source, position, ordinal } of itemsOf(streams))
+            if (isOfCategory(category, typeOf(id))) arrived.set(`${source} ${position}.${ordinal}`, id);
+          const irreversible = streams.chain.filter(({ position }) => position <= spanCount - 6).length;
+          const foldAll = () => {
+            for (const [index, share] of shares.entries()) at(index).fold(share, irreversible);
+          };
+          if (isRewound) at(connected).rewind();
+          else foldAll();
+          await client.catchUp();
+          if (drop !== null) {
+            const kept = Math.max(0, client.told.length - drop.unseen);
+            seen.push(...client.told.slice(0, kept));
+            if (kept > 0) lastId = client.ids[kept - 1] as string;
+            client.stop();
+            connected = drop.at;
+            if (drop.isRestarted) {
+              processes[connected] = createProcess(streams);
+              at(connected).fold(shares[connected] as number, irreversible);
+            }
+            client = createClient(at(connected).feed, category, lastId, limit);
+            await client.open();
+          }
+          foldAll();
+          await client.catchUp();
+        }
+        seen.push(...client.told);
+        expect(new Set(seen.map(({ arrival }) => arrival)).size).toBe(seen.length);
+        // Everything that is visible at the end, and nothing that never was.
+        const visible = itemsOf(streams).filter(({ id }) => isOfCategory(category, typeOf(id)));
+        for (const { id, source, position, ordinal } of visible)
+          expect(seen).toContainEqual({ id, arrival: `${source} ${position}.${ordinal}` });
+        for (const { id, arrival } of seen) expect(arrived.get(arrival)).toBe(id);
+        for (const source of ['chain', 'measurement']) {
+          const places = seen
+            .filter(({ arrival }) => arrival.startsWith(source))
+            .map(({ arrival }) => Number(arrival.split(' ')[1]?.split('.')[0]));
+          expect(places).toEqual(places.toSorted((one, other) => one - other));
+        }
+        client.stop();
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is told everything of a stream that was made anew, though its positions begin again', async () => {
+    const streams: Streams = { measurements: [], chain: [] };
+    const block = { gapMs: 1, blocks: [[[true]]] };
+    streams.chain = chainEventsOf([block, block, block]);
+    const before = createProcess(streams);
+    before.fold(0, 0);
+    const lastId = encodeStreamPosition(before.feed.position() as StreamPosition);
+    const other = createFeedOf({ run: 'another', events: List(streams.chain.slice(0, 1)) });
+    const news = (await other.after(
+      'all',
+      decodeStreamPosition(lastId) as StreamPosition,
+      9,
+      neverAborted,
+    )) as FeedNews;
+    expect(news.items).toHaveLength(1);
+    expect(news.isComplete).toBe(true);
+  });
+});
+
+function createFeedOf(chain: Pick<HeldEvents<ChainFeedEvent>, 'run' | 'events'>): FeedViews {
+  const feed = { ...held<ChainFeedEvent>([]), ...chain };
+  return createFeedViews({
+    installationId: 'wheel-1',
+    chain: { economy: () => ({ status: 'available', chain: { chainId }, feed }) as EconomyView },
+    progress: () => held<MeasurementEvent>([]) as MeasurementProgress,
+    olderEvents: noOlderEvents,
+  });
+}
+
+function itemsOf({ measurements, chain }: Streams) {
+  return [
+    ...measurements.map((event) => ({ ...measurementEventRow(event, ''), source: 'measurement' })),
+    ...chain.map((event) => ({ ...chainEventRow(event, { chainId, run: '' }), source: 'chain' })),
+  ];
+}
+
+function typeOf(id: string) {
+  return id.split(':').find((part) => /^(?:system|player|measurement)\./.test(part)) as Parameters<
+    typeof isOfCategory
+  >[1];
+}
