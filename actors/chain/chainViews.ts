@@ -53,7 +53,10 @@ export interface ChainDeployment {
 export interface ChainViewsParts {
   readonly installationId: string;
   /** Null when no contracts are configured. */
-  readonly onChain: { readonly deployment: ChainDeployment; readonly actors: ChainActors } | null;
+  readonly onChain: {
+    readonly deployment: ChainDeployment;
+    readonly actors: Pick<ChainActors, 'newest' | 'at' | 'newestSpanAtMs' | 'state'>;
+  } | null;
   /** Everything that the stream held at the start is folded in. */
   readonly isCaughtUp: () => boolean;
   /** A newest span older than this means that the indexer is away. */
@@ -201,7 +204,8 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
         : entriesWithin(state.settlements, window.startAtMs, window.endAtMs);
     const checkpoints =
       window === null ? null : entriesWithin(state.checkpoints, window.startAtMs, window.endAtMs);
-    const issuance = issuanceOf(state, checkpoints);
+    const issuance = issuanceOf(state, checkpoints, shown.chain.economyDeploymentBlock);
+    const isIssuanceKnown = typeof issuance !== 'string';
     const spanMs = window === null ? 0 : window.endAtMs - window.startAtMs;
     return {
       ...common(shown),
@@ -211,7 +215,7 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       window,
       summary: { ...sumsOf(within), archivedSettlementCount: BigInt(state.settlements.size) },
       recentSettlements: recentSettlementsOf(state, window),
-      buckets: bucketsOf(window, within, issuance === 'not_configured' ? null : checkpoints),
+      buckets: bucketsOf(window, within, isIssuanceKnown ? checkpoints : null),
       issuance,
       recentRounds:
         window === null
@@ -221,7 +225,7 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
               .toArray()
           : null,
       previousPeriod:
-        window === null || issuance === 'not_configured'
+        window === null || !isIssuanceKnown
           ? null
           : {
               startAtMs: window.startAtMs - spanMs,
