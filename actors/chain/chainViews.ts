@@ -25,7 +25,7 @@ import type {
 } from './chainViewTypes.ts';
 import { confirmations } from './confirmations.ts';
 import { decodeOwnerCursor, encodeOwnerCursor, type OwnerList } from './ownerCursor.ts';
-import { activityPageOf, hasCurrentMetadata, portfolioPageOf } from './ownerPages.ts';
+import { activityPageOf, portfolioPageOf } from './ownerPages.ts';
 import {
   bucketsOf,
   chainRoundStartMs,
@@ -36,7 +36,7 @@ import {
   settlementWindow,
   sumsOf,
 } from './settlementHistory.ts';
-import { metadataOfUri } from './tokenMetadata.ts';
+import { createMetadataCheck, readMetadata } from './tokenMetadata.ts';
 
 /** Core state, issuance state and settlement history are shared for this long (document 3, Limits). */
 const sharedMs = 5_000;
@@ -74,6 +74,7 @@ interface Shown {
 export function createChainViews(parts: ChainViewsParts): ChainViews {
   const { installationId, onChain, clock } = parts;
   const release = onChain?.deployment.release ?? null;
+  const hasMetadata = createMetadataCheck();
 
   const availabilityOf = createFlagObserver((chain: ChainObservation) =>
     observed(chainAvailabilityMachine, { type: 'observed', chain }),
@@ -279,7 +280,13 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       const { configuration } = mining;
       if (configuration === null || core.configuration === null || token === null)
         return unavailable('not_yet_safe');
-      const { hasMore, ...page } = portfolioPageOf(shown.state, request.owner, after, request.limit);
+      const { hasMore, ...page } = portfolioPageOf(
+        shown.state,
+        request.owner,
+        after,
+        request.limit,
+        hasMetadata,
+      );
       const lastShown = Number(page.positions.at(-1)?.tokenId ?? 0);
       const { genesisTimestamp, roundDuration } = core.configuration;
       const seconds = BigInt(Math.floor(block.timestampMs / 1000));
@@ -334,11 +341,7 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
     metadata: (tokenId) => {
       const shown = newest(true);
       if ('status' in shown) return shown;
-      const { collection } = shown.state;
-      const uri = hasCurrentMetadata(shown.state, tokenId)
-        ? collection.metadata.get(tokenId)?.uri
-        : undefined;
-      const metadata = uri === undefined ? null : metadataOfUri(uri);
+      const metadata = readMetadata(shown.state, tokenId);
       if (metadata === null) return unavailable('not_yet_safe');
       return { ...common(shown), identities: identitiesOf(shown), tokenId: BigInt(tokenId), ...metadata };
     },
