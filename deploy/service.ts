@@ -16,6 +16,7 @@ import { StorageUnavailable } from '../storage/storageUnavailable.ts';
 import { closeNats, connectNats, sleep } from '../streams/connection.ts';
 import { ensureStreams } from '../streams/ensureStreams.ts';
 import type { InputStreamName } from '../streams/subjects.ts';
+import { watchChainConditions } from './chainConditionWatch.ts';
 import { createDatabaseWatch } from './databaseWatch.ts';
 import type { Deployment } from './deploymentFile.ts';
 import { registerFollowerMetrics } from './followerMetrics.ts';
@@ -136,7 +137,10 @@ export async function startService({ settings, clock, logger, registry }: Servic
       }),
     );
     const isCaughtUp = running !== null && [...followers.values()].every((one) => one.isCaughtUp);
-    return { isReady: isCaughtUp && databaseWatch.isReachable(), detail: { nats, clickhouse, streams } };
+    return {
+      isReady: isCaughtUp && databaseWatch.isReachable(),
+      detail: { nats, clickhouse, streams, chain: views.chain.conditions() },
+    };
   };
 
   // Asked with every request; what was restored once stays so.
@@ -160,6 +164,8 @@ export async function startService({ settings, clock, logger, registry }: Servic
       })
     : null;
   const httpPort = (await publicServer?.listen(settings.host, settings.httpPort)) ?? null;
+
+  const stopConditionWatch = watchChainConditions({ views: views.chain, logger, registry });
 
   async function bringUp(): Promise<void> {
     database = openDatabase(settings.database);
@@ -246,6 +252,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       publicServer?.close();
       await Promise.all([...followers.values()].map((one) => one.stop({ graceMs: saveGraceMs })));
       databaseWatch.stop();
+      stopConditionWatch();
       generations?.stop();
       await within(closeGraceMs, indexing ?? undefined);
       await within(closeGraceMs, connection === null ? undefined : closeNats(connection));

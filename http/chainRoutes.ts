@@ -140,7 +140,7 @@ const minerState = viewRoute({
   cacheControl: noStore,
   errors: ['invalid_query'],
   response: minerStateResponse,
-  view: ({ chain }) => chain.issuance(),
+  view: ({ chain }) => chain.checkedIssuance(),
   body: minerStateBody,
   tag: null,
   isConditional: false,

@@ -12,7 +12,7 @@ import { decodeChainFold, encodeChainFold, safeBlockOf } from './chainSnapshot.t
 import type { ChainFeedEvent, ChainState } from './chainState.ts';
 
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
-export const chainFoldVersion = 3;
+export const chainFoldVersion = 4;
 
 /** What became of a message of `MINER_CHAIN`. */
 export type ChainOutcome =

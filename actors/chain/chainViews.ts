@@ -10,18 +10,21 @@ import { createFlagObserver, observed } from '../observed.ts';
 import type { ChainActors } from './chainActors.ts';
 import type { ContractAddresses } from './chainEvent.ts';
 import { blocksOf, type ChainState } from './chainState.ts';
-import type {
-  ChainInfo,
-  ChainUnavailable,
-  ChainViews,
-  CoreView,
-  CursorFault,
-  Identities,
-  IssuanceView,
-  OwnerPageRequest,
-  Release,
-  SettlementHistoryView,
-  SettlementRange,
+import {
+  type ChainCondition,
+  type ChainInfo,
+  type ChainUnavailable,
+  type ChainUnavailableReason,
+  type ChainViews,
+  type CoreView,
+  type CursorFault,
+  chainUnavailableReasons,
+  type Identities,
+  type IssuanceView,
+  type OwnerPageRequest,
+  type Release,
+  type SettlementHistoryView,
+  type SettlementRange,
 } from './chainViewTypes.ts';
 import { confirmations } from './confirmations.ts';
 import { decodeOwnerCursor, encodeOwnerCursor, type OwnerList } from './ownerCursor.ts';
@@ -36,6 +39,7 @@ import {
   settlementWindow,
   sumsOf,
 } from './settlementHistory.ts';
+import { findEconomyFault, findIssuanceFault, identityFaults } from './stateChecks.ts';
 import { createMetadataCheck, readMetadata } from './tokenMetadata.ts';
 
 /** Core state, issuance state and settlement history are shared for this long (document 3, Limits). */
@@ -99,8 +103,22 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
     });
   }
 
-  function unavailable(reason: Exclude<ChainAvailability, 'available'>): ChainUnavailable {
-    return { status: 'unavailable', installationId, reason, release };
+  /** The condition of views of the economy; those of the core alone have their availability. */
+  function economyCondition(): ChainCondition {
+    const condition = availability(true);
+    const state = onChain?.actors.newest() ?? null;
+    if (condition !== 'available' || onChain === null || state === null) return condition;
+    return findEconomyFault(state, onChain.deployment.contracts) ?? condition;
+  }
+
+  function checkedIssuanceCondition(): ChainCondition {
+    const condition = economyCondition();
+    const state = onChain?.actors.newest() ?? null;
+    return condition !== 'available' || state === null ? condition : (findIssuanceFault(state) ?? condition);
+  }
+
+  function unavailable(condition: Exclude<ChainCondition, 'available'>): ChainUnavailable {
+    return { status: 'unavailable', installationId, reason: shownReason(condition), release };
   }
 
   function shownOf(state: ChainState): Shown {
@@ -122,8 +140,8 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
 
   /** The newest safe state, or why there is none to show. */
   function newest(needsEconomy: boolean): Shown | ChainUnavailable {
-    const reason = availability(needsEconomy);
-    if (reason !== 'available') return unavailable(reason);
+    const condition = needsEconomy ? economyCondition() : availability(false);
+    if (condition !== 'available') return unavailable(condition);
     return shownOf(onChain?.actors.newest() as ChainState);
   }
 
@@ -188,6 +206,11 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
     };
   }
 
+  function makeCheckedIssuance(): IssuanceView | ChainUnavailable {
+    const condition = checkedIssuanceCondition();
+    return condition === 'available' ? makeIssuance() : unavailable(condition);
+  }
+
   function makeSettlements(range: SettlementRange): SettlementHistoryView | ChainUnavailable {
     const reason = availability(false);
     const lastGood = onChain?.actors.newest() ?? null;
@@ -205,7 +228,10 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
         : entriesWithin(state.settlements, window.startAtMs, window.endAtMs);
     const checkpoints =
       window === null ? null : entriesWithin(state.checkpoints, window.startAtMs, window.endAtMs);
-    const issuance = issuanceOf(state, checkpoints, shown.chain.economyDeploymentBlock);
+    const issuance =
+      findEconomyFault(state, shown.deployment.contracts) === null
+        ? issuanceOf(state, checkpoints, shown.chain.economyDeploymentBlock)
+        : 'not_configured';
     const isIssuanceKnown = typeof issuance !== 'string';
     const spanMs = window === null ? 0 : window.endAtMs - window.startAtMs;
     return {
@@ -268,8 +294,14 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
 
   return {
     release,
+    conditions: () => ({
+      core: availability(false),
+      economy: economyCondition(),
+      checkedIssuance: checkedIssuanceCondition(),
+    }),
     core: shared(makeCore, () => availability(false)),
-    issuance: shared(makeIssuance, () => availability(true)),
+    issuance: shared(makeIssuance, economyCondition),
+    checkedIssuance: shared(makeCheckedIssuance, checkedIssuanceCondition),
     settlements: (range) => settlementViews[range](),
 
     portfolio: (request) => {
@@ -346,6 +378,12 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       return { ...common(shown), identities: identitiesOf(shown), tokenId: BigInt(tokenId), ...metadata };
     },
   };
+}
+
+/** The reason of document 1 that tells most of a condition. */
+function shownReason(condition: Exclude<ChainCondition, 'available'>): ChainUnavailableReason {
+  if (identityFaults.has(condition)) return 'indexer_mismatch';
+  return chainUnavailableReasons.find((reason) => reason === condition) ?? 'indexer_unavailable';
 }
 
 function identitiesOf({ state, deployment }: Shown): Identities {

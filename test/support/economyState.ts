@@ -175,6 +175,9 @@ export function economyEvents(given: EconomyValues = plainEconomy): StateEvent[]
       contract: 'mining',
       name: 'MiningConfigured',
       args: {
+        core: stateContracts.core,
+        token: stateContracts.token,
+        collection: stateContracts.collection,
         rewardPerBlock: given.rewardPerBlock,
         supplyCap: given.supplyCap,
         claimLimit: given.claimLimit,
