@@ -110,6 +110,7 @@ const core = viewRoute({
   response: coreResponse,
   view: ({ chain }) => chain.core(),
   body: coreBody,
+  unavailable: unreadable,
   tag: null,
   isConditional: false,
 });
@@ -126,6 +127,7 @@ const miningState = viewRoute({
   response: miningStateResponse,
   view: ({ chain }) => chain.issuance(),
   body: miningStateBody,
+  unavailable: unreadable,
   tag: null,
   isConditional: false,
 });
@@ -142,6 +144,7 @@ const minerState = viewRoute({
   response: minerStateResponse,
   view: ({ chain }) => chain.checkedIssuance(),
   body: minerStateBody,
+  unavailable: unreadable,
   tag: null,
   isConditional: false,
 });
@@ -179,6 +182,7 @@ const settlementsB = viewRoute({
   view: ({ chain }, _path, range) => chain.settlements(range as SettlementRange),
   response: settlementsResponseB,
   body: settlementsBodyB,
+  unavailable: unreadable,
   header: { ...settlementSource, value: (history: History) => settlementSourceOf(history) },
 });
 
@@ -204,6 +208,7 @@ const settlementsA = viewRoute({
   },
   response: settlementsResponseA,
   body: settlementsBodyA,
+  unavailable: (views, failed) => ({ history: unreadable(views), queue: failed?.queue ?? null }),
   header: { ...settlementSource, value: ({ history }: SettlementsView) => settlementSourceOf(history) },
 });
 
@@ -218,15 +223,20 @@ function ownerPageOf(query: URLSearchParams): OwnerPageRequest | null {
   return { owner, limit, cursor: from };
 }
 
-/** [A] answers a cursor that it cannot use as unavailable, not as an error (document 2, A8). */
-function unavailableFor({ chain, publicInstallationId }: ActivityViews, fault: CursorFault) {
-  const reason = fault === 'other_owner' ? 'indexer_mismatch' : 'indexer_unavailable';
+/** What a route of the chain says when what it reads cannot be shown (document 2, A7 and A8). */
+function unreadable({ chain, publicInstallationId }: ActivityViews): ChainUnavailable {
   return {
     status: 'unavailable',
     installationId: publicInstallationId,
-    reason,
+    reason: 'indexer_unavailable',
     release: chain.release,
-  } satisfies ChainUnavailable;
+  };
+}
+
+/** [A] answers a cursor that it cannot use as unavailable, not as an error (document 2, A8). */
+function unavailableFor(views: ActivityViews, fault: CursorFault): ChainUnavailable {
+  const view = unreadable(views);
+  return fault === 'other_owner' ? { ...view, reason: 'indexer_mismatch' } : view;
 }
 
 function ownerListA<View extends { readonly status: string }, Body>(
@@ -290,6 +300,7 @@ const portfolioA = readRoute({
   operationId: 'getPublicPortfolio',
   summary: 'Positions of an owner, and what they earn',
   response: portfolioResponseA,
+  unavailable: (views) => portfolioBodyA(unreadable(views)),
   read: ownerListA(({ chain }, page) => chain.portfolio(page), portfolioBodyA),
 });
 
@@ -299,6 +310,7 @@ const portfolioB = readRoute({
   operationId: 'getPortfolio',
   summary: 'Positions of an owner, and what they earn',
   response: portfolioResponseB,
+  unavailable: (views) => portfolioBodyB(unreadable(views)),
   read: ownerListB(({ chain }, page) => chain.portfolio(page), portfolioBodyB),
 });
 
@@ -308,6 +320,7 @@ const activityA = readRoute({
   operationId: 'getPublicOwnerActivity',
   summary: 'What an owner did, newest first',
   response: ownerActivityResponseA,
+  unavailable: (views) => ownerActivityBodyA(unreadable(views)),
   read: ownerListA(({ chain }, page) => chain.ownerActivity(page), ownerActivityBodyA),
 });
 
@@ -317,6 +330,7 @@ const activityB = readRoute({
   operationId: 'getOwnerActivity',
   summary: 'What an owner did, newest first',
   response: ownerActivityResponseB,
+  unavailable: (views) => ownerActivityBodyB(unreadable(views)),
   read: ownerListB(({ chain }, page) => chain.ownerActivity(page), ownerActivityBodyB),
 });
 
@@ -340,6 +354,7 @@ const metadataA = readRoute({
   cacheControl: noStore,
   errors: ['invalid_query', 'invalid_token_id'],
   response: metadataResponseA,
+  unavailable: (views) => metadataBodyA(unreadable(views), false),
   // In this order: query keys, token ID, release (document 2, A10).
   read: ({ views: { chain } }, { pathValue, query }) => {
     const given = exactQuery(query, ['release']);
@@ -364,6 +379,7 @@ const metadataB = readRoute({
   cacheControl: noStore,
   errors: ['invalid_query', 'invalid_token_id'],
   response: metadataResponseB,
+  unavailable: (views) => metadataBodyB(unreadable(views)),
   read: ({ views: { chain } }, { pathValue }) => {
     const tokenId = tokenIdOf(pathValue);
     return tokenId === null

@@ -164,7 +164,7 @@ function eventBody(chainId: bigint, { contract, address: at, name, args, source 
 }
 
 function withUnixTime(source: ChainEvent['source']) {
-  return { ...eventSourceBody(source), blockTimestamp: String(source.blockTimestampMs / 1000) };
+  return { ...eventSourceBody(source), blockTimestamp: String(Math.floor(source.blockTimestampMs / 1000)) };
 }
 
 /** Integers as decimals, addresses in lower case, lists with commas. */

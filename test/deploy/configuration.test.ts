@@ -28,7 +28,6 @@ describe('configuration', () => {
       MINER_RETENTION_DAYS: 0,
       MINER_CHAIN_STALE_SECONDS: 120,
       MINER_LOG_LEVEL: 'info',
-      isProduction: false,
     });
   });
 
