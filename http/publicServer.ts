@@ -13,12 +13,13 @@ import {
   type Exchange,
   type Header,
   isHeadMethod,
+  isPreflight,
   isReadMethod,
   jsonType,
 } from './exchange.ts';
 import { createFailureLog } from './failureLog.ts';
 import { createHttpMetrics } from './httpMetrics.ts';
-import { matchesEtag } from './ifNoneMatch.ts';
+import { holdsEtag } from './ifNoneMatch.ts';
 import { type Listener, listenOn } from './listener.ts';
 import { createOriginCheck } from './origin.ts';
 import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
@@ -102,11 +103,17 @@ export function createPublicServer(parts: PublicServerParts): Listener {
         isAnswered: false,
       };
       guarded(exchange, () => {
+        if (verdict !== 'none' && isPreflight(request)) return answerPreflight(exchange);
         const refusal = refusalOf(request, response, route, verdict === 'refused');
         if (refusal === null) answer(exchange, request);
         else answers.error(exchange, refusal);
       });
     };
+  }
+
+  function answerPreflight(exchange: Exchange) {
+    if (exchange.approvedOrigin === null) answers.error(exchange, httpError('cors_origin_not_allowed'));
+    else answers.preflight(exchange);
   }
 
   /** Why a request is not passed to its route; null when it is. */
@@ -213,7 +220,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
       if (prepared === null) return answers.error(exchange, httpError('internal_error'));
       const { response, header } = prepared;
       const { etag } = response;
-      if (route.isConditional && etag !== null && matchesEtag(request.getHeader('if-none-match'), etag)) {
+      if (route.isConditional && etag !== null && holdsEtag(request, etag, transport)) {
         return answers.notModified(exchange, etag, route.cacheControl, header);
       }
       const encoding = response.isCompressible
