@@ -57,10 +57,7 @@ export interface ChainDeployment {
 export interface ChainViewsParts {
   readonly installationId: string;
   /** Null when no contracts are configured. */
-  readonly onChain: {
-    readonly deployment: ChainDeployment;
-    readonly actors: Pick<ChainActors, 'newest' | 'at' | 'newestSpanAtMs' | 'state'>;
-  } | null;
+  readonly onChain: { readonly deployment: ChainDeployment; readonly actors: ChainActors } | null;
   /** Everything that the stream held at the start is folded in. */
   readonly isCaughtUp: () => boolean;
   /** A newest span older than this means that the indexer is away. */

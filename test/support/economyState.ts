@@ -1,7 +1,6 @@
 import { applyEvent } from '../../actors/chain/applyEvent.ts';
-import type { ChainActors } from '../../actors/chain/chainActors.ts';
+import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
 import type { ContractAddresses, ContractKind } from '../../actors/chain/chainEvent.ts';
-import { emptyChainFoldState } from '../../actors/chain/chainFold.ts';
 import { type ChainState, emptyChainState, type KnownBlock } from '../../actors/chain/chainState.ts';
 import { type ChainDeployment, createChainViews } from '../../actors/chain/chainViews.ts';
 import { testRelease } from './foldedChain.ts';
@@ -138,8 +137,11 @@ export function coreEvents(given: EconomyValues = plainEconomy): StateEvent[] {
 }
 
 /** A round with work, and the batch that settled it. */
-export function settlementEvents(given: EconomyValues = plainEconomy, atMs?: number): StateEvent[] {
-  const sums = { cumulativeWork: given.work, cumulativeBlockUnits: given.blockUnits };
+export function settlementEvents(
+  given: EconomyValues = plainEconomy,
+  { atMs, cumulativeWork = given.work }: { readonly atMs?: number; readonly cumulativeWork?: bigint } = {},
+): StateEvent[] {
+  const sums = { cumulativeWork, cumulativeBlockUnits: given.blockUnits };
   return [
     {
       contract: 'core',
@@ -320,15 +322,17 @@ export function viewsOfState(
   clock: ManualClock = manualClock(),
 ) {
   const held = { state: first, isCaughtUp: true, isMismatched: false };
-  const actors: Pick<ChainActors, 'newest' | 'at' | 'newestSpanAtMs' | 'state'> = {
-    newest: () => held.state,
-    at: (block, hash) =>
-      held.state?.block.number === block && held.state.block.hash === hash ? held.state : null,
-    newestSpanAtMs: clock.nowMs(),
-    get state() {
-      return { ...emptyChainFoldState, isMismatched: held.isMismatched };
+  const empty = createChainActors({ ...deployment.chain, contracts: deployment.contracts });
+  const spanAtMs = clock.nowMs();
+  const actors: ChainActors = Object.create(empty, {
+    newest: { value: () => held.state },
+    at: {
+      value: (block: bigint, hash: string) =>
+        held.state?.block.number === block && held.state.block.hash === hash ? held.state : null,
     },
-  };
+    newestSpanAtMs: { value: spanAtMs },
+    state: { get: () => ({ ...empty.state, isMismatched: held.isMismatched }) },
+  });
   const views = createChainViews({
     installationId: 'wheel-1',
     onChain: { deployment, actors },

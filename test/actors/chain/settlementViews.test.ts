@@ -31,7 +31,8 @@ describe('the window of a settlement history', () => {
       const settlements = times.flatMap((atMs, index) => {
         const round = BigInt(index + 1);
         const values = { ...plainEconomy, previousRound: round - 1n, settledRound: round };
-        return settlementEvents({ ...values, blockUnits: round * 1_000_000_000n, work: round }, atMs);
+        const blockUnits = round * 1_000_000_000n;
+        return settlementEvents({ ...values, blockUnits, work: 1n }, { atMs, cumulativeWork: round });
       });
       const { views } = viewsOfState(stateOf([...coreEvents(), ...settlements]), undefined, clock);
       const { recentSettlements, summary, buckets } = history(views, range);
