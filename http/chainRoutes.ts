@@ -6,13 +6,14 @@ import {
   type SettlementHistoryView,
   type SettlementRange,
   settlementRanges,
+  settlementSources,
 } from '../actors/chain/chainViewTypes.ts';
 import type { ActivityViews, SettlementsView } from '../actors/views.ts';
 import { noStore, privateForFiveMinutes, revalidated } from './cacheControl.ts';
 import type { ErrorCode } from './errors.ts';
 import { exactQuery, pageLimit } from './exactQuery.ts';
 import { isLowerCaseOwner, ownerOf } from './ownerAddress.ts';
-import { address } from './responses/chain.ts';
+import { versionId } from './responses/chain.ts';
 import { coreBody, coreResponse } from './responses/core.ts';
 import {
   minerStateBody,
@@ -72,8 +73,8 @@ const limitParameter: QueryParameter = {
 };
 const ownerParameter: QueryParameter = {
   name: 'owner',
-  description: 'Address in lower case',
-  schema: address,
+  description: 'Address in lower case, not the zero address',
+  schema: z.string().regex(/^0x(?!0{40}$)[0-9a-f]{40}$/),
   isRequired: true,
 };
 const rangeParameter: QueryParameter = {
@@ -86,6 +87,7 @@ const ownerPath: PathParameter = {
   name: 'address',
   schema: z
     .string()
+    .regex(/^0x(?!0{40}$)[0-9a-fA-F]{40}$/)
     .meta({ description: '`0x` and 40 hexadecimal digits: lower case, or with its checksum' }),
   parse: ownerOf,
   error: 'invalid_address',
@@ -153,7 +155,8 @@ type History = SettlementHistoryView | ChainUnavailable;
 
 const settlementSource = {
   name: 'X-Miner-Settlement-Source',
-  description: 'live, durable-cache (the indexer is away or behind) or unavailable',
+  description: 'Where the history comes from; durable-cache while the indexer is unavailable or behind',
+  values: settlementSources,
 };
 
 function rangeOf(given: string | undefined): SettlementRange | null {
@@ -348,7 +351,7 @@ const metadataA = readRoute({
     {
       name: 'release',
       description: 'ID of the current release; then a card takes the place of the image',
-      schema: z.string(),
+      schema: versionId,
     },
   ],
   cacheControl: noStore,

@@ -64,6 +64,7 @@ export interface ViewRoute extends RouteEntry {
 export interface ResponseHeader<View> {
   readonly name: string;
   readonly description: string;
+  readonly values: readonly string[];
   readonly value: (view: View) => string;
 }
 

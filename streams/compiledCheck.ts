@@ -88,19 +88,20 @@ function objectCheck(schema: z.ZodObject, checks: readonly CheckDefinition[]): C
 
 function arrayCheck(schema: z.ZodArray, checks: readonly CheckDefinition[]): Check | null {
   const fits = compiledCheck(schema.element as z.ZodType);
-  const parts: ((items: readonly unknown[]) => unknown)[] = [];
+  let [least, most] = [0, Number.POSITIVE_INFINITY];
+  const refinements: ((items: readonly unknown[]) => unknown)[] = [];
   for (const { check, minimum, maximum, length, fn } of checks) {
-    if (check === 'min_length' && minimum !== undefined) parts.push((items) => items.length >= minimum);
-    else if (check === 'max_length' && maximum !== undefined) parts.push((items) => items.length <= maximum);
+    if (check === 'min_length' && minimum !== undefined) least = Math.max(least, minimum);
+    else if (check === 'max_length' && maximum !== undefined) most = Math.min(most, maximum);
     else if (check === 'length_equals' && length !== undefined)
-      parts.push((items) => items.length === length);
-    else if (check === 'custom' && fn !== undefined) parts.push(fn);
+      [least, most] = [Math.max(least, length), Math.min(most, length)];
+    else if (check === 'custom' && fn !== undefined) refinements.push(fn);
     else return null;
   }
   return (value) => {
-    if (!Array.isArray(value)) return false;
+    if (!Array.isArray(value) || value.length < least || value.length > most) return false;
     for (const item of value) if (!fits(item)) return false;
-    for (const part of parts) if (!part(value)) return false;
+    for (const refinement of refinements) if (!refinement(value)) return false;
     return true;
   };
 }

@@ -27,6 +27,7 @@ export { settlementSources } from '../../machines/settlementSourceMachine.ts';
 export type { ChainEvent, EventSource } from './chainEvent.ts';
 export type { ChainFeedEvent, Checkpoint, OwnerEvent, Settlement } from './chainState.ts';
 export { activityKinds, blockUnitsPerBlock } from './chainState.ts';
+export { cardImageUrlPattern, imageDataUriPattern } from './tokenMetadata.ts';
 
 /** Chain views are read at one safe block. Amounts and block numbers are bigints, times epoch milliseconds. */
 

@@ -4,6 +4,10 @@ import type { MetadataView } from './chainViewTypes.ts';
 
 const jsonPrefix = 'data:application/json;base64,';
 
+/** A base64 SVG data URI, and an HTTPS URL (document 1, "Token metadata"). */
+export const imageDataUriPattern = /^data:image\/svg\+xml;base64,[A-Za-z0-9+/]+={0,2}$/;
+export const cardImageUrlPattern = /^https:\/\/[^\s/?#]+(?:[/?#]\S*)?$/;
+
 /** Limits of document 3, "Metadata sizes". What does not keep to them is not shown. */
 const tokenMetadata = z.object({
   name: z.string().min(1).max(128),
@@ -11,15 +15,8 @@ const tokenMetadata = z.object({
   attributes: z
     .array(z.object({ trait_type: z.string().min(1).max(64), value: z.string().min(1).max(128) }))
     .max(32),
-  image: z
-    .string()
-    .regex(/^data:image\/svg\+xml;base64,[A-Za-z0-9+/]+={0,2}$/)
-    .max(240_000)
-    .optional(),
-  card_image: z
-    .url({ protocol: /^https$/ })
-    .max(2048)
-    .optional(),
+  image: z.string().regex(imageDataUriPattern).max(240_000).optional(),
+  card_image: z.string().regex(cardImageUrlPattern).max(2048).optional(),
 });
 
 /** What is shown of a token beside where it was read. */

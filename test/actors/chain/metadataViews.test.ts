@@ -39,6 +39,7 @@ describe('whether a position has metadata', () => {
     ['without a name', one({ name: '' })],
     ['with a name of 129 characters', one({ name: 'n'.repeat(129) })],
     ['with an image that is no SVG', one({ image: 'data:image/png;base64,AAAA' })],
+    ['with a card that is no URL', one({ card_image: 'https:cards.example/1' })],
     ['with a card over plain HTTP', one({ card_image: 'http://cards.example/1' })],
   ])('%s, both routes say unavailable', (_what, published) => {
     expect(told(published)).toEqual(['unavailable', 'unavailable']);
