@@ -56,7 +56,7 @@ function anyOf({ type }: AbiParameter): fc.Arbitrary<unknown> {
 }
 
 /** The factory's logs are those of the deployment's token; it creates tokens for others too. */
-function valueOf(kind: keyof typeof contracts, input: AbiParameter): fc.Arbitrary<unknown> {
+function argumentFor(kind: keyof typeof contracts, input: AbiParameter): fc.Arbitrary<unknown> {
   const isToken = kind === 'tokenFactory' && input.name === 'token';
   return isToken ? fc.constant(getAddress(addresses.token)) : anyOf(input);
 }
@@ -66,7 +66,7 @@ describe('a log of the contracts', () => {
     const decode = createEventDecoder(addresses);
     fc.assert(
       fc.property(
-        fc.tuple(...event.inputs.map((input) => valueOf(kind, input))),
+        fc.tuple(...event.inputs.map((input) => argumentFor(kind, input))),
         fc.nat(64),
         (values, cut) => {
           const args = Object.fromEntries(event.inputs.map(({ name }, index) => [name, values[index]]));
