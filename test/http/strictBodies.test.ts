@@ -476,6 +476,30 @@ describe('what the documents state', () => {
   });
 });
 
+describe('a body that is unavailable', () => {
+  const ofChain = (Object.keys(examples) as Path[]).filter((path) =>
+    /core|settlements|miners|mining|owners|events/.test(path),
+  );
+
+  it.each(ofChain)('of %s has one of the reasons that routes emit', async (path) => {
+    const server = await startPublicServer();
+    const body = (await (await server.get(examples[path].replace('?release=release-1', ''))).json()) as Json;
+    const { isPublished } = await examinedOf(path);
+    expect(body).toMatchObject({ status: 'unavailable', reason: 'indexer_disabled' });
+    const words = ['indexer_disabled', 'not_yet_safe', 'indexer_unavailable', 'indexer_mismatch'];
+    const others = ['projection_rebuilding', 'unsupported_contract_version', 'other_contracts', ''];
+    for (const reason of [...words, ...others]) {
+      const expected = words.includes(reason);
+      expect([reason, schemaOf(path).safeParse({ ...body, reason }).success]).toEqual([reason, expected]);
+      expect([reason, isPublished({ ...body, reason })]).toEqual([reason, expected]);
+    }
+    const isFeed = path === '/v1/events';
+    expect(schemaOf(path).safeParse({ ...body, reason: 'source_disabled' }).success).toBe(isFeed);
+    // No data beside the reason: unknown is never zero.
+    expect(schemaOf(path).safeParse({ ...body, generatedAt: '2026-01-31T12:00:00Z' }).success).toBe(false);
+  });
+});
+
 describe('the compiled check of bodies', () => {
   const values: readonly unknown[] = [
     null,
