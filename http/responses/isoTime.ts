@@ -3,16 +3,23 @@ const dayMs = 86_400_000;
 const daysTo1970 = 719_468;
 const daysOf400Years = 146_097;
 
+/** The latest time that ISO 8601 writes with four digits of a year: what a contract holds beyond it is shown as this one. */
+const latestShownMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 const twoDigits = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, '0'));
 const two = (value: number) => twoDigits[value] as string;
 
 /**
- * A time between the years 0 and 9999 as `Date.prototype.toISOString` writes it, in half of its time: a page of observations has
+ * A time from the year 0 on, through the end of 9999, as `Date.prototype.toISOString` writes it, in half of its time: a page of observations has
  * two hundred of them. Dates are counted from 1 March, so that leap days come last (the civil calendar of Howard Hinnant).
  *
  * @param timeMs whole epoch milliseconds.
  */
 export function toIsoString(timeMs: number): string {
+  return format(Math.min(timeMs, latestShownMs));
+}
+
+function format(timeMs: number): string {
   const day = Math.floor(timeMs / dayMs);
   const ofDayMs = timeMs - day * dayMs;
   const shifted = day + daysTo1970;

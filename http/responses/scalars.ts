@@ -41,11 +41,8 @@ export const coreStatus = z.enum(coreStatuses).meta({ id: 'CoreStatus' });
 /** Largest value of {@link uint64Decimal}. */
 export const uint64Max = 2n ** 64n - 1n;
 
-/** The latest time that ISO 8601 writes with four digits of a year: what a contract holds beyond it is shown as this one. */
-const latestShownMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-
 export function isoOf(timeMs: number): string {
-  return toIsoString(Math.min(timeMs, latestShownMs));
+  return toIsoString(timeMs);
 }
 
 export function isoOrNull(timeMs: number | null): string | null {
