@@ -10,8 +10,9 @@ const twoDigits = Array.from({ length: 100 }, (_, value) => String(value).padSta
 const two = (value: number) => twoDigits[value] as string;
 
 /**
- * A time from the year 0 on, through the end of 9999, as `Date.prototype.toISOString` writes it, in half of its time: a page of observations has
- * two hundred of them. Dates are counted from 1 March, so that leap days come last (the civil calendar of Howard Hinnant).
+ * A time from the year 0 on, through the end of 9999, as `Date.prototype.toISOString` writes it, in half of its time: a page of
+ * observations has two hundred of them. Dates are counted from 1 March, so that leap days come last (the civil calendar of
+ * Howard Hinnant).
  *
  * @param timeMs whole epoch milliseconds.
  */
