@@ -140,9 +140,6 @@ type VariableName = keyof typeof variables;
 
 export type Configuration = {
   readonly [Name in VariableName]: z.infer<(typeof variables)[Name]['schema']>;
-} & {
-  /** NODE_ENV: responses are checked against their schemas everywhere but in production. */
-  readonly isProduction: boolean;
 };
 
 /** The environment does not fit; the message names each variable, what was given and what is expected. */
@@ -167,7 +164,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     else problems.push(`${name} is ${JSON.stringify(given)}; expected ${expected}`);
   }
   if (problems.length > 0) throw new ConfigurationError(problems);
-  return { ...values, isProduction: environment.NODE_ENV === 'production' } as Configuration;
+  return values as Configuration;
 }
 
 /**

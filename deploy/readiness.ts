@@ -17,6 +17,8 @@ export interface ReadinessOptions {
   readonly isDatabaseReachable: () => boolean;
   /** The process that ingests while this one waits to. */
   readonly standbyFor: () => LeaseHolder | null;
+  /** Why views of the chain are unavailable, in finer words than bodies have; it makes no process unready. */
+  readonly chainConditions: () => unknown;
 }
 
 /**
@@ -76,6 +78,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
         clickhouse,
         ...(standby === null ? {} : { standbyFor: standby }),
         streams,
+        chain: options.chainConditions(),
       },
     };
   };

@@ -161,7 +161,6 @@ export async function startConfigured(given: ConfiguredService): Promise<Service
         trustedProxies: configuration.MINER_TRUSTED_PROXIES,
         rateLimits: configuration.MINER_RATE_LIMITS,
         isPortShared: configuration.MINER_PORT_SHARED,
-        validateResponses: !configuration.isProduction,
         readTimeoutMs,
       },
       retentionDays: configuration.MINER_RETENTION_DAYS,

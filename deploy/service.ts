@@ -18,6 +18,7 @@ import { closeNats, connectNats, sleep } from '../streams/connection.ts';
 import { ensureStreams } from '../streams/ensureStreams.ts';
 import type { LeaseHolder } from '../streams/ingestLease.ts';
 import type { InputStreamName } from '../streams/subjects.ts';
+import { watchChainConditions } from './chainConditionWatch.ts';
 import { createDatabaseWatch } from './databaseWatch.ts';
 import type { Deployment } from './deploymentFile.ts';
 import { registerFollowerMetrics } from './followerMetrics.ts';
@@ -149,6 +150,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
     isNatsConnected: () => isNatsConnected,
     isDatabaseReachable: () => databaseWatch.isReachable(),
     standbyFor: () => standbyFor,
+    chainConditions: () => views.chain.conditions(),
   });
 
   // Asked with every request; what was restored once stays so.
@@ -172,6 +174,8 @@ export async function startService({ settings, clock, logger, registry }: Servic
       })
     : null;
   const httpPort = (await publicServer?.listen(settings.host, settings.httpPort)) ?? null;
+
+  const stopConditionWatch = watchChainConditions({ views: views.chain, logger, registry });
 
   async function bringUp(): Promise<void> {
     database = openDatabase(settings.database);
@@ -292,6 +296,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       publicServer?.close();
       await Promise.all([...followers.values()].map((one) => one.stop({ graceMs: saveGraceMs })));
       databaseWatch.stop();
+      stopConditionWatch();
       generations?.stop();
       await within(closeGraceMs, indexing ?? undefined);
       await within(closeGraceMs, ingest?.release());

@@ -6,13 +6,14 @@ import {
   type SettlementHistoryView,
   type SettlementRange,
   settlementRanges,
+  settlementSources,
 } from '../actors/chain/chainViewTypes.ts';
 import type { ActivityViews, SettlementsView } from '../actors/views.ts';
 import { noStore, privateForFiveMinutes, revalidated } from './cacheControl.ts';
 import type { ErrorCode } from './errors.ts';
 import { exactQuery, pageLimit } from './exactQuery.ts';
 import { isLowerCaseOwner, ownerOf } from './ownerAddress.ts';
-import { address } from './responses/chain.ts';
+import { versionId } from './responses/chain.ts';
 import { coreBody, coreResponse } from './responses/core.ts';
 import {
   minerStateBody,
@@ -72,8 +73,8 @@ const limitParameter: QueryParameter = {
 };
 const ownerParameter: QueryParameter = {
   name: 'owner',
-  description: 'Address in lower case',
-  schema: address,
+  description: 'Address in lower case, not the zero address',
+  schema: z.string().regex(/^0x(?!0{40}$)[0-9a-f]{40}$/),
   isRequired: true,
 };
 const rangeParameter: QueryParameter = {
@@ -86,6 +87,7 @@ const ownerPath: PathParameter = {
   name: 'address',
   schema: z
     .string()
+    .regex(/^0x(?!0{40}$)[0-9a-fA-F]{40}$/)
     .meta({ description: '`0x` and 40 hexadecimal digits: lower case, or with its checksum' }),
   parse: ownerOf,
   error: 'invalid_address',
@@ -110,6 +112,7 @@ const core = viewRoute({
   response: coreResponse,
   view: ({ chain }) => chain.core(),
   body: coreBody,
+  unavailable: unreadable,
   tag: null,
   isConditional: false,
 });
@@ -126,6 +129,7 @@ const miningState = viewRoute({
   response: miningStateResponse,
   view: ({ chain }) => chain.issuance(),
   body: miningStateBody,
+  unavailable: unreadable,
   tag: null,
   isConditional: false,
 });
@@ -140,8 +144,9 @@ const minerState = viewRoute({
   cacheControl: noStore,
   errors: ['invalid_query'],
   response: minerStateResponse,
-  view: ({ chain }) => chain.issuance(),
+  view: ({ chain }) => chain.checkedIssuance(),
   body: minerStateBody,
+  unavailable: unreadable,
   tag: null,
   isConditional: false,
 });
@@ -150,7 +155,8 @@ type History = SettlementHistoryView | ChainUnavailable;
 
 const settlementSource = {
   name: 'X-Miner-Settlement-Source',
-  description: 'live, durable-cache (the indexer is away or behind) or unavailable',
+  description: 'Where the history comes from; durable-cache while the indexer is unavailable or behind',
+  values: settlementSources,
 };
 
 function rangeOf(given: string | undefined): SettlementRange | null {
@@ -179,6 +185,7 @@ const settlementsB = viewRoute({
   view: ({ chain }, _path, range) => chain.settlements(range as SettlementRange),
   response: settlementsResponseB,
   body: settlementsBodyB,
+  unavailable: unreadable,
   header: { ...settlementSource, value: (history: History) => settlementSourceOf(history) },
 });
 
@@ -204,6 +211,7 @@ const settlementsA = viewRoute({
   },
   response: settlementsResponseA,
   body: settlementsBodyA,
+  unavailable: (views, failed) => ({ history: unreadable(views), queue: failed?.queue ?? null }),
   header: { ...settlementSource, value: ({ history }: SettlementsView) => settlementSourceOf(history) },
 });
 
@@ -218,15 +226,20 @@ function ownerPageOf(query: URLSearchParams): OwnerPageRequest | null {
   return { owner, limit, cursor: from };
 }
 
-/** [A] answers a cursor that it cannot use as unavailable, not as an error (document 2, A8). */
-function unavailableFor({ chain, publicInstallationId }: ActivityViews, fault: CursorFault) {
-  const reason = fault === 'other_owner' ? 'indexer_mismatch' : 'indexer_unavailable';
+/** What a route of the chain says when what it reads cannot be shown (document 2, A7 and A8). */
+function unreadable({ chain, publicInstallationId }: ActivityViews): ChainUnavailable {
   return {
     status: 'unavailable',
     installationId: publicInstallationId,
-    reason,
+    reason: 'indexer_unavailable',
     release: chain.release,
-  } satisfies ChainUnavailable;
+  };
+}
+
+/** [A] answers a cursor that it cannot use as unavailable, not as an error (document 2, A8). */
+function unavailableFor(views: ActivityViews, fault: CursorFault): ChainUnavailable {
+  const view = unreadable(views);
+  return fault === 'other_owner' ? { ...view, reason: 'indexer_mismatch' } : view;
 }
 
 function ownerListA<View extends { readonly status: string }, Body>(
@@ -290,6 +303,7 @@ const portfolioA = readRoute({
   operationId: 'getPublicPortfolio',
   summary: 'Positions of an owner, and what they earn',
   response: portfolioResponseA,
+  unavailable: (views) => portfolioBodyA(unreadable(views)),
   read: ownerListA(({ chain }, page) => chain.portfolio(page), portfolioBodyA),
 });
 
@@ -299,6 +313,7 @@ const portfolioB = readRoute({
   operationId: 'getPortfolio',
   summary: 'Positions of an owner, and what they earn',
   response: portfolioResponseB,
+  unavailable: (views) => portfolioBodyB(unreadable(views)),
   read: ownerListB(({ chain }, page) => chain.portfolio(page), portfolioBodyB),
 });
 
@@ -308,6 +323,7 @@ const activityA = readRoute({
   operationId: 'getPublicOwnerActivity',
   summary: 'What an owner did, newest first',
   response: ownerActivityResponseA,
+  unavailable: (views) => ownerActivityBodyA(unreadable(views)),
   read: ownerListA(({ chain }, page) => chain.ownerActivity(page), ownerActivityBodyA),
 });
 
@@ -317,6 +333,7 @@ const activityB = readRoute({
   operationId: 'getOwnerActivity',
   summary: 'What an owner did, newest first',
   response: ownerActivityResponseB,
+  unavailable: (views) => ownerActivityBodyB(unreadable(views)),
   read: ownerListB(({ chain }, page) => chain.ownerActivity(page), ownerActivityBodyB),
 });
 
@@ -334,12 +351,13 @@ const metadataA = readRoute({
     {
       name: 'release',
       description: 'ID of the current release; then a card takes the place of the image',
-      schema: z.string(),
+      schema: versionId,
     },
   ],
   cacheControl: noStore,
   errors: ['invalid_query', 'invalid_token_id'],
   response: metadataResponseA,
+  unavailable: (views) => metadataBodyA(unreadable(views), false),
   // In this order: query keys, token ID, release (document 2, A10).
   read: ({ views: { chain } }, { pathValue, query }) => {
     const given = exactQuery(query, ['release']);
@@ -364,6 +382,7 @@ const metadataB = readRoute({
   cacheControl: noStore,
   errors: ['invalid_query', 'invalid_token_id'],
   response: metadataResponseB,
+  unavailable: (views) => metadataBodyB(unreadable(views)),
   read: ({ views: { chain } }, { pathValue }) => {
     const tokenId = tokenIdOf(pathValue);
     return tokenId === null

@@ -23,7 +23,8 @@ export function createClientAddress(
   return (response, request) => {
     const peer = transport.remoteAddress(response);
     if (!isTrusted(withoutMapping(peer))) return addressOfText(peer) ?? unknownAddress;
-    const forwarded = request.getHeader('x-forwarded-for').split(',');
+    // A proxy may add a line of its own behind that of its client: all lines are one list.
+    const forwarded = transport.headerLines(request, 'x-forwarded-for').join(',').split(',');
     let client = peer;
     for (let index = forwarded.length - 1; index >= 0; index--) {
       const address = withoutPort((forwarded[index] as string).trim());

@@ -24,6 +24,12 @@ export interface Exchange {
 
 export const jsonType = 'application/json';
 
+/** Headers that scripts of an approved origin may read, and send (design, section 4). */
+const exposedHeaders = 'ETag, Retry-After, X-Request-Id, X-Miner-Settlement-Source';
+const allowedHeaders = 'If-None-Match, X-Request-Id';
+/** How long a browser may do without asking again. */
+const preflightMaxAgeSeconds = 600;
+
 /** A header of one route. */
 export type Header = readonly [name: string, value: string];
 
@@ -38,6 +44,8 @@ export interface Answers {
   ): void;
   notModified(exchange: Exchange, etag: string, cacheControl: string | null, header: Header | null): void;
   error(exchange: Exchange, error: HttpError): void;
+  /** Tells the browser of an approved origin what it may send. */
+  preflight(exchange: Exchange): void;
   /** Writes the headers of an answer whose body follows piece by piece. */
   stream(exchange: Exchange, contentType: string): HttpResponse;
   /** A document beside the contract, such as the OpenAPI description. */
@@ -59,7 +67,7 @@ export function createAnswers(transport: Transport, metrics: HttpMetrics): Answe
     response.writeHeader('Vary', vary);
     if (exchange.approvedOrigin !== null) {
       response.writeHeader('Access-Control-Allow-Origin', exchange.approvedOrigin);
-      response.writeHeader('Access-Control-Expose-Headers', 'ETag, Retry-After, X-Request-Id');
+      response.writeHeader('Access-Control-Expose-Headers', exposedHeaders);
     }
     return response;
   }
@@ -94,6 +102,13 @@ export function createAnswers(transport: Transport, metrics: HttpMetrics): Answe
       if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
       end(exchange, Buffer.from(JSON.stringify({ error: code })));
     },
+    preflight: (exchange) => {
+      const response = begin(exchange, '204 No Content', 'Origin');
+      response.writeHeader('Access-Control-Allow-Methods', 'GET, HEAD');
+      response.writeHeader('Access-Control-Allow-Headers', allowedHeaders);
+      response.writeHeader('Access-Control-Max-Age', String(preflightMaxAgeSeconds));
+      transport.endWithoutBody(response, null);
+    },
     stream: (exchange, contentType) => {
       const response = begin(exchange, '200 OK', 'Origin');
       response.writeHeader('Content-Type', contentType);
@@ -121,4 +136,11 @@ export function isReadMethod(request: HttpRequest): boolean {
 export function isHeadMethod(request: HttpRequest): boolean {
   const method = request.getMethod();
   return method === 'head' || method === 'HEAD';
+}
+
+/** A browser's question whether a page may send a request to this origin. */
+export function isPreflight(request: HttpRequest): boolean {
+  const method = request.getMethod();
+  const isOptions = method === 'options' || method === 'OPTIONS';
+  return isOptions && request.getHeader('access-control-request-method') !== '';
 }

@@ -4,12 +4,14 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 export interface HttpMetrics {
   answered(route: string, status: string): void;
   prepared(): void;
+  failed(route: string): void;
   reading(change: 1 | -1): void;
   readonly readsInFlight: number;
 }
 
 export function createHttpMetrics(registry: Registry, implementation: string): HttpMetrics {
   const answers = new Map<string, Map<string, number>>();
+  const failures = new Map<string, number>();
   let preparations = 0;
   let readsInFlight = 0;
   new Counter({
@@ -31,6 +33,16 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
     collect() {
       this.reset();
       this.inc(preparations);
+    },
+  });
+  new Counter({
+    name: 'miner_http_failures_total',
+    help: 'Requests whose answer could not be made, or did not fit its schema: they were told 500, or that it is unavailable.',
+    labelNames: ['route'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [route, count] of failures) this.inc({ route }, count);
     },
   });
   new Gauge({
@@ -56,6 +68,9 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
     },
     prepared: () => {
       preparations++;
+    },
+    failed: (route) => {
+      failures.set(route, (failures.get(route) ?? 0) + 1);
     },
     reading: (change) => {
       readsInFlight += change;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { feedCategories } from '../actors/feed/feedViews.ts';
 import { type ErrorCode, errorStatus } from './errors.ts';
 import { rateClasses } from './rateLimiter.ts';
 import type { Route } from './route.ts';
@@ -9,8 +10,14 @@ const requestId = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{8,128}$/)
   .meta({ description: 'Names the request in logs; generated when it is not given', example: 'trace-0001' });
-const retryAfter = z.string().meta({ description: 'Seconds to wait', example: '2' });
-const etag = z.string().meta({ description: 'Sent back verbatim in If-None-Match' });
+const retryAfter = z
+  .string()
+  .regex(/^[1-9][0-9]*$/)
+  .meta({ description: 'Seconds to wait', example: '2' });
+const etag = z
+  .string()
+  .regex(/^"[^"]+"$/)
+  .meta({ description: 'Sent back verbatim in If-None-Match' });
 
 /** Errors that every route of the table can answer. */
 const commonErrors: readonly ErrorCode[] = [
@@ -24,6 +31,7 @@ const commonErrors: readonly ErrorCode[] = [
 export function openApiDocument(version: string): ReturnType<typeof createDocument> {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) paths[route.path] = { get: operationOf(route) };
+  Object.assign(paths, otherPaths);
   return createDocument({
     openapi: '3.1.0',
     info: {
@@ -39,6 +47,7 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
     tags: [
       { name: 'A', description: 'Routes below /public/' },
       { name: 'B', description: 'Plain /v1 routes' },
+      { name: 'service', description: 'The process itself' },
     ],
     paths,
   });
@@ -92,12 +101,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
         headers: z.object({
           'X-Request-Id': requestId,
           ...(route.kind === 'view' && route.tag !== null ? { ETag: etag.optional() } : {}),
-          ...(route.cacheControl === null
-            ? {}
-            : { 'Cache-Control': z.string().meta({ example: route.cacheControl }) }),
-          ...(route.kind === 'view' && route.header !== null
-            ? { [route.header.name]: z.string().meta({ description: route.header.description }) }
-            : {}),
+          ...cacheHeadersOf(route),
         }),
         content: { 'application/json': { schema: route.response } },
       },
@@ -105,12 +109,93 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
         ? {
             '304': {
               description: 'What the caller holds is current',
-              headers: z.object({ 'X-Request-Id': requestId, ETag: etag }),
+              headers: z.object({ 'X-Request-Id': requestId, ETag: etag, ...cacheHeadersOf(route) }),
             },
           }
         : {}),
       ...errorResponses([...commonErrors, ...route.errors]),
     },
+  };
+}
+
+/** What an answer carries whether its body is sent or held by the caller. */
+function cacheHeadersOf(route: Route) {
+  const header = route.kind === 'view' ? route.header : null;
+  return {
+    ...(route.cacheControl === null
+      ? {}
+      : { 'Cache-Control': z.string().meta({ example: route.cacheControl }) }),
+    ...(header === null
+      ? {}
+      : { [header.name]: z.enum(header.values).meta({ description: header.description }) }),
+  };
+}
+
+/** Paths beside the table: about the process, and the stream of events, whose answer has no end. */
+const otherPaths: ZodOpenApiPathsObject = {
+  '/healthz': {
+    get: {
+      operationId: 'getHealth',
+      summary: 'Whether the process runs',
+      tags: ['service'],
+      responses: {
+        '200': statusResponse('It runs', 'alive'),
+        ...errorResponses(['cors_origin_not_allowed']),
+      },
+    },
+  },
+  '/readyz': {
+    get: {
+      operationId: 'getReadiness',
+      summary: 'Whether everything that it needs is there',
+      tags: ['service'],
+      responses: {
+        '200': statusResponse('It is ready', 'ready'),
+        ...errorResponses(['cors_origin_not_allowed', 'database_unavailable']),
+      },
+    },
+  },
+  '/v1/events/stream': {
+    get: {
+      operationId: 'streamEvents',
+      summary: 'Events of the feed as server-sent events, as they become visible',
+      description:
+        'An addition to the contract. Each message has the event of `/v1/events` as its data, its type, and an ID to resume behind.',
+      tags: ['B'],
+      requestParams: {
+        query: z.object({
+          category: z.enum(feedCategories).optional().meta({ description: 'Which events', default: 'all' }),
+        }),
+        header: z.object({
+          'X-Request-Id': requestId.optional(),
+          'Last-Event-ID': z.string().min(1).max(512).optional().meta({
+            description: 'The ID of the last message that was seen; browsers send it by themselves',
+          }),
+        }),
+      },
+      responses: {
+        '200': {
+          description: 'The stream; a comment every 15 seconds keeps it open',
+          headers: z.object({
+            'X-Request-Id': requestId,
+            'Cache-Control': z.string().meta({ example: 'no-store' }),
+          }),
+          content: { 'text/event-stream': { schema: z.string() } },
+        },
+        ...errorResponses([...commonErrors, 'invalid_query', 'invalid_cursor']),
+      },
+    },
+  },
+};
+
+function statusResponse(description: string, status: string) {
+  return {
+    description,
+    headers: z.object({
+      'X-Request-Id': requestId,
+      'Cache-Control': z.string().meta({ example: 'no-store' }),
+    }),
+    content: { 'application/json': { schema: z.looseObject({ status: z.literal(status) }) } },
   };
 }
 

@@ -2,14 +2,24 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../actors/clock.ts';
+import { createBodyCheck } from './checkedBody.ts';
 import { createClientAddress } from './clientAddress.ts';
 import { createEncodingChoice } from './contentEncoding.ts';
 import { loadDocuments } from './documents.ts';
 import { type HttpError, httpError } from './errors.ts';
 import { createEventStream, eventStreamType, isFeedEventId, streamRequestOf } from './eventStream.ts';
-import { createAnswers, type Exchange, isHeadMethod, isReadMethod, jsonType } from './exchange.ts';
+import {
+  createAnswers,
+  type Exchange,
+  type Header,
+  isHeadMethod,
+  isPreflight,
+  isReadMethod,
+  jsonType,
+} from './exchange.ts';
+import { createFailureLog } from './failureLog.ts';
 import { createHttpMetrics } from './httpMetrics.ts';
-import { matchesEtag } from './ifNoneMatch.ts';
+import { holdsEtag } from './ifNoneMatch.ts';
 import { type Listener, listenOn } from './listener.ts';
 import { createOriginCheck } from './origin.ts';
 import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
@@ -28,8 +38,6 @@ export interface PublicServerSettings {
   /** Addresses and CIDR blocks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   readonly rateLimits: boolean;
-  /** Checks every response against its schema before it is sent; on outside production. */
-  readonly validateResponses: boolean;
   /** Other processes may listen on the same port; the system shares the connections out. */
   readonly isPortShared: boolean;
   /** A read that takes longer is answered 504. */
@@ -69,6 +77,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   const encodingOf = createEncodingChoice();
   const addressOf = createClientAddress(settings.trustedProxies, transport);
   const limiter = settings.rateLimits ? createRateLimiter() : null;
+  const failures = createFailureLog(logger, clock);
   const reads = createReads({ metrics, timeoutMs: settings.readTimeoutMs });
   const app = App();
 
@@ -94,11 +103,17 @@ export function createPublicServer(parts: PublicServerParts): Listener {
         isAnswered: false,
       };
       guarded(exchange, () => {
+        if (verdict !== 'none' && isPreflight(request)) return answerPreflight(exchange);
         const refusal = refusalOf(request, response, route, verdict === 'refused');
         if (refusal === null) answer(exchange, request);
         else answers.error(exchange, refusal);
       });
     };
+  }
+
+  function answerPreflight(exchange: Exchange) {
+    if (exchange.approvedOrigin === null) answers.error(exchange, httpError('cors_origin_not_allowed'));
+    else answers.preflight(exchange);
   }
 
   /** Why a request is not passed to its route; null when it is. */
@@ -129,17 +144,26 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   }
 
   function fail(exchange: Exchange, error: unknown) {
-    logger.error({ err: error, requestId: exchange.requestId, route: exchange.route }, 'request failed');
+    noteFailure(error, exchange);
     if (exchange.isAborted) return;
     // An answer that broke off in the middle cannot become another one.
     if (exchange.isAnswered) exchange.response.close();
     else answers.error(exchange, httpError('internal_error'));
   }
 
-  function prepare(route: Route, body: unknown, tag: string | null): PreparedResponse {
-    if (settings.validateResponses) route.response.parse(body);
-    metrics.prepared();
-    return prepareResponse(body, tag);
+  function noteFailure(error: unknown, { route, requestId }: Exchange) {
+    metrics.failed(route);
+    failures.note(error, { route, requestId });
+  }
+
+  /** Bytes of bodies that fit their schema; whatever the mode, no other leaves. */
+  function createPreparation(route: Route): (body: unknown, tag: string | null) => PreparedResponse {
+    const check = createBodyCheck(route.response);
+    return (body, tag) => {
+      check(body);
+      metrics.prepared();
+      return prepareResponse(body, tag);
+    };
   }
 
   function pathValueOf(route: Route, request: HttpRequest): string | null {
@@ -148,11 +172,42 @@ export function createPublicServer(parts: PublicServerParts): Listener {
 
   function answerView(route: ViewRoute) {
     const isQueryRead = typeof route.query !== 'string';
-    const preparedOf = createPreparedViews((view) => {
+    const prepare = createPreparation(route);
+    const prepareView = (view: object): PreparedView => {
       const body = route.body(view as never);
-      return prepare(route, body, route.tag?.(body as never) ?? null);
-    });
+      const { header } = route;
+      return {
+        response: prepare(body, route.tag?.(body as never) ?? null),
+        header: header === null ? null : [header.name, header.value(view as never)],
+      };
+    };
+    /** The bytes of a view, or of what is said instead of one that fails. */
+    const attempt = (view: object): Attempt => {
+      try {
+        return { prepared: prepareView(view), failure: null };
+      } catch (error) {
+        return { prepared: prepareInstead(view), failure: { error } };
+      }
+    };
+    const prepareInstead = (failed: object | null): PreparedView | null => {
+      if (route.unavailable === null) return null;
+      try {
+        return prepareView(route.unavailable(sources.views, failed as never));
+      } catch {
+        return null; // Told by the first error: what is said instead shares a part of the body with it.
+      }
+    };
+    const preparedOf = createPreparedViews(attempt);
     const selectionOf = remembered((query) => route.selection(new URLSearchParams(query)), queriesMax);
+    const find = (pathValue: string, selection: string): Attempt => {
+      let view: object;
+      try {
+        view = route.view(sources.views, pathValue, selection);
+      } catch (error) {
+        return { prepared: prepareInstead(null), failure: { error } };
+      }
+      return preparedOf(view);
+    };
     return (exchange: Exchange, request: HttpRequest) => {
       const pathValue = pathValueOf(route, request);
       if (pathValue === null) return answers.error(exchange, pathErrorOf(route));
@@ -160,34 +215,59 @@ export function createPublicServer(parts: PublicServerParts): Listener {
       if (selection === null) return answers.error(exchange, httpError('invalid_query'));
       const refused = route.refusal?.(sources.views) ?? null;
       if (refused !== null) return answers.error(exchange, httpError(refused, retryAfterSeconds));
-      const view = route.view(sources.views, pathValue, selection);
-      const found = preparedOf(view);
-      const header =
-        route.header === null ? null : ([route.header.name, route.header.value(view as never)] as const);
-      const { etag } = found;
-      if (route.isConditional && etag !== null && matchesEtag(request.getHeader('if-none-match'), etag)) {
+      const { prepared, failure } = find(pathValue, selection);
+      if (failure !== null) noteFailure(failure.error, exchange);
+      if (prepared === null) return answers.error(exchange, httpError('internal_error'));
+      const { response, header } = prepared;
+      const { etag } = response;
+      if (route.isConditional && etag !== null && holdsEtag(request, etag, transport)) {
         return answers.notModified(exchange, etag, route.cacheControl, header);
       }
-      const encoding = found.isCompressible ? encodingOf(request.getHeader('accept-encoding')) : 'identity';
-      answers.ok(exchange, found, route.cacheControl, encoding, header);
+      const encoding = response.isCompressible
+        ? encodingOf(request.getHeader('accept-encoding'))
+        : 'identity';
+      answers.ok(exchange, response, route.cacheControl, encoding, header);
     };
   }
 
   function answerRead(route: ReadRoute) {
+    const prepare = createPreparation(route);
+    /** What is answered instead of a read that fails; the error is thrown where the contract has nothing to say. */
+    const insteadOf = (error: unknown, exchange: Exchange): FoundBody => {
+      if (route.unavailable === null) throw error;
+      noteFailure(error, exchange);
+      return { body: route.unavailable(sources.views) };
+    };
     return (exchange: Exchange, request: HttpRequest) => {
       const pathValue = pathValueOf(route, request);
       if (pathValue === null) return answers.error(exchange, pathErrorOf(route));
       const query = new URLSearchParams(transport.query(request));
       const encoding = encodingOf(request.getHeader('accept-encoding'));
-      const send = ({ body, cacheControl }: FoundBody) => {
-        const found = prepare(route, body, null);
-        const chosen = found.isCompressible ? encoding : 'identity';
-        answers.ok(exchange, found, cacheControl ?? route.cacheControl, chosen, null);
+      const read = (signal: AbortSignal) => {
+        try {
+          return route.read(sources, { pathValue, query, signal });
+        } catch (error) {
+          return insteadOf(error, exchange);
+        }
+      };
+      const send = ({ cacheControl }: FoundBody, prepared: PreparedResponse) => {
+        const chosen = prepared.isCompressible ? encoding : 'identity';
+        answers.ok(exchange, prepared, cacheControl ?? route.cacheControl, chosen, null);
+      };
+      const sendFitting = (found: FoundBody) => {
+        let prepared: PreparedResponse;
+        try {
+          prepared = prepare(found.body, null);
+        } catch (error) {
+          const instead = insteadOf(error, exchange);
+          return send(instead, prepare(instead.body, null));
+        }
+        send(found, prepared);
       };
       reads.run(
         exchange,
-        (signal) => route.read(sources, { pathValue, query, signal }),
-        (found) => guarded(exchange, () => send(found)),
+        read,
+        (found) => guarded(exchange, () => sendFitting(found)),
         (error) => guarded(exchange, () => answers.error(exchange, error)),
         (error) => fail(exchange, error),
       );
@@ -254,6 +334,18 @@ export function createPublicServer(parts: PublicServerParts): Listener {
       events.close();
     },
   });
+}
+
+/** A view's bytes, with the header that tells where it comes from. */
+interface PreparedView {
+  readonly response: PreparedResponse;
+  readonly header: Header | null;
+}
+
+/** What was found out of a view: bytes are null where the answer is 500. */
+interface Attempt {
+  readonly prepared: PreparedView | null;
+  readonly failure: { readonly error: unknown } | null;
 }
 
 function pathErrorOf(route: Route): HttpError {

@@ -56,12 +56,15 @@ export interface ViewRoute extends RouteEntry {
   readonly header: ResponseHeader<never> | null;
   /** Whether `If-None-Match` is evaluated. */
   readonly isConditional: boolean;
+  /** The view that says `unavailable` instead of one whose body does not fit, or of one that cannot be made; null: 500. */
+  readonly unavailable: ((views: ActivityViews, failed: never) => object) | null;
 }
 
 /** A header whose value a view tells. */
 export interface ResponseHeader<View> {
   readonly name: string;
   readonly description: string;
+  readonly values: readonly string[];
   readonly value: (view: View) => string;
 }
 
@@ -84,6 +87,8 @@ export interface ReadRoute extends RouteEntry {
     sources: RouteSources,
     request: ReadRequest,
   ) => ReadAnswer<unknown> | Promise<ReadAnswer<unknown>>;
+  /** The body that says `unavailable`, for a read that fails, or a body that does not fit; null: 500. */
+  readonly unavailable: ((views: ActivityViews) => unknown) | null;
 }
 
 export type Route = ViewRoute | ReadRoute;
@@ -92,7 +97,7 @@ export type Route = ViewRoute | ReadRoute;
 export function viewRoute<View extends object, Schema extends z.ZodType>(
   route: Omit<
     ViewRoute,
-    'kind' | 'view' | 'body' | 'tag' | 'header' | 'selection' | 'refusal' | 'response'
+    'kind' | 'view' | 'body' | 'tag' | 'header' | 'selection' | 'refusal' | 'response' | 'unavailable'
   > & {
     readonly response: Schema;
     readonly view: (views: ActivityViews, pathValue: string, selection: string) => View;
@@ -101,19 +106,21 @@ export function viewRoute<View extends object, Schema extends z.ZodType>(
     readonly header?: ResponseHeader<View>;
     readonly selection?: ViewRoute['selection'];
     readonly refusal?: ViewRoute['refusal'];
+    readonly unavailable?: (views: ActivityViews, failed: View | null) => View;
   },
 ): ViewRoute {
-  return { kind: 'view', header: null, refusal: null, selection: () => '', ...route };
+  return { kind: 'view', header: null, refusal: null, selection: () => '', unavailable: null, ...route };
 }
 
 export function readRoute<Schema extends z.ZodType>(
-  route: Omit<ReadRoute, 'kind' | 'read' | 'response'> & {
+  route: Omit<ReadRoute, 'kind' | 'read' | 'response' | 'unavailable'> & {
     readonly response: Schema;
     readonly read: (
       sources: RouteSources,
       request: ReadRequest,
     ) => ReadAnswer<z.infer<Schema>> | Promise<ReadAnswer<z.infer<Schema>>>;
+    readonly unavailable?: (views: ActivityViews) => z.infer<Schema>;
   },
 ): ReadRoute {
-  return { kind: 'read', ...route };
+  return { kind: 'read', unavailable: null, ...route };
 }

@@ -24,10 +24,16 @@ interface FallbackApp {
   readonly httpContext: { readonly router: { route(method: string, url: string): boolean } };
 }
 
-/** The fallback takes the query string for a part of the path, and then finds no route. */
+/** The fallback takes the query string for a part of the path, and a target with a scheme for a path; then it finds no route. */
 function routeByPath({ httpContext: { router } }: FallbackApp) {
   const route = router.route.bind(router);
-  router.route = (method, url) => route(method, url.split('?', 1)[0] as string);
+  router.route = (method, url) => route(method, pathOf(url));
+}
+
+/** The path of a request target, which may be in absolute form: `http://host/path?query` (RFC 9112, 3.2.2). */
+function pathOf(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] as string;
+  return path === '' ? '/' : path;
 }
 
 /** The parts of one exchange that the two implementations do not share. */
@@ -36,6 +42,8 @@ export interface Transport {
   path(request: HttpRequest): string;
   /** Raw query string without its question mark; empty when there is none. */
   query(request: HttpRequest): string;
+  /** Every line of a header, in order; `getHeader` gives the first alone. */
+  headerLines(request: HttpRequest, lowerCaseName: string): string[];
   /** Address of the peer as text. */
   remoteAddress(response: HttpResponse): string;
   /** 4 or 16 bytes of the peer's address; null where only text is known. */
@@ -48,6 +56,13 @@ const native: Transport = {
   path: (request) => request.getUrl(),
   // Undefined, whatever the types say, where there is no question mark.
   query: (request) => (request.getQuery() as string | undefined) ?? '',
+  headerLines: (request, lowerCaseName) => {
+    const lines: string[] = [];
+    request.forEach((name, value) => {
+      if (name === lowerCaseName) lines.push(value);
+    });
+    return lines;
+  },
   remoteAddress: (response) => Buffer.from(response.getRemoteAddressAsText()).toString('latin1'),
   remoteAddressBytes: (response) => response.getRemoteAddress(),
   endWithoutBody: (response, contentLength) => {
@@ -59,15 +74,20 @@ const native: Transport = {
 
 /** What the fallback's objects hold inside: Node's own request and response. */
 interface FallbackRequest {
-  readonly request: { readonly url: string };
+  readonly request: {
+    readonly url: string;
+    readonly headersDistinct: Readonly<Record<string, string[] | undefined>>;
+  };
 }
 interface FallbackResponse {
   readonly response: { readonly socket: { readonly remoteAddress?: string } | null };
 }
 
 const fallback: Transport = {
-  path: (request) => urlOf(request).split('?', 1)[0] as string,
+  path: (request) => pathOf(urlOf(request)),
   query: (request) => urlOf(request).split('?').slice(1).join('?'),
+  headerLines: (request, lowerCaseName) =>
+    (request as unknown as FallbackRequest).request.headersDistinct[lowerCaseName] ?? [],
   remoteAddress: (response) =>
     (response as unknown as FallbackResponse).response.socket?.remoteAddress ?? '0.0.0.0',
   remoteAddressBytes: () => null,

@@ -4,42 +4,59 @@ import { z } from 'zod';
 export type Check = (value: unknown) => boolean;
 
 /** String formats of zod that are a pattern and nothing else. */
-const patternFormats: ReadonlySet<string> = new Set(['guid', 'datetime']);
+const patternFormats: ReadonlySet<string> = new Set(['guid', 'datetime', 'date']);
 
 /**
- * A schema as a predicate that allocates nothing: nearly all of many millions of messages fit, and zod makes several
- * objects of each member to say so. What is not known here of a schema is asked of zod, so the answer is always that of
+ * A schema as a predicate that allocates next to nothing: nearly all of many millions of messages and bodies fit, and zod makes
+ * several objects of each member to say so. What is not known here of a schema is asked of zod, so the answer is always that of
  * `schema.safeParse(value).success`.
  */
 export function compiledCheck(schema: z.ZodType): Check {
   const { def } = schema._zod;
   const checks = (def.checks ?? []).map((check) => check._zod.def as CheckDefinition);
-  if (schema instanceof z.ZodObject) {
-    const isPlain = schema._zod.def.catchall === undefined && checks.length === 0;
-    return isPlain ? objectCheck(schema) : asked(schema);
-  }
-  if (schema instanceof z.ZodNullable && checks.length === 0) {
+  return knownCheck(schema, checks) ?? asked(schema);
+}
+
+/** Null for a schema of which more is checked than is known here. */
+function knownCheck(schema: z.ZodType, checks: readonly CheckDefinition[]): Check | null {
+  if (schema instanceof z.ZodObject) return objectCheck(schema, checks);
+  if (schema instanceof z.ZodArray) return arrayCheck(schema, checks);
+  const { type } = schema._zod.def;
+  if (type === 'string') return stringCheck(schema, checks);
+  if (type === 'number') return integerCheck(schema, checks);
+  if (checks.length > 0) return null;
+  if (schema instanceof z.ZodNullable) {
     const inner = compiledCheck(schema.unwrap() as z.ZodType);
     return (value) => value === null || inner(value);
   }
-  if (schema instanceof z.ZodEnum && checks.length === 0) {
+  if (schema instanceof z.ZodOptional) {
+    const inner = compiledCheck(schema.unwrap() as z.ZodType);
+    return (value) => value === undefined || inner(value);
+  }
+  if (schema instanceof z.ZodEnum) {
     const options: ReadonlySet<unknown> = new Set(schema.options);
     return (value) => options.has(value);
   }
-  if (def.type === 'string') return stringCheck(schema, checks) ?? asked(schema);
-  if (def.type === 'number' && (def as { format?: string }).format === 'safeint') {
-    const [only] = checks;
-    const isCount = checks.length === 1 && only?.check === 'greater_than' && only.value === 0;
-    if (isCount && only.inclusive) return (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+  if (schema instanceof z.ZodLiteral) {
+    const values: ReadonlySet<unknown> = schema.values;
+    return (value) => values.has(value);
   }
-  return asked(schema);
+  if (schema instanceof z.ZodBoolean) return (value) => typeof value === 'boolean';
+  if (schema instanceof z.ZodDiscriminatedUnion) return discriminatedCheck(schema);
+  if (schema instanceof z.ZodUnion) {
+    const options = schema.options.map((option) => compiledCheck(option as z.ZodType));
+    return (value) => options.some((fits) => fits(value));
+  }
+  return null;
 }
 
 /** As much as is read of what zod keeps of a check. */
 interface CheckDefinition {
   readonly check: string;
   readonly pattern?: RegExp;
+  readonly minimum?: number;
   readonly maximum?: number;
+  readonly length?: number;
   readonly value?: unknown;
   readonly inclusive?: boolean;
   readonly fn?: (value: unknown) => unknown;
@@ -49,16 +66,87 @@ function asked(schema: z.ZodType): Check {
   return (value) => schema.safeParse(value).success;
 }
 
-function objectCheck(schema: z.ZodObject): Check {
+/** Objects that let other members pass, and strict ones. */
+function objectCheck(schema: z.ZodObject, checks: readonly CheckDefinition[]): Check | null {
+  const { catchall } = schema._zod.def;
+  const refinements = refinementsOf(checks);
+  if (refinements === null || !(catchall === undefined || catchall instanceof z.ZodNever)) return null;
+  const isStrict = catchall !== undefined;
   const members = Object.entries(schema.shape as Record<string, z.ZodType>).map(([key, member]) => ({
     key,
-    check: compiledCheck(member),
+    fits: compiledCheck(member),
   }));
+  const keys: ReadonlySet<string> = new Set(members.map(({ key }) => key));
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-    for (const { key, check } of members) if (!check((value as Record<string, unknown>)[key])) return false;
+    for (const { key, fits } of members) if (!fits((value as Record<string, unknown>)[key])) return false;
+    if (isStrict) for (const key of Object.keys(value)) if (!keys.has(key)) return false;
+    for (const refinement of refinements) if (!refinement(value)) return false;
     return true;
   };
+}
+
+function arrayCheck(schema: z.ZodArray, checks: readonly CheckDefinition[]): Check | null {
+  const fits = compiledCheck(schema.element as z.ZodType);
+  let [least, most] = [0, Number.POSITIVE_INFINITY];
+  const refinements: ((items: readonly unknown[]) => unknown)[] = [];
+  for (const { check, minimum, maximum, length, fn } of checks) {
+    if (check === 'min_length' && minimum !== undefined) least = Math.max(least, minimum);
+    else if (check === 'max_length' && maximum !== undefined) most = Math.min(most, maximum);
+    else if (check === 'length_equals' && length !== undefined)
+      [least, most] = [Math.max(least, length), Math.min(most, length)];
+    else if (check === 'custom' && fn !== undefined) refinements.push(fn);
+    else return null;
+  }
+  return (value) => {
+    if (!Array.isArray(value) || value.length < least || value.length > most) return false;
+    for (const item of value) if (!fits(item)) return false;
+    for (const refinement of refinements) if (!refinement(value)) return false;
+    return true;
+  };
+}
+
+/** Where each option has literals of its own under the discriminator. */
+function discriminatedCheck(schema: z.ZodDiscriminatedUnion): Check | null {
+  const { discriminator } = schema._zod.def;
+  const byValue = new Map<unknown, Check>();
+  for (const option of schema.options) {
+    if (!(option instanceof z.ZodObject)) return null;
+    const literal = option.shape[discriminator];
+    if (!(literal instanceof z.ZodLiteral)) return null;
+    const fits = compiledCheck(option);
+    for (const value of literal.values) byValue.set(value, fits);
+  }
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return false;
+    return byValue.get((value as Record<string, unknown>)[discriminator])?.(value) ?? false;
+  };
+}
+
+/** Integers that JSON numbers hold exactly, within bounds. */
+function integerCheck(schema: z.ZodType, checks: readonly CheckDefinition[]): Check | null {
+  if ((schema._zod.def as { format?: string }).format !== 'safeint') return null;
+  const parts: ((value: number) => boolean)[] = [];
+  for (const { check, value: bound, inclusive } of checks) {
+    if (typeof bound !== 'number' || !Number.isSafeInteger(bound)) return null;
+    if (check === 'greater_than')
+      parts.push(inclusive ? (value) => value >= bound : (value) => value > bound);
+    else if (check === 'less_than')
+      parts.push(inclusive ? (value) => value <= bound : (value) => value < bound);
+    else if (check === 'multiple_of') parts.push((value) => value % bound === 0);
+    else return null;
+  }
+  return (value) => {
+    if (!Number.isSafeInteger(value)) return false;
+    for (const part of parts) if (!part(value as number)) return false;
+    return true;
+  };
+}
+
+/** Null where something else than a refinement is checked. */
+function refinementsOf(checks: readonly CheckDefinition[]): ((value: unknown) => unknown)[] | null {
+  const refinements = checks.map(({ check, fn }) => (check === 'custom' ? fn : undefined));
+  return refinements.every((one) => one !== undefined) ? refinements : null;
 }
 
 /** Null for a string of which more is checked than is known here. */
@@ -74,13 +162,12 @@ function stringCheck(schema: z.ZodType, checks: readonly CheckDefinition[]): Che
     if (!patternFormats.has(format) || pattern === undefined) return null;
     parts.push((text) => pattern.test(text));
   }
-  for (const check of checks) {
-    const { pattern: own, maximum, fn } = check;
-    if (check.check === 'string_format' && own !== undefined && !own.global)
+  for (const { check, pattern: own, minimum, maximum, fn } of checks) {
+    if (check === 'string_format' && own !== undefined && !own.global && !own.sticky)
       parts.push((text) => own.test(text));
-    else if (check.check === 'max_length' && maximum !== undefined)
-      parts.push((text) => text.length <= maximum);
-    else if (check.check === 'custom' && fn !== undefined) parts.push(fn);
+    else if (check === 'min_length' && minimum !== undefined) parts.push((text) => text.length >= minimum);
+    else if (check === 'max_length' && maximum !== undefined) parts.push((text) => text.length <= maximum);
+    else if (check === 'custom' && fn !== undefined) parts.push(fn);
     else return null;
   }
   return (value) => {

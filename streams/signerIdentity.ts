@@ -14,7 +14,10 @@ export const signerMessage = z.object({
   lastVerifiedAt: timestamp,
   lastSignature: z
     .string()
-    .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'expected base64')
+    .regex(
+      /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/,
+      'expected base64',
+    )
     .max(4096),
 });
 export type SignerMessage = z.infer<typeof signerMessage>;

@@ -121,8 +121,12 @@ const handlers: Readonly<Record<string, Apply>> = {
     token: { symbol: text(args.symbol), decimals: args.decimals as number, supplyBaseUnits: 0n },
   }),
   'token.Transfer': (state, { args }) => {
-    if (args.from !== zeroAddress || state.token === null) return state;
-    const supplyBaseUnits = state.token.supplyBaseUnits + whole(args.value);
+    if (state.token === null) return state;
+    const value = whole(args.value);
+    // From nobody it is a mint, to nobody a burn, and from nobody to nobody neither.
+    const minted = args.from === zeroAddress ? value : 0n;
+    const burned = args.to === zeroAddress ? value : 0n;
+    const supplyBaseUnits = state.token.supplyBaseUnits + minted - burned;
     return { ...state, token: { ...state.token, supplyBaseUnits } };
   },
 
@@ -130,6 +134,9 @@ const handlers: Readonly<Record<string, Apply>> = {
     const weights = args.weights as readonly bigint[];
     const cooldowns = args.cooldownBlocks as readonly bigint[];
     const configuration = {
+      core: lower(args.core),
+      token: lower(args.token),
+      collection: lower(args.collection),
       rewardPerBlock: whole(args.rewardPerBlock),
       supplyCap: whole(args.supplyCap),
       claimLimit: whole(args.claimLimit),

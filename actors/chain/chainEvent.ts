@@ -75,11 +75,14 @@ export function createEventDecoder(contracts: ContractAddresses): EventDecoder {
     const contract = byAddress.get(log.address);
     const event = contract?.events.get(log.topics[0] ?? '');
     if (contract === undefined || event === undefined) return null;
+    const args = argumentsOf(event, log);
+    // Anybody may have the factory create a token.
+    if (contract.kind === 'tokenFactory' && String(args.token).toLowerCase() !== contracts.token) return null;
     return {
       contract: contract.kind,
       address: log.address,
       name: event.name,
-      args: argumentsOf(event, log),
+      args,
       source: {
         blockNumber: block.number,
         blockHash: block.hash,

@@ -118,6 +118,10 @@ export interface MintedRound {
 }
 
 export interface MiningConfiguration {
+  /** The contracts that it was configured with. */
+  readonly core: string;
+  readonly token: string;
+  readonly collection: string;
   readonly rewardPerBlock: bigint;
   readonly supplyCap: bigint;
   readonly claimLimit: bigint;

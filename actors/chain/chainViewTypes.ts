@@ -1,4 +1,4 @@
-import type { ChainUnavailableReason } from '../../machines/chainAvailabilityMachine.ts';
+import type { ChainAvailability } from '../../machines/chainAvailabilityMachine.ts';
 import type { CollectionPhase } from '../../machines/collectionPhaseMachine.ts';
 import type { MergeState } from '../../machines/mergeStateMachine.ts';
 import type { MintRoundState } from '../../machines/mintRoundMachine.ts';
@@ -17,9 +17,9 @@ import type {
   Sale,
   Settlement,
 } from './chainState.ts';
+import type { StateFault } from './stateChecks.ts';
 
 // The vocabulary of the chain's views, for the schemas of the responses.
-export { chainUnavailableReasons } from '../../machines/chainAvailabilityMachine.ts';
 export { collectionPhases } from '../../machines/collectionPhaseMachine.ts';
 export { mergeStates } from '../../machines/mergeStateMachine.ts';
 export { mintRoundStates } from '../../machines/mintRoundMachine.ts';
@@ -27,6 +27,7 @@ export { settlementSources } from '../../machines/settlementSourceMachine.ts';
 export type { ChainEvent, EventSource } from './chainEvent.ts';
 export type { ChainFeedEvent, Checkpoint, OwnerEvent, Settlement } from './chainState.ts';
 export { activityKinds, blockUnitsPerBlock } from './chainState.ts';
+export { cardImageUrlPattern, imageDataUriPattern } from './tokenMetadata.ts';
 
 /** Chain views are read at one safe block. Amounts and block numbers are bigints, times epoch milliseconds. */
 
@@ -55,6 +56,25 @@ export interface Identities extends Omit<ContractAddresses, 'proxyAdmin' | 'oper
   readonly miningImplementation: string;
   readonly miningImplementationVersion: bigint;
   readonly miningStorageLayoutDigest: string;
+}
+
+/** Reasons that bodies carry (document 1, "Unavailable reasons"). */
+export const chainUnavailableReasons = [
+  'indexer_disabled',
+  'not_yet_safe',
+  'indexer_unavailable',
+  'indexer_mismatch',
+] as const;
+export type ChainUnavailableReason = (typeof chainUnavailableReasons)[number];
+
+/** Whether views can be shown, and why not, as finely as it is known: for operators. */
+export type ChainCondition = ChainAvailability | StateFault;
+
+/** The condition of the views that need the core alone, of those of the economy, and of the checked issuance state. */
+export interface ChainConditions {
+  readonly core: ChainCondition;
+  readonly economy: ChainCondition;
+  readonly checkedIssuance: ChainCondition;
 }
 
 export interface ChainUnavailable {
@@ -246,9 +266,13 @@ export interface EconomyView extends ChainAvailable {
 
 /** What the chain's routes read. Every call is synchronous and costs no I/O. */
 export interface ChainViews {
-  /** Shared for up to five seconds, as the next two. */
+  /** For operators; bodies carry fewer reasons. */
+  conditions(): ChainConditions;
+  /** Shared for up to five seconds, as the next three. */
   core(): CoreView | ChainUnavailable;
   issuance(): IssuanceView | ChainUnavailable;
+  /** The same, once it has passed the checks of the public routes. */
+  checkedIssuance(): IssuanceView | ChainUnavailable;
   settlements(range: SettlementRange): SettlementHistoryView | ChainUnavailable;
   portfolio(page: OwnerPageRequest): PortfolioView | ChainUnavailable | { readonly fault: CursorFault };
   ownerActivity(

@@ -10,22 +10,25 @@ import { createFlagObserver, observed } from '../observed.ts';
 import type { ChainActors } from './chainActors.ts';
 import type { ContractAddresses } from './chainEvent.ts';
 import { blocksOf, type ChainState } from './chainState.ts';
-import type {
-  ChainInfo,
-  ChainUnavailable,
-  ChainViews,
-  CoreView,
-  CursorFault,
-  Identities,
-  IssuanceView,
-  OwnerPageRequest,
-  Release,
-  SettlementHistoryView,
-  SettlementRange,
+import {
+  type ChainCondition,
+  type ChainInfo,
+  type ChainUnavailable,
+  type ChainUnavailableReason,
+  type ChainViews,
+  type CoreView,
+  type CursorFault,
+  chainUnavailableReasons,
+  type Identities,
+  type IssuanceView,
+  type OwnerPageRequest,
+  type Release,
+  type SettlementHistoryView,
+  type SettlementRange,
 } from './chainViewTypes.ts';
 import { confirmations } from './confirmations.ts';
 import { decodeOwnerCursor, encodeOwnerCursor, type OwnerList } from './ownerCursor.ts';
-import { activityPageOf, hasCurrentMetadata, portfolioPageOf } from './ownerPages.ts';
+import { activityPageOf, portfolioPageOf } from './ownerPages.ts';
 import {
   bucketsOf,
   chainRoundStartMs,
@@ -36,7 +39,8 @@ import {
   settlementWindow,
   sumsOf,
 } from './settlementHistory.ts';
-import { metadataOfUri } from './tokenMetadata.ts';
+import { findEconomyFault, findIssuanceFault, identityFaults } from './stateChecks.ts';
+import { createMetadataCheck, readMetadata } from './tokenMetadata.ts';
 
 /** Core state, issuance state and settlement history are shared for this long (document 3, Limits). */
 const sharedMs = 5_000;
@@ -71,6 +75,7 @@ interface Shown {
 export function createChainViews(parts: ChainViewsParts): ChainViews {
   const { installationId, onChain, clock } = parts;
   const release = onChain?.deployment.release ?? null;
+  const hasMetadata = createMetadataCheck();
 
   const availabilityOf = createFlagObserver((chain: ChainObservation) =>
     observed(chainAvailabilityMachine, { type: 'observed', chain }),
@@ -95,8 +100,22 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
     });
   }
 
-  function unavailable(reason: Exclude<ChainAvailability, 'available'>): ChainUnavailable {
-    return { status: 'unavailable', installationId, reason, release };
+  /** The condition of views of the economy; those of the core alone have their availability. */
+  function economyCondition(): ChainCondition {
+    const condition = availability(true);
+    const state = onChain?.actors.newest() ?? null;
+    if (condition !== 'available' || onChain === null || state === null) return condition;
+    return findEconomyFault(state, onChain.deployment.contracts) ?? condition;
+  }
+
+  function checkedIssuanceCondition(): ChainCondition {
+    const condition = economyCondition();
+    const state = onChain?.actors.newest() ?? null;
+    return condition !== 'available' || state === null ? condition : (findIssuanceFault(state) ?? condition);
+  }
+
+  function unavailable(condition: Exclude<ChainCondition, 'available'>): ChainUnavailable {
+    return { status: 'unavailable', installationId, reason: shownReason(condition), release };
   }
 
   function shownOf(state: ChainState): Shown {
@@ -118,8 +137,8 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
 
   /** The newest safe state, or why there is none to show. */
   function newest(needsEconomy: boolean): Shown | ChainUnavailable {
-    const reason = availability(needsEconomy);
-    if (reason !== 'available') return unavailable(reason);
+    const condition = needsEconomy ? economyCondition() : availability(false);
+    if (condition !== 'available') return unavailable(condition);
     return shownOf(onChain?.actors.newest() as ChainState);
   }
 
@@ -184,6 +203,11 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
     };
   }
 
+  function makeCheckedIssuance(): IssuanceView | ChainUnavailable {
+    const condition = checkedIssuanceCondition();
+    return condition === 'available' ? makeIssuance() : unavailable(condition);
+  }
+
   function makeSettlements(range: SettlementRange): SettlementHistoryView | ChainUnavailable {
     const reason = availability(false);
     const lastGood = onChain?.actors.newest() ?? null;
@@ -201,7 +225,11 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
         : entriesWithin(state.settlements, window.startAtMs, window.endAtMs);
     const checkpoints =
       window === null ? null : entriesWithin(state.checkpoints, window.startAtMs, window.endAtMs);
-    const issuance = issuanceOf(state, checkpoints);
+    const issuance =
+      findEconomyFault(state, shown.deployment.contracts) === null
+        ? issuanceOf(state, checkpoints, shown.chain.economyDeploymentBlock)
+        : 'not_configured';
+    const isIssuanceKnown = typeof issuance !== 'string';
     const spanMs = window === null ? 0 : window.endAtMs - window.startAtMs;
     return {
       ...common(shown),
@@ -211,7 +239,7 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       window,
       summary: { ...sumsOf(within), archivedSettlementCount: BigInt(state.settlements.size) },
       recentSettlements: recentSettlementsOf(state, window),
-      buckets: bucketsOf(window, within, issuance === 'not_configured' ? null : checkpoints),
+      buckets: bucketsOf(window, within, isIssuanceKnown ? checkpoints : null),
       issuance,
       recentRounds:
         window === null
@@ -221,7 +249,7 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
               .toArray()
           : null,
       previousPeriod:
-        window === null || issuance === 'not_configured'
+        window === null || !isIssuanceKnown
           ? null
           : {
               startAtMs: window.startAtMs - spanMs,
@@ -263,8 +291,14 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
 
   return {
     release,
+    conditions: () => ({
+      core: availability(false),
+      economy: economyCondition(),
+      checkedIssuance: checkedIssuanceCondition(),
+    }),
     core: shared(makeCore, () => availability(false)),
-    issuance: shared(makeIssuance, () => availability(true)),
+    issuance: shared(makeIssuance, economyCondition),
+    checkedIssuance: shared(makeCheckedIssuance, checkedIssuanceCondition),
     settlements: (range) => settlementViews[range](),
 
     portfolio: (request) => {
@@ -275,7 +309,13 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       const { configuration } = mining;
       if (configuration === null || core.configuration === null || token === null)
         return unavailable('not_yet_safe');
-      const { hasMore, ...page } = portfolioPageOf(shown.state, request.owner, after, request.limit);
+      const { hasMore, ...page } = portfolioPageOf(
+        shown.state,
+        request.owner,
+        after,
+        request.limit,
+        hasMetadata,
+      );
       const lastShown = Number(page.positions.at(-1)?.tokenId ?? 0);
       const { genesisTimestamp, roundDuration } = core.configuration;
       const seconds = BigInt(Math.floor(block.timestampMs / 1000));
@@ -330,15 +370,17 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
     metadata: (tokenId) => {
       const shown = newest(true);
       if ('status' in shown) return shown;
-      const { collection } = shown.state;
-      const uri = hasCurrentMetadata(shown.state, tokenId)
-        ? collection.metadata.get(tokenId)?.uri
-        : undefined;
-      const metadata = uri === undefined ? null : metadataOfUri(uri);
+      const metadata = readMetadata(shown.state, tokenId);
       if (metadata === null) return unavailable('not_yet_safe');
       return { ...common(shown), identities: identitiesOf(shown), tokenId: BigInt(tokenId), ...metadata };
     },
   };
+}
+
+/** The reason of document 1 that tells most of a condition. */
+function shownReason(condition: Exclude<ChainCondition, 'available'>): ChainUnavailableReason {
+  if (identityFaults.has(condition)) return 'indexer_mismatch';
+  return chainUnavailableReasons.find((reason) => reason === condition) ?? 'indexer_unavailable';
 }
 
 function identitiesOf({ state, deployment }: Shown): Identities {

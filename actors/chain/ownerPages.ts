@@ -18,12 +18,17 @@ interface HeldPosition {
   readonly rewards: PositionRewards;
 }
 
-/** An owner's positions at a state's block: the sums of all, and one page in order of token ID. */
+/**
+ * An owner's positions at a state's block: the sums of all, and one page in order of token ID.
+ *
+ * @param hasMetadata whether a token's metadata is shown.
+ */
 export function portfolioPageOf(
   state: ChainState,
   owner: string,
   afterTokenId: number,
   limit: number,
+  hasMetadata: (state: ChainState, tokenId: number) => boolean,
 ): Pick<PortfolioView, 'summary' | 'earnings' | 'positions'> & { readonly hasMore: boolean } {
   const days = earningsDatesOf(state);
   const held = (state.owners.get(owner)?.tokenIds ?? []).map((tokenId) => heldPosition(state, tokenId, days));
@@ -44,7 +49,9 @@ export function portfolioPageOf(
       date,
       earnedBaseUnits: sum(({ rewards }) => rewards.byDateScaled[index] as bigint) / rewardScale,
     })),
-    positions: rest.slice(0, limit).map((one) => positionView(state, one)),
+    positions: rest
+      .slice(0, limit)
+      .map((one) => positionView(state, one, hasMetadata(state, one.position.tokenId))),
     hasMore: rest.length > limit,
   };
 }
@@ -78,7 +85,11 @@ function sevenDaysOf({ byDateScaled }: PositionRewards): bigint {
   return byDateScaled.reduce((total, one) => total + one, 0n);
 }
 
-function positionView(state: ChainState, { position, rewards }: HeldPosition): PositionView {
+function positionView(
+  state: ChainState,
+  { position, rewards }: HeldPosition,
+  hasMetadata: boolean,
+): PositionView {
   const { pending, nextMergeBlock, level } = position;
   const blockHeight = blocksOf(state.core.cumulativeBlockUnits);
   const maximumLevel = state.mining.configuration?.levels.length ?? 0;
@@ -99,11 +110,6 @@ function positionView(state: ChainState, { position, rewards }: HeldPosition): P
     earnedBaseUnits: rewards.earnedScaled / rewardScale,
     earnedSevenDayBaseUnits: sevenDaysOf(rewards) / rewardScale,
     ownershipStartedAtMs: position.ownershipStartedAtMs,
-    metadataStatus: hasCurrentMetadata(state, position.tokenId) ? 'available' : 'unavailable',
+    metadataStatus: hasMetadata ? 'available' : 'unavailable',
   };
-}
-
-/** A token's metadata is shown only while it is of the collection's current epoch. */
-export function hasCurrentMetadata({ collection }: ChainState, tokenId: number): boolean {
-  return collection.metadata.get(tokenId)?.epoch === collection.metadataEpoch;
 }

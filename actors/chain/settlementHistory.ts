@@ -76,8 +76,11 @@ export function recentSettlementsOf(state: ChainState, window: SettlementWindow 
   const found: Settlement[] = [];
   for (let index = state.settlements.size - 1; index >= 0 && found.length < recentSettlementsMax; index--) {
     const settlement = state.settlements.get(index) as Settlement;
-    if (window !== null && settlement.source.blockTimestampMs < window.startAtMs) break;
-    if (completedBlocksOf(settlement) > 0n) found.push(settlement);
+    const { blockTimestampMs } = settlement.source;
+    if (window !== null && blockTimestampMs < window.startAtMs) break;
+    // A block's time may be ahead of this machine's clock.
+    const isWithin = window === null || blockTimestampMs < window.endAtMs;
+    if (isWithin && completedBlocksOf(settlement) > 0n) found.push(settlement);
   }
   return found;
 }
@@ -157,12 +160,15 @@ export function nextMintRoundOf(state: ChainState, rewardPerBlock: bigint, suppl
   };
 }
 
+/** @param economyDeploymentBlock before it, nothing of the economy is safe; from it on, one that is absent is not configured. */
 export function issuanceOf(
   state: ChainState,
   rangeCheckpoints: readonly Checkpoint[] | null,
-): SettlementIssuance | 'not_configured' {
-  const { mining, token, checkpoints } = state;
+  economyDeploymentBlock: bigint,
+): SettlementIssuance | 'not_configured' | 'not_yet_safe' {
+  const { mining, token, checkpoints, block } = state;
   const { configuration } = mining;
+  if (block.number < economyDeploymentBlock) return 'not_yet_safe';
   if (configuration === null || token === null) return 'not_configured';
   const inRange = rangeCheckpoints ?? [...checkpoints];
   return {

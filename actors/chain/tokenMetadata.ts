@@ -1,7 +1,12 @@
 import { z } from 'zod';
+import type { ChainState, TokenMetadata } from './chainState.ts';
 import type { MetadataView } from './chainViewTypes.ts';
 
 const jsonPrefix = 'data:application/json;base64,';
+
+/** A base64 SVG data URI, and an HTTPS URL (document 1, "Token metadata"). */
+export const imageDataUriPattern = /^data:image\/svg\+xml;base64,[A-Za-z0-9+/]+={0,2}$/;
+export const cardImageUrlPattern = /^https:\/\/[^\s/?#]+(?:[/?#]\S*)?$/;
 
 /** Limits of document 3, "Metadata sizes". What does not keep to them is not shown. */
 const tokenMetadata = z.object({
@@ -10,21 +15,39 @@ const tokenMetadata = z.object({
   attributes: z
     .array(z.object({ trait_type: z.string().min(1).max(64), value: z.string().min(1).max(128) }))
     .max(32),
-  image: z
-    .string()
-    .regex(/^data:image\/svg\+xml;base64,[A-Za-z0-9+/]+={0,2}$/)
-    .max(240_000)
-    .optional(),
-  card_image: z
-    .url({ protocol: /^https$/ })
-    .max(2048)
-    .optional(),
+  image: z.string().regex(imageDataUriPattern).max(240_000).optional(),
+  card_image: z.string().regex(cardImageUrlPattern).max(2048).optional(),
 });
 
+/** What is shown of a token beside where it was read. */
+export type ShownMetadata = Pick<
+  MetadataView,
+  'name' | 'description' | 'attributes' | 'imageDataUri' | 'cardImageUrl'
+>;
+
+/** A token's metadata, which is shown while it is of the collection's current epoch and keeps to the limits; else null. */
+export function readMetadata({ collection }: ChainState, tokenId: number): ShownMetadata | null {
+  const published = collection.metadata.get(tokenId);
+  return published?.epoch === collection.metadataEpoch ? parseMetadata(published.uri) : null;
+}
+
+/**
+ * Whether {@link readMetadata} gives something. A page of positions asks it of each of them, so what a URI says is parsed once: it
+ * is not retained, only whether it can be shown.
+ */
+export function createMetadataCheck(): (state: ChainState, tokenId: number) => boolean {
+  const parsed = new WeakMap<TokenMetadata, boolean>();
+  return ({ collection }, tokenId) => {
+    const published = collection.metadata.get(tokenId);
+    if (published === undefined || published.epoch !== collection.metadataEpoch) return false;
+    const isShown = parsed.get(published) ?? parseMetadata(published.uri) !== null;
+    parsed.set(published, isShown);
+    return isShown;
+  };
+}
+
 /** What a token's URI says of it; null when it is none of the collection's. */
-export function metadataOfUri(
-  uri: string,
-): Pick<MetadataView, 'name' | 'description' | 'attributes' | 'imageDataUri' | 'cardImageUrl'> | null {
+function parseMetadata(uri: string): ShownMetadata | null {
   if (!uri.startsWith(jsonPrefix)) return null;
   let json: unknown;
   try {

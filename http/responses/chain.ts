@@ -22,6 +22,39 @@ export const address = z
   .regex(/^0x[0-9a-f]{40}$/)
   .meta({ id: 'Address', description: 'Lower case' });
 
+/** Of a level of detail that the documents leave open, but never empty. */
+export const text = z.string().min(1);
+
+export const versionId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{2,127}$/)
+  .meta({ id: 'VersionId' });
+
+const revisionName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9.-]{2,63}$/)
+  .meta({ id: 'RevisionName' });
+
+/** A decimal above zero. */
+export const positiveDecimal = decimal.regex(/^[1-9]/).meta({
+  id: 'PositiveDecimal',
+  description: 'Unsigned base-10 integer above zero',
+  format: 'uint256-decimal',
+});
+
+/** The reward token (document 1, "asset"). */
+export const tokenSymbol = z
+  .string()
+  .regex(/^[A-Z0-9]{1,16}$/)
+  .meta({ id: 'TokenSymbol', description: 'Ticker of the reward token' });
+export const tokenDecimals = z.int().min(0).max(255);
+export const asset = z
+  .strictObject({ address, symbol: tokenSymbol, decimals: tokenDecimals })
+  .meta({ id: 'Asset' });
+
+/** Blocks between the safe one and the last indexed one, so that it has 12 confirmations. */
+const confirmedBy = 11n;
+
 const chainMembers = {
   target: z.enum(chainTargets),
   chainId: decimal,
@@ -31,8 +64,17 @@ const chainMembers = {
   safeThroughBlock: decimal,
 };
 
+/** For rules between members, which zod asks about members too that are no decimals: those are below any. */
+export function bigintOf(text: string): bigint {
+  return /^[0-9]+$/.test(text) ? BigInt(text) : -1n;
+}
+
+function isConfirmed(given: { readonly indexedThroughBlock: string; readonly safeThroughBlock: string }) {
+  return bigintOf(given.indexedThroughBlock) - bigintOf(given.safeThroughBlock) >= confirmedBy;
+}
+
 /** Of [B] core and settlement history. */
-export const chainBrief = z.strictObject(chainMembers).meta({ id: 'ChainBrief' });
+export const chainBrief = z.strictObject(chainMembers).refine(isConfirmed).meta({ id: 'ChainBrief' });
 
 export const chain = z
   .strictObject({
@@ -41,13 +83,14 @@ export const chain = z
     safeBlockHash: bytes32,
     safeBlockTimestamp: timestamp,
   })
+  .refine(isConfirmed)
   .meta({ id: 'Chain' });
 
 export const release = z
   .strictObject({
-    id: z.string().regex(/^[a-z0-9][a-z0-9._-]{2,127}$/),
-    protocolRevision: z.string().regex(/^[a-z0-9][a-z0-9.-]{2,63}$/),
-    rewardModelRevision: z.string().regex(/^[a-z0-9][a-z0-9.-]{2,63}$/),
+    id: versionId,
+    protocolRevision: revisionName,
+    rewardModelRevision: revisionName,
   })
   .meta({ id: 'Release' });
 

@@ -12,6 +12,7 @@ import {
   chainBriefBody,
   eventSourceBody,
   eventSourceMembers,
+  text,
   unavailableBody,
   unavailableOf,
 } from './chain.ts';
@@ -22,12 +23,12 @@ const sourceMembers = { ...eventSourceMembers, blockTimestamp: decimal };
 
 const coreEvent = z
   .strictObject({
-    id: z.string(),
+    id: z.string().min(1).max(512),
     contractKind: z.enum(['core', 'proxyAdmin', 'operatorTimelock']),
     contractAddress: address,
-    eventName: z.string(),
+    eventName: text,
     ...sourceMembers,
-    arguments: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+    arguments: z.array(z.strictObject({ name: text, value: z.string() })),
   })
   .meta({ id: 'CoreEvent' });
 
@@ -62,7 +63,10 @@ const available = z.strictObject({
     cumulativeWork: decimal,
     cumulativeBlockUnits: decimal,
     blockHeight: decimal,
-    blockProgress: decimal,
+    blockProgress: z
+      .string()
+      .regex(/^(?:0|[1-9][0-9]{0,8})$/)
+      .meta({ description: 'Block units into the next block, out of 1,000,000,000' }),
     workPerThousandBlocks: decimal,
     settledThroughRound: decimal,
     authorizationNonce: decimal,
@@ -75,10 +79,10 @@ const available = z.strictObject({
     runtimeHash: bytes32,
   }),
   governance: z
-    .strictObject({ operationId: bytes32, operationKind: z.string(), operationState: z.string() })
+    .strictObject({ operationId: bytes32, operationKind: text, operationState: text })
     .nullable()
     .meta({ description: 'The latest timelock operation; null before the first' }),
-  source: z.strictObject({ eventName: z.string(), ...sourceMembers }),
+  source: z.strictObject({ eventName: text, ...sourceMembers }),
   events: z.array(coreEvent).max(25),
 });
 
@@ -164,7 +168,7 @@ function eventBody(chainId: bigint, { contract, address: at, name, args, source 
 }
 
 function withUnixTime(source: ChainEvent['source']) {
-  return { ...eventSourceBody(source), blockTimestamp: String(source.blockTimestampMs / 1000) };
+  return { ...eventSourceBody(source), blockTimestamp: String(Math.floor(source.blockTimestampMs / 1000)) };
 }
 
 /** Integers as decimals, addresses in lower case, lists with commas. */

@@ -12,20 +12,18 @@ import {
 } from '../../actors/feed/feedViews.ts';
 import {
   address,
+  asset,
   availableMembers,
   availableMembersBody,
   eventSourceBody,
   eventSourceMembers,
+  positiveDecimal,
+  versionId,
 } from './chain.ts';
 import { cursor } from './observations.ts';
 import { decimal, installationId, isoOf, timestamp, uuid } from './scalars.ts';
 
 const utcDate = z.iso.date();
-const asset = z.strictObject({
-  address,
-  symbol: z.string().min(1),
-  decimals: z.int().min(0).max(255),
-});
 
 /** When the block was made is the event's `occurredAt`. */
 const { blockTimestamp: _occurredAt, ...place } = eventSourceMembers;
@@ -47,7 +45,7 @@ const measurementSource = z.strictObject({
   telemetryId: uuid,
   observedAt: timestamp,
   receivedAt: timestamp,
-  policyVersion: z.string().regex(/^[a-z0-9][a-z0-9._-]{2,127}$/),
+  policyVersion: versionId,
   disposition: z.literal('accepted'),
 });
 
@@ -68,7 +66,7 @@ function family<Version extends number, Source extends z.ZodType>(eventVersion: 
 const chainEvent = family(2, chainSource);
 const measurementEvent = family(1, measurementSource);
 
-const tokenId = decimal;
+const tokenId = positiveDecimal;
 
 /** Every type of document 3; `measurement.rpm_record` is never returned. */
 export const feedEvent = z
@@ -157,7 +155,12 @@ const available = z
     ...availableMembers,
     catalogVersion: z.literal('public-activity-v2'),
     category: z.enum(feedCategories),
-    activeEventTypes: z.array(eventType).min(1).max(11),
+    activeEventTypes: z
+      .array(eventType)
+      .min(1)
+      .max(11)
+      .refine((types) => new Set(types).size === types.length)
+      .meta({ uniqueItems: true }),
     events: z.array(feedEvent).max(100),
     nextCursor: cursor.nullable(),
   })

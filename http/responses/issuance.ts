@@ -5,21 +5,13 @@ import {
   type IssuanceView,
 } from '../../actors/chain/chainViewTypes.ts';
 import {
-  address,
+  asset,
   availableMembers,
   availableMembersBody,
   unavailableBodyWithRelease,
   unavailableWithRelease,
 } from './chain.ts';
 import { decimal, isoOrNull, timestamp } from './scalars.ts';
-
-export const asset = z
-  .strictObject({
-    address,
-    symbol: z.string().regex(/^[A-Z0-9]{1,16}$/),
-    decimals: z.int().min(0).max(255),
-  })
-  .meta({ id: 'Asset' });
 
 const collection = z
   .strictObject({

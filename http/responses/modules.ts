@@ -4,10 +4,10 @@ import { installationId, isoOf, provenance, timestamp } from './scalars.ts';
 
 export const moduleSnapshot = z
   .strictObject({
-    instanceId: z.string(),
-    moduleType: z.string(),
-    driverId: z.string(),
-    moduleVersion: z.string(),
+    instanceId: z.string().min(1),
+    moduleType: z.string().min(1),
+    driverId: z.string().min(1),
+    moduleVersion: z.string().min(1),
     schemaVersion: z.int().min(1).meta({ description: 'Version of the payload of the module' }),
     state: z.enum(moduleStates),
     observedAt: timestamp,

@@ -9,6 +9,7 @@ import {
   address,
   availableMembers,
   availableMembersBody,
+  bigintOf,
   eventSourceBody,
   eventSourceMembers,
   unavailableBodyWithRelease,
@@ -35,14 +36,43 @@ const activity = z
 const members = {
   ...availableMembers,
   owner: address,
-  activity: z.array(activity).max(100),
+  activity: z.array(activity).max(100).refine(isInOrder).meta({ description: 'Newest first; each ID once' }),
   total: decimal.optional(),
   nextCursor: cursor.nullable(),
 };
 
+type Activity = readonly z.infer<typeof activity>[];
+
+/** IDs are unique, and events in the order of the chain, newest first (document 1, "Owner activity"). */
+function isInOrder(events: Activity): boolean {
+  const isUnique = new Set(events.map(({ id }) => id)).size === events.length;
+  return (
+    isUnique &&
+    events.every((event, index) => index === 0 || isNewer(events[index - 1] as Activity[0], event))
+  );
+}
+
+function isNewer({ source: newer }: Activity[0], { source: older }: Activity[0]): boolean {
+  if (newer.blockNumber !== older.blockNumber)
+    return bigintOf(newer.blockNumber) > bigintOf(older.blockNumber);
+  if (newer.transactionIndex !== older.transactionIndex)
+    return newer.transactionIndex > older.transactionIndex;
+  return newer.logIndex > older.logIndex;
+}
+
+function isSafe({
+  activity: [newest],
+  chain,
+}: {
+  activity: Activity;
+  chain: { safeThroughBlock: string };
+}): boolean {
+  return newest === undefined || bigintOf(newest.source.blockNumber) <= bigintOf(chain.safeThroughBlock);
+}
+
 function responseOf<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [
-    z.strictObject({ schemaVersion: z.literal(version), ...members }),
+    z.strictObject({ schemaVersion: z.literal(version), ...members }).refine(isSafe),
     unavailableWithRelease(version),
   ]);
 }

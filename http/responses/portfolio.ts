@@ -9,15 +9,25 @@ import {
   address,
   availableMembers,
   availableMembersBody,
+  bigintOf,
+  positiveDecimal,
+  tokenDecimals,
+  tokenSymbol,
   unavailableBodyWithRelease,
   unavailableWithRelease,
 } from './chain.ts';
 import { cursor } from './observations.ts';
 import { decimal, isoOf, timestamp } from './scalars.ts';
 
+/** Tokens of one claim (document 3, Limits). */
+const claimLimit = z
+  .string()
+  .regex(/^(?:[1-9]|[12][0-9]|3[0-2])$/)
+  .meta({ description: 'Decimal from 1 to 32' });
+
 const position = z
   .strictObject({
-    tokenId: decimal,
+    tokenId: positiveDecimal,
     level: z.int().min(1),
     activeWeight: decimal,
     targetWeight: decimal,
@@ -32,20 +42,32 @@ const position = z
     ownershipStartedAt: timestamp,
     metadataStatus: z.enum(['available', 'unavailable']),
   })
+  .refine(
+    ({ pendingRound, pendingActivationSource }) =>
+      (pendingRound === null) === (pendingActivationSource === null),
+  )
   .meta({ id: 'Position' });
 
 const members = {
   ...availableMembers,
   owner: address,
-  configuration: z.strictObject({
-    genesisTimestamp: decimal,
-    roundDuration: decimal,
-    claimLimit: decimal,
-    maximumLevel: z.int().min(1),
-    tokenSymbol: z.string(),
-    tokenDecimals: z.int().min(0),
-    levels: z.array(z.strictObject({ level: z.int().min(1), weight: decimal, cooldownBlocks: decimal })),
-  }),
+  configuration: z
+    .strictObject({
+      genesisTimestamp: decimal,
+      roundDuration: positiveDecimal,
+      claimLimit,
+      maximumLevel: z.int().min(1),
+      tokenSymbol,
+      tokenDecimals,
+      levels: z
+        .array(z.strictObject({ level: z.int().min(1), weight: decimal, cooldownBlocks: decimal }))
+        .min(1)
+        .meta({ description: 'Exactly 1 to maximumLevel, ascending' }),
+    })
+    .refine(
+      ({ levels, maximumLevel }) =>
+        levels.length === maximumLevel && levels.every(({ level }, index) => level === index + 1),
+    ),
   mining: z.strictObject({
     settledThroughRound: decimal,
     currentRound: decimal,
@@ -62,9 +84,17 @@ const members = {
     earnedSevenDayBaseUnits: decimal,
   }),
   earnings: z.array(z.strictObject({ date: z.iso.date(), earnedBaseUnits: decimal })).length(7),
-  positions: z.array(position).max(100),
+  positions: z
+    .array(position)
+    .max(100)
+    .refine((positions) => isAscending(positions.map(({ tokenId }) => bigintOf(tokenId))))
+    .meta({ description: 'Ascending by token ID, each once' }),
   nextCursor: cursor.nullable(),
 };
+
+function isAscending(values: readonly bigint[]): boolean {
+  return values.every((value, index) => index === 0 || value > (values[index - 1] as bigint));
+}
 
 function responseOf<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [

@@ -19,7 +19,7 @@ import {
   stalenessSeconds,
   submissionLifecycles,
 } from '../../actors/views.ts';
-import { bytes32 } from './chain.ts';
+import { bytes32, text } from './chain.ts';
 import {
   coreStatus,
   decimal,
@@ -73,7 +73,7 @@ const sumsA = {
   cumulativeWork: decimal,
   blockHeight: uint64Decimal,
   currentWork: uint64Decimal.meta({ description: 'Work into the next block; below workPerBlock' }),
-  workPerBlock: uint64Decimal,
+  workPerBlock: uint64Decimal.regex(/^[1-9]/).meta({ description: 'Above zero' }),
 };
 
 /** The same in [B]: block units and the exact difficulty. */
@@ -118,7 +118,7 @@ export const builder = builderOf(anchorMembersB, projectedB, builderUnavailableR
 export const oracle = z
   .strictObject({
     state: z.enum(oracleStates),
-    reason: z.string().nullable(),
+    reason: text.nullable(),
     latestAcceptedAt: timestamp.nullable(),
     latestClosure: z
       .strictObject({
@@ -151,7 +151,7 @@ function queueOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
       projected,
       incidentOpen: z.boolean(),
       blockedReason: z.enum(blockedReasons).nullable(),
-      lastRun: z.strictObject({ startedAt: timestamp, finishedAt: timestamp, result: z.string() }).nullable(),
+      lastRun: z.strictObject({ startedAt: timestamp, finishedAt: timestamp, result: text }).nullable(),
       latestSubmission: z
         .strictObject({
           submissionId: uuid,
@@ -159,7 +159,10 @@ function queueOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
           previousSettledThroughRound: uint64Decimal,
           settledThroughRound: uint64Decimal,
           roundCount: uint64Decimal,
-          activeRoundCount: uint64Decimal,
+          activeRoundCount: z
+            .string()
+            .regex(/^(?:[0-9]|1[0-6])$/)
+            .meta({ description: 'Decimal from 0 to 16' }),
           expected: z.strictObject({ ...anchor, ...completed }),
           transactionHash: bytes32.nullable(),
           createdAt: timestamp,
@@ -167,7 +170,10 @@ function queueOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
           confirmedAt: timestamp.nullable(),
           terminalAt: timestamp.nullable(),
           changedAt: timestamp,
-          outcomeCode: z.string().nullable(),
+          outcomeCode: z
+            .string()
+            .regex(/^(?:reverted|superseded)$/)
+            .nullable(),
         })
         .nullable(),
     }),
@@ -182,7 +188,7 @@ export const processResponse = z
   .strictObject({
     schemaVersion: z.literal(4),
     installationId,
-    revision: z.string().meta({ description: 'Opaque; does not change with generatedAt alone' }),
+    revision: text.meta({ description: 'Opaque; does not change with generatedAt alone' }),
     generatedAt: timestamp,
     measurement: measurementUint64.nullable(),
     builder: processBuilder,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { coreStatuses, provenances } from '../../actors/views.ts';
+import { toIsoString } from './isoTime.ts';
 
 /** Scalar types of document 1 as they appear in responses. */
 
@@ -48,7 +49,7 @@ export const provenance = z.enum(provenances).meta({ id: 'Provenance' });
 export const coreStatus = z.enum(coreStatuses).meta({ id: 'CoreStatus' });
 
 export function isoOf(timeMs: number): string {
-  return new Date(timeMs).toISOString();
+  return toIsoString(timeMs);
 }
 
 export function isoOrNull(timeMs: number | null): string | null {

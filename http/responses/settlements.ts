@@ -12,7 +12,17 @@ import {
   settlementRanges,
 } from '../../actors/chain/chainViewTypes.ts';
 import type { SettlementsView } from '../../actors/views.ts';
-import { address, bytes32, chainBrief, chainBriefBody, unavailableOf } from './chain.ts';
+import {
+  address,
+  bytes32,
+  chainBrief,
+  chainBriefBody,
+  positiveDecimal,
+  tokenDecimals,
+  tokenSymbol,
+  unavailableOf,
+  versionId,
+} from './chain.ts';
 import { processQueue, processQueueBody } from './process.ts';
 import { decimal, installationId, isoOf, timestamp } from './scalars.ts';
 
@@ -39,10 +49,10 @@ const settlement = z
     workAdded: decimal,
     cumulativeWork: decimal,
     cumulativeBlockUnits: decimal,
-    firstCompletedBlock: decimal,
-    lastCompletedBlock: decimal,
-    completedBlockCount: decimal,
-    blockHeight: decimal,
+    firstCompletedBlock: positiveDecimal,
+    lastCompletedBlock: positiveDecimal,
+    completedBlockCount: positiveDecimal.meta({ description: 'One that completed none is not listed' }),
+    blockHeight: positiveDecimal,
     ...onChain,
     sqkMintedBaseUnits: decimal
       .optional()
@@ -68,14 +78,28 @@ const bucket = z
   .strictObject({ startAt: timestamp, endAt: timestamp, ...sums, sqkMintedBaseUnits: decimal.optional() })
   .meta({ id: 'SettlementBucket' });
 
+/** Hours, six hours, days. */
+const bucketSeconds = z
+  .int()
+  .refine((seconds) => [3_600, 21_600, 86_400].includes(seconds))
+  .meta({ enum: [3_600, 21_600, 86_400] });
+
+/** None for now, 24 hours, 28 times six hours, 30 days (document 3, Limits). */
+const buckets = z.union([
+  z.array(bucket).length(0),
+  z.array(bucket).length(24),
+  z.array(bucket).length(28),
+  z.array(bucket).length(30),
+]);
+
 const miningAvailable = z.strictObject({
   status: z.literal('available'),
   economy: z.strictObject({
-    releaseId: z.string(),
+    releaseId: versionId,
     mining: address,
     token: address,
-    symbol: z.string(),
-    decimals: z.int().min(0).max(255),
+    symbol: tokenSymbol,
+    decimals: tokenDecimals,
   }),
   rewardPerBlock: decimal,
   supplyCap: decimal,
@@ -112,7 +136,7 @@ const members = {
   range: z.enum(settlementRanges),
   generatedAt: timestamp,
   chain: chainBrief,
-  window: z.strictObject({ startAt: timestamp, endAt: timestamp, bucketSeconds: z.int().min(1) }).nullable(),
+  window: z.strictObject({ startAt: timestamp, endAt: timestamp, bucketSeconds }).nullable(),
   summary: z.strictObject({
     ...sums,
     archivedSettlementCount: decimal.meta({
@@ -120,7 +144,7 @@ const members = {
     }),
   }),
   recentSettlements: z.array(settlement).max(10),
-  buckets: z.array(bucket).max(30),
+  buckets,
   mining,
   recentRounds: z
     .array(z.strictObject({ roundId: decimal, endAt: timestamp, sqkMintedBaseUnits: decimal }))

@@ -47,7 +47,7 @@ const oracle = z.discriminatedUnion('status', [
 
 const members = {
   installationId,
-  revision: z.string(),
+  revision: z.string().min(1),
   generatedAt: timestamp,
   range: z.enum(statisticsRanges),
   timezone: z.literal('UTC'),
@@ -94,7 +94,14 @@ const members = {
         }),
       )
       .min(7)
-      .max(30),
+      .max(30)
+      .refine((days) => days.length === 7 || days.length === 30)
+      .meta({
+        anyOf: [
+          { minItems: 7, maxItems: 7 },
+          { minItems: 30, maxItems: 30 },
+        ],
+      }),
     typicalDay: z
       .array(
         z.strictObject({
@@ -135,10 +142,19 @@ const members = {
 
 export const statisticsResponseA = z
   .strictObject({ schemaVersion: z.literal(2), ...members })
+  .refine(hasDaysOfWindow)
   .meta({ id: 'StatisticsA', description: 'Statistics [A]' });
 export const statisticsResponseB = z
   .strictObject({ schemaVersion: z.literal(1), ...members })
+  .refine(hasDaysOfWindow)
   .meta({ id: 'Statistics', description: 'Statistics [B]' });
+
+function hasDaysOfWindow(given: {
+  readonly window: { readonly dayCount: number };
+  readonly activity: { readonly days: readonly unknown[] };
+}): boolean {
+  return given.activity.days.length === given.window.dayCount;
+}
 
 export function statisticsBodyA(view: StatisticsView): z.infer<typeof statisticsResponseA> {
   return { schemaVersion: 2, ...body(view) };

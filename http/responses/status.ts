@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ProcessView } from '../../actors/views.ts';
+import { text } from './chain.ts';
 import { moduleBody, moduleSnapshot } from './modules.ts';
 import {
   builder,
@@ -16,12 +17,15 @@ import { installationId, isoOf, timestamp } from './scalars.ts';
 
 const signer = z
   .strictObject({
-    kind: z.string(),
-    algorithm: z.string(),
-    keySlot: z.string(),
+    kind: text,
+    algorithm: text,
+    keySlot: text,
     enrolledAt: timestamp,
     lastVerifiedAt: timestamp,
-    lastSignature: z.string().meta({ description: 'Base64 signature' }),
+    lastSignature: z
+      .string()
+      .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/)
+      .meta({ description: 'Base64 signature' }),
   })
   .meta({ id: 'Signer' });
 
@@ -29,7 +33,7 @@ export const statusResponse = z
   .strictObject({
     schemaVersion: z.literal(1),
     installationId,
-    revision: z.string().meta({ description: 'Opaque; does not change with generatedAt alone' }),
+    revision: text.meta({ description: 'Opaque; does not change with generatedAt alone' }),
     generatedAt: timestamp,
     measurement: measurement.nullable(),
     builder,

@@ -8,6 +8,7 @@ export const telemetryResponse = z
     installationId,
     revision: z
       .string()
+      .min(1)
       .nullable()
       .meta({ description: 'Opaque receipt revision; null without an accepted one' }),
     status: z

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import type { ChainUnavailable, MetadataView } from '../../actors/chain/chainViewTypes.ts';
+import {
+  type ChainUnavailable,
+  cardImageUrlPattern,
+  imageDataUriPattern,
+  type MetadataView,
+} from '../../actors/chain/chainViewTypes.ts';
 import {
   address,
   availableMembers,
@@ -7,19 +12,24 @@ import {
   unavailableBodyWithRelease,
   unavailableWithRelease,
 } from './chain.ts';
-import { decimal } from './scalars.ts';
+
+const imageDataUri = z.string().regex(imageDataUriPattern).max(240_000);
+const cardImageUrl = z.string().regex(cardImageUrlPattern).max(2048).meta({ format: 'uri' });
 
 const members = {
   ...availableMembers,
-  tokenId: decimal,
+  tokenId: z
+    .string()
+    .regex(/^[1-9][0-9]{0,3}$/)
+    .meta({ description: 'Decimal from 1 to 9999' }),
   collection: address,
   name: z.string().min(1).max(128),
   description: z.string().min(1).max(2048),
   attributes: z
     .array(z.strictObject({ traitType: z.string().min(1).max(64), value: z.string().min(1).max(128) }))
     .max(32),
-  imageDataUri: z.string().max(240_000).optional(),
-  cardImageUrl: z.string().max(2048).optional(),
+  imageDataUri: imageDataUri.optional(),
+  cardImageUrl: cardImageUrl.optional(),
 };
 
 function responseOf<Version extends number>(version: Version) {

@@ -29,7 +29,6 @@ describe('configuration', () => {
       MINER_CHAIN_STALE_SECONDS: 120,
       MINER_READY_GRACE_SECONDS: 10,
       MINER_LOG_LEVEL: 'info',
-      isProduction: false,
     });
   });
 

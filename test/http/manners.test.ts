@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../http/routes.ts';
 import { examplePath } from '../support/examplePath.ts';
@@ -116,6 +117,31 @@ describe('conditional requests', () => {
     }
   });
 
+  it.each(conditional)('%s takes several lines of If-None-Match for one list', async (path) => {
+    const server = await startPublicServer();
+    const etag = (await server.get(path)).headers.get('etag') as string;
+    const statusOf = (lines: readonly string[]) =>
+      new Promise((resolve, reject) => {
+        const headers = { 'If-None-Match': [...lines] };
+        request(`${server.base}${path}`, { headers, agent: false }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        })
+          .on('error', reject)
+          .end();
+      });
+    for (const lines of [
+      [etag, '"other"'],
+      ['"other"', etag],
+      ['"other"', `W/${etag}`],
+      ['"a"', '"b", "c"', `"d", ${etag}`],
+      ['"other"', '*'],
+    ])
+      expect([lines, await statusOf(lines)]).toEqual([lines, 304]);
+    expect(await statusOf(['"a"', '"b"'])).toBe(200);
+    expect(await statusOf([etag.slice(1, -1), '"b"'])).toBe(200);
+  });
+
   it('keeps the tag of a process snapshot that only its time of making tells apart', async () => {
     const server = await startPublicServer();
     const first = await server.get('/v4/public/process');
@@ -162,6 +188,63 @@ describe('conditional requests', () => {
       softwareVersion: null,
       measurement: null,
     });
+  });
+});
+
+describe('a preflight', () => {
+  const asked = { 'Access-Control-Request-Method': 'GET', 'Access-Control-Request-Headers': 'if-none-match' };
+  const everywhere = [...paths, '/v1/events/stream', '/healthz', '/openapi.json', '/nowhere'];
+
+  it.each(everywhere)('of an approved origin for %s is told what may be sent', async (path) => {
+    const server = await startPublicServer();
+    const origin = 'https://wheel.example';
+    const response = await server.get(path, { Origin: origin, ...asked }, 'OPTIONS');
+    expect(response.status).toBe(204);
+    expect(await response.text()).toBe('');
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': 'GET, HEAD',
+      'access-control-allow-headers': 'If-None-Match, X-Request-Id',
+      'access-control-max-age': '600',
+      vary: 'Origin',
+      'x-request-id': expect.any(String),
+    });
+  });
+
+  it.each(everywhere)('of another origin for %s is refused', async (path) => {
+    const server = await startPublicServer();
+    const response = await server.get(path, { Origin: 'https://elsewhere.example', ...asked }, 'OPTIONS');
+    expect(response.status).toBe(403);
+    expect(await response.json()).toEqual({ error: 'cors_origin_not_allowed' });
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('is one with an origin and a method alone', async () => {
+    const server = await startPublicServer();
+    const statusOf = async (headers: Record<string, string>) =>
+      (await server.get('/v1/status', headers, 'OPTIONS')).status;
+    expect(await statusOf({})).toBe(404);
+    expect(await statusOf({ Origin: 'https://wheel.example' })).toBe(404);
+    expect(await statusOf(asked)).toBe(404);
+  });
+
+  it('leaves the connection to the request that it was for', async () => {
+    const server = await startPublicServer();
+    const headers = { Origin: 'https://wheel.example' };
+    await server.get('/v1/settlements', { ...headers, ...asked }, 'OPTIONS');
+    const response = await server.get('/v1/settlements', { ...headers, 'If-None-Match': '*' });
+    expect(response.status).toBe(304);
+    expect(response.headers.get('access-control-expose-headers')).toBe(
+      'ETag, Retry-After, X-Request-Id, X-Miner-Settlement-Source',
+    );
+    expect(response.headers.get('x-miner-settlement-source')).toBe('unavailable');
+  });
+
+  it('takes nothing of the rate of the address', async () => {
+    const server = await startPublicServer({ rateLimits: true });
+    for (let count = 0; count < 100; count++)
+      await server.get('/v1/settlements', { Origin: 'https://wheel.example', ...asked }, 'OPTIONS');
+    expect((await server.get('/v1/settlements')).status).toBe(200);
   });
 });
 

@@ -1,7 +1,8 @@
 import { request as httpRequest } from 'node:http';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ObservationPage } from '../../actors/views.ts';
-import { cursorOf } from '../../http/responses/observations.ts';
+import { cursorOf, positionOf } from '../../http/responses/observations.ts';
 import { effectiveLimit } from '../../http/routes.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
@@ -190,5 +191,16 @@ describe('observations that need the database', () => {
     await eventually(() => waiting.length === 65, 'room for another');
     waiting[64]?.resolve({ items: [], more: false });
     expect((await again).status).toBe(200);
+  });
+});
+
+describe('a cursor', () => {
+  it('is the decimal position in base64url', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.nat(10_000), fc.maxSafeNat()), (position) => {
+        expect(cursorOf(position)).toBe(Buffer.from(String(position)).toString('base64url'));
+        expect(positionOf(cursorOf(position))).toBe(position === 0 ? null : position);
+      }),
+    );
   });
 });

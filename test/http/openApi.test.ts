@@ -14,11 +14,12 @@ import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 const redocly = resolve(import.meta.dirname, '../../node_modules/.bin/redocly');
 
 describe('OpenAPI', () => {
-  it('is served as it is made, and names every route of the table and no other', async () => {
+  it('is served as it is made, and names every route of the table, the process’s own and the stream, and no other', async () => {
     const server = await startPublicServer();
     const served = (await (await server.get('/openapi.json')).json()) as { paths: object; openapi: string };
     expect(served.openapi).toBe('3.1.0');
-    expect(Object.keys(served.paths).sort()).toEqual(routes.map(({ path }) => path).sort());
+    const others = ['/healthz', '/readyz', '/v1/events/stream'];
+    expect(Object.keys(served.paths).sort()).toEqual([...routes.map(({ path }) => path), ...others].sort());
     expect(JSON.parse(JSON.stringify(openApiDocument('1.0.0')))).toEqual(served);
   });
 
@@ -48,7 +49,7 @@ describe('OpenAPI', () => {
       const document = JSON.parse(JSON.stringify(openApiDocument('1.0.0')));
       const ajv = new Ajv2020({ strict: false, allErrors: true });
       for (const format of ['uint64-decimal', 'uint256-decimal']) ajv.addFormat(format, /^\d+$/);
-      addFormats.default(ajv, ['date', 'date-time', 'uuid']);
+      addFormats.default(ajv, ['date', 'date-time', 'uuid', 'uri']);
       ajv.addSchema(document, 'openapi');
       const pointer = path
         .replaceAll('~', '~0')

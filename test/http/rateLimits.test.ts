@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addressOfText } from '../../http/ipAddress.ts';
@@ -128,5 +129,25 @@ describe('rate limits over HTTP', () => {
     expect(await statusOf('[2001:db8::5]:443')).toBe(200);
     expect(await statusOf('not an address')).toBe(200);
     expect(await statusOf('')).toBe(200);
+  });
+
+  it('takes several lines of X-Forwarded-For for one list, of which the proxy wrote the end', async () => {
+    const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.0/8'] });
+    const statusOf = (lines: readonly string[]) =>
+      new Promise((resolve, reject) => {
+        const headers = { 'X-Forwarded-For': [...lines] };
+        const url = `${server.base}/v1/public/installations/wheel-1/observations`;
+        request(url, { headers, agent: false }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        })
+          .on('error', reject)
+          .end();
+      });
+    // The client invents another address with every request; the proxy adds a line with the one that it saw.
+    for (let count = 0; count < 20; count++)
+      expect(await statusOf([`192.0.2.${count}`, '198.51.100.4'])).toBe(200);
+    expect(await statusOf(['192.0.2.99', '198.51.100.4'])).toBe(429);
+    expect(await statusOf(['198.51.100.4', '198.51.100.5'])).toBe(200);
   });
 });

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { uwsImplementation } from '../../http/uws.ts';
 import { startProcess } from '../support/childProcess.ts';
 import { startPublicServer } from '../support/publicServer.ts';
 
@@ -21,6 +22,19 @@ function exchange(port: number, sent: string | Buffer, quietMs = 300): Promise<s
     });
     socket.on('error', finish);
     socket.on('close', finish);
+  });
+}
+
+/** What comes back until the peer closes the connection. */
+function untilClosed(port: number, sent: string): Promise<string> {
+  return new Promise((done, reject) => {
+    let received = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(sent));
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+    });
+    socket.on('error', reject);
+    socket.on('close', () => done(received));
   });
 }
 
@@ -78,10 +92,47 @@ describe('requests that no well-behaved client sends', () => {
   });
 });
 
+describe('requests of other forms', () => {
+  const path = '/v1/public/telemetry';
+  const statusIn = (received: string) => /^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? 'none';
+  const isNative = uwsImplementation() === 'native';
+  const forms = [
+    ['HTTP/1.0', `GET ${path} HTTP/1.0\r\n\r\n`, '200'],
+    ['HTTP/1.0 with a host', `GET ${path} HTTP/1.0\r\nHost: a\r\n\r\n`, '200'],
+    ['a target in absolute form', `GET http://a${path} HTTP/1.1\r\nHost: a\r\n\r\n`, '200'],
+    ['one with a query', `GET HTTP://a:80${path}?a=1 HTTP/1.1\r\nHost: a\r\n\r\n`, '200'],
+    ['no host', `GET ${path} HTTP/1.1\r\nX-Other: a\r\n\r\n`, '400'],
+  ] as const;
+
+  it.runIf(isNative)('are not understood by the native server, which ends the connection', async () => {
+    const server = await startPublicServer();
+    // Nothing of them is taken for the beginning of another request.
+    const received = await Promise.all(forms.map(([, sent]) => untilClosed(server.port, sent)));
+    expect(received).toEqual(forms.map(() => ''));
+    expect(await server.registry.metrics()).not.toMatch(/miner_http_requests_total\{/);
+    expect((await server.get(path)).status).toBe(200);
+  });
+
+  it.runIf(!isNative).each(forms)('%s are answered by the fallback', async (_what, sent, status) => {
+    const server = await startPublicServer();
+    expect(statusIn(await exchange(server.port, sent))).toBe(status);
+  });
+
+  it('an empty host is one', async () => {
+    const server = await startPublicServer();
+    expect(statusIn(await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost:\r\n\r\n`))).toBe('200');
+  });
+});
+
 describe('the JavaScript fallback of uWebSockets.js', () => {
   it('serves every route with the same manners', async () => {
     const root = resolve(import.meta.dirname, '../..');
-    const files = ['test/http/manners.test.ts', 'test/http/observations.test.ts'];
+    const files = [
+      'test/http/manners.test.ts',
+      'test/http/observations.test.ts',
+      'test/http/rawRequests.test.ts',
+      '--testNamePattern=^(?!the JavaScript fallback)',
+    ];
     const run = startProcess(
       process.execPath,
       [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...files],

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import type { ChainViews } from '../../actors/chain/chainViewTypes.ts';
@@ -28,9 +29,9 @@ export interface SettableViews {
   process: ProcessView;
 }
 
-const installationId = 'wheel-1';
+const publicInstallationId = 'wheel-1';
 
-export function exampleViews(): SettableViews {
+export function exampleViews(installationId = publicInstallationId): SettableViews {
   const reading = acceptedReading({ position: 12, cumulativeWorkUnits: 2n ** 63n });
   const modules: ModulesView = {
     installationId,
@@ -96,10 +97,15 @@ export async function startPublicServer(
     progress?: () => MeasurementProgress | null;
     history?: () => DayHistory | null;
     olderEvents?: OlderEvents;
+    logger?: Logger;
+    /** Of the views; an impossible one makes every body impossible. */
+    installationId?: string;
   } = {},
   givenPort = 0,
 ): Promise<TestPublicServer> {
   const {
+    installationId = publicInstallationId,
+    logger = silentLogger,
     observations = noObservations,
     chain = chainlessViews(installationId),
     progress = () => null,
@@ -107,7 +113,7 @@ export async function startPublicServer(
     olderEvents = noOlderEvents,
     ...settings
   } = given;
-  const views = exampleViews();
+  const views = exampleViews(installationId);
   const state = { ready: true, hasViews: true };
   const clock = manualClock();
   const statistics = createStatisticsViews({
@@ -140,13 +146,12 @@ export async function startPublicServer(
     hasViews: () => state.hasViews,
     readiness: () => ({ isReady: state.ready, detail: {} }),
     clock,
-    logger: silentLogger,
+    logger,
     registry,
     settings: {
       allowedOrigins: ['https://wheel.example'],
       trustedProxies: [],
       rateLimits: false,
-      validateResponses: true,
       isPortShared: false,
       readTimeoutMs: 5_000,
       ...settings,

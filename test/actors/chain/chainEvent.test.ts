@@ -55,36 +55,47 @@ function anyOf({ type }: AbiParameter): fc.Arbitrary<unknown> {
   throw new Error(`${type} is not known here`);
 }
 
+/** The factory's logs are those of the deployment's token; it creates tokens for others too. */
+function argumentFor(kind: keyof typeof contracts, input: AbiParameter): fc.Arbitrary<unknown> {
+  const isToken = kind === 'tokenFactory' && input.name === 'token';
+  return isToken ? fc.constant(getAddress(addresses.token)) : anyOf(input);
+}
+
 describe('a log of the contracts', () => {
   it.each(events)('is decoded as viem does it: $kind, $event.name', ({ kind, event }) => {
     const decode = createEventDecoder(addresses);
     fc.assert(
-      fc.property(fc.tuple(...event.inputs.map(anyOf)), fc.nat(64), (values, cut) => {
-        const args = Object.fromEntries(event.inputs.map(({ name }, index) => [name, values[index]]));
-        const topics = encodeEventTopics({ abi: [event], args } as never) as [Hex, ...Hex[]];
-        const others = event.inputs.flatMap(({ indexed, ...input }, index) =>
-          indexed ? [] : [{ input, value: values[index] }],
-        );
-        const data = encodeAbiParameters(
-          others.map(({ input }) => input),
-          others.map(({ value }) => value),
-        );
-        const log = {
-          address: addresses[kind],
-          topics,
-          data,
-          transactionHash: '0x',
-          transactionIndex: 0,
-          logIndex: 0,
-        };
-        expect(decode(block, log)?.args).toEqual(decodeEventLog({ abi: [event], topics, data }).args ?? {});
-        if (topics.length > 1) expect(() => decode(block, { ...log, topics: topics.slice(0, -1) })).toThrow();
-        const shorter = data.slice(0, Math.max(2, data.length - 2 * (cut + 1))) as Hex;
-        const ours = attempt(() => decode(block, { ...log, data: shorter })?.args);
-        expect(ours).toEqual(
-          attempt(() => decodeEventLog({ abi: [event], topics, data: shorter }).args ?? {}),
-        );
-      }),
+      fc.property(
+        fc.tuple(...event.inputs.map((input) => argumentFor(kind, input))),
+        fc.nat(64),
+        (values, cut) => {
+          const args = Object.fromEntries(event.inputs.map(({ name }, index) => [name, values[index]]));
+          const topics = encodeEventTopics({ abi: [event], args } as never) as [Hex, ...Hex[]];
+          const others = event.inputs.flatMap(({ indexed, ...input }, index) =>
+            indexed ? [] : [{ input, value: values[index] }],
+          );
+          const data = encodeAbiParameters(
+            others.map(({ input }) => input),
+            others.map(({ value }) => value),
+          );
+          const log = {
+            address: addresses[kind],
+            topics,
+            data,
+            transactionHash: '0x',
+            transactionIndex: 0,
+            logIndex: 0,
+          };
+          expect(decode(block, log)?.args).toEqual(decodeEventLog({ abi: [event], topics, data }).args ?? {});
+          if (topics.length > 1)
+            expect(() => decode(block, { ...log, topics: topics.slice(0, -1) })).toThrow();
+          const shorter = data.slice(0, Math.max(2, data.length - 2 * (cut + 1))) as Hex;
+          const ours = attempt(() => decode(block, { ...log, data: shorter })?.args);
+          expect(ours).toEqual(
+            attempt(() => decodeEventLog({ abi: [event], topics, data: shorter }).args ?? {}),
+          );
+        },
+      ),
       { numRuns: 30 },
     );
   });

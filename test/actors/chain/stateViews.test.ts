@@ -1,0 +1,209 @@
+import { encodeAbiParameters, toEventSelector } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { createEventDecoder } from '../../../actors/chain/chainEvent.ts';
+import type { KnownBlock } from '../../../actors/chain/chainState.ts';
+import type { ChainViews } from '../../../actors/chain/chainViewTypes.ts';
+import {
+  plainMetadata,
+  type StateEvent,
+  stateContracts,
+  stateDeployment,
+  stateOf,
+  stateOwner,
+  viewsOfState,
+  wholeEconomy,
+} from '../../support/economyState.ts';
+
+const zeroAddress = `0x${'0'.repeat(40)}`;
+const zeroHash = `0x${'0'.repeat(64)}`;
+const other = `0x${'f'.repeat(40)}`;
+
+/** What each view says: `available`, or its reason. */
+function told(views: ChainViews) {
+  const page = { owner: stateOwner, limit: 25, cursor: null };
+  const wordOf = (view: { status?: string; reason?: string }) => view.reason ?? view.status;
+  return {
+    issuance: wordOf(views.issuance()),
+    checkedIssuance: wordOf(views.checkedIssuance()),
+    portfolio: wordOf(views.portfolio(page) as object),
+    activity: wordOf(views.ownerActivity(page) as object),
+    metadata: wordOf(views.metadata(1)),
+    feed: wordOf(views.economy()),
+    core: wordOf(views.core()),
+  };
+}
+
+function ofAll(word: string) {
+  return {
+    issuance: word,
+    checkedIssuance: word,
+    portfolio: word,
+    activity: word,
+    metadata: word,
+    feed: word,
+    core: 'available',
+  };
+}
+
+/** The events of an economy, with what an event of this name says changed. */
+function changed(contract: string, name: string, change: object): StateEvent[] {
+  return wholeEconomy().map((event) =>
+    event.contract === contract && event.name === name
+      ? { ...event, args: { ...event.args, ...change } }
+      : event,
+  );
+}
+
+function over(events: readonly StateEvent[], block: Partial<KnownBlock> = {}) {
+  return viewsOfState(stateOf(events, block)).views;
+}
+
+describe('a safe state', () => {
+  it('is shown when it passes every check', () => {
+    expect(plainMetadata.name).toBe('Miner #1');
+    const views = over(wholeEconomy());
+    expect(told(views)).toEqual(ofAll('available'));
+    const condition = 'available';
+    expect(views.conditions()).toEqual({
+      core: condition,
+      economy: condition,
+      checkedIssuance: condition,
+    });
+  });
+
+  it.each(['core', 'token', 'collection'])('of an economy with another %s is a mismatch', (kind) => {
+    const views = over(changed('mining', 'MiningConfigured', { [kind]: other }));
+    expect(told(views)).toEqual(ofAll('indexer_mismatch'));
+    expect(views.conditions()).toMatchObject({ core: 'available', economy: 'other_contracts' });
+    expect(views.settlements('now')).toMatchObject({ status: 'available', issuance: 'not_configured' });
+  });
+
+  it.each([
+    ['address', { implementation: zeroAddress }],
+    ['layout', { storageLayoutDigest: zeroHash }],
+  ])('whose implementation has no %s is a mismatch', (_what, change) => {
+    const views = over(changed('mining', 'VersionActivated', change));
+    expect(told(views)).toEqual(ofAll('indexer_mismatch'));
+    expect(views.conditions()).toMatchObject({ economy: 'no_implementation' });
+  });
+
+  it('of a block without a hash is unavailable', () => {
+    const views = over(wholeEconomy(), { hash: zeroHash });
+    expect(told(views)).toEqual(ofAll('indexer_unavailable'));
+    expect(views.conditions()).toMatchObject({ economy: 'no_safe_block_hash' });
+  });
+
+  it('below the deployment of the economy is not yet safe', () => {
+    const { deploymentBlock, economyDeploymentBlock } = stateDeployment.chain;
+    const views = over(wholeEconomy(), { number: economyDeploymentBlock - 1n });
+    expect(told(views)).toEqual(ofAll('not_yet_safe'));
+    expect(told(over(wholeEconomy(), { number: economyDeploymentBlock }))).toEqual(ofAll('available'));
+    expect(told(over(wholeEconomy(), { number: deploymentBlock - 1n })).core).toBe('not_yet_safe');
+  });
+
+  it('has twelve confirmations, whatever the head is at the moment', () => {
+    const issuance = over(wholeEconomy()).issuance();
+    if (issuance.status === 'unavailable') throw new Error(issuance.reason);
+    expect(issuance.chain.indexedThroughBlock - issuance.chain.safeThroughBlock).toBeGreaterThanOrEqual(11n);
+  });
+
+  it.each([
+    ['more was minted than is held', wholeEconomy({ minted: 251n }), 'supply_differs'],
+    ['more is held than was minted', wholeEconomy({ supply: 251n }), 'supply_differs'],
+    [
+      'weights count of a round that is not minted',
+      wholeEconomy({ processedRound: 4n, firstRound: 5n }),
+      'minting_behind_weights',
+    ],
+  ])('is unavailable on the public routes when %s', (_what, events, condition) => {
+    const views = over(events);
+    expect(told(views)).toEqual({ ...ofAll('available'), checkedIssuance: 'indexer_unavailable' });
+    expect(views.conditions()).toEqual({
+      core: 'available',
+      economy: 'available',
+      checkedIssuance: condition,
+    });
+  });
+
+  it('is no mismatch for ever: the next state is checked anew', () => {
+    const { views, held } = viewsOfState(stateOf(wholeEconomy({ supply: 251n })));
+    expect(views.checkedIssuance()).toMatchObject({ reason: 'indexer_unavailable' });
+    held.state = stateOf(wholeEconomy());
+    expect(views.checkedIssuance()).toMatchObject({ status: 'available' });
+  });
+});
+
+describe('the supply of the token', () => {
+  const transfer = (from: string, to: string, value: bigint): StateEvent => ({
+    contract: 'token',
+    name: 'Transfer',
+    args: { from, to, value },
+  });
+  const supplyAfter = (...transfers: StateEvent[]) =>
+    stateOf([...wholeEconomy(), ...transfers]).token?.supplyBaseUnits;
+
+  it('rises with a mint, falls with a burn, and stays with a transfer', () => {
+    expect(supplyAfter()).toBe(250n);
+    expect(supplyAfter(transfer(zeroAddress, stateOwner, 5n))).toBe(255n);
+    expect(supplyAfter(transfer(stateOwner, zeroAddress, 5n))).toBe(245n);
+    expect(supplyAfter(transfer(stateOwner, other, 5n))).toBe(250n);
+    expect(supplyAfter(transfer(zeroAddress, zeroAddress, 5n))).toBe(250n);
+  });
+
+  it('is shown after a burn where it stands beside what was minted, and no more where both are said to be one', () => {
+    const views = over([...wholeEconomy(), transfer(stateOwner, zeroAddress, 5n)]);
+    expect(views.issuance()).toMatchObject({ mintedBaseUnits: 250n, tokenSupplyBaseUnits: 245n });
+    expect(views.checkedIssuance()).toMatchObject({ reason: 'indexer_unavailable' });
+  });
+
+  it('is that of the deployment’s token, whatever else the factory creates', () => {
+    const decode = createEventDecoder(stateContracts);
+    const signature = 'event TokenCreated(address indexed,address indexed,string,string,uint8,uint256)';
+    const logOf = (token: string) => ({
+      address: stateContracts.tokenFactory,
+      topics: [toEventSelector(signature), token, stateOwner].map((topic) =>
+        topic.length === 66 ? topic : `0x${topic.slice(2).padStart(64, '0')}`,
+      ),
+      data: encodeAbiParameters(
+        [{ type: 'string' }, { type: 'string' }, { type: 'uint8' }, { type: 'uint256' }],
+        ['Other', 'OTHER', 6, 1n],
+      ),
+      transactionHash: zeroHash,
+      transactionIndex: 0,
+      logIndex: 0,
+    });
+    const block = { number: 1n, hash: zeroHash, timestampMs: 0, logs: [] };
+    expect(decode(block, logOf(other))).toBeNull();
+    expect(decode(block, logOf(stateContracts.token))).toMatchObject({ args: { symbol: 'OTHER' } });
+  });
+});
+
+describe('the reasons of views that are not available', () => {
+  it('are those of document 1; the finer ones are for operators', () => {
+    const { views, held, clock } = viewsOfState(stateOf(wholeEconomy()));
+    const conditions = () => new Set(Object.values(views.conditions()));
+    const settlements = () => {
+      const view = views.settlements('now');
+      return view.status === 'available' ? view.source : view.reason;
+    };
+    held.isCaughtUp = false;
+    expect(told(views)).toEqual({ ...ofAll('indexer_unavailable'), core: 'indexer_unavailable' });
+    expect(conditions()).toEqual(new Set(['projection_rebuilding']));
+    expect(settlements()).toBe('durable-cache');
+    held.isCaughtUp = true;
+
+    held.state = stateOf(wholeEconomy({ codeVersion: 9n }));
+    expect(told(views)).toEqual({ ...ofAll('indexer_unavailable'), core: 'indexer_unavailable' });
+    expect(conditions()).toEqual(new Set(['unsupported_contract_version']));
+    expect(settlements()).toBe('indexer_unavailable');
+
+    held.state = stateOf(wholeEconomy());
+    expect(told(views)).toEqual(ofAll('available'));
+    clock.advance(120_001);
+    expect(told(views)).toEqual({ ...ofAll('indexer_unavailable'), core: 'indexer_unavailable' });
+    expect(settlements()).toBe('durable-cache');
+    held.isMismatched = true;
+    expect(told(views)).toEqual({ ...ofAll('indexer_mismatch'), core: 'indexer_mismatch' });
+    expect(settlements()).toBe('indexer_mismatch');
+  });
+});

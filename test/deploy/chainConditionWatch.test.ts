@@ -1,0 +1,44 @@
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import { describe, expect, it, vi } from 'vitest';
+import type { ChainConditions } from '../../actors/chain/chainViewTypes.ts';
+import { watchChainConditions } from '../../deploy/chainConditionWatch.ts';
+
+const all = (condition: ChainConditions['core']): ChainConditions => ({
+  core: condition,
+  economy: condition,
+  checkedIssuance: condition,
+});
+
+describe('the condition of the chain views', () => {
+  it('is logged once per change, warned of where it is a fault, and a metric', async () => {
+    vi.useFakeTimers();
+    let conditions = all('projection_rebuilding');
+    const lines: [string, unknown][] = [];
+    const registry = new Registry();
+    const note = (level: string) => (given: { conditions: unknown }) => lines.push([level, given.conditions]);
+    const stop = watchChainConditions({
+      views: { conditions: () => conditions },
+      logger: { info: note('info'), warn: note('warn') } as unknown as Logger,
+      registry,
+    });
+    vi.advanceTimersByTime(10_000);
+    conditions = all('available');
+    vi.advanceTimersByTime(10_000);
+    conditions = { ...all('available'), checkedIssuance: 'supply_differs' };
+    vi.advanceTimersByTime(10_000);
+    const metrics = await registry.metrics();
+    stop();
+    conditions = all('indexer_unavailable');
+    vi.advanceTimersByTime(10_000);
+    vi.useRealTimers();
+    expect(lines).toEqual([
+      ['info', all('projection_rebuilding')],
+      ['info', all('available')],
+      ['warn', { ...all('available'), checkedIssuance: 'supply_differs' }],
+    ]);
+    expect(metrics).toContain('miner_chain_condition{views="core",condition="available"} 1');
+    expect(metrics).toContain('miner_chain_condition{views="checkedIssuance",condition="supply_differs"} 1');
+    expect(metrics.match(/^miner_chain_condition\{/gm)).toHaveLength(3);
+  });
+});

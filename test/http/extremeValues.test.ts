@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../http/routes.ts';
+import {
+  type EconomyValues,
+  plainEconomy,
+  stateOf,
+  stateOwner,
+  viewsOfState,
+  wholeEconomy,
+} from '../support/economyState.ts';
+import { startPublicServer } from '../support/publicServer.ts';
+
+const uint64Max = 2n ** 64n - 1n;
+const uint256Max = 2n ** 256n - 1n;
+const endOfYear9999 = 253_402_300_799n;
+
+const edgesOf = (max: bigint) =>
+  [
+    0n,
+    1n,
+    2n ** 31n,
+    2n ** 53n - 1n,
+    2n ** 53n + 1n,
+    endOfYear9999,
+    endOfYear9999 + 1n,
+    max - 1n,
+    max,
+  ].filter((edge) => edge <= max);
+const upTo = (max: bigint, min = 0n) =>
+  fc.oneof(
+    fc.constantFrom(...edgesOf(max).filter((edge) => edge >= min)),
+    fc.bigInt({ min, max }),
+    fc.bigInt({ min, max: 1_000_000n }),
+  );
+const uint64 = upTo(uint64Max);
+const uint256 = upTo(uint256Max);
+
+/** Whatever fits the types of the events; what only the contracts exclude is among it. */
+const anything: fc.Arbitrary<EconomyValues> = fc.record({
+  genesisTimestamp: uint64,
+  roundDuration: uint64,
+  maxWorkPerRound: uint256,
+  targetBlocksPerActiveRound: uint64,
+  difficultySmoothingRounds: uint64,
+  workPerThousandBlocks: uint256,
+  timelockDelay: uint256,
+  work: uint256,
+  blockUnits: uint256,
+  previousRound: fc.constant(0n),
+  settledRound: upTo(uint64Max, 1n),
+  nonce: uint64,
+  rewardPerBlock: uint256,
+  supplyCap: uint256,
+  claimLimit: uint64,
+  weight: uint256,
+  cooldownBlocks: uint64,
+  tokenId: fc.bigInt({ min: 1n, max: 9_999n }),
+  nextMergeBlock: uint64,
+  firstRound: uint64,
+  completedBlockCount: uint64,
+  minted: uint256,
+  supply: uint256,
+  accumulatedPerWeight: uint256,
+  processedRound: uint64,
+  allowlistStart: uint64,
+  allowlistEnd: uint64,
+  publicPrice: uint256,
+  publicAllocation: uint64,
+  protocolReserve: uint64,
+  publicMinted: uint64,
+  decimals: fc.integer({ min: 0, max: 255 }),
+  level: fc.constant(1),
+  codeVersion: fc.constantFrom(1n, 2n),
+  symbol: fc.oneof(fc.constant('SQK'), fc.string()),
+});
+
+const paths = (tokenId: bigint) =>
+  [
+    ['/v1/core', '/v1/core'],
+    ['/v1/settlements', '/v1/settlements'],
+    ['/v1/settlements', '/v1/settlements?range=30d'],
+    ['/v4/public/settlements', '/v4/public/settlements?queue=1'],
+    ['/v1/mining/state', '/v1/mining/state'],
+    ['/v2/public/miners/state', '/v2/public/miners/state'],
+    ['/v1/owners/{address}/miners', `/v1/owners/${stateOwner}/miners`],
+    ['/v2/public/miners/portfolio', `/v2/public/miners/portfolio?owner=${stateOwner}`],
+    ['/v1/owners/{address}/activity', `/v1/owners/${stateOwner}/activity`],
+    ['/v2/public/miners/activity', `/v2/public/miners/activity?owner=${stateOwner}`],
+    ['/v1/miners/{tokenId}/metadata', `/v1/miners/${tokenId}/metadata`],
+    ['/v2/public/miners/metadata/{tokenId}', `/v2/public/miners/metadata/${tokenId}`],
+    ['/v1/events', '/v1/events'],
+  ] as const;
+
+async function served() {
+  const { views, held } = viewsOfState(stateOf(wholeEconomy()));
+  const server = await startPublicServer({ chain: views });
+  /** The bodies of all routes of the chain; each is one that its schema accepts. */
+  const ask = async (values: Partial<EconomyValues>) => {
+    held.state = stateOf(wholeEconomy(values));
+    const bodies = new Map<string, Record<string, never>>();
+    for (const [path, example] of paths(values.tokenId ?? plainEconomy.tokenId)) {
+      const response = await server.get(example);
+      const body = (await response.json()) as Record<string, never>;
+      expect([example, response.status, body.error]).toEqual([example, 200, undefined]);
+      routes.find((route) => route.path === path)?.response.parse(body);
+      bodies.set(example, body);
+    }
+    return bodies;
+  };
+  return ask;
+}
+
+describe('whatever the contracts hold', () => {
+  it('every route answers, with a body that its schema accepts', async () => {
+    const ask = await served();
+    const words = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(anything, async (values) => {
+        for (const [example, { status }] of await ask(values))
+          words.set(`${example.split(/[?\d]/)[0]} ${status}`, (words.get(`${example} ${status}`) ?? 0) + 1);
+      }),
+      { numRuns: 150 },
+    );
+    expect([...words.keys()].some((word) => word.endsWith(' available'))).toBe(true);
+  });
+
+  it('what the contracts allow is available and exact, however large', async () => {
+    const ask = await served();
+    const uint = (max: bigint) => fc.constantFrom(1n, 2n ** 53n + 1n, max);
+    const allowed = fc.record({
+      genesisTimestamp: uint(uint64Max),
+      roundDuration: uint(uint64Max),
+      timelockDelay: uint(uint256Max),
+      work: uint(uint256Max),
+      blockUnits: uint(uint256Max),
+      settledRound: uint(uint64Max),
+      weight: uint(uint256Max),
+      nextMergeBlock: uint(uint64Max),
+      allowlistStart: uint(uint64Max),
+      allowlistEnd: uint(uint64Max),
+      publicPrice: uint(uint256Max),
+      decimals: fc.constantFrom(0, 255),
+    });
+    await fc.assert(
+      fc.asyncProperty(allowed, async (values) => {
+        const processedRound = values.settledRound;
+        const bodies = await ask({ ...values, processedRound, firstRound: 1n, accumulatedPerWeight: 1n });
+        for (const [path, { status }] of bodies) expect([path, status]).toEqual([path, 'available']);
+        expect(bodies.get('/v1/core')).toMatchObject({
+          configuration: {
+            genesisTimestamp: String(values.genesisTimestamp),
+            roundDuration: String(values.roundDuration),
+          },
+          core: { cumulativeWork: String(values.work), settledThroughRound: String(values.settledRound) },
+        });
+        expect(bodies.get('/v1/mining/state')).toMatchObject({
+          collection: { publicPriceBaseUnits: String(values.publicPrice) },
+          asset: { decimals: values.decimals },
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([
+    [0n, '1970-01-01T00:00:00.000Z'],
+    [endOfYear9999, '9999-12-31T23:59:59.000Z'],
+    [endOfYear9999 + 1n, '9999-12-31T23:59:59.999Z'],
+    [8_640_000_000_001n, '9999-12-31T23:59:59.999Z'],
+    [uint64Max, '9999-12-31T23:59:59.999Z'],
+  ])('a sale that ends at %s ends at %s', async (allowlistEnd, shown) => {
+    const bodies = await (await served())({ allowlistEnd });
+    for (const path of ['/v1/mining/state', '/v2/public/miners/state'])
+      expect(bodies.get(path)).toMatchObject({ status: 'available', collection: { allowlistEnd: shown } });
+  });
+
+  it('rounds beyond every calendar end with it', async () => {
+    const bodies = await (await served())({ roundDuration: uint64Max, genesisTimestamp: 0n });
+    const last = '9999-12-31T23:59:59.999Z';
+    expect(bodies.get('/v1/settlements')).toMatchObject({
+      status: 'available',
+      mining: { nextRound: { startsAt: last, endsAt: last } },
+      recentRounds: [{ endAt: last }],
+    });
+  });
+
+  it('a block’s time is whole seconds in the core state', async () => {
+    const { views } = viewsOfState(
+      stateOf(wholeEconomy().map((event) => ({ ...event, atMs: Date.UTC(2026, 1, 3, 10, 0, 0, 500) }))),
+    );
+    const server = await startPublicServer({ chain: views });
+    expect(await (await server.get('/v1/core')).json()).toMatchObject({
+      source: { blockTimestamp: String(Date.UTC(2026, 1, 3, 10) / 1_000) },
+    });
+  });
+});

@@ -1,0 +1,235 @@
+import { List } from 'immutable';
+import pino from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { nothingGivenUp } from '../../actors/feed/heldEvents.ts';
+import { createFailureLog } from '../../http/failureLog.ts';
+import { routes } from '../../http/routes.ts';
+import { acceptedReading } from '../support/acceptedReading.ts';
+import { stateOf, stateOwner, viewsOfState, wholeEconomy } from '../support/economyState.ts';
+import { examplePath } from '../support/examplePath.ts';
+import { manualClock } from '../support/manualClock.ts';
+import { startPublicServer } from '../support/publicServer.ts';
+
+/** A logger whose lines a test reads. */
+function collectedLog(level: pino.Level = 'info') {
+  const lines: { msg: string; route: string; requestId: string; err: { message: string } }[] = [];
+  const logger = pino({ level }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  return { lines, logger };
+}
+
+/** The state of an economy that has minted more than it may: what is left is below zero. */
+const overMinted = () => stateOf(wholeEconomy({ supplyCap: 100n, minted: 250n, supply: 250n }));
+
+beforeEach(() => void vi.stubEnv('NODE_ENV', 'production'));
+afterEach(() => void vi.unstubAllEnvs());
+
+describe('a body that its schema refuses, in production', () => {
+  it.each(routes.map((route) => [route.path, examplePath(route)] as const))(
+    'never leaves %s',
+    async (path, example) => {
+      const { lines, logger } = collectedLog();
+      const server = await startPublicServer({ installationId: 'not an ID', logger });
+      // What the path names is shown as it was asked.
+      const isEchoed = path.includes('{installationId}');
+      for (let request = 0; request < 3; request++) {
+        const response = await server.get(example);
+        expect(response.status).toBe(isEchoed ? 200 : 500);
+        if (!isEchoed) expect(await response.json()).toEqual({ error: 'internal_error' });
+      }
+      expect(lines.map(({ route, err }) => [route, /installationId/.test(err.message)])).toEqual(
+        isEchoed ? [] : [[path, true]],
+      );
+    },
+  );
+
+  it('is 500 on the process snapshot and the status, until the view is another one', async () => {
+    const { lines, logger } = collectedLog();
+    const server = await startPublicServer({ logger });
+    const { process } = server.views;
+    const frontier = {
+      settledThroughRound: 1n,
+      cumulativeWork: 1n,
+      cumulativeBlockUnits: 1n,
+      workPerThousandBlocks: 1_000n,
+      blockHeight: -4n,
+      blockProgress: 0n,
+    };
+    const queued = { closedRoundCount: 0n, closedWorkUnits: 0n, openRoundWorkUnits: 0n };
+    const none = { firstCompletedBlock: null, lastCompletedBlock: null, completedBlockCount: 0n };
+    server.views.process = {
+      ...process,
+      builder: {
+        status: 'available',
+        anchor: { ...frontier, blockHeight: 0n, confirmedAtMs: null, transactionHash: null },
+        queued,
+        projected: { ...frontier, ...none },
+      },
+    };
+    for (const path of ['/v4/public/process', '/v1/status']) {
+      for (let request = 0; request < 5; request++) {
+        const response = await server.get(path, { 'If-None-Match': '*' });
+        expect([path, response.status]).toEqual([path, 500]);
+        expect(await response.text()).not.toContain('-4');
+      }
+    }
+    expect(lines).toHaveLength(2);
+    expect(lines[0]?.err.message).toMatch(/builder\.projected\.blockHeight/);
+    expect(await server.registry.metrics()).toContain('miner_http_failures_total{route="/v1/status"} 5');
+    server.views.process = process;
+    expect((await server.get('/v1/status')).status).toBe(200);
+  });
+
+  it('is unavailable on the routes of the chain, which have a word for it', async () => {
+    const { lines, logger } = collectedLog();
+    const { views } = viewsOfState(overMinted());
+    const server = await startPublicServer({ chain: views, logger });
+    const asked = [
+      '/v1/mining/state',
+      '/v2/public/miners/state',
+      '/v1/settlements',
+      '/v4/public/settlements',
+    ];
+    for (let request = 0; request < 4; request++) {
+      for (const path of asked) {
+        const response = await server.get(path);
+        const body = await response.json();
+        expect([path, response.status, body]).toMatchObject([
+          path,
+          200,
+          { status: 'unavailable', reason: 'indexer_unavailable' },
+        ]);
+        if (path.endsWith('settlements'))
+          expect(response.headers.get('x-miner-settlement-source')).toBe('unavailable');
+      }
+    }
+    expect(lines.map(({ route }) => route).sort()).toEqual([...asked].sort());
+    const queue = await (await server.get('/v4/public/settlements?queue=1')).json();
+    expect(queue).toMatchObject({ status: 'unavailable', settlementQueue: { status: 'unavailable' } });
+    // What can be shown is shown.
+    for (const path of ['/v1/core', `/v1/owners/${stateOwner}/miners`])
+      expect(await (await server.get(path)).json()).toMatchObject({ status: 'available' });
+  });
+
+  it('is unavailable on pages of owners and metadata too', async () => {
+    const { lines, logger } = collectedLog();
+    const { views } = viewsOfState(stateOf(wholeEconomy({ symbol: 'not a symbol', claimLimit: -1n })));
+    const server = await startPublicServer({ chain: views, logger });
+    const paths = [`/v1/owners/${stateOwner}/miners`, `/v2/public/miners/portfolio?owner=${stateOwner}`];
+    for (let request = 0; request < 3; request++) {
+      for (const path of paths) {
+        const response = await server.get(path);
+        expect(await response.json()).toMatchObject({
+          status: 'unavailable',
+          reason: 'indexer_unavailable',
+          release: { id: 'release-1' },
+        });
+      }
+    }
+    expect(lines).toHaveLength(2);
+  });
+
+  it('is unavailable where a view of the chain cannot be made at all', async () => {
+    const { lines, logger } = collectedLog();
+    const { views } = viewsOfState(stateOf(wholeEconomy({ roundDuration: 0n })));
+    const core = (): never => {
+      throw new Error('the core cannot be read');
+    };
+    const broken = { ...views, core };
+    const server = await startPublicServer({ chain: broken, logger });
+    for (let request = 0; request < 3; request++) {
+      for (const path of [`/v1/owners/${stateOwner}/miners`, '/v1/core']) {
+        const body = await (await server.get(path)).json();
+        expect(body).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
+      }
+    }
+    expect(lines.length).toBe(2);
+  });
+
+  it('is 500 for observations and the feed', async () => {
+    const { lines, logger } = collectedLog();
+    const reading = acceptedReading({ position: 3, cumulativeWorkUnits: -1n });
+    const { views } = viewsOfState(stateOf(wholeEconomy()));
+    const economy = () => {
+      const view = views.economy();
+      if (view.status === 'unavailable') throw new Error(view.reason);
+      const source = view.feed.events.first()?.source;
+      return {
+        ...view,
+        feed: {
+          events: List([
+            {
+              family: 'chain' as const,
+              details: {
+                type: 'player.miners_merged' as const,
+                owner: stateOwner,
+                survivorTokenId: 1n,
+                donorTokenId: 2n,
+                level: 11,
+                nextMergeBlock: 1n,
+                effectiveRound: 1n,
+              },
+              address: stateOwner,
+              source: source ?? {
+                blockNumber: 1n,
+                blockHash: `0x${'1'.repeat(64)}`,
+                blockTimestampMs: 0,
+                transactionHash: `0x${'1'.repeat(64)}`,
+                transactionIndex: 0,
+                logIndex: 0,
+              },
+              recordedAtMs: 0,
+              position: 1,
+              ordinal: 0,
+            },
+          ]),
+          givenUp: nothingGivenUp,
+          run: 'run',
+        },
+      };
+    };
+    const server = await startPublicServer({
+      logger,
+      chain: { ...views, economy },
+      observations: { page: () => ({ items: [reading], more: false }) },
+    });
+    const asked = ['/v1/public/installations/wheel-1/observations', '/v1/events', '/v2/public/events'];
+    for (const path of [...asked, ...asked])
+      expect([path, (await server.get(path)).status]).toEqual([path, 500]);
+    expect(lines.map(({ route }) => route).length).toBe(3);
+  });
+});
+
+describe('the log of failures', () => {
+  it('says each reason once, and once a minute while it lasts; each request is told at a finer level', () => {
+    const clock = manualClock();
+    const { lines, logger } = collectedLog('debug');
+    const failures = createFailureLog(logger, clock);
+    const about = (requestId: string) => ({ route: '/v1/core', requestId });
+    failures.note(new Error('one'), about('request-1'));
+    failures.note(new Error('one'), about('request-2'));
+    failures.note(new Error('two'), about('request-3'));
+    failures.note(new Error('one'), { route: '/v1/status', requestId: 'request-4' });
+    clock.advance(59_999);
+    failures.note(new Error('one'), about('request-5'));
+    clock.advance(1);
+    failures.note(new Error('one'), about('request-6'));
+    const said = lines.map(({ msg, requestId }) => [msg, requestId]);
+    const [first, again] = ['request failed', 'request failed for the same reason'];
+    expect(said).toEqual([
+      [first, 'request-1'],
+      [again, 'request-2'],
+      [first, 'request-3'],
+      [first, 'request-4'],
+      [again, 'request-5'],
+      [first, 'request-6'],
+    ]);
+  });
+
+  it('holds a bounded number of reasons', () => {
+    const { lines, logger } = collectedLog();
+    const failures = createFailureLog(logger, manualClock());
+    for (let index = 0; index < 1_000; index++)
+      failures.note(new Error(`reason ${index}`), { route: '/v1/core', requestId: 'request-1' });
+    expect(lines).toHaveLength(1_000);
+  });
+});
