@@ -102,7 +102,7 @@ interface Span {
 }
 
 function foldSpans(spans: readonly StreamMessage[]) {
-  const actors = createChainActors({ chainId, contracts });
+  const actors = createChainActors({ chainId, contracts, deploymentBlock: 1n });
   for (const span of spans)
     if ('rejection' in (actors.receive(span) as object)) throw new Error('a span is not accepted');
 }

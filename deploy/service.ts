@@ -88,6 +88,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       : createChainActors({
           chainId: deployment.onChain.chain.chainId,
           contracts: deployment.onChain.contracts,
+          deploymentBlock: deployment.onChain.chain.deploymentBlock,
         });
   const counts = createMessageCounts(registry, ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN']);
   const followers = new Map<InputStreamName, StreamFollower>();
@@ -136,7 +137,14 @@ export async function startService({ settings, clock, logger, registry }: Servic
       }),
     );
     const isCaughtUp = running !== null && [...followers.values()].every((one) => one.isCaughtUp);
-    return { isReady: isCaughtUp && databaseWatch.isReachable(), detail: { nats, clickhouse, streams } };
+    const fault = chain?.fault ?? null;
+    const failed = fault && {
+      block: fault.block.number.toString(),
+      hash: fault.block.hash,
+      detail: fault.detail,
+    };
+    const detail = { nats, clickhouse, streams, ...(failed && { chain: { projection_failed: failed } }) };
+    return { isReady: isCaughtUp && databaseWatch.isReachable(), detail };
   };
 
   // Asked with every request; what was restored once stays so.

@@ -78,6 +78,8 @@ const handlers: Readonly<Record<string, Apply>> = {
     }),
   }),
   'core.BatchSettled': (state, { args, source }) => {
+    expectSame('settledThroughRound', state.core.settledThroughRound, args.previousSettledThroughRound);
+    expectSame('cumulativeWork', state.core.cumulativeWork + whole(args.workAdded), args.cumulativeWork);
     const settlement: Settlement = {
       source,
       previousSettledThroughRound: whole(args.previousSettledThroughRound),
@@ -235,6 +237,7 @@ function positionMinted(state: ChainState, { args, address, source }: ChainEvent
   const tokenId = Number(whole(args.tokenId));
   const round = whole(args.firstRound);
   const weight = whole(args.weight);
+  if (state.positions.has(tokenId)) throw new Error(`token ${tokenId} has a position already`);
   const position: Position = {
     tokenId,
     owner,
@@ -324,18 +327,23 @@ function roundMinted(state: ChainState, { args, source }: ChainEvent): ChainStat
   const amountBaseUnits = whole(args.amount);
   const accumulatedPerWeight = whole(args.accumulatedPerWeight);
   const { mining } = state;
+  if (roundId <= (state.mintedRounds.last()?.roundId ?? 0n))
+    throw new Error(`round ${roundId} is minted already, or one after it`);
   const entry = { date: utcDateOf(source.blockTimestampMs), atEnd: accumulatedPerWeight };
   const isSameDate = mining.perWeightByDate.last()?.date === entry.date;
   const earlier = isSameDate ? mining.perWeightByDate.pop() : mining.perWeightByDate;
   const index = state.settlements.findLastIndex(
     (one) => one.previousSettledThroughRound < roundId && roundId <= one.settledThroughRound,
   );
+  const settlement = state.settlements.get(index);
+  // A negative index would be one from the end.
+  if (index < 0 || settlement === undefined) throw new Error(`round ${roundId} was minted and never settled`);
   return {
     ...state,
     mintedRounds: state.mintedRounds.push({ roundId, amountBaseUnits }).takeLast(recentRoundsShown),
-    settlements: state.settlements.update(index, (settlement) => {
-      if (settlement === undefined) throw new Error(`round ${roundId} was minted and never settled`);
-      return { ...settlement, mintedBaseUnits: settlement.mintedBaseUnits + amountBaseUnits };
+    settlements: state.settlements.set(index, {
+      ...settlement,
+      mintedBaseUnits: settlement.mintedBaseUnits + amountBaseUnits,
     }),
     mining: {
       ...mining,
@@ -352,6 +360,7 @@ function transferred(state: ChainState, { args, address, source }: ChainEvent): 
   if (from === zeroAddress || to === zeroAddress) return state;
   const tokenId = Number(whole(args.tokenId));
   const position = positionOf(state, tokenId);
+  if (position.owner !== from) throw new Error(`token ${tokenId} is not that of ${from}`);
   const moved = withToken(withoutToken(state, from, tokenId), to, tokenId);
   const positions = moved.positions.set(tokenId, {
     ...position,
@@ -433,6 +442,11 @@ function implementationOf({ args }: ChainEvent): Implementation {
     storageLayoutDigest: text(args.storageLayoutDigest),
     runtimeHash: text(args.runtimeHash),
   };
+}
+
+/** What an event says of the state before it has to be so; otherwise an event before it is missing or there twice. */
+function expectSame(name: string, held: bigint, told: unknown): void {
+  if (held !== whole(told)) throw new Error(`${name} is ${held} here, and ${whole(told)} in the event`);
 }
 
 function positionOf(state: ChainState, tokenId: number): Position {

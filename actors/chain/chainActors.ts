@@ -1,8 +1,9 @@
 import { decodeChain } from '../../streams/decodeChain.ts';
 import type { Rejection } from '../../streams/decodeMessage.ts';
 import type { StreamMessage } from '../../streams/messageSource.ts';
-import type { ContractAddresses } from './chainEvent.ts';
 import {
+  type ChainFault,
+  type ChainFoldSettings,
   type ChainFoldState,
   createChainFold,
   emptyChainFoldState,
@@ -12,7 +13,7 @@ import { decodeChainFold, encodeChainFold, safeBlockOf } from './chainSnapshot.t
 import type { ChainFeedEvent, ChainState } from './chainState.ts';
 
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
-export const chainFoldVersion = 3;
+export const chainFoldVersion = 4;
 
 /** What became of a message of `MINER_CHAIN`. */
 export type ChainOutcome =
@@ -30,6 +31,8 @@ export interface ChainActors {
   /** @throws ForkBelowStates when a fork lies below every state that is kept. */
   receive(message: StreamMessage): ChainOutcome;
   readonly state: ChainFoldState;
+  /** Why nothing more is applied, although spans arrive; null while everything is. */
+  readonly fault: ChainFault | null;
   /** The newest safe state; null before the first. */
   newest(): ChainState | null;
   /** The state at a safe block that was shown; null when it is not kept any more, or was another block's. */
@@ -44,32 +47,32 @@ export interface ChainActors {
   keepFrom(block: bigint | null): void;
 }
 
-export interface ChainActorsSettings {
-  readonly chainId: bigint;
-  readonly contracts: ContractAddresses;
-}
+export type ChainActorsSettings = Omit<ChainFoldSettings, 'keptFromBlock'>;
 
-export function createChainActors({ chainId, contracts }: ChainActorsSettings): ChainActors {
-  let fold = createChainFold({ chainId, contracts, keptFromBlock: null });
+export function createChainActors(settings: ChainActorsSettings): ChainActors {
+  let fold = createChainFold({ ...settings, keptFromBlock: null });
   let state = emptyChainFoldState;
   let newestSpanAtMs: number | null = null;
 
   return {
-    chainId,
+    chainId: settings.chainId,
     receive: (message) => {
       const decoded = decodeChain(message.subject, message.data);
       if (decoded === null) return 'unread';
       if ('rejection' in decoded) return decoded;
       const receivedAtMs = Number(message.timestampNanos / 1_000_000n);
       const outcome = fold.receive(state, decoded.value, receivedAtMs);
-      if ('rejection' in outcome) return outcome;
       state = outcome.state;
+      if ('rejection' in outcome) return { rejection: outcome.rejection };
       newestSpanAtMs = receivedAtMs;
       const { reorganization, givenUp } = outcome;
       return { reorganization, givenUp };
     },
     get state() {
       return state;
+    },
+    get fault() {
+      return state.fault;
     },
     newest: () => state.safe.at(-1) ?? null,
     at: (block, hash) =>
@@ -88,7 +91,7 @@ export function createChainActors({ chainId, contracts }: ChainActorsSettings): 
       return safeBlock === null || safeBlock <= block;
     },
     keepFrom: (block) => {
-      fold = createChainFold({ chainId, contracts, keptFromBlock: block });
+      fold = createChainFold({ ...settings, keptFromBlock: block });
     },
   };
 }

@@ -89,6 +89,7 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       isConfigured: onChain !== null,
       isMismatched: onChain?.actors.state.isMismatched ?? false,
       isCaughtUp: parts.isCaughtUp(),
+      isApplied: onChain?.actors.fault == null,
       isIndexed: spanAtMs !== null && clock.nowMs() - spanAtMs <= parts.staleAfterMs,
       isSafe: state !== null && state.block.number >= (firstBlock ?? 0n) && isConfigured,
       isSupported: versions.every((one) => one != null && supportedVersions.has(one.codeVersion)),
@@ -96,7 +97,9 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
   }
 
   function unavailable(reason: Exclude<ChainAvailability, 'available'>): ChainUnavailable {
-    return { status: 'unavailable', installationId, reason, release };
+    // The contract has no reason of its own for it; the finer one is in metrics, log and readiness.
+    const shown = reason === 'projection_failed' ? 'indexer_unavailable' : reason;
+    return { status: 'unavailable', installationId, reason: shown, release };
   }
 
   function shownOf(state: ChainState): Shown {

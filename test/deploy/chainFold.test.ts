@@ -94,7 +94,7 @@ function checkpointLogs(block: number, count: number) {
 
 function createFold(writing: ChainFoldParts['writing'] = null) {
   const registry = new Registry();
-  const actors = createChainActors({ chainId: 31_337n, contracts });
+  const actors = createChainActors({ chainId: 31_337n, contracts, deploymentBlock: 1n });
   const fold = createChainStreamFold({
     actors,
     counts: createMessageCounts(registry, ['MINER_CHAIN']),

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { chainSpanMessage } from '../../streams/chainSpan.ts';
 import { ensureStreams } from '../../streams/ensureStreams.ts';
 import { bloomClaims, bloomOf } from '../../streams/logsBloom.ts';
 import { eventually } from '../support/childProcess.ts';
-import { foldSpans, startIndexed, startIndexer } from '../support/indexedChain.ts';
+import { foldSpans, publishedSpans, startIndexed, startIndexer } from '../support/indexedChain.ts';
 import { judge } from '../support/judge.ts';
 import { type Lie, startLyingNode } from '../support/lyingNode.ts';
 import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
@@ -25,16 +24,6 @@ async function economyOf(steps: number, seed = 5): Promise<TestEconomy> {
   return economy;
 }
 
-async function spansOf({ jsm }: TestConnection) {
-  const { state } = await jsm.streams.info('MINER_CHAIN');
-  const spans = [];
-  for (let seq = 1; seq <= state.last_seq; seq++) {
-    const stored = await jsm.streams.getMessage('MINER_CHAIN', { seq });
-    if (stored !== null) spans.push(chainSpanMessage.parse(stored.json()));
-  }
-  return spans;
-}
-
 /** The newest safe state is what the contracts say: nothing wrong was published. */
 async function expectRight(economy: TestEconomy, nats: TestConnection) {
   const { state, rejections } = await foldSpans(economy, nats);
@@ -48,7 +37,7 @@ describe('indexer', () => {
     const nats = await emptyStreams();
     const { caughtUp, indexer } = startIndexer(economy, nats);
     await caughtUp();
-    const spans = await spansOf(nats);
+    const spans = await publishedSpans(nats);
     expect(spans[0]?.fromBlock).toBe(String(economy.deployed.deploymentBlock));
     let previous = spans[0];
     for (const span of spans.slice(1)) {
@@ -77,7 +66,7 @@ describe('indexer', () => {
     for (let step = 0; step < 10; step++) await random.step();
     const again = startIndexer(economy, nats);
     await again.caughtUp();
-    const spans = await spansOf(nats);
+    const spans = await publishedSpans(nats);
     const blocks = spans.map(({ toBlock }) => toBlock);
     expect(new Set(blocks).size).toBe(blocks.length);
     await expectRight(economy, nats);
@@ -92,7 +81,7 @@ describe('indexer', () => {
     await Promise.all(both.map(({ caughtUp }) => caughtUp()));
     const lost = both.map(({ indexer }) => indexer.status().lostRaces);
     expect((lost[0] ?? 0) + (lost[1] ?? 0)).toBeGreaterThan(0);
-    const spans = await spansOf(nats);
+    const spans = await publishedSpans(nats);
     let previous = spans[0];
     for (const span of spans.slice(1)) {
       expect(span.parentHash).toBe(previous?.hash);

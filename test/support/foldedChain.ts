@@ -24,7 +24,7 @@ export function chainDeploymentOf({ deployed }: TestEconomy): ChainDeployment {
 export async function foldChain(economy: TestEconomy) {
   const indexed = await startIndexed(economy);
   const deployment = chainDeploymentOf(economy);
-  const actors = createChainActors({ chainId: testChainId, contracts: deployment.contracts });
+  const actors = createChainActors({ ...deployment.chain, contracts: deployment.contracts });
   const clock = manualClock();
   const settings = { isCaughtUp: true };
   const views = createChainViews({

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { type ChainFoldState, createChainFold, emptyChainFoldState } from '../../actors/chain/chainFold.ts';
 import { createChainReader } from '../../streams/chainReader.ts';
+import { type ChainSpanMessage, chainSpanMessage } from '../../streams/chainSpan.ts';
 import { decodeChain } from '../../streams/decodeChain.ts';
 import { ensureStreams } from '../../streams/ensureStreams.ts';
 import { createIndexer } from '../../streams/indexer.ts';
@@ -50,14 +51,25 @@ export async function startIndexed(economy: TestEconomy) {
   return { server, nats, ...startIndexer(economy, nats) };
 }
 
+/** The spans that a stream holds. */
+export async function publishedSpans({ jsm }: TestConnection): Promise<ChainSpanMessage[]> {
+  const { state } = await jsm.streams.info('MINER_CHAIN');
+  const spans = [];
+  for (let seq = 1; seq <= state.last_seq; seq++) {
+    const stored = await jsm.streams.getMessage('MINER_CHAIN', { seq });
+    if (stored !== null) spans.push(chainSpanMessage.parse(stored.json()));
+  }
+  return spans;
+}
+
 /** What a fold makes of a stream's spans, from the beginning or from a state; with what it refused. */
 export async function foldSpans(
   economy: TestEconomy,
   { jsm }: TestConnection,
   onState: (state: ChainFoldState) => void | Promise<void> = () => undefined,
 ) {
-  const { contracts } = economy.deployed;
-  const fold = createChainFold({ chainId: testChainId, contracts, keptFromBlock: null });
+  const { contracts, deploymentBlock } = economy.deployed;
+  const fold = createChainFold({ chainId: testChainId, contracts, deploymentBlock, keptFromBlock: null });
   let state = emptyChainFoldState;
   const rejections: string[] = [];
   const reorganizations: number[] = [];
