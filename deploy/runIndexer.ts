@@ -41,6 +41,7 @@ export function runIndexer(): Promise<void> {
       jsm,
       onChain,
       rpcUrl,
+      proofs: configuration.MINER_CHAIN_PROOFS,
       registry,
       logger,
       progressStream: process.stderr,

@@ -146,6 +146,7 @@ export async function startConfigured(given: ConfiguredService): Promise<Service
       retentionDays: configuration.MINER_RETENTION_DAYS,
       chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
       rpcUrl,
+      chainProofs: configuration.MINER_CHAIN_PROOFS,
       deployment,
       snapshots: snapshotPolicy,
     },

@@ -13,6 +13,7 @@ import { createPublicServer, type PublicServerSettings, type Readiness } from '.
 import { type Database, type DatabaseLocation, openDatabase } from '../storage/database.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import { StorageUnavailable } from '../storage/storageUnavailable.ts';
+import type { ChainProofs } from '../streams/chainReader.ts';
 import { closeNats, connectNats, sleep } from '../streams/connection.ts';
 import { ensureStreams } from '../streams/ensureStreams.ts';
 import type { InputStreamName } from '../streams/subjects.ts';
@@ -40,6 +41,7 @@ export interface ServiceSettings {
   readonly chainStaleAfterMs: number;
   /** A node to index from; null for a process that does not. */
   readonly rpcUrl: string | null;
+  readonly chainProofs: ChainProofs;
   readonly deployment: Deployment;
   readonly snapshots: SnapshotPolicy;
 }
@@ -212,6 +214,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
         jsm,
         onChain,
         rpcUrl,
+        proofs: settings.chainProofs,
         registry,
         logger,
         progressStream: process.stderr,

@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
 import { createActor } from 'xstate';
 import { type IndexerState, indexerMachine } from '../machines/indexerMachine.ts';
-import { type BlockHeader, type ChainReader, ProviderInconsistent } from './chainReader.ts';
+import type { BlockHeader } from './blockProof.ts';
+import { type ChainReader, expectParent } from './chainReader.ts';
 import { sleep } from './connection.ts';
+import { ProviderInconsistent } from './providerInconsistent.ts';
 import { PublishedMeanwhile, type SpanPublisher } from './spanPublisher.ts';
 
 /** The newest blocks come one a span, so that the safe block's hash and time are known (design, section 2). */
@@ -155,12 +157,7 @@ export function createIndexer(parts: IndexerParts): Indexer {
   }
 
   async function publishRange(first: BlockHeader, limit: bigint): Promise<BlockHeader> {
-    const { toBlock, blocks } = await reader.range(first.number, limit);
-    const last = await reader.header(toBlock);
-    // What was read is of one branch only if its first block is still where it was.
-    const again = await reader.header(first.number);
-    if (again.hash !== first.hash)
-      throw new ProviderInconsistent(`block ${first.number} was replaced while it was read`);
+    const { last, blocks } = await reader.range(first, limit);
     await publisher.publish({
       fromBlock: first.number,
       parentHash: first.parentHash,
@@ -209,16 +206,14 @@ export function createIndexer(parts: IndexerParts): Indexer {
     newest: BlockHeader,
   ): Promise<BlockHeader[]> {
     const branch: BlockHeader[] = [];
-    let parent = common.hash;
+    let parent: { number: bigint; hash: string } = common;
     for (let number = common.number + 1n; number <= newest.number; number++) {
       const header = await reader.header(number);
-      if (header.parentHash !== parent) {
-        throw new ProviderInconsistent(`block ${number} does not name block ${number - 1n} as its parent`);
-      }
+      expectParent(header, parent);
       branch.push(header);
-      parent = header.hash;
+      parent = header;
     }
-    if (parent !== newest.hash)
+    if (parent.hash !== newest.hash)
       throw new ProviderInconsistent('the newest block was replaced while its branch was read');
     return branch;
   }

@@ -1,5 +1,6 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import type { BlockHeader } from './chainReader.ts';
+import type { BlockHeader } from './blockProof.ts';
+import { expectParent } from './chainReader.ts';
 import {
   type ChainBlock,
   type ChainLog,
@@ -7,6 +8,7 @@ import {
   chainSpanMessage,
   spanBytesMax,
 } from './chainSpan.ts';
+import { ProviderInconsistent } from './providerInconsistent.ts';
 import { spanSubject } from './subjects.ts';
 
 /** Spans that are read back at the start: enough for the deepest reorganization that is followed. */
@@ -39,6 +41,7 @@ export interface SpanPublisher {
    * Publishes `fromBlock` through `last`, with what was logged in between, as one span or more.
    *
    * @throws PublishedMeanwhile
+   * @throws ProviderInconsistent
    */
   publish(span: {
     readonly fromBlock: bigint;
@@ -133,7 +136,14 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherPar
       const before = gathered.at(-1);
       if (before !== undefined && bytes + size > logsBytesMax) await close(before);
       if (size > logsBytesMax) {
-        if (from < block.number) await close(await headerAt(block.number - 1n));
+        if (from < block.number) {
+          const before = await headerAt(block.number - 1n);
+          const own = await headerAt(block.number);
+          expectParent(own, before);
+          if (own.hash !== block.hash)
+            throw new ProviderInconsistent(`block ${block.number} was replaced while it was read`);
+          await close(before);
+        }
         for (const [index, logs, count] of partsOf(block.logs)) {
           const part = { index, count };
           await send({

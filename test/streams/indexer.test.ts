@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { ChainFoldState } from '../../actors/chain/chainFold.ts';
+import { proveHeader } from '../../streams/blockProof.ts';
+import { createChainReader } from '../../streams/chainReader.ts';
 import { ensureStreams } from '../../streams/ensureStreams.ts';
-import { bloomClaims, bloomOf } from '../../streams/logsBloom.ts';
+import { createBloomTest } from '../../streams/logsBloom.ts';
 import { eventually } from '../support/childProcess.ts';
 import { foldSpans, publishedSpans, startIndexed, startIndexer } from '../support/indexedChain.ts';
 import { judge } from '../support/judge.ts';
@@ -30,6 +33,124 @@ async function expectRight(economy: TestEconomy, nats: TestConnection) {
   expect(rejections).toEqual([]);
   await judge(economy, state.safe.at(-1) as never);
 }
+
+/** The newest safe state and what waits above it as text, to compare two runs with. */
+function shownOf({ safe, head, unsafe }: ChainFoldState): string {
+  return JSON.stringify({ newest: safe.at(-1), head, unsafe }, (_key, value) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  );
+}
+
+/** What a node tells in place of a result. */
+type Tell = (method: string, params: readonly never[], result: never) => Lie;
+type Logs = readonly Record<string, unknown>[];
+
+const notFound: Lie = { error: { code: -32601, message: 'the method does not exist' } };
+const doubled = (logs: Logs) => logs.flatMap((log, index) => (index === 0 ? [log, log] : [log]));
+
+/** Receipts, or one of them, with other logs where there are any; null where there are none. */
+function withLogs(result: unknown, change: (logs: Logs) => Logs): Lie {
+  const receipts = [result].flat() as { logs: Logs }[];
+  if (!receipts.some(({ logs }) => logs.length > 0)) return null;
+  const changed = receipts.map((one) => (one.logs.length === 0 ? one : { ...one, logs: change(one.logs) }));
+  return { result: Array.isArray(result) ? changed : changed[0] };
+}
+
+const aboutReceipts =
+  (change: (logs: Logs) => Logs): Tell =>
+  (method, _params, result) =>
+    method === 'eth_getBlockReceipts' ? withLogs(result, change) : null;
+
+type Header = Record<string, string>;
+
+/** Headers with another member; `rehashed` with the hash that they have then, so that only their children tell. */
+const aboutHeaders =
+  (name: string, change: (value: string, header: Header) => string, rehashed = false): Tell =>
+  (method, params, result) => {
+    const header = result as Header | null;
+    if (method !== 'eth_getBlockByNumber' || header === null || params[0] === 'latest') return null;
+    const value = change(header[name] as string, header);
+    if (value === header[name]) return null;
+    const changed = { ...header, [name]: value };
+    return { result: rehashed ? { ...changed, hash: hashOf(changed) } : changed };
+  };
+
+/** What a header hashes to; the proof says it of one whose hash is wrong. */
+function hashOf(header: Header): string {
+  try {
+    proveHeader({ ...header, hash: `0x${'0'.repeat(64)}` });
+  } catch (error) {
+    return /hashes to (0x[0-9a-f]{64})/.exec((error as Error).message)?.[1] ?? '';
+  }
+  return '';
+}
+
+const isFar = ({ number }: Header) => Number(number) > 1 && Number(number) < 20;
+
+const lies: [string, Tell][] = [
+  ['doubles a log', aboutReceipts(doubled)],
+  [
+    'leaves out one log of several, so that the bloom is the same',
+    aboutReceipts((logs) => (logs.length > 1 ? logs.slice(1) : doubled(logs))),
+  ],
+  ['leaves out the logs of a block', aboutReceipts(() => [])],
+  ['invents a log', aboutReceipts((logs) => [...logs, { ...logs[0], data: '0x' }])],
+  [
+    'alters the data of a log',
+    aboutReceipts(([log, ...rest]) => [{ ...log, data: `0x${'1'.repeat(64)}` }, ...rest]),
+  ],
+  [
+    'alters the address of a log',
+    aboutReceipts(([log, ...rest]) => [{ ...log, address: `0x${'1'.repeat(40)}` }, ...rest]),
+  ],
+  [
+    'gives the receipts of another block',
+    (method, _params, result) =>
+      method === 'eth_getBlockReceipts' && (result as unknown[])?.length > 0
+        ? { result: (result as unknown[]).slice(1) }
+        : null,
+  ],
+  ['has no receipts', (method) => (method === 'eth_getBlockReceipts' ? { result: null } : null)],
+  [
+    'gives other transactions',
+    (method, params, result) => {
+      const { transactions = [] } = (result ?? {}) as { transactions?: object[] };
+      return method === 'eth_getBlockByNumber' && params[1] && transactions.length > 0
+        ? {
+            result: {
+              ...(result as object),
+              transactions: transactions.map((one) => ({ ...one, r: '0x1' })),
+            },
+          }
+        : null;
+    },
+  ],
+  ['alters the time of a block', aboutHeaders('timestamp', (value) => `${value.slice(0, -1)}1`)],
+  ['alters the root of the receipts', aboutHeaders('receiptsRoot', (value) => `${value.slice(0, -2)}00`)],
+  ['hides the logs of a block from its bloom', aboutHeaders('logsBloom', () => `0x${'0'.repeat(512)}`)],
+  [
+    'hides the logs of a block far behind from its bloom, and gives it the hash for it',
+    aboutHeaders('logsBloom', (value, header) => (isFar(header) ? `0x${'0'.repeat(512)}` : value), true),
+  ],
+  ['gives a block whose parent is another', aboutHeaders('parentHash', () => `0x${'8'.repeat(64)}`)],
+  [
+    'gives a block far behind whose parent is another, and the hash for it',
+    aboutHeaders('parentHash', (value, header) => (isFar(header) ? `0x${'8'.repeat(64)}` : value), true),
+  ],
+  ['gives a block another hash', aboutHeaders('hash', () => `0x${'7'.repeat(64)}`)],
+  ['asks to be asked less often', (method) => (method === 'eth_getBlockReceipts' ? { status: 429 } : null)],
+  ['answers with half an answer', (method) => (method === 'eth_getBlockByNumber' ? 'half' : null)],
+  [
+    'gives an error',
+    (method) =>
+      method === 'eth_getBlockReceipts' ? { error: { code: -32000, message: 'header not found' } } : null,
+  ],
+  [
+    'has no such block',
+    (method, params) =>
+      method === 'eth_getBlockByNumber' && params[0] !== 'latest' ? { result: null } : null,
+  ],
+];
 
 describe('indexer', () => {
   it('catches up in large spans and follows block by block, linked from the deployment on', async () => {
@@ -104,55 +225,85 @@ describe('indexer', () => {
     await expectRight(economy, nats);
   });
 
-  it.each<[string, (method: string, params: readonly never[], result: never) => Lie]>([
-    ['leaves out the logs of a block', (method) => (method === 'eth_getLogs' ? { result: [] } : null)],
-    [
-      'leaves out one log of a block',
-      (method, _params, result) =>
-        method === 'eth_getLogs' && (result as unknown[])?.length > 1
-          ? { result: (result as unknown[]).slice(1) }
-          : null,
-    ],
-    [
-      'gives the logs of another block',
-      (method, _params, result) =>
-        method === 'eth_getLogs' && (result as unknown[])?.length > 0
-          ? { result: (result as object[]).map((log) => ({ ...log, blockHash: `0x${'7'.repeat(64)}` })) }
-          : null,
-    ],
-    [
-      'gives a block whose parent is another',
-      (method, params, result) =>
-        method === 'eth_getBlockByNumber' &&
-        params[0] !== 'latest' &&
-        (result as { number: string })?.number > '0x10'
-          ? { result: { ...(result as object), parentHash: `0x${'8'.repeat(64)}` } }
-          : null,
-    ],
-    ['asks to be asked less often', (method) => (method === 'eth_getLogs' ? { status: 429 } : null)],
-    ['answers with half an answer', (method) => (method === 'eth_getBlockByNumber' ? 'half' : null)],
-    [
-      'gives an error',
-      (method) =>
-        method === 'eth_getLogs' ? { error: { code: -32000, message: 'header not found' } } : null,
-    ],
-    [
-      'has no such block',
-      (method, params) =>
-        method === 'eth_getBlockByNumber' && params[0] !== 'latest' ? { result: null } : null,
-    ],
-  ])('waits while its node %s, and publishes nothing wrong', async (_what, lie) => {
-    const economy = await economyOf(25);
+  it('waits while its node lies or stumbles, whatever it tells, and publishes nothing wrong', async () => {
+    const economy = await economyOf(75);
+    const honest = await emptyStreams();
+    await startIndexer(economy, honest).caughtUp();
+    const expected = shownOf((await foldSpans(economy, honest)).state);
+    for (const [what, tell] of lies) {
+      const node = await startLyingNode(economy.url);
+      let isLying = true;
+      // Every third lie is left out, so that a wrong answer meets right ones.
+      let told = 0;
+      node.lie = (...call) => {
+        const lie = isLying ? tell(...call) : null;
+        return lie !== null && ++told % 3 !== 0 ? lie : null;
+      };
+      const nats = await emptyStreams();
+      const { caughtUp, indexer, stop } = startIndexer(economy, nats, node.url);
+      const stumbled = () => node.lies > 6 && indexer.status().providerFailures > 1;
+      await eventually(stumbled, `some stumbling over a node that ${what}`, 60_000);
+      isLying = false;
+      await caughtUp();
+      await stop();
+      expect(indexer.status().reorganizations, what).toBe(0);
+      const { state, rejections } = await foldSpans(economy, nats);
+      expect(rejections, what).toEqual([]);
+      expect(shownOf(state), what).toBe(expected);
+    }
+    await expectRight(economy, honest);
+  });
+
+  it('asks for the receipts one by one where they cannot be had together, and believes none of them either', async () => {
+    const economy = await economyOf(75);
     const node = await startLyingNode(economy.url);
     let isLying = true;
-    // Every third call is honest, so that a wrong answer meets right ones.
-    let calls = 0;
-    node.lie = (...call) => (isLying && ++calls % 3 !== 0 ? lie(...call) : null);
+    node.lie = (method, _params, result) => {
+      if (method === 'eth_getBlockReceipts') return notFound;
+      return method === 'eth_getTransactionReceipt' && isLying ? withLogs(result, doubled) : null;
+    };
     const nats = await emptyStreams();
     const { caughtUp, indexer } = startIndexer(economy, nats, node.url);
-    await eventually(() => node.lies > 6 && indexer.status().providerFailures > 1, 'some stumbling', 60_000);
+    await eventually(() => indexer.status().providerFailures > 1, 'two refusals');
     isLying = false;
     await caughtUp();
+    await expectRight(economy, nats);
+  });
+
+  it('names the methods and the setting where a node has no receipts', async () => {
+    const economy = await economyOf(1);
+    const node = await startLyingNode(economy.url);
+    node.lie = (method) => (/Receipt/.test(method) ? notFound : null);
+    const { contracts, deploymentBlock } = economy.deployed;
+    const reader = createChainReader({ url: node.url, addresses: Object.values(contracts), proofs: 'all' });
+    const first = await reader.header(deploymentBlock);
+    await expect(reader.block(first)).rejects.toThrow(
+      /MINER_RPC_URL.*eth_getBlockReceipts.*eth_getTransactionReceipt/,
+    );
+  });
+
+  it.each<[string, number, Lie]>([
+    ['more than 12 calls', 12, { status: 413 }],
+    [
+      'more than 3 calls, with an answer that is no list',
+      3,
+      { error: { code: -32005, message: 'too many' } },
+    ],
+    ['any', 0, { error: { code: -32600, message: 'no batches' } }],
+    ['any, in silence', 0, 'hang'],
+  ])('asks for fewer headers at once where a provider refuses batches of %s', async (_what, most, lie) => {
+    const economy = await economyOf(75);
+    const node = await startLyingNode(economy.url);
+    const batches: number[] = [];
+    node.batchLie = (calls) => {
+      batches.push(calls);
+      return calls > most ? lie : null;
+    };
+    const nats = await emptyStreams();
+    const { caughtUp, indexer } = startIndexer(economy, nats, node.url);
+    await caughtUp();
+    expect(Math.max(...batches)).toBeGreaterThanOrEqual(20);
+    expect(indexer.status().providerFailures).toBe(0);
     await expectRight(economy, nats);
   });
 
@@ -160,7 +311,7 @@ describe('indexer', () => {
     const economy = await economyOf(25);
     const node = await startLyingNode(economy.url);
     let hangs = 1;
-    node.lie = (method) => (method === 'eth_getLogs' && hangs-- > 0 ? 'hang' : null);
+    node.lie = (method) => (method === 'eth_getBlockReceipts' && hangs-- > 0 ? 'hang' : null);
     const nats = await emptyStreams();
     const { caughtUp, indexer } = startIndexer(economy, nats, node.url);
     await caughtUp();
@@ -168,26 +319,35 @@ describe('indexer', () => {
     await expectRight(economy, nats);
   });
 
-  it('halves the range that a provider refuses', async () => {
+  it('proves only what the node names where that is configured, halves refused ranges, and misses what is left out', async () => {
     const economy = await economyOf(120);
     const node = await startLyingNode(economy.url);
     const ranges: number[] = [];
-    node.lie = (method, params) => {
-      const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string };
-      if (method !== 'eth_getLogs' || fromBlock === undefined) return null;
+    let isCut = false;
+    node.lie = (method, params, result) => {
+      if (method !== 'eth_getLogs') return null;
+      const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock: string; toBlock: string };
       const blocks = Number(toBlock) - Number(fromBlock) + 1;
       ranges.push(blocks);
+      if (isCut) return { result: (result as unknown[]).slice(0, (result as unknown[]).length / 2) };
       return blocks > 10
         ? { error: { code: -32005, message: 'query returned more than 10000 results' } }
         : null;
     };
     const nats = await emptyStreams();
-    const { caughtUp, indexer } = startIndexer(economy, nats, node.url);
+    const { caughtUp, indexer } = startIndexer(economy, nats, node.url, 'logs');
     await caughtUp();
     expect(Math.max(...ranges)).toBeGreaterThan(10);
     expect(ranges.some((blocks) => blocks <= 10)).toBe(true);
     expect(indexer.status().providerFailures).toBe(0);
     await expectRight(economy, nats);
+
+    isCut = true;
+    const cut = await emptyStreams();
+    await startIndexer(economy, cut, node.url, 'logs').caughtUp();
+    const logsOf = async (of: TestConnection) =>
+      (await publishedSpans(of)).flatMap(({ blocks }) => blocks.flatMap(({ logs }) => logs)).length;
+    expect(await logsOf(cut)).toBeLessThan(await logsOf(nats));
   });
 
   it('holds the view while its node lags or restarts with a lower tip: that is no reorganization', async () => {
@@ -233,20 +393,21 @@ describe('indexer', () => {
 });
 
 describe('logs bloom', () => {
-  it('of all logs of a block is the header’s, and claims what it holds', async () => {
+  it('claims every address and topic that a block logged, and an empty one claims nothing', async () => {
     const economy = await economyOf(10);
     const { client } = economy;
     const tip = await client.getBlockNumber({ cacheTime: 0 });
     let checked = 0;
     for (let blockNumber = 1n; blockNumber <= tip; blockNumber++) {
       const { logsBloom, hash } = await client.getBlock({ blockNumber });
-      const logs = await client.getLogs({ blockHash: hash as `0x${string}` });
-      const given = logs.map(({ address, topics }) => ({ address, topics: topics as string[] }));
-      expect(bloomOf(given)).toBe(logsBloom);
-      for (const { address } of logs) expect(bloomClaims(logsBloom as string, address)).toBe(true);
-      checked += logs.length;
+      for (const { address, topics } of await client.getLogs({ blockHash: hash as `0x${string}` })) {
+        for (const value of [address, ...topics])
+          expect(createBloomTest([value])(logsBloom as string)).toBe(true);
+        checked++;
+      }
     }
     expect(checked).toBeGreaterThan(20);
-    expect(bloomClaims(`0x${'0'.repeat(512)}`, economy.deployed.contracts.core)).toBe(false);
+    const addresses = Object.values(economy.deployed.contracts);
+    expect(createBloomTest(addresses)(`0x${'0'.repeat(512)}`)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { type ChainFoldState, createChainFold, emptyChainFoldState } from '../../actors/chain/chainFold.ts';
-import { createChainReader } from '../../streams/chainReader.ts';
+import { type ChainProofs, createChainReader } from '../../streams/chainReader.ts';
 import { type ChainSpanMessage, chainSpanMessage } from '../../streams/chainSpan.ts';
 import { decodeChain } from '../../streams/decodeChain.ts';
 import { ensureStreams } from '../../streams/ensureStreams.ts';
@@ -14,12 +14,17 @@ import type { TestEconomy } from './testEconomy.ts';
 export const testChainId = 31_337n;
 
 /** An indexer on a test's chain, until the test ends or it is stopped. */
-export function startIndexer(economy: TestEconomy, nats: TestConnection, url = economy.url) {
+export function startIndexer(
+  economy: TestEconomy,
+  nats: TestConnection,
+  url = economy.url,
+  proofs: ChainProofs = 'all',
+) {
   const { contracts, deploymentBlock } = economy.deployed;
   const stopping = new AbortController();
   const publisher = createSpanPublisher({ ...nats, chainId: testChainId, core: contracts.core });
   const indexer = createIndexer({
-    reader: createChainReader({ url, addresses: Object.values(contracts), requestMs: 1_000 }),
+    reader: createChainReader({ url, addresses: Object.values(contracts), proofs, requestMs: 1_000 }),
     publisher,
     chainId: testChainId,
     deploymentBlock,
