@@ -1,6 +1,6 @@
 import { List } from 'immutable';
 import { zeroAddress } from 'viem';
-import type { ChainEvent } from './chainEvent.ts';
+import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
 import {
   type ChainState,
   coreEventsShown,
@@ -10,6 +10,7 @@ import {
   type Position,
   recentRoundsShown,
   type Settlement,
+  withProposers,
 } from './chainState.ts';
 import { lower, text, whole } from './eventArguments.ts';
 import {
@@ -24,17 +25,21 @@ import {
 
 /** keccak256 of `PROPOSER_ROLE`. */
 const proposerRole = '0xb09aa5aeb3702cfd50b6b62bc4532604938f21248a27a1d5ca736082b6819cc1';
-/** First four bytes of a call of `upgradeAndCall(address,address,bytes)`. */
-const upgradeSelector = '0x9623609d';
+/** First four bytes of a call of `upgradeAndCall(address,address,bytes)`, and its first argument's bytes before an address. */
+const upgradeCall = `0x9623609d${'0'.repeat(24)}`;
 
 const coreContracts: ReadonlySet<string> = new Set(['core', 'proxyAdmin', 'operatorTimelock']);
 
-type Apply = (state: ChainState, event: ChainEvent) => ChainState;
+type Apply = (state: ChainState, event: ChainEvent, contracts: ContractAddresses) => ChainState;
 
-/** The state after one event. Events that no view reads leave it as it is. */
-export function applyEvent(state: ChainState, event: ChainEvent): ChainState {
+/**
+ * The state after one event of a deployment. Events that no view reads leave it as it is.
+ *
+ * @throws Error when the event cannot follow the state before it.
+ */
+export function applyEvent(state: ChainState, event: ChainEvent, contracts: ContractAddresses): ChainState {
   const apply = handlers[`${event.contract}.${event.name}`];
-  const applied = apply === undefined ? state : apply(state, event);
+  const applied = apply === undefined ? state : apply(state, event, contracts);
   if (!coreContracts.has(event.contract)) return applied;
   const events = [event, ...applied.core.events].slice(0, coreEventsShown);
   const source =
@@ -104,17 +109,9 @@ const handlers: Readonly<Record<string, Apply>> = {
 
   'proxyAdmin.OwnershipTransferred': (state, { args }) =>
     withGovernance(state, { proxyAdminOwner: lower(args.newOwner) }),
-  'operatorTimelock.RoleGranted': (state, { args }) =>
-    args.role === proposerRole ? withGovernance(state, { operatorProposer: lower(args.account) }) : state,
-  'operatorTimelock.CallScheduled': (state, { args, source }) =>
-    withGovernance(state, {
-      operation: {
-        id: text(args.id),
-        kind: text(args.data).startsWith(upgradeSelector) ? 'upgrade' : 'call',
-        state: 'scheduled',
-        readyAtMs: source.blockTimestampMs + Number(whole(args.delay)) * 1000,
-      },
-    }),
+  'operatorTimelock.RoleGranted': (state, event) => proposerChanged(state, event, true),
+  'operatorTimelock.RoleRevoked': (state, event) => proposerChanged(state, event, false),
+  'operatorTimelock.CallScheduled': callScheduled,
   'operatorTimelock.CallExecuted': (state, { args }) => withOperation(state, text(args.id), 'executed'),
   'operatorTimelock.Cancelled': (state, { args }) => withOperation(state, text(args.id), 'cancelled'),
 
@@ -231,6 +228,38 @@ const handlers: Readonly<Record<string, Apply>> = {
   }),
   'collection.Transfer': transferred,
 };
+
+function proposerChanged(state: ChainState, { args }: ChainEvent, isGranted: boolean): ChainState {
+  if (args.role !== proposerRole) return state;
+  const account = lower(args.account);
+  const others = state.governance.proposers.filter((one) => one.account !== account);
+  return { ...state, governance: withProposers(state.governance, [...others, { account, isGranted }]) };
+}
+
+/** An operation is shown for its calls of the proxy and of the proxy's admin; a batch logs each of its calls, in order. */
+function callScheduled(
+  state: ChainState,
+  { args, source }: ChainEvent,
+  contracts: ContractAddresses,
+): ChainState {
+  const target = lower(args.target);
+  if (target !== contracts.core && target !== contracts.proxyAdmin) return state;
+  const isUpgrade =
+    target === contracts.proxyAdmin &&
+    lower(args.data).startsWith(`${upgradeCall}${contracts.core.slice(2)}`);
+  const id = text(args.id);
+  const { operation } = state.governance;
+  // What was cancelled can be scheduled again, as another operation of the same ID.
+  const isSameBatch = operation?.id === id && operation.state === 'scheduled';
+  return withGovernance(state, {
+    operation: {
+      id,
+      kind: isUpgrade || (isSameBatch && operation.kind === 'upgrade') ? 'upgrade' : 'call',
+      state: 'scheduled',
+      readyAtMs: source.blockTimestampMs + Number(whole(args.delay)) * 1000,
+    },
+  });
+}
 
 function positionMinted(state: ChainState, { args, address, source }: ChainEvent): ChainState {
   const owner = lower(args.owner);

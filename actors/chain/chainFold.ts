@@ -162,7 +162,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     let fault: ChainFault | null = null;
     for (const block of state.unsafe.slice(0, safeCount)) {
       const before = safe.at(-1) ?? emptyChainState(knownOf(block));
-      const after = applyBlock(before, block, receivedAtMs);
+      const after = applyBlock(before, block, contracts, receivedAtMs);
       if ('detail' in after) {
         fault = after;
         break;
@@ -191,11 +191,16 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
 }
 
 /** The state after a block, or why its events cannot follow the state before it. */
-function applyBlock(before: ChainState, block: FoldedBlock, receivedAtMs: number): ChainState | ChainFault {
+function applyBlock(
+  before: ChainState,
+  block: FoldedBlock,
+  contracts: ContractAddresses,
+  receivedAtMs: number,
+): ChainState | ChainFault {
   let after: ChainState = { ...before, block: knownOf(block) };
   for (const event of block.events) {
     try {
-      after = withFeedEvent(applyEvent(after, event), event, receivedAtMs);
+      after = withFeedEvent(applyEvent(after, event, contracts), event, receivedAtMs);
     } catch (error) {
       const { transactionHash, logIndex } = event.source;
       const which = `${event.contract}.${event.name} (log ${logIndex}, transaction ${transactionHash})`;

@@ -155,7 +155,10 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
     const shown = newest(false);
     if ('status' in shown) return shown;
     const { core, governance, block } = shown.state;
-    const { operation } = governance;
+    const { operation, proxyAdminOwner, proxyAdminSlot, operatorProposer } = governance;
+    // A timelock or an admin that is older than the deployment block has logged before it who may do what.
+    if (proxyAdminOwner === null || proxyAdminSlot === null || operatorProposer === null)
+      return unavailable('indexer_unavailable');
     const isReady = operation?.state === 'scheduled' && operation.readyAtMs <= block.timestampMs;
     return {
       ...common(shown),
