@@ -30,6 +30,7 @@ export function createDeploymentIndexer(parts: IndexingParts): Indexer {
     publisher: createSpanPublisher({ js, jsm, chainId, core }),
     chainId,
     deploymentBlock,
+    timelock: onChain.contracts.operatorTimelock,
     logger,
     onProgress: shownProgress(progressStream),
   });

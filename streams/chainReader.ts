@@ -1,4 +1,4 @@
-import { createClient, http, rpcSchema, webSocket } from 'viem';
+import { createClient, http, rpcSchema, toEventSelector, webSocket } from 'viem';
 import { z } from 'zod';
 import {
   type BlockHeader,
@@ -7,6 +7,7 @@ import {
   proveLogs,
   proveTransactionHashes,
 } from './blockProof.ts';
+import { type ProposerChange, proposerRole } from './chainReads.ts';
 import type { ChainBlock } from './chainSpan.ts';
 import { createBloomTest } from './logsBloom.ts';
 import { mapConcurrently } from './mapConcurrently.ts';
@@ -43,6 +44,11 @@ export interface ChainReader {
   header(number: bigint): Promise<BlockHeader>;
   /** All logs of the contracts in one block. */
   block(header: BlockHeader): Promise<ChainBlock>;
+  /**
+   * Changes of a timelock's proposers before a block, oldest first. The blocks are those that the node names, and proven one by one:
+   * that it leaves one out cannot be seen, other than in the blocks that are indexed.
+   */
+  proposerChangesBefore(timelock: string, block: bigint): Promise<ProposerChange[]>;
   /** Blocks with logs from `first` through `last`, which is at most `toBlock` and may be an earlier one. */
   range(
     first: BlockHeader,
@@ -67,6 +73,9 @@ type Methods = [
   { Method: 'eth_getTransactionReceipt'; Parameters: [hash: string]; ReturnType: unknown },
   { Method: 'eth_getLogs'; Parameters: [filter: object]; ReturnType: unknown },
 ];
+
+const roleGranted = toEventSelector('RoleGranted(bytes32,address,address)');
+const roleRevoked = toEventSelector('RoleRevoked(bytes32,address,address)');
 
 const namedBlocks = z.array(
   z.object({
@@ -200,10 +209,35 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     return { last: lastHeader, blocks };
   }
 
-  async function blocksNamedByLogs(fromBlock: bigint, toBlock: bigint) {
+  async function proposerChangesBefore(timelock: string, before: bigint): Promise<ProposerChange[]> {
+    const changes: ProposerChange[] = [];
+    for (let next = 0n; next < before; ) {
+      const named = await blocksNamedByLogs(next, before - 1n, {
+        address: [timelock],
+        topics: [[roleGranted, roleRevoked], [proposerRole]],
+      });
+      const headers = await mapConcurrently(named.numbers, blocksAtOnce, header);
+      for (const { logs } of await blocksOf(headers)) {
+        for (const { address, topics } of logs) {
+          const [event = '', role, account = ''] = topics;
+          const isChange = address === timelock && role === proposerRole;
+          if (!isChange || (event !== roleGranted && event !== roleRevoked)) continue;
+          changes.push({ account: `0x${account.slice(-40)}`, isGranted: event === roleGranted });
+        }
+      }
+      next = named.toBlock + 1n;
+    }
+    return changes;
+  }
+
+  async function blocksNamedByLogs(
+    fromBlock: bigint,
+    toBlock: bigint,
+    about: object = { address: addresses },
+  ) {
     for (;;) {
       const last = fromBlock + logsRangeBlocks - 1n < toBlock ? fromBlock + logsRangeBlocks - 1n : toBlock;
-      const filter = { address: addresses, fromBlock: quantityOf(fromBlock), toBlock: quantityOf(last) };
+      const filter = { ...about, fromBlock: quantityOf(fromBlock), toBlock: quantityOf(last) };
       const found = await client
         .request({ method: 'eth_getLogs', params: [filter] })
         .catch((error: unknown) => {
@@ -231,6 +265,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
       proveHeader(await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })),
     header,
     block,
+    proposerChangesBefore,
     range: proofs === 'all' ? everyBlock : namedByLogs,
   };
 }

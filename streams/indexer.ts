@@ -3,6 +3,7 @@ import { createActor } from 'xstate';
 import { type IndexerState, indexerMachine } from '../machines/indexerMachine.ts';
 import type { BlockHeader } from './blockProof.ts';
 import { type ChainReader, expectParent } from './chainReader.ts';
+import { latestChanges } from './chainReads.ts';
 import { sleep } from './connection.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 import { PublishedMeanwhile, type SpanPublisher } from './spanPublisher.ts';
@@ -11,6 +12,7 @@ import { PublishedMeanwhile, type SpanPublisher } from './spanPublisher.ts';
 const singleBlocks = 64n;
 const firstRetryMs = 500;
 const longestRetryMsByDefault = 30_000;
+const readsRetryMsByDefault = 60_000;
 
 export interface IndexerStatus {
   readonly state: IndexerState;
@@ -36,21 +38,27 @@ export interface IndexerParts {
   readonly chainId: bigint;
   /** First block that is indexed. */
   readonly deploymentBlock: bigint;
+  /** Address of the timelock, which may be older than the deployment. */
+  readonly timelock: string;
   readonly logger: Logger;
   readonly pollMs?: number;
   /** Between two attempts after failures, at most. */
   readonly longestRetryMs?: number;
+  /** Until what the timelock logged before the first block is asked for again. */
+  readonly readsRetryMs?: number;
   /** Called with the last published and the newest block, while catching up. */
   readonly onProgress?: (head: bigint, tip: bigint) => void;
 }
 
 /** Reads a chain from a node and publishes it as spans, each proven by the headers before it is. */
 export function createIndexer(parts: IndexerParts): Indexer {
-  const { reader, publisher, chainId, deploymentBlock, logger, pollMs = 1_000, onProgress } = parts;
-  const { longestRetryMs = longestRetryMsByDefault } = parts;
+  const { reader, publisher, chainId, deploymentBlock, timelock, logger, pollMs = 1_000, onProgress } = parts;
+  const { longestRetryMs = longestRetryMsByDefault, readsRetryMs = readsRetryMsByDefault } = parts;
   const machine = createActor(indexerMachine).start();
   const counts = { reorganizations: 0, providerFailures: 0, lostRaces: 0 };
   let tip: bigint | null = null;
+  let hasReads = false;
+  let nextReadsMs = 0;
   let lagReported = false;
 
   async function run(signal: AbortSignal) {
@@ -60,6 +68,7 @@ export function createIndexer(parts: IndexerParts): Indexer {
       try {
         if (!isResumed) await connect();
         isResumed = true;
+        await publishReads();
         const hasMore = await step(signal);
         if (failures > 0) logger.info({ failures }, 'the node answers again');
         failures = 0;
@@ -91,6 +100,26 @@ export function createIndexer(parts: IndexerParts): Indexer {
       throw new ProviderInconsistent(`the node is of chain ${given}, the deployment is on chain ${chainId}`);
     }
     await publisher.resume();
+  }
+
+  /**
+   * Publishes once what the timelock logged before the first block that is indexed. Where the node does not tell, the blocks are
+   * indexed nevertheless, and it is asked again later.
+   */
+  async function publishReads() {
+    // The first block of a chain, the genesis, has no logs.
+    if (hasReads || deploymentBlock <= 1n || performance.now() < nextReadsMs) return;
+    nextReadsMs = performance.now() + readsRetryMs;
+    try {
+      const { number, hash } = await reader.header(deploymentBlock - 1n);
+      if ((await publisher.readsHash()) !== hash) {
+        const proposers = latestChanges(await reader.proposerChangesBefore(timelock, deploymentBlock));
+        await publisher.publishReads({ blockNumber: number.toString(), blockHash: hash, proposers });
+      }
+      hasReads = true;
+    } catch (error) {
+      logger.warn({ err: error }, 'what the timelock logged before the deployment block cannot be read yet');
+    }
   }
 
   /** Publishes what there is to publish next. True when more may be there already. */

@@ -1,6 +1,7 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { BlockHeader } from './blockProof.ts';
 import { expectParent } from './chainReader.ts';
+import { type ChainReadsMessage, chainReadsMessage } from './chainReads.ts';
 import {
   type ChainBlock,
   type ChainLog,
@@ -9,7 +10,7 @@ import {
   spanBytesMax,
 } from './chainSpan.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
-import { spanSubject } from './subjects.ts';
+import { readsSubject, spanSubject } from './subjects.ts';
 
 /** Spans that are read back at the start: enough for the deepest reorganization that is followed. */
 const rememberedSpansMax = 700;
@@ -28,7 +29,7 @@ export class PublishedMeanwhile extends Error {
   override readonly name = 'PublishedMeanwhile';
 }
 
-/** The spans of one chain in `MINER_CHAIN`, appended only behind what is known to be there. */
+/** The spans of one chain, and what was read for them, in `MINER_CHAIN`, appended only behind what is known to be there. */
 export interface SpanPublisher {
   /** Reads back what the stream holds. */
   resume(): Promise<void>;
@@ -37,6 +38,9 @@ export interface SpanPublisher {
   /** Gives up the blocks above `block`, which another branch replaces. */
   forkAt(block: bigint): void;
   readonly forks: number;
+  /** Hash of the block that the newest reads in the stream were read at; null without any of this deployment. */
+  readsHash(): Promise<string | null>;
+  publishReads(reads: Omit<ChainReadsMessage, 'core'>): Promise<void>;
   /**
    * Publishes `fromBlock` through `last`, with what was logged in between, as one span or more.
    *
@@ -163,7 +167,22 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherPar
     if (from <= last.number) await close(last);
   }
 
+  async function readsHash() {
+    const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: readsSubject(chainId) });
+    const reads = last === null ? null : chainReadsMessage.safeParse(last.json());
+    return reads?.success && reads.data.core === core ? reads.data.blockHash : null;
+  }
+
+  async function publishReads(reads: Omit<ChainReadsMessage, 'core'>) {
+    await js.publish(readsSubject(chainId), JSON.stringify({ ...reads, core }), {
+      msgID: `${chainId}.reads.${core}.${reads.blockHash}`,
+      timeout: acknowledgementMs,
+    });
+  }
+
   return {
+    readsHash,
+    publishReads,
     resume,
     published: () => blocks,
     forkAt: (block) => {

@@ -1,5 +1,6 @@
 import { List } from 'immutable';
 import { zeroAddress } from 'viem';
+import { latestChanges, proposerRole } from '../../streams/chainReads.ts';
 import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
 import {
   type ChainState,
@@ -23,8 +24,6 @@ import {
   utcDateOf,
 } from './rewards.ts';
 
-/** keccak256 of `PROPOSER_ROLE`. */
-const proposerRole = '0xb09aa5aeb3702cfd50b6b62bc4532604938f21248a27a1d5ca736082b6819cc1';
 /** First four bytes of a call of `upgradeAndCall(address,address,bytes)`, and its first argument's bytes before an address. */
 const upgradeCall = `0x9623609d${'0'.repeat(24)}`;
 
@@ -231,9 +230,9 @@ const handlers: Readonly<Record<string, Apply>> = {
 
 function proposerChanged(state: ChainState, { args }: ChainEvent, isGranted: boolean): ChainState {
   if (args.role !== proposerRole) return state;
-  const account = lower(args.account);
-  const others = state.governance.proposers.filter((one) => one.account !== account);
-  return { ...state, governance: withProposers(state.governance, [...others, { account, isGranted }]) };
+  const change = { account: lower(args.account), isGranted };
+  const proposers = latestChanges([...state.governance.proposers, change]);
+  return { ...state, governance: withProposers(state.governance, proposers) };
 }
 
 /** An operation is shown for its calls of the proxy and of the proxy's admin; a batch logs each of its calls, in order. */

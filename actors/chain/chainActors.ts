@@ -1,3 +1,4 @@
+import { decodeChainReads } from '../../streams/chainReads.ts';
 import { decodeChain } from '../../streams/decodeChain.ts';
 import type { Rejection } from '../../streams/decodeMessage.ts';
 import type { StreamMessage } from '../../streams/messageSource.ts';
@@ -24,6 +25,8 @@ export type ChainOutcome =
       /** Events of the feed that memory holds no more. */
       readonly givenUp: readonly ChainFeedEvent[];
     };
+
+const nothingChanged = { reorganization: null, givenUp: [] } as const;
 
 /** The chain as one deployment's spans tell it. */
 export interface ChainActors {
@@ -57,6 +60,13 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
   return {
     chainId: settings.chainId,
     receive: (message) => {
+      const reads = decodeChainReads(message.subject, message.data);
+      if (reads !== null) {
+        if ('rejection' in reads) return reads;
+        const outcome = fold.read(state, reads.value);
+        state = outcome.state;
+        return 'rejection' in outcome ? { rejection: outcome.rejection } : nothingChanged;
+      }
       const decoded = decodeChain(message.subject, message.data);
       if (decoded === null) return 'unread';
       if ('rejection' in decoded) return decoded;

@@ -1,10 +1,17 @@
+import { type ChainReads, latestChanges, type ProposerChange } from '../../streams/chainReads.ts';
 import { type ChainBlock, type ChainSpan, isAscendingByIndex } from '../../streams/chainSpan.ts';
 import { type Rejection, rejected } from '../../streams/decodeMessage.ts';
 import { withFeedEvent } from '../feed/chainFeed.ts';
 import { giveUpOldest } from '../feed/heldEvents.ts';
 import { applyEvent } from './applyEvent.ts';
 import { type ChainEvent, type ContractAddresses, createEventDecoder } from './chainEvent.ts';
-import { type ChainFeedEvent, type ChainState, emptyChainState, type KnownBlock } from './chainState.ts';
+import {
+  type ChainFeedEvent,
+  type ChainState,
+  emptyChainState,
+  type KnownBlock,
+  withProposers,
+} from './chainState.ts';
 import { isSafelyBelow } from './confirmations.ts';
 
 /** States of safe blocks that are kept, for a reorganization below the newest and for cursors. */
@@ -37,6 +44,10 @@ export interface ChainFoldState {
   readonly unsafe: readonly FoldedBlock[];
   /** Null while every safe block could be applied. */
   readonly fault: ChainFault | null;
+  /** Parent of the deployment block; null before the first span. */
+  readonly rootHash: string | null;
+  /** What was read at a parent of the deployment block; it counts while that is {@link rootHash}. */
+  readonly reads: Pick<ChainReads, 'blockHash' | 'proposers'> | null;
   /** Logs of a block whose other parts have not come yet. */
   readonly parts: { readonly span: ChainSpan; readonly logs: ChainBlock['logs'] } | null;
   readonly forks: number;
@@ -50,6 +61,8 @@ export const emptyChainFoldState: ChainFoldState = {
   reversible: [],
   unsafe: [],
   fault: null,
+  rootHash: null,
+  reads: null,
   parts: null,
   forks: 0,
   isMismatched: false,
@@ -90,6 +103,8 @@ export interface ChainFold {
    * @throws ForkBelowStates
    */
   receive(state: ChainFoldState, span: ChainSpan, receivedAtMs: number): SpanOutcome;
+  /** Takes what was read before the first block, which the logs of later ones override, whenever it arrives. */
+  read(state: ChainFoldState, reads: ChainReads): SpanOutcome;
 }
 
 export interface ChainFoldSettings {
@@ -135,6 +150,23 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     return { ...settle(extended, receivedAtMs), reorganization: linked.reorganization };
   }
 
+  function read(state: ChainFoldState, reads: ChainReads): SpanOutcome {
+    if (reads.chainId !== chainId || reads.core !== contracts.core) {
+      return {
+        ...rejected('other_deployment', `the reads are of core ${reads.core} on chain ${reads.chainId}`),
+        state,
+      };
+    }
+    if (reads.blockNumber !== settings.deploymentBlock - 1n) {
+      const detail = `the reads are of block ${reads.blockNumber}, the deployment begins with ${settings.deploymentBlock}`;
+      return { ...rejected('malformed', detail), state };
+    }
+    const { blockHash, proposers } = reads;
+    const isOfRoot = blockHash === state.rootHash;
+    const safe = isOfRoot ? state.safe.map((one) => withReads(one, proposers)) : state.safe;
+    return { state: { ...state, safe, reads: { blockHash, proposers } }, reorganization: null, givenUp: [] };
+  }
+
   /** Null when a log cannot be decoded. */
   function decoded(span: ChainSpan): FoldedBlock[] | null {
     try {
@@ -161,7 +193,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const safe = [...state.safe];
     let fault: ChainFault | null = null;
     for (const block of state.unsafe.slice(0, safeCount)) {
-      const before = safe.at(-1) ?? emptyChainState(knownOf(block));
+      const before = safe.at(-1) ?? firstState(state, block);
       const after = applyBlock(before, block, contracts, receivedAtMs);
       if ('detail' in after) {
         fault = after;
@@ -187,7 +219,19 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     return safe.slice(Math.max(0, Math.min(first, needed)));
   }
 
-  return { receive };
+  return { receive, read };
+}
+
+/** Before the first block: nothing but what was read. */
+function firstState({ reads, rootHash }: ChainFoldState, block: KnownBlock): ChainState {
+  const empty = emptyChainState(knownOf(block));
+  return reads !== null && reads.blockHash === rootHash ? withReads(empty, reads.proposers) : empty;
+}
+
+/** Reads come before all logs, also where they arrive after some. */
+function withReads(state: ChainState, read: readonly ProposerChange[]): ChainState {
+  const proposers = latestChanges([...read, ...state.governance.proposers]);
+  return { ...state, governance: withProposers(state.governance, proposers) };
 }
 
 /** The state after a block, or why its events cannot follow the state before it. */
@@ -244,7 +288,8 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
   const { deploymentBlock, keptFromBlock } = settings;
   const { head } = state;
   if (head === null) {
-    if (span.fromBlock === deploymentBlock) return { state, reorganization: null };
+    if (span.fromBlock === deploymentBlock)
+      return { state: { ...state, rootHash: span.parentHash }, reorganization: null };
     return rejected(
       'unlinked_span',
       `block ${span.fromBlock} cannot be the first: the deployment begins with block ${deploymentBlock}`,
@@ -272,7 +317,7 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
       throw new ForkBelowStates(forkBlock, oldestOf(state));
     }
     return {
-      state: { ...emptyChainFoldState, forks: span.fork },
+      state: { ...emptyChainFoldState, rootHash: span.parentHash, reads: state.reads, forks: span.fork },
       reorganization: { forkBlock, safeDepth: state.safe.length },
     };
   }

@@ -1,5 +1,6 @@
 import { Map as ImmutableMap, List } from 'immutable';
 import { zeroAddress } from 'viem';
+import type { ProposerChange } from '../../streams/chainReads.ts';
 import { type HeldEvents, nothingGivenUp } from '../feed/heldEvents.ts';
 import type { ChainEvent, EventSource } from './chainEvent.ts';
 
@@ -63,11 +64,6 @@ export interface CoreState {
 
 export const operationStates = ['scheduled', 'executed', 'cancelled'] as const;
 export type OperationState = (typeof operationStates)[number];
-
-export interface ProposerChange {
-  readonly account: string;
-  readonly isGranted: boolean;
-}
 
 export interface Governance {
   readonly proxyAdminOwner: string | null;

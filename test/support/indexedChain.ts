@@ -21,6 +21,7 @@ export function startIndexer(
   proofs: ChainProofs = 'all',
 ) {
   const { contracts, deploymentBlock } = economy.deployed;
+  const { operatorTimelock: timelock } = contracts;
   const stopping = new AbortController();
   const publisher = createSpanPublisher({ ...nats, chainId: testChainId, core: contracts.core });
   const indexer = createIndexer({
@@ -28,9 +29,11 @@ export function startIndexer(
     publisher,
     chainId: testChainId,
     deploymentBlock,
+    timelock,
     logger: silentLogger,
     pollMs: 20,
     longestRetryMs: 100,
+    readsRetryMs: 100,
   });
   const running = indexer.run(stopping.signal);
   const stop = async () => {
@@ -49,11 +52,11 @@ export function startIndexer(
   };
 }
 
-export async function startIndexed(economy: TestEconomy) {
+export async function startIndexed(economy: TestEconomy, url = economy.url) {
   const server = await startNats();
   const nats = await connectTo(server);
   await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
-  return { server, nats, ...startIndexer(economy, nats) };
+  return { server, nats, ...startIndexer(economy, nats, url) };
 }
 
 /** The spans that a stream holds. */
@@ -62,7 +65,7 @@ export async function publishedSpans({ jsm }: TestConnection): Promise<ChainSpan
   const spans = [];
   for (let seq = 1; seq <= state.last_seq; seq++) {
     const stored = await jsm.streams.getMessage('MINER_CHAIN', { seq });
-    if (stored !== null) spans.push(chainSpanMessage.parse(stored.json()));
+    if (stored?.subject.endsWith('.span')) spans.push(chainSpanMessage.parse(stored.json()));
   }
   return spans;
 }

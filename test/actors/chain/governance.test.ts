@@ -11,7 +11,7 @@ const { core, proxyAdmin, mining } = writtenContracts;
 const block = { number: 1n, hash: zeroHash, timestampMs: 1_000_000, logs: [] };
 
 /** Governance after these events. */
-function after(events: readonly WrittenEvent[]) {
+function governanceAfter(events: readonly WrittenEvent[]) {
   const decode = createEventDecoder(writtenContracts);
   return events.reduce((state, event, index) => {
     const decoded = decode(block, logOf(event, index));
@@ -107,13 +107,13 @@ describe('the operation that is shown', () => {
       { state: 'executed' },
     ],
   ])('%s', (_what, events, expected) => {
-    const { operation } = after(events);
+    const { operation } = governanceAfter(events);
     if (expected === null) expect(operation).toBeNull();
     else expect(operation).toMatchObject(expected);
   });
 
   it('becomes ready after its delay', () => {
-    expect(after([scheduled(1, core)]).operation?.readyAtMs).toBe(1_060_000);
+    expect(governanceAfter([scheduled(1, core)]).operation?.readyAtMs).toBe(1_060_000);
   });
 });
 
@@ -143,7 +143,7 @@ describe('the proposer', () => {
         }
         const newest = granted.at(-1);
         const expected = newest === undefined ? (steps.length === 0 ? null : zeroAddress) : accountOf(newest);
-        expect(after(events).operatorProposer).toBe(expected);
+        expect(governanceAfter(events).operatorProposer).toBe(expected);
       }),
     );
   });
