@@ -14,6 +14,8 @@ export interface IndexingParts {
   readonly onChain: ChainDeployment;
   readonly rpcUrl: string;
   readonly proofs: ChainProofs;
+  /** First block that is published once more; null for none. */
+  readonly repairFrom?: bigint | null;
   readonly registry: Registry;
   readonly logger: Logger;
   /** Shows how a long catching-up goes. */
@@ -22,7 +24,7 @@ export interface IndexingParts {
 
 /** The indexer of a deployment, with its metrics and its progress. */
 export function createDeploymentIndexer(parts: IndexingParts): Indexer {
-  const { js, jsm, onChain, rpcUrl, proofs, registry, logger, progressStream } = parts;
+  const { js, jsm, onChain, rpcUrl, proofs, repairFrom = null, registry, logger, progressStream } = parts;
   const { core } = onChain.contracts;
   const { chainId, deploymentBlock } = onChain.chain;
   const indexer = createIndexer({
@@ -30,6 +32,7 @@ export function createDeploymentIndexer(parts: IndexingParts): Indexer {
     publisher: createSpanPublisher({ js, jsm, chainId, core }),
     chainId,
     deploymentBlock,
+    repairFrom,
     timelock: onChain.contracts.operatorTimelock,
     logger,
     onProgress: shownProgress(progressStream),

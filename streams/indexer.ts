@@ -11,7 +11,9 @@ import { PublishedMeanwhile, type SpanPublisher } from './spanPublisher.ts';
 /** The newest blocks come one a span, so that the safe block's hash and time are known (design, section 2). */
 const singleBlocks = 64n;
 const firstRetryMs = 500;
-const longestRetryMsByDefault = 30_000;
+/** Between two attempts: near the tip views go stale meanwhile, far behind a provider is given time. */
+const longestRetryNearMs = 5_000;
+const longestRetryFarMs = 30_000;
 const readsRetryMsByDefault = 60_000;
 
 export interface IndexerStatus {
@@ -38,6 +40,8 @@ export interface IndexerParts {
   readonly chainId: bigint;
   /** First block that is indexed. */
   readonly deploymentBlock: bigint;
+  /** Publishes once more from this block on, or from one before it, in the place of what the stream has told of it. */
+  readonly repairFrom?: bigint | null;
   /** Address of the timelock, which may be older than the deployment. */
   readonly timelock: string;
   readonly logger: Logger;
@@ -53,10 +57,12 @@ export interface IndexerParts {
 /** Reads a chain from a node and publishes it as spans, each proven by the headers before it is. */
 export function createIndexer(parts: IndexerParts): Indexer {
   const { reader, publisher, chainId, deploymentBlock, timelock, logger, pollMs = 1_000, onProgress } = parts;
-  const { longestRetryMs = longestRetryMsByDefault, readsRetryMs = readsRetryMsByDefault } = parts;
+  const { longestRetryMs = longestRetryFarMs, readsRetryMs = readsRetryMsByDefault } = parts;
   const machine = createActor(indexerMachine).start();
   const counts = { reorganizations: 0, providerFailures: 0, lostRaces: 0 };
   let tip: bigint | null = null;
+  /** Null once something is published in the place of what was wrong. */
+  let { repairFrom = null } = parts;
   let hasReads = false;
   let nextReadsMs = 0;
   let lagReported = false;
@@ -85,7 +91,8 @@ export function createIndexer(parts: IndexerParts): Indexer {
           if (failures === 0)
             logger.warn({ err: error }, 'the chain cannot be read; it is tried again until it can');
         }
-        const retryMs = Math.min(firstRetryMs * 2 ** failures, longestRetryMs);
+        const head = publisher.published().at(-1)?.number ?? null;
+        const retryMs = Math.min(retryAfterMs(failures, head, tip), longestRetryMs);
         failures++;
         await sleep(retryMs * (0.5 + Math.random() / 2), signal);
         machine.send({ type: 'retried' });
@@ -100,6 +107,13 @@ export function createIndexer(parts: IndexerParts): Indexer {
       throw new ProviderInconsistent(`the node is of chain ${given}, the deployment is on chain ${chainId}`);
     }
     await publisher.resume();
+    if (repairFrom === null) return;
+    const isOnChain = async ({ number, hash }: { number: bigint; hash: string }) =>
+      (await reader.header(number)).hash === hash;
+    if (repairFrom <= deploymentBlock) publisher.forkAt(deploymentBlock - 1n);
+    else await publisher.rewind(repairFrom, isOnChain);
+    const fromBlock = (publisher.published().at(-1)?.number ?? deploymentBlock - 1n) + 1n;
+    logger.warn({ fromBlock: String(fromBlock), fork: publisher.forks }, 'the chain is published once more');
   }
 
   /**
@@ -182,6 +196,7 @@ export function createIndexer(parts: IndexerParts): Indexer {
       blocks: block.logs.length === 0 ? [] : [block],
       headerAt: reader.header,
     });
+    repairFrom = null;
     return header;
   }
 
@@ -194,6 +209,7 @@ export function createIndexer(parts: IndexerParts): Indexer {
       blocks,
       headerAt: reader.header,
     });
+    repairFrom = null;
     return last;
   }
 
@@ -256,4 +272,10 @@ export function createIndexer(parts: IndexerParts): Indexer {
       head: publisher.published().at(-1)?.number ?? null,
     }),
   };
+}
+
+/** How long to wait after so many failures in a row, at most. What is not known to be far behind the tip is near it. */
+export function retryAfterMs(failures: number, head: bigint | null, tip: bigint | null): number {
+  const isFar = tip !== null && (head === null || tip - head > singleBlocks);
+  return Math.min(firstRetryMs * 2 ** failures, isFar ? longestRetryFarMs : longestRetryNearMs);
 }

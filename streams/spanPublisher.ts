@@ -1,4 +1,4 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import type { BlockHeader } from './blockProof.ts';
 import { expectParent } from './chainReader.ts';
 import { type ChainReadsMessage, chainReadsMessage } from './chainReads.ts';
@@ -9,6 +9,7 @@ import {
   chainSpanMessage,
   spanBytesMax,
 } from './chainSpan.ts';
+import { decodeMessage } from './decodeMessage.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 import { readsSubject, spanSubject } from './subjects.ts';
 
@@ -38,6 +39,11 @@ export interface SpanPublisher {
   /** Gives up the blocks above `block`, which another branch replaces. */
   forkAt(block: bigint): void;
   readonly forks: number;
+  /**
+   * Lets the next span begin at `block`, or before it, behind the last block below it that the stream has told of and that is on the
+   * chain, as a fork of it; without any it is the first span.
+   */
+  rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>): Promise<void>;
   /** Hash of the block that the newest reads in the stream were read at; null without any of this deployment. */
   readsHash(): Promise<string | null>;
   publishReads(reads: Omit<ChainReadsMessage, 'core'>): Promise<void>;
@@ -72,33 +78,64 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherPar
   let blocks: PublishedBlock[] = [];
 
   async function resume() {
+    const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: subject });
+    const found: ChainSpanMessage[] = [];
+    if (last !== null) {
+      const { state } = await jsm.streams.info('MINER_CHAIN');
+      const first = Math.max(state.first_seq, last.seq - rememberedSpansMax + 1);
+      for (let seq = first; seq <= last.seq; seq++) {
+        const span = spanOf(seq === last.seq ? last : await jsm.streams.getMessage('MINER_CHAIN', { seq }));
+        if (span !== null) found.push(span);
+      }
+    }
+    // Nothing is forgotten before what takes its place is read.
     blocks = [];
     forks = 0;
-    lastSequence = 0;
-    const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: subject });
-    if (last === null) return;
-    lastSequence = last.seq;
-    const { state } = await jsm.streams.info('MINER_CHAIN');
-    const first = Math.max(state.first_seq, last.seq - rememberedSpansMax + 1);
-    for (let seq = first; seq <= last.seq; seq++) {
-      const stored = seq === last.seq ? last : await jsm.streams.getMessage('MINER_CHAIN', { seq });
-      if (stored?.subject !== subject) continue;
-      const span = chainSpanMessage.safeParse(stored.json());
-      if (span.success && span.data.core === core) note(span.data);
-    }
+    lastSequence = last?.seq ?? 0;
+    for (const span of found) note(span);
   }
 
+  /** The span of a stored message; null for another deployment's and for what is none. */
+  function spanOf(stored: StoredMsg | null): ChainSpanMessage | null {
+    if (stored?.subject !== subject) return null;
+    const span = decodeMessage(chainSpanMessage, stored.data, spanBytesMax);
+    return 'value' in span && span.value.core === core ? span.value : null;
+  }
+
+  async function rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>) {
+    const { state } = await jsm.streams.info('MINER_CHAIN');
+    // What a later span has replaced is of another branch.
+    let below = block;
+    for (let seq = lastSequence; seq >= state.first_seq && seq > 0; seq--) {
+      const span = spanOf(await jsm.streams.getMessage('MINER_CHAIN', { seq }));
+      if (span === null) continue;
+      for (const known of knownBlocksOf(span).reverse()) {
+        if (known.number >= below || !(await isOnChain(known))) continue;
+        blocks = [known];
+        forks++;
+        return;
+      }
+      if (BigInt(span.fromBlock) < below) below = BigInt(span.fromBlock);
+    }
+    blocks = [];
+    if (lastSequence > 0) forks++;
+  }
+
+  /** Takes note of a span that those before it lead to: another publisher's that no consumer links is none. */
   function note(span: ChainSpanMessage) {
+    const fromBlock = BigInt(span.fromBlock);
+    const head = blocks.at(-1);
+    if (head !== undefined) {
+      const isNewer = BigInt(span.toBlock) > head.number || span.fork > forks;
+      const parent = blocks.find(({ number }) => number === fromBlock - 1n);
+      const isBelowAll = span.fork > forks && fromBlock <= (blocks[0] as PublishedBlock).number;
+      if (!isNewer || (parent?.hash !== span.parentHash && !isBelowAll)) return;
+    }
     forks = Math.max(forks, span.fork);
     if (span.part !== undefined && span.part.index < span.part.count - 1) return;
-    const fromBlock = BigInt(span.fromBlock);
-    const toBlock = BigInt(span.toBlock);
-    const listed = span.blocks.map(({ number, hash }) => ({ number: BigInt(number), hash }));
-    blocks = [
-      ...blocks.filter(({ number }) => number < fromBlock),
-      ...listed.filter(({ number }) => number < toBlock),
-      { number: toBlock, hash: span.hash },
-    ].slice(-rememberedSpansMax);
+    blocks = [...blocks.filter(({ number }) => number < fromBlock), ...knownBlocksOf(span)].slice(
+      -rememberedSpansMax,
+    );
   }
 
   async function send(span: ChainSpanMessage) {
@@ -184,6 +221,7 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherPar
     readsHash,
     publishReads,
     resume,
+    rewind,
     published: () => blocks,
     forkAt: (block) => {
       blocks = blocks.filter(({ number }) => number <= block);
@@ -194,6 +232,13 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherPar
     },
     publish,
   };
+}
+
+/** Blocks that a span tells the hash of, ascending. */
+function knownBlocksOf(span: ChainSpanMessage): PublishedBlock[] {
+  const listed = span.blocks.map(({ number, hash }) => ({ number: BigInt(number), hash }));
+  const last = { number: BigInt(span.toBlock), hash: span.hash };
+  return [...listed.filter(({ number }) => number < last.number), last];
 }
 
 function boundsOf(

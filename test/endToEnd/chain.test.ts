@@ -1,9 +1,16 @@
 import { toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
-import type { ChainSpanMessage } from '../../streams/chainSpan.ts';
+import type { ChainLog, ChainSpanMessage } from '../../streams/chainSpan.ts';
 import { eventually } from '../support/childProcess.ts';
 import { publishedSpans, startIndexed } from '../support/indexedChain.ts';
-import { foldedThrough, type MinerProcess, ready, startMiner } from '../support/minerProcess.ts';
+import { minerCommand, startMinerCommand } from '../support/minerCommand.ts';
+import {
+  foldedThrough,
+  type MinerProcess,
+  ready,
+  startMiner,
+  writeDeployment,
+} from '../support/minerProcess.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';
 import { onChainOf } from '../support/onChain.ts';
 import { createRandomEconomy } from '../support/randomEconomy.ts';
@@ -210,6 +217,69 @@ describe('the chain, end to end', () => {
     await foldedThrough(third, await publish(corrected), 'MINER_CHAIN');
     expect(await third.metric('miner_chain_projection_failed')).toBe(0);
     expect(await shown(third, economy)).toBe(await shownAfresh(economy));
+  });
+
+  it.each<[string, (logs: readonly ChainLog[]) => ChainLog[]]>([
+    ['left out the logs of a block', () => []],
+    ['doubled a log, which is refused today', (logs) => [logs[0] as ChainLog, ...logs]],
+  ])('is repaired where a node %s and an earlier version published it', async (_what, lie) => {
+    const { economy, nats, dataDir, start } = await started(90, 61);
+    const honest = await startIndexed(economy);
+    await honest.caughtUp();
+    await honest.stop();
+    const isSettlement = ({ topics }: ChainLog) =>
+      topics[0] === toEventSelector('RoundMinted(uint64,uint64,uint256,uint256,uint256)');
+    let wrong: bigint | null = null;
+    const spans = (await publishedSpans(honest.nats)).map((span) => ({
+      ...span,
+      blocks: span.blocks.map((block) => {
+        if (wrong !== null || !block.logs.some(isSettlement)) return block;
+        wrong = BigInt(block.number);
+        return { ...block, logs: lie(block.logs) };
+      }),
+    }));
+    expect(wrong).not.toBeNull();
+    const miner = await start('run', false);
+    await ready(miner);
+    const { js, jsm } = await connectTo(nats);
+    for (const span of spans) await js.publish('miner.chain.31337.span', JSON.stringify(span));
+    await foldedThrough(miner, spans.length, 'MINER_CHAIN');
+    const before = await shown(miner, economy).catch(() => 'unavailable');
+
+    const environment = {
+      MINER_NATS_URL: nats.url,
+      MINER_DATA_DIR: dataDir,
+      MINER_DEPLOYMENT: writeDeployment(dataDir, onChainOf(economy)),
+      MINER_RPC_URL: economy.url,
+    };
+    const found = await minerCommand(['doctor'], environment);
+    const remedy = /FAILED +spans: block (\d+) [\s\S]*npm run miner -- (index --from-block \d+)/.exec(
+      found.output,
+    );
+    const [, block = '', command = ''] = remedy ?? [];
+    expect(BigInt(block)).toBeLessThanOrEqual(wrong ?? 0n);
+    expect(found.status).toBe(1);
+
+    const indexer = startMinerCommand(command.split(' '), {
+      ...environment,
+      MINER_OPS_PORT: '0',
+    });
+    const isRepaired = async () => {
+      const { state } = await jsm.streams.info('MINER_CHAIN');
+      const last = await jsm.streams.getMessage('MINER_CHAIN', { seq: state.last_seq });
+      const span = last?.json<ChainSpanMessage>();
+      const tip = await economy.client.getBlockNumber({ cacheTime: 0 });
+      return span?.fork === 1 && BigInt(span.toBlock) === tip ? state.last_seq : null;
+    };
+    const lastSequence = await eventually(isRepaired, 'the repair', 60_000);
+    await foldedThrough(miner, lastSequence, 'MINER_CHAIN');
+    const after = await shown(miner, economy);
+    expect(after).not.toBe(before);
+    expect(after).toBe(await shownAfresh(economy));
+    expect((await minerCommand(['doctor'], environment)).output).toMatch(
+      /ok +spans: blocks 1 to \d+ and their/,
+    );
+    expect(await indexer.end('SIGTERM')).toBe(0);
   });
 
   it('is published by an indexer of its own, and rejects spans that do not link', async () => {

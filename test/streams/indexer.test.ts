@@ -3,6 +3,7 @@ import type { ChainFoldState } from '../../actors/chain/chainFold.ts';
 import { proveHeader } from '../../streams/blockProof.ts';
 import { createChainReader } from '../../streams/chainReader.ts';
 import { ensureStreams } from '../../streams/ensureStreams.ts';
+import { retryAfterMs } from '../../streams/indexer.ts';
 import { createBloomTest } from '../../streams/logsBloom.ts';
 import { eventually } from '../support/childProcess.ts';
 import { foldSpans, publishedSpans, startIndexed, startIndexer } from '../support/indexedChain.ts';
@@ -305,6 +306,37 @@ describe('indexer', () => {
     expect(Math.max(...batches)).toBeGreaterThanOrEqual(20);
     expect(indexer.status().providerFailures).toBe(0);
     await expectRight(economy, nats);
+  });
+
+  it('is not stopped by a span of somebody else that no other leads to', async () => {
+    const economy = await economyOf(20);
+    const { nats, caughtUp, stop } = await startIndexed(economy);
+    await caughtUp();
+    await stop();
+    const [span] = (await publishedSpans(nats)).slice(-1);
+    for (const stray of [
+      { ...span, fromBlock: '900000', toBlock: '900000' },
+      { ...span, parentHash: `0x${'6'.repeat(64)}`, fork: 7 },
+    ])
+      await nats.js.publish('miner.chain.31337.span', JSON.stringify(stray));
+    await economy.mine();
+    const again = startIndexer(economy, nats);
+    await again.caughtUp();
+    expect(again.indexer.status()).toMatchObject({ reorganizations: 0, providerFailures: 0 });
+    const { state } = await foldSpans(economy, nats);
+    expect(state.head?.number).toBe(again.indexer.status().head);
+  });
+
+  it('waits at most 5 s near the tip after failures, and at most 30 s far behind it', () => {
+    const longest = (head: bigint | null, tip: bigint | null) =>
+      Math.max(...Array.from({ length: 40 }, (_, failures) => retryAfterMs(failures, head, tip)));
+    expect(longest(1_000n, 1_000n)).toBe(5_000);
+    expect(longest(936n, 1_000n)).toBe(5_000);
+    expect(longest(1_000n, 900n)).toBe(5_000);
+    expect(longest(null, null)).toBe(5_000);
+    expect(longest(935n, 1_000n)).toBe(30_000);
+    expect(longest(null, 1_000n)).toBe(30_000);
+    expect(retryAfterMs(0, 1_000n, 1_000n)).toBe(500);
   });
 
   it('gives up a call that hangs, and goes on', async () => {
