@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createActivityViews } from '../actors/activityViews.ts';
-import { createChainActors } from '../actors/chain/chainActors.ts';
+import { type ChainActors, createChainActors } from '../actors/chain/chainActors.ts';
 import { createChainViews } from '../actors/chain/chainViews.ts';
 import type { Clock } from '../actors/clock.ts';
 import { createCounterActors } from '../actors/counterActors.ts';
@@ -139,13 +139,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       }),
     );
     const isCaughtUp = running !== null && [...followers.values()].every((one) => one.isCaughtUp);
-    const fault = chain?.fault ?? null;
-    const failed = fault && {
-      block: fault.block.number.toString(),
-      hash: fault.block.hash,
-      detail: fault.detail,
-    };
-    const detail = { nats, clickhouse, streams, ...(failed && { chain: { projection_failed: failed } }) };
+    const detail = { nats, clickhouse, streams, ...faultOf(chain) };
     return { isReady: isCaughtUp && databaseWatch.isReachable(), detail };
   };
 
@@ -264,5 +258,15 @@ export async function startService({ settings, clock, logger, registry }: Servic
       await within(closeGraceMs, database?.close());
       operatorServer.close();
     },
+  };
+}
+
+/** Names the block that stops the chain, where one does; the rest serves nevertheless. */
+function faultOf(chain: ChainActors | null): object {
+  const fault = chain?.fault ?? null;
+  if (fault === null) return {};
+  const { block, detail } = fault;
+  return {
+    chainFault: { reason: 'projection_failed', block: block.number.toString(), hash: block.hash, detail },
   };
 }

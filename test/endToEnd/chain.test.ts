@@ -201,7 +201,9 @@ describe('the chain, end to end', () => {
         measurement: { provenance: 'simulated' },
       });
       const readiness = await (await fetch(`${process.operatorUrl}/readyz`)).json();
-      expect(JSON.stringify(readiness)).toMatch(/"projection_failed":\{"block":"\d+".*has no position/);
+      expect(JSON.stringify(readiness)).toMatch(
+        /"reason":"projection_failed","block":"\d+".*has no position/,
+      );
       const lines = process.log().filter(({ msg }) => String(msg).includes('cannot be applied'));
       expect(lines).toHaveLength(1);
     };
