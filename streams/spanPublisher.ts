@@ -82,8 +82,7 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherPar
     const found: ChainSpanMessage[] = [];
     if (last !== null) {
       const { state } = await jsm.streams.info('MINER_CHAIN');
-      const first = Math.max(state.first_seq, last.seq - rememberedSpansMax + 1);
-      for (let seq = first; seq <= last.seq; seq++) {
+      for (let seq = last.seq; seq >= state.first_seq && found.length < rememberedSpansMax; seq--) {
         const span = spanOf(seq === last.seq ? last : await jsm.streams.getMessage('MINER_CHAIN', { seq }));
         if (span !== null) found.push(span);
       }
@@ -92,7 +91,7 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherPar
     blocks = [];
     forks = 0;
     lastSequence = last?.seq ?? 0;
-    for (const span of found) note(span);
+    for (const span of found.reverse()) note(span);
   }
 
   /** The span of a stored message; null for another deployment's and for what is none. */

@@ -20,6 +20,8 @@ export const keptStatesMax = 600;
 /** A known block with what the deployment's contracts logged in it. */
 export interface FoldedBlock extends KnownBlock {
   readonly events: readonly ChainEvent[];
+  /** Why a log of the block is none of its contract; null when each is. */
+  readonly problem: string | null;
 }
 
 /** A block whose events cannot follow the state before it. Nothing from it on is applied until another span takes its place. */
@@ -136,8 +138,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const whole = joined(state, span);
     if (whole === null) return { state: withPart(state, span), reorganization: null, givenUp: [] };
     if ('rejection' in whole) return { ...whole, state };
-    const blocks = decoded(whole);
-    if (blocks === null) return { ...rejected('malformed', 'a log is not what its contract logs'), state };
+    const blocks = whole.blocks.map(decoded);
     const linked = link({ ...state, parts: null }, whole, settings);
     if ('rejection' in linked) return { ...linked, state };
     const head = blocks.at(-1) as FoldedBlock;
@@ -167,16 +168,18 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     return { state: { ...state, safe, reads: { blockHash, proposers } }, reorganization: null, givenUp: [] };
   }
 
-  /** Null when a log cannot be decoded. */
-  function decoded(span: ChainSpan): FoldedBlock[] | null {
-    try {
-      return span.blocks.map((block) => ({
-        ...knownOf(block),
-        events: block.logs.map((log) => decode(block, log)).filter((event) => event !== null),
-      }));
-    } catch {
-      return null;
+  function decoded(block: ChainBlock): FoldedBlock {
+    const events: ChainEvent[] = [];
+    for (const log of block.logs) {
+      try {
+        const event = decode(block, log);
+        if (event !== null) events.push(event);
+      } catch (error) {
+        const which = `log ${log.logIndex}, transaction ${log.transactionHash}, of ${log.address}`;
+        return { ...knownOf(block), events: [], problem: `${which}: ${(error as Error).message}` };
+      }
     }
+    return { ...knownOf(block), events, problem: null };
   }
 
   /** Applies what is safe by now, block by block: a block that cannot be applied changes nothing. */
@@ -241,6 +244,7 @@ function applyBlock(
   contracts: ContractAddresses,
   receivedAtMs: number,
 ): ChainState | ChainFault {
+  if (block.problem !== null) return { block: knownOf(block), detail: block.problem };
   let after: ChainState = { ...before, block: knownOf(block) };
   for (const event of block.events) {
     try {

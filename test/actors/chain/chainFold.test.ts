@@ -154,6 +154,23 @@ describe('a block that cannot be applied', () => {
     }
   });
 
+  it('may have a log that is none of its contract', () => {
+    const wrong = chainWith({}).map((message) => {
+      const span = JSON.parse(Buffer.from(message.data).toString());
+      for (const block of span.fromBlock === '14' ? span.blocks : []) block.logs[0].data = '0x12';
+      return { ...message, data: Buffer.from(JSON.stringify(span)) };
+    });
+    const { actors, outcomes } = folded(wrong);
+    expect(outcomes.filter((outcome) => typeof outcome !== 'object' || 'rejection' in outcome)).toEqual([]);
+    expect(actors.state.head?.number).toBe(60n);
+    expect(actors.fault).toMatchObject({ block: { number: 14n }, detail: expect.stringMatching(/^log 0, /) });
+    for (let number = 14; number <= 60; number++)
+      actors.receive(
+        messageOf(writtenSpan({ number, fork: 1, branch: 0, events: honest.get(number) ?? [] }), number),
+      );
+    expect(actors.fault).toBeNull();
+  });
+
   it('stays through a span of the same fork, and through a fork above it', () => {
     const { actors } = folded(chainWith({ 14: [transferred(owner, other, 9n)] }));
     const again = writtenSpan({ number: 14, events: [] });
