@@ -219,6 +219,7 @@ describe('spans of another deployment', () => {
             actors = restored;
           }
           const outcome = actors.receive(message);
+          if (actors.state.head !== null) expect(actors.state.isMismatched).toBe(false);
           if (typeof outcome !== 'object' || !('rejection' in outcome)) continue;
           expect(outcome.rejection.reason).toBe('other_deployment');
           rejections++;
