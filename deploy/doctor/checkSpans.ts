@@ -4,7 +4,6 @@ import { confirmations } from '../../actors/chain/confirmations.ts';
 import { createChainReader } from '../../streams/chainReader.ts';
 import type { ChainLog, ChainSpan } from '../../streams/chainSpan.ts';
 import { decodeChain } from '../../streams/decodeChain.ts';
-import { ProviderInconsistent } from '../../streams/providerInconsistent.ts';
 import { spanSubject } from '../../streams/subjects.ts';
 import { createProgress } from '../progress.ts';
 import { type Finding, failed, ok, skipped } from './finding.ts';
@@ -57,8 +56,8 @@ export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
       progress.update(Number(next - fromBlock));
     }
   } catch (error) {
-    if (!(error instanceof ProviderInconsistent)) throw error;
-    return [failed('spans', error.message, 'the node cannot prove it: set MINER_RPC_URL to another one')];
+    const [problem = ''] = (error as Error).message.split('\n', 1);
+    return [failed('spans', problem, 'the node cannot prove it: set MINER_RPC_URL to another one')];
   } finally {
     progress.stop();
   }
