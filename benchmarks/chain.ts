@@ -34,6 +34,9 @@ const blocksOfSpan = 20;
 const emptySpans = 20_000;
 const followPollMs = 5;
 const chainDays = 8;
+/** As the indexer asks. */
+const headersOfBatch = 64;
+const blocksAtOnce = 16;
 
 export interface ChainOptions {
   readonly rounds: number;
@@ -102,7 +105,7 @@ interface Span {
 }
 
 function foldSpans(spans: readonly StreamMessage[]) {
-  const actors = createChainActors({ chainId, contracts });
+  const actors = createChainActors({ chainId, contracts, deploymentBlock: 1n });
   for (const span of spans)
     if ('rejection' in (actors.receive(span) as object)) throw new Error('a span is not accepted');
 }
@@ -184,7 +187,7 @@ async function indexTable(dir: string, rounds: number): Promise<ResultTable> {
           },
         },
         {
-          name: 'the same requests alone: logs, and the headers of their blocks',
+          name: 'the same requests alone: headers in batches, receipts and transactions of blocks with logs',
           measure: async () => {
             const startedMs = performance.now();
             await readBare(rpcUrl, deployment, tip);
@@ -236,18 +239,43 @@ async function indexSeconds(dir: string, rpcUrl: string, deployment: string): Pr
   }
 }
 
-/** What an indexer has to ask a node for, without checking or keeping any of it. */
+/** What an indexer has to ask a node for, without proving or keeping any of it; which blocks hold logs is asked first. */
 async function readBare(rpcUrl: string, deploymentFile: string, tip: number) {
   const { contracts: deployed } = JSON.parse(readFileSync(deploymentFile, 'utf8')) as {
     contracts: Record<string, string>;
   };
-  const range = { fromBlock: '0x0', toBlock: `0x${tip.toString(16)}`, address: Object.values(deployed) };
-  const logs = await call<{ blockNumber: Hex; blockHash: Hex }[]>(rpcUrl, 'eth_getLogs', [range]);
-  const blocks = new Map(logs.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]));
-  for (const [number, blockHash] of blocks) {
-    await call(rpcUrl, 'eth_getBlockByNumber', [number, false]);
-    await call(rpcUrl, 'eth_getLogs', [{ blockHash }]);
+  const range = { fromBlock: '0x0', toBlock: quantityOf(tip), address: Object.values(deployed) };
+  const logs = await call<{ blockNumber: Hex }[]>(rpcUrl, 'eth_getLogs', [range]);
+  const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))];
+  for (let from = 1; from <= tip; from += headersOfBatch) {
+    const count = Math.min(headersOfBatch, tip - from + 1);
+    const asked = Array.from({ length: count }, (_, index) => [quantityOf(from + index), false]);
+    await callAll(rpcUrl, 'eth_getBlockByNumber', asked);
   }
+  for (let from = 0; from < numbers.length; from += blocksAtOnce) {
+    const blocks = numbers.slice(from, from + blocksAtOnce);
+    await Promise.all(
+      blocks.flatMap((number) => [
+        call(rpcUrl, 'eth_getBlockReceipts', [number]),
+        call(rpcUrl, 'eth_getBlockByNumber', [number, true]),
+      ]),
+    );
+  }
+}
+
+function quantityOf(number: number): Hex {
+  return `0x${number.toString(16)}`;
+}
+
+async function callAll(url: string, method: string, asked: readonly (readonly unknown[])[]) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(asked.map((params, id) => ({ jsonrpc: '2.0', id, method, params }))),
+  });
+  const answers = (await response.json()) as { error?: { message: string } }[];
+  const failed = answers.find(({ error }) => error !== undefined);
+  if (failed !== undefined) throw new Error(`${method}: ${failed.error?.message}`);
 }
 
 async function call<Result>(url: string, method: string, params: readonly unknown[]): Promise<Result> {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ChainActors } from '../actors/chain/chainActors.ts';
-import { ForkBelowStates, type Reorganization } from '../actors/chain/chainFold.ts';
+import { type ChainFault, ForkBelowStates, type Reorganization } from '../actors/chain/chainFold.ts';
 import { chainEventRow } from '../actors/feed/eventRows.ts';
 import { type EventRow, noRows } from '../actors/storedRows.ts';
 import type { StreamMessage } from '../streams/messageSource.ts';
@@ -26,12 +26,18 @@ export interface ChainFoldParts {
 export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
   const { actors, counts, chainCounts, writing, logger } = parts;
   const reject = createReject({ stream: 'MINER_CHAIN', counts, rejections: writing?.rejections ?? null });
-  /** A fork below every kept state was found and not followed yet: snapshots above it are of no use. */
-  let restoredBelow: bigint | null = null;
+  /** A fork below every kept state was found, in this message, which is not folded yet: snapshots above it are of no use. */
+  let rewound: { readonly forkBlock: bigint; readonly position: number } | null = null;
+  let reportedFault: ChainFault | null = null;
 
   /** @returns rows of the events that memory gives up. */
   function receive(message: StreamMessage, streamCreated: string): readonly EventRow[] {
     const outcome = actors.receive(message);
+    if (rewound !== null && message.seq >= rewound.position) {
+      rewound = null;
+      actors.keepFrom(null);
+    }
+    reportFault();
     if (outcome === 'unread') {
       counts.unread('MINER_CHAIN');
       return [];
@@ -48,7 +54,6 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
   }
 
   function noteReorganization({ forkBlock, safeDepth }: Reorganization) {
-    if (restoredBelow !== null && forkBlock <= restoredBelow) keepFrom(null);
     chainCounts.reorganized(safeDepth);
     const about = { forkBlock: String(forkBlock), safeDepth };
     if (safeDepth > 0)
@@ -56,9 +61,17 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
     else logger.info(about, 'blocks above the safe one were reorganized; nothing of them was shown');
   }
 
-  function keepFrom(forkBlock: bigint | null) {
-    restoredBelow = forkBlock;
-    actors.keepFrom(forkBlock);
+  function reportFault() {
+    const { fault } = actors;
+    if (fault?.block.hash === reportedFault?.block.hash) return;
+    if (fault !== null) {
+      const { block, detail } = fault;
+      logger.error(
+        { block: String(block.number), hash: block.hash, detail },
+        'a block of the chain cannot be applied: chain views are unavailable until a corrected span takes its place',
+      );
+    } else logger.info('the block that could not be applied was replaced');
+    reportedFault = fault;
   }
 
   return {
@@ -67,20 +80,28 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
 
     fold({ messages, position: throughPosition }, streamCreated) {
       const chainEvents: EventRow[] = [];
+      let position = 0;
       try {
-        for (const message of messages) chainEvents.push(...receive(message, streamCreated));
+        for (const message of messages) {
+          position = message.seq;
+          chainEvents.push(...receive(message, streamCreated));
+        }
         writing?.writer.add({ ...noRows, chainEvents, throughPosition });
       } catch (error) {
         if (!(error instanceof ForkBelowStates)) throw error;
-        keepFrom(error.forkBlock);
+        rewound = { forkBlock: error.forkBlock, position };
+        actors.keepFrom(error.forkBlock);
         chainCounts.rewound();
         throw new OlderSnapshotNeeded(error.message);
       }
     },
 
-    accepts: (state) => restoredBelow === null || actors.liesWithin(state, restoredBelow),
+    accepts: (state) => rewound === null || actors.liesWithin(state, rewound.forkBlock),
     capture: () => actors.capture(),
-    restore: (lines) => actors.restore(lines),
+    restore: (lines) => {
+      actors.restore(lines);
+      reportFault();
+    },
     ...handedOn(writing),
   };
 }

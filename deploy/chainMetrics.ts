@@ -27,7 +27,7 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors): C
   });
   new Gauge({
     name: 'miner_chain_block',
-    help: 'Number of the last folded block, and of the newest safe one.',
+    help: 'Number of the last folded block, of the newest safe one, and of the one that cannot be applied, if any.',
     labelNames: ['block'],
     registers,
     collect() {
@@ -36,6 +36,15 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors): C
       const safe = actors.newest();
       if (head !== null) this.set({ block: 'head' }, Number(head.number));
       if (safe !== null) this.set({ block: 'safe' }, Number(safe.block.number));
+      if (actors.fault !== null) this.set({ block: 'failed' }, Number(actors.fault.block.number));
+    },
+  });
+  new Gauge({
+    name: 'miner_chain_projection_failed',
+    help: '1 while a block cannot be applied, and chain views are unavailable until a corrected span takes its place.',
+    registers,
+    collect() {
+      this.set(actors.fault === null ? 0 : 1);
     },
   });
   return {

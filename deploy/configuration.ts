@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { chainProofs } from '../streams/chainReader.ts';
 
 /** One setting of the service: an environment variable, its default, and what it means. */
 interface Variable<Schema extends z.ZodType> {
@@ -69,6 +70,12 @@ export const variables = {
     '',
     'Ethereum node; unset: no indexer in this process',
     'an http(s) or ws(s) address',
+  ),
+  MINER_CHAIN_PROOFS: variable(
+    z.enum(chainProofs),
+    'all',
+    'Far behind the tip: `all` proves every block; `logs` only those that the node says hold logs, faster, and one that it leaves out goes unnoticed',
+    'all or logs',
   ),
   MINER_DATA_DIR: variable(z.string().min(1), './data', 'Folder of the local parts', 'a path'),
   MINER_DEPLOYMENT: variable(

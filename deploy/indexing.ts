@@ -2,7 +2,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ChainDeployment } from '../actors/chain/chainViews.ts';
-import { createChainReader } from '../streams/chainReader.ts';
+import { type ChainProofs, createChainReader } from '../streams/chainReader.ts';
 import { createIndexer, type Indexer } from '../streams/indexer.ts';
 import { createSpanPublisher } from '../streams/spanPublisher.ts';
 import { registerIndexerMetrics } from './chainMetrics.ts';
@@ -13,6 +13,9 @@ export interface IndexingParts {
   readonly jsm: JetStreamManager;
   readonly onChain: ChainDeployment;
   readonly rpcUrl: string;
+  readonly proofs: ChainProofs;
+  /** First block that is published once more; null for none. */
+  readonly repairFrom?: bigint | null;
   readonly registry: Registry;
   readonly logger: Logger;
   /** Shows how a long catching-up goes. */
@@ -21,14 +24,16 @@ export interface IndexingParts {
 
 /** The indexer of a deployment, with its metrics and its progress. */
 export function createDeploymentIndexer(parts: IndexingParts): Indexer {
-  const { js, jsm, onChain, rpcUrl, registry, logger, progressStream } = parts;
+  const { js, jsm, onChain, rpcUrl, proofs, repairFrom = null, registry, logger, progressStream } = parts;
   const { core } = onChain.contracts;
   const { chainId, deploymentBlock } = onChain.chain;
   const indexer = createIndexer({
-    reader: createChainReader({ url: rpcUrl, addresses: Object.values(onChain.contracts) }),
+    reader: createChainReader({ url: rpcUrl, addresses: Object.values(onChain.contracts), proofs }),
     publisher: createSpanPublisher({ js, jsm, chainId, core }),
     chainId,
     deploymentBlock,
+    repairFrom,
+    timelock: onChain.contracts.operatorTimelock,
     logger,
     onProgress: shownProgress(progressStream),
   });

@@ -31,6 +31,8 @@ export interface LocalAnvilSettings {
   readonly genesisTimestamp: number;
   /** Its state is kept here, read at the start and written every minute and at the end; null keeps none. */
   readonly dir: string | null;
+  /** Rules of the chain, as anvil names them. */
+  readonly hardfork?: string;
   readonly logger: Logger;
 }
 
@@ -40,7 +42,8 @@ export interface LocalAnvilSettings {
  *
  * @throws LocalAnvilError
  */
-export async function startAnvil({ genesisTimestamp, dir, logger }: LocalAnvilSettings): Promise<LocalAnvil> {
+export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnvil> {
+  const { genesisTimestamp, dir, hardfork = 'cancun', logger } = settings;
   const kept: string[] = [];
   if (dir !== null) {
     mkdirSync(dir, { recursive: true });
@@ -52,7 +55,7 @@ export async function startAnvil({ genesisTimestamp, dir, logger }: LocalAnvilSe
     anvilProgram(),
     [
       ...['--host', '127.0.0.1', '--port', '0', '--timestamp', String(genesisTimestamp)],
-      ...['--no-mining', '--hardfork', 'cancun', '--order', 'fifo', '--block-base-fee-per-gas', '0'],
+      ...['--no-mining', '--hardfork', hardfork, '--order', 'fifo', '--block-base-fee-per-gas', '0'],
       ...['--gas-limit', '120000000', '--accounts', '20', ...kept],
     ],
     { detached: true, stdio: ['ignore', 'pipe', 'pipe'] },

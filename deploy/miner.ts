@@ -5,7 +5,7 @@ import { printOpenApi } from './printOpenApi.ts';
 import type { StreamPlace } from './replay/replayPlan.ts';
 import { runReplay } from './replay/runReplay.ts';
 import { runDoctor } from './runDoctor.ts';
-import { runIndexer } from './runIndexer.ts';
+import { type IndexerOptions, runIndexer } from './runIndexer.ts';
 import { runLocal } from './runLocal.ts';
 import { runService } from './runService.ts';
 
@@ -36,7 +36,12 @@ program
 program
   .command('index')
   .description('read the chain from MINER_RPC_URL and publish it to the streams; nothing else')
-  .action(runIndexer);
+  .option(
+    '--from-block <block>',
+    'publish once more from this block on, in the place of what was published before; then go on',
+    block,
+  )
+  .action((options: IndexerOptions) => runIndexer(options));
 
 program
   .command('local')
@@ -81,7 +86,12 @@ service first.`,
 program
   .command('doctor')
   .description('check every part and reconcile the counts; says for each failure what to do')
-  .option('--quick', 'leave out what reads the whole counter stream')
+  .option('--quick', 'leave out what reads whole streams')
+  .option(
+    '--from-block <block>',
+    'first block of the chain that is proven again (default: the deployment block)',
+    block,
+  )
   .action(runDoctor);
 
 program
@@ -105,6 +115,11 @@ interface ReplayOptions {
 function sequence(given: string): StreamPlace {
   if (/^[1-9]\d{0,14}$/.test(given)) return { sequence: Number(given) };
   throw new InvalidArgumentError('expected a sequence of the stream, a whole number from 1.');
+}
+
+function block(given: string): bigint {
+  if (/^(?:0|[1-9]\d{0,19})$/.test(given)) return BigInt(given);
+  throw new InvalidArgumentError('expected the number of a block.');
 }
 
 function time(given: string): StreamPlace {

@@ -17,8 +17,11 @@ export interface ReadinessOptions {
   readonly isDatabaseReachable: () => boolean;
   /** The process that ingests while this one waits to. */
   readonly standbyFor: () => LeaseHolder | null;
-  /** Why views of the chain are unavailable, in finer words than bodies have; it makes no process unready. */
-  readonly chainConditions: () => unknown;
+  /**
+   * Why views of the chain are unavailable, in finer words than bodies have. It makes no process unready: another one would have the
+   * same to say.
+   */
+  readonly chain: () => unknown;
 }
 
 /**
@@ -78,7 +81,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
         clickhouse,
         ...(standby === null ? {} : { standbyFor: standby }),
         streams,
-        chain: options.chainConditions(),
+        chain: options.chain(),
       },
     };
   };

@@ -11,13 +11,16 @@ import { checkChain } from './doctor/checkChain.ts';
 import { checkDatabase } from './doctor/checkDatabase.ts';
 import { checkNats } from './doctor/checkNats.ts';
 import { checkReadings } from './doctor/checkReadings.ts';
+import { checkSpans } from './doctor/checkSpans.ts';
 import { type Finding, failed, findingLines, ok, skipped } from './doctor/finding.ts';
 
 const connectMs = 3_000;
 
 export interface DoctorOptions {
-  /** Leaves out what reads the whole counter stream. */
+  /** Leaves out what reads whole streams. */
   readonly quick?: boolean;
+  /** First block of the chain that is proven again; the deployment's when it is left out. */
+  readonly fromBlock?: bigint;
 }
 
 /** The command line's `doctor`: checks every part, and says for each failure what to do. Status 1 when one failed. */
@@ -37,7 +40,10 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
   process.exitCode = failures === 0 ? 0 : 1;
 }
 
-async function examine({ quick = false }: DoctorOptions, print: (findings: readonly Finding[]) => void) {
+async function examine(
+  { quick = false, fromBlock }: DoctorOptions,
+  print: (findings: readonly Finding[]) => void,
+) {
   const configuration = attempted('configuration', 'correct the variables', print, () => {
     const read = readConfiguration(process.env);
     const unknown = unknownVariables(process.env);
@@ -56,7 +62,7 @@ async function examine({ quick = false }: DoctorOptions, print: (findings: reado
   try {
     if (database !== null) print(await checkDatabase(database).catch(unreachable));
     if (connection !== null)
-      await examineStreams({ configuration, deployment, connection, database, quick }, print);
+      await examineStreams({ configuration, deployment, connection, database, quick, fromBlock }, print);
   } finally {
     if (connection !== null) await closeNats(connection);
     await database?.close();
@@ -69,10 +75,11 @@ interface Parts {
   readonly connection: NatsConnection;
   readonly database: Database | null;
   readonly quick: boolean;
+  readonly fromBlock: bigint | undefined;
 }
 
 async function examineStreams(parts: Parts, print: (findings: readonly Finding[]) => void) {
-  const { configuration, deployment, connection, database, quick } = parts;
+  const { configuration, deployment, connection, database, quick, fromBlock } = parts;
   const jsm = await jetstreamManager(connection, { checkAPI: false });
   const findings = await checkNats(connection, jsm);
   print(findings);
@@ -97,7 +104,16 @@ async function examineStreams(parts: Parts, print: (findings: readonly Finding[]
   const rpcUrl = configuration.MINER_RPC_URL;
   if (deployment.onChain === null) print([skipped('node', 'the deployment has no contracts')]);
   else if (rpcUrl === null) print([skipped('node', 'MINER_RPC_URL is not set')]);
-  else print(await checkChain(jsm, deployment.onChain, rpcUrl));
+  else {
+    const { onChain } = deployment;
+    const found = await checkChain(jsm, onChain, rpcUrl);
+    print(found);
+    if (quick) print([skipped('spans', 'left out by --quick')]);
+    else if (found.every(({ outcome }) => outcome === 'ok')) {
+      const from = fromBlock ?? onChain.chain.deploymentBlock;
+      print(await checkSpans({ jsm, onChain, rpcUrl, fromBlock: from, progressStream: process.stderr }));
+    }
+  }
 }
 
 async function connected(

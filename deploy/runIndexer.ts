@@ -11,8 +11,13 @@ import { within } from './within.ts';
 
 const closeGraceMs = 1_000;
 
+export interface IndexerOptions {
+  /** First block that is published once more. */
+  readonly fromBlock?: bigint;
+}
+
 /** The command line's `index`: reads the chain and publishes it, and nothing else. Any number may run; one publishes. */
-export function runIndexer(): Promise<void> {
+export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Promise<void> {
   return untilStopped(async ({ configuration, logger, onStop }) => {
     const { MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl, MINER_NATS_URL: natsUrl } = configuration;
     const missing = Object.entries({ MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl, MINER_NATS_URL: natsUrl })
@@ -45,6 +50,8 @@ export function runIndexer(): Promise<void> {
       jsm,
       onChain,
       rpcUrl,
+      proofs: configuration.MINER_CHAIN_PROOFS,
+      repairFrom: repairFrom ?? null,
       registry,
       logger,
       progressStream: process.stderr,

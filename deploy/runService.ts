@@ -167,6 +167,7 @@ export async function startConfigured(given: ConfiguredService): Promise<Service
       chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
       readyGraceMs: configuration.MINER_READY_GRACE_SECONDS * 1000,
       rpcUrl,
+      chainProofs: configuration.MINER_CHAIN_PROOFS,
       deployment,
       snapshots: snapshotPolicy,
     },

@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createActivityViews } from '../actors/activityViews.ts';
-import { createChainActors } from '../actors/chain/chainActors.ts';
+import { type ChainActors, createChainActors } from '../actors/chain/chainActors.ts';
 import { createChainViews } from '../actors/chain/chainViews.ts';
 import type { Clock } from '../actors/clock.ts';
 import { createCounterActors } from '../actors/counterActors.ts';
@@ -14,6 +14,7 @@ import { type Database, type DatabaseLocation, openDatabase } from '../storage/d
 import { activeTables } from '../storage/generations.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import { StorageUnavailable } from '../storage/storageUnavailable.ts';
+import type { ChainProofs } from '../streams/chainReader.ts';
 import { closeNats, connectNats, sleep } from '../streams/connection.ts';
 import { ensureStreams } from '../streams/ensureStreams.ts';
 import type { LeaseHolder } from '../streams/ingestLease.ts';
@@ -47,6 +48,7 @@ export interface ServiceSettings {
   readonly readyGraceMs: number;
   /** A node to index from; null for a process that does not. */
   readonly rpcUrl: string | null;
+  readonly chainProofs: ChainProofs;
   readonly deployment: Deployment;
   readonly snapshots: SnapshotPolicy;
 }
@@ -95,6 +97,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       : createChainActors({
           chainId: deployment.onChain.chain.chainId,
           contracts: deployment.onChain.contracts,
+          deploymentBlock: deployment.onChain.chain.deploymentBlock,
         });
   const counts = createMessageCounts(registry, ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN']);
   const followers = new Map<InputStreamName, StreamFollower>();
@@ -150,7 +153,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
     isNatsConnected: () => isNatsConnected,
     isDatabaseReachable: () => databaseWatch.isReachable(),
     standbyFor: () => standbyFor,
-    chainConditions: () => views.chain.conditions(),
+    chain: () => ({ conditions: views.chain.conditions(), ...faultOf(chain) }),
   });
 
   // Asked with every request; what was restored once stays so.
@@ -243,6 +246,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
         jsm,
         onChain,
         rpcUrl,
+        proofs: settings.chainProofs,
         registry,
         logger,
         progressStream: process.stderr,
@@ -305,5 +309,15 @@ export async function startService({ settings, clock, logger, registry }: Servic
       await within(closeGraceMs, database?.close());
       operatorServer.close();
     },
+  };
+}
+
+/** Names the block that stops the chain, where one does; the rest serves nevertheless. */
+function faultOf(chain: ChainActors | null): object {
+  const fault = chain?.fault ?? null;
+  if (fault === null) return {};
+  const { block, detail } = fault;
+  return {
+    chainFault: { reason: 'projection_failed', block: block.number.toString(), hash: block.hash, detail },
   };
 }

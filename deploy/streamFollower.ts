@@ -121,6 +121,8 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
   let saving: Promise<void> | null = null;
   /** The stream turned out to be another one, and what was stored of it is not removed yet. */
   let hasDiverged = false;
+  /** The fold goes back to before some of what it has stored. */
+  let isRewinding = false;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -155,6 +157,7 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
           const { reason } = error;
           logger.error({ stream, reason, err: error }, 'stream diverged: an older snapshot is restored');
         } else if (error instanceof OlderSnapshotNeeded) {
+          isRewinding = true;
           logger.error({ stream, err: error }, 'the fold needs an older snapshot, which is restored');
         } else throw error;
         machine.send({ type: 'diverged' });
@@ -280,16 +283,16 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
 
   /**
    * Messages that are folded again make the same rows under the same keys, so what is stored stays, and whoever reads it sees no hole. Only
-   * rows of messages that the stream does not hold any more, and those of another deployment, are removed.
+   * rows of messages that the stream does not hold any more, those of another deployment, and those that a rewinding fold may not make again,
+   * are removed.
    */
   async function clearAbove(position: number, disagrees: boolean, reconfigured: boolean) {
     await fold.rewind(position);
     hasDiverged ||= disagrees || ((await fold.isStoredElsewise?.()) ?? false);
-    if (hasDiverged || reconfigured) {
-      await fold.removeAbove(position);
-      await snapshots.deleteAbove(stream, reconfigured ? -1 : position);
-    }
+    if (hasDiverged || isRewinding || reconfigured) await fold.removeAbove(position);
+    if (hasDiverged || reconfigured) await snapshots.deleteAbove(stream, reconfigured ? -1 : position);
     hasDiverged = false;
+    isRewinding = false;
   }
 
   /** Whether what is stored was made with another deployment. */

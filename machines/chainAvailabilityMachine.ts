@@ -5,6 +5,7 @@ export const chainUnavailableReasons = [
   'indexer_disabled',
   'indexer_mismatch',
   'projection_rebuilding',
+  'projection_failed',
   'indexer_unavailable',
   'not_yet_safe',
   'unsupported_contract_version',
@@ -16,10 +17,12 @@ export type ChainAvailability = 'available' | ChainUnavailableReason;
 export type ChainObservation = {
   /** A deployment with contracts is configured. */
   readonly isConfigured: boolean;
-  /** The stream holds spans of another chain or core. */
+  /** The stream tells of another chain or core, and of this one nothing. */
   readonly isMismatched: boolean;
   /** Everything that the stream held at the start is folded in. */
   readonly isCaughtUp: boolean;
+  /** Every safe block could be applied. */
+  readonly isApplied: boolean;
   /** Something is indexed, and the newest span is not too old. */
   readonly isIndexed: boolean;
   /** The safe block is the deployment's or a later one, and what is shown is configured there. */
@@ -38,6 +41,7 @@ export const chainAvailabilityMachine = setup({
     isDisabled: ({ event }) => !event.chain.isConfigured,
     isMismatched: ({ event }) => event.chain.isMismatched,
     isRebuilding: ({ event }) => !event.chain.isCaughtUp,
+    isFailed: ({ event }) => !event.chain.isApplied,
     isUnindexed: ({ event }) => !event.chain.isIndexed,
     isUnsafe: ({ event }) => !event.chain.isSafe,
     isUnsupported: ({ event }) => !event.chain.isSupported,
@@ -51,6 +55,7 @@ export const chainAvailabilityMachine = setup({
       { guard: 'isDisabled', target: '.indexer_disabled' },
       { guard: 'isMismatched', target: '.indexer_mismatch' },
       { guard: 'isRebuilding', target: '.projection_rebuilding' },
+      { guard: 'isFailed', target: '.projection_failed' },
       { guard: 'isUnindexed', target: '.indexer_unavailable' },
       { guard: 'isUnsafe', target: '.not_yet_safe' },
       { guard: 'isUnsupported', target: '.unsupported_contract_version' },
@@ -62,6 +67,7 @@ export const chainAvailabilityMachine = setup({
     indexer_disabled: {},
     indexer_mismatch: {},
     projection_rebuilding: {},
+    projection_failed: {},
     indexer_unavailable: {},
     not_yet_safe: {},
     unsupported_contract_version: {},

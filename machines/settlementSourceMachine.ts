@@ -13,7 +13,8 @@ export const settlementSourceMachine = setup({
   guards: {
     isAvailable: ({ event }) => event.availability === 'available',
     isBehindWithCopy: ({ event }) =>
-      event.hasLastGood && ['indexer_unavailable', 'projection_rebuilding'].includes(event.availability),
+      event.hasLastGood &&
+      ['indexer_unavailable', 'projection_rebuilding', 'projection_failed'].includes(event.availability),
   },
 }).createMachine({
   id: 'settlementSource',

@@ -76,9 +76,15 @@ export function chainSpanOf(chainId: bigint, message: ChainSpanMessage): ChainSp
   const isAscending = blocks.every((block, at) => at === 0 || block.number > (blocks[at - 1]?.number ?? 0n));
   const isInside = blocks.every(({ number }) => number >= fromBlock && number <= toBlock);
   const isLastHash = blocks.at(-1)?.hash === message.hash;
+  const isEachLogOnce = blocks.every(({ logs }) => isAscendingByIndex(logs));
   const isPartOfOne =
     message.part === undefined || (fromBlock === toBlock && message.part.index < message.part.count);
-  if (!isAscending || !isInside || !isLastHash || !isPartOfOne) return null;
+  if (!isAscending || !isInside || !isLastHash || !isPartOfOne || !isEachLogOnce) return null;
   const { core, fork, parentHash, part = null } = message;
   return { chainId, core, fork, fromBlock, toBlock, parentHash, blocks, part };
+}
+
+/** Whether each log stands behind those before it in its block: then none is there twice. */
+export function isAscendingByIndex(logs: readonly ChainLog[]): boolean {
+  return logs.every(({ logIndex }, at) => at === 0 || logIndex > (logs[at - 1] as ChainLog).logIndex);
 }

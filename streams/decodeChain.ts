@@ -14,6 +14,6 @@ export function decodeChain(subject: string, data: Uint8Array): Decoded<ChainSpa
   if (span !== null) return { value: span };
   return rejected(
     'malformed',
-    'blocks are not ascending, not inside the span, or disagree with its last hash',
+    'blocks or the logs in them are not ascending, not inside the span, or disagree with its last hash',
   );
 }

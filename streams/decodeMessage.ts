@@ -15,6 +15,7 @@ export const rejectionReasons = [
   'counter_regression',
   'too_many_instances',
   'unlinked_span',
+  'other_deployment',
   'not_allowed',
 ] as const;
 export type RejectionReason = (typeof rejectionReasons)[number];

@@ -1,14 +1,20 @@
 import type { Logger } from 'pino';
 import { createActor } from 'xstate';
 import { type IndexerState, indexerMachine } from '../machines/indexerMachine.ts';
-import { type BlockHeader, type ChainReader, ProviderInconsistent } from './chainReader.ts';
+import type { BlockHeader } from './blockProof.ts';
+import { type ChainReader, expectParent } from './chainReader.ts';
+import { latestChanges } from './chainReads.ts';
 import { sleep } from './connection.ts';
+import { ProviderInconsistent } from './providerInconsistent.ts';
 import { PublishedMeanwhile, type SpanPublisher } from './spanPublisher.ts';
 
 /** The newest blocks come one a span, so that the safe block's hash and time are known (design, section 2). */
 const singleBlocks = 64n;
 const firstRetryMs = 500;
-const longestRetryMsByDefault = 30_000;
+/** Between two attempts: near the tip views go stale meanwhile, far behind a provider is given time. */
+const longestRetryNearMs = 5_000;
+const longestRetryFarMs = 30_000;
+const readsRetryMsByDefault = 60_000;
 
 export interface IndexerStatus {
   readonly state: IndexerState;
@@ -34,21 +40,31 @@ export interface IndexerParts {
   readonly chainId: bigint;
   /** First block that is indexed. */
   readonly deploymentBlock: bigint;
+  /** Publishes once more from this block on, or from one before it, in the place of what the stream has told of it. */
+  readonly repairFrom?: bigint | null;
+  /** Address of the timelock, which may be older than the deployment. */
+  readonly timelock: string;
   readonly logger: Logger;
   readonly pollMs?: number;
   /** Between two attempts after failures, at most. */
   readonly longestRetryMs?: number;
+  /** Until what the timelock logged before the first block is asked for again. */
+  readonly readsRetryMs?: number;
   /** Called with the last published and the newest block, while catching up. */
   readonly onProgress?: (head: bigint, tip: bigint) => void;
 }
 
 /** Reads a chain from a node and publishes it as spans, each proven by the headers before it is. */
 export function createIndexer(parts: IndexerParts): Indexer {
-  const { reader, publisher, chainId, deploymentBlock, logger, pollMs = 1_000, onProgress } = parts;
-  const { longestRetryMs = longestRetryMsByDefault } = parts;
+  const { reader, publisher, chainId, deploymentBlock, timelock, logger, pollMs = 1_000, onProgress } = parts;
+  const { longestRetryMs = longestRetryFarMs, readsRetryMs = readsRetryMsByDefault } = parts;
   const machine = createActor(indexerMachine).start();
   const counts = { reorganizations: 0, providerFailures: 0, lostRaces: 0 };
   let tip: bigint | null = null;
+  /** Null once something is published in the place of what was wrong. */
+  let { repairFrom = null } = parts;
+  let hasReads = false;
+  let nextReadsMs = 0;
   let lagReported = false;
 
   async function run(signal: AbortSignal) {
@@ -58,6 +74,7 @@ export function createIndexer(parts: IndexerParts): Indexer {
       try {
         if (!isResumed) await connect();
         isResumed = true;
+        await publishReads();
         const hasMore = await step(signal);
         if (failures > 0) logger.info({ failures }, 'the node answers again');
         failures = 0;
@@ -74,7 +91,8 @@ export function createIndexer(parts: IndexerParts): Indexer {
           if (failures === 0)
             logger.warn({ err: error }, 'the chain cannot be read; it is tried again until it can');
         }
-        const retryMs = Math.min(firstRetryMs * 2 ** failures, longestRetryMs);
+        const head = publisher.published().at(-1)?.number ?? null;
+        const retryMs = Math.min(retryAfterMs(failures, head, tip), longestRetryMs);
         failures++;
         await sleep(retryMs * (0.5 + Math.random() / 2), signal);
         machine.send({ type: 'retried' });
@@ -89,6 +107,33 @@ export function createIndexer(parts: IndexerParts): Indexer {
       throw new ProviderInconsistent(`the node is of chain ${given}, the deployment is on chain ${chainId}`);
     }
     await publisher.resume();
+    if (repairFrom === null) return;
+    const isOnChain = async ({ number, hash }: { number: bigint; hash: string }) =>
+      (await reader.header(number)).hash === hash;
+    if (repairFrom <= deploymentBlock) publisher.forkAt(deploymentBlock - 1n);
+    else await publisher.rewind(repairFrom, isOnChain);
+    const fromBlock = (publisher.published().at(-1)?.number ?? deploymentBlock - 1n) + 1n;
+    logger.warn({ fromBlock: String(fromBlock), fork: publisher.forks }, 'the chain is published once more');
+  }
+
+  /**
+   * Publishes once what the timelock logged before the first block that is indexed. Where the node does not tell, the blocks are
+   * indexed nevertheless, and it is asked again later.
+   */
+  async function publishReads() {
+    // The first block of a chain, the genesis, has no logs.
+    if (hasReads || deploymentBlock <= 1n || performance.now() < nextReadsMs) return;
+    nextReadsMs = performance.now() + readsRetryMs;
+    try {
+      const { number, hash } = await reader.header(deploymentBlock - 1n);
+      if ((await publisher.readsHash()) !== hash) {
+        const proposers = latestChanges(await reader.proposerChangesBefore(timelock, deploymentBlock));
+        await publisher.publishReads({ blockNumber: number.toString(), blockHash: hash, proposers });
+      }
+      hasReads = true;
+    } catch (error) {
+      logger.warn({ err: error }, 'what the timelock logged before the deployment block cannot be read yet');
+    }
   }
 
   /** Publishes what there is to publish next. True when more may be there already. */
@@ -151,16 +196,12 @@ export function createIndexer(parts: IndexerParts): Indexer {
       blocks: block.logs.length === 0 ? [] : [block],
       headerAt: reader.header,
     });
+    repairFrom = null;
     return header;
   }
 
   async function publishRange(first: BlockHeader, limit: bigint): Promise<BlockHeader> {
-    const { toBlock, blocks } = await reader.range(first.number, limit);
-    const last = await reader.header(toBlock);
-    // What was read is of one branch only if its first block is still where it was.
-    const again = await reader.header(first.number);
-    if (again.hash !== first.hash)
-      throw new ProviderInconsistent(`block ${first.number} was replaced while it was read`);
+    const { last, blocks } = await reader.range(first, limit);
     await publisher.publish({
       fromBlock: first.number,
       parentHash: first.parentHash,
@@ -168,6 +209,7 @@ export function createIndexer(parts: IndexerParts): Indexer {
       blocks,
       headerAt: reader.header,
     });
+    repairFrom = null;
     return last;
   }
 
@@ -209,16 +251,14 @@ export function createIndexer(parts: IndexerParts): Indexer {
     newest: BlockHeader,
   ): Promise<BlockHeader[]> {
     const branch: BlockHeader[] = [];
-    let parent = common.hash;
+    let parent: { number: bigint; hash: string } = common;
     for (let number = common.number + 1n; number <= newest.number; number++) {
       const header = await reader.header(number);
-      if (header.parentHash !== parent) {
-        throw new ProviderInconsistent(`block ${number} does not name block ${number - 1n} as its parent`);
-      }
+      expectParent(header, parent);
       branch.push(header);
-      parent = header.hash;
+      parent = header;
     }
-    if (parent !== newest.hash)
+    if (parent.hash !== newest.hash)
       throw new ProviderInconsistent('the newest block was replaced while its branch was read');
     return branch;
   }
@@ -232,4 +272,10 @@ export function createIndexer(parts: IndexerParts): Indexer {
       head: publisher.published().at(-1)?.number ?? null,
     }),
   };
+}
+
+/** How long to wait after so many failures in a row, at most. What is not known to be far behind the tip is near it. */
+export function retryAfterMs(failures: number, head: bigint | null, tip: bigint | null): number {
+  const isFar = tip !== null && (head === null || tip - head > singleBlocks);
+  return Math.min(firstRetryMs * 2 ** failures, isFar ? longestRetryFarMs : longestRetryNearMs);
 }

@@ -9,26 +9,16 @@ function bitsOf(value: string): [number, number, number] {
   return [bit(0), bit(2), bit(4)];
 }
 
-/** Whether a header's bloom claims a value. It may claim one that is not there, and never leaves one out. */
-export function bloomClaims(bloom: string, value: string): boolean {
-  const bytes = hexToBytes(bloom as Hex);
-  return bitsOf(value).every(
-    (bit) => (((bytes[bloomBytes - 1 - (bit >>> 3)] as number) >>> (bit & 7)) & 1) === 1,
-  );
-}
-
-/** The bloom of a block with just these logs: it equals the header's exactly when none is missing or invented. */
-export function bloomOf(
-  logs: Iterable<{ readonly address: string; readonly topics: readonly string[] }>,
-): string {
-  const bytes = new Uint8Array(bloomBytes);
-  for (const { address, topics } of logs) {
-    for (const value of [address, ...topics]) {
-      for (const bit of bitsOf(value)) {
-        const at = bloomBytes - 1 - (bit >>> 3);
-        bytes[at] = (bytes[at] as number) | (1 << (bit & 7));
-      }
-    }
-  }
-  return `0x${Buffer.from(bytes).toString('hex')}`;
+/**
+ * Whether a header's bloom claims any of these values. It may claim one that is not there, and never leaves one out: a block
+ * whose bloom claims none of a deployment's addresses holds no log of them.
+ */
+export function createBloomTest(values: readonly string[]): (bloom: string) => boolean {
+  const bits = values.map(bitsOf);
+  return (bloom) => {
+    const bytes = hexToBytes(bloom as Hex);
+    const isSet = (bit: number) =>
+      (((bytes[bloomBytes - 1 - (bit >>> 3)] as number) >>> (bit & 7)) & 1) === 1;
+    return bits.some((three) => three.every(isSet));
+  };
 }

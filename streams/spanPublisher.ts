@@ -1,5 +1,7 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import type { BlockHeader } from './chainReader.ts';
+import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream';
+import type { BlockHeader } from './blockProof.ts';
+import { expectParent } from './chainReader.ts';
+import { type ChainReadsMessage, chainReadsMessage } from './chainReads.ts';
 import {
   type ChainBlock,
   type ChainLog,
@@ -7,7 +9,9 @@ import {
   chainSpanMessage,
   spanBytesMax,
 } from './chainSpan.ts';
-import { spanSubject } from './subjects.ts';
+import { decodeMessage } from './decodeMessage.ts';
+import { ProviderInconsistent } from './providerInconsistent.ts';
+import { readsSubject, spanSubject } from './subjects.ts';
 
 /** Spans that are read back at the start: enough for the deepest reorganization that is followed. */
 const rememberedSpansMax = 700;
@@ -26,7 +30,7 @@ export class PublishedMeanwhile extends Error {
   override readonly name = 'PublishedMeanwhile';
 }
 
-/** The spans of one chain in `MINER_CHAIN`, appended only behind what is known to be there. */
+/** The spans of one chain, and what was read for them, in `MINER_CHAIN`, appended only behind what is known to be there. */
 export interface SpanPublisher {
   /** Reads back what the stream holds. */
   resume(): Promise<void>;
@@ -36,9 +40,18 @@ export interface SpanPublisher {
   forkAt(block: bigint): void;
   readonly forks: number;
   /**
+   * Lets the next span begin at `block`, or before it, behind the last block below it that the stream has told of and that is on the
+   * chain, as a fork of it; without any it is the first span.
+   */
+  rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>): Promise<void>;
+  /** Hash of the block that the newest reads in the stream were read at; null without any of this deployment. */
+  readsHash(): Promise<string | null>;
+  publishReads(reads: Omit<ChainReadsMessage, 'core'>): Promise<void>;
+  /**
    * Publishes `fromBlock` through `last`, with what was logged in between, as one span or more.
    *
    * @throws PublishedMeanwhile
+   * @throws ProviderInconsistent
    */
   publish(span: {
     readonly fromBlock: bigint;
@@ -65,33 +78,63 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherPar
   let blocks: PublishedBlock[] = [];
 
   async function resume() {
+    const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: subject });
+    const found: ChainSpanMessage[] = [];
+    if (last !== null) {
+      const { state } = await jsm.streams.info('MINER_CHAIN');
+      for (let seq = last.seq; seq >= state.first_seq && found.length < rememberedSpansMax; seq--) {
+        const span = spanOf(seq === last.seq ? last : await jsm.streams.getMessage('MINER_CHAIN', { seq }));
+        if (span !== null) found.push(span);
+      }
+    }
+    // Nothing is forgotten before what takes its place is read.
     blocks = [];
     forks = 0;
-    lastSequence = 0;
-    const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: subject });
-    if (last === null) return;
-    lastSequence = last.seq;
-    const { state } = await jsm.streams.info('MINER_CHAIN');
-    const first = Math.max(state.first_seq, last.seq - rememberedSpansMax + 1);
-    for (let seq = first; seq <= last.seq; seq++) {
-      const stored = seq === last.seq ? last : await jsm.streams.getMessage('MINER_CHAIN', { seq });
-      if (stored?.subject !== subject) continue;
-      const span = chainSpanMessage.safeParse(stored.json());
-      if (span.success && span.data.core === core) note(span.data);
-    }
+    lastSequence = last?.seq ?? 0;
+    for (const span of found.reverse()) note(span);
   }
 
+  /** The span of a stored message; null for another deployment's and for what is none. */
+  function spanOf(stored: StoredMsg | null): ChainSpanMessage | null {
+    if (stored?.subject !== subject) return null;
+    const span = decodeMessage(chainSpanMessage, stored.data, spanBytesMax);
+    return 'value' in span && span.value.core === core ? span.value : null;
+  }
+
+  async function rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>) {
+    const { state } = await jsm.streams.info('MINER_CHAIN');
+    // What a later span has replaced is of another branch.
+    let below = block;
+    for (let seq = lastSequence; seq >= state.first_seq && seq > 0; seq--) {
+      const span = spanOf(await jsm.streams.getMessage('MINER_CHAIN', { seq }));
+      if (span === null) continue;
+      for (const known of knownBlocksOf(span).reverse()) {
+        if (known.number >= below || !(await isOnChain(known))) continue;
+        blocks = [known];
+        forks++;
+        return;
+      }
+      if (BigInt(span.fromBlock) < below) below = BigInt(span.fromBlock);
+    }
+    blocks = [];
+    if (lastSequence > 0) forks++;
+  }
+
+  /** Takes note of a span that those before it lead to: another publisher's that no consumer links is none. */
   function note(span: ChainSpanMessage) {
+    const fromBlock = BigInt(span.fromBlock);
+    const head = blocks.at(-1);
+    if (head !== undefined) {
+      const isNewer = BigInt(span.toBlock) > head.number || span.fork > forks;
+      const parent = blocks.find(({ number }) => number === fromBlock - 1n);
+      const isBelowAll = span.fork > forks && fromBlock <= (blocks[0] as PublishedBlock).number;
+      if (!isNewer || (parent?.hash !== span.parentHash && !isBelowAll)) return;
+    }
     forks = Math.max(forks, span.fork);
     if (span.part !== undefined && span.part.index < span.part.count - 1) return;
-    const fromBlock = BigInt(span.fromBlock);
-    const toBlock = BigInt(span.toBlock);
-    const listed = span.blocks.map(({ number, hash }) => ({ number: BigInt(number), hash }));
-    blocks = [
-      ...blocks.filter(({ number }) => number < fromBlock),
-      ...listed.filter(({ number }) => number < toBlock),
-      { number: toBlock, hash: span.hash },
-    ].slice(-rememberedSpansMax);
+    blocks = [...blocks.filter(({ number }) => number < fromBlock), ...knownBlocksOf(span)].slice(
+      -rememberedSpansMax,
+    );
   }
 
   async function send(span: ChainSpanMessage) {
@@ -133,7 +176,14 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherPar
       const before = gathered.at(-1);
       if (before !== undefined && bytes + size > logsBytesMax) await close(before);
       if (size > logsBytesMax) {
-        if (from < block.number) await close(await headerAt(block.number - 1n));
+        if (from < block.number) {
+          const before = await headerAt(block.number - 1n);
+          const own = await headerAt(block.number);
+          expectParent(own, before);
+          if (own.hash !== block.hash)
+            throw new ProviderInconsistent(`block ${block.number} was replaced while it was read`);
+          await close(before);
+        }
         for (const [index, logs, count] of partsOf(block.logs)) {
           const part = { index, count };
           await send({
@@ -153,8 +203,24 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherPar
     if (from <= last.number) await close(last);
   }
 
+  async function readsHash() {
+    const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: readsSubject(chainId) });
+    const reads = last === null ? null : chainReadsMessage.safeParse(last.json());
+    return reads?.success && reads.data.core === core ? reads.data.blockHash : null;
+  }
+
+  async function publishReads(reads: Omit<ChainReadsMessage, 'core'>) {
+    await js.publish(readsSubject(chainId), JSON.stringify({ ...reads, core }), {
+      msgID: `${chainId}.reads.${core}.${reads.blockHash}`,
+      timeout: acknowledgementMs,
+    });
+  }
+
   return {
+    readsHash,
+    publishReads,
     resume,
+    rewind,
     published: () => blocks,
     forkAt: (block) => {
       blocks = blocks.filter(({ number }) => number <= block);
@@ -165,6 +231,13 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherPar
     },
     publish,
   };
+}
+
+/** Blocks that a span tells the hash of, ascending. */
+function knownBlocksOf(span: ChainSpanMessage): PublishedBlock[] {
+  const listed = span.blocks.map(({ number, hash }) => ({ number: BigInt(number), hash }));
+  const last = { number: BigInt(span.toBlock), hash: span.hash };
+  return [...listed.filter(({ number }) => number < last.number), last];
 }
 
 function boundsOf(

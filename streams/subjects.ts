@@ -54,6 +54,10 @@ export function spanSubject(chainId: bigint): string {
   return `miner.chain.${chainId}.span`;
 }
 
+export function readsSubject(chainId: bigint): string {
+  return `miner.chain.${chainId}.reads`;
+}
+
 export function rejectedSubject(stream: InputStreamName): string {
   return `miner.rejected.${stream}`;
 }

@@ -1,6 +1,7 @@
 import { List } from 'immutable';
 import { zeroAddress } from 'viem';
-import type { ChainEvent } from './chainEvent.ts';
+import { latestChanges, proposerRole } from '../../streams/chainReads.ts';
+import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
 import {
   type ChainState,
   coreEventsShown,
@@ -10,6 +11,7 @@ import {
   type Position,
   recentRoundsShown,
   type Settlement,
+  withProposers,
 } from './chainState.ts';
 import { lower, text, whole } from './eventArguments.ts';
 import {
@@ -22,19 +24,21 @@ import {
   utcDateOf,
 } from './rewards.ts';
 
-/** keccak256 of `PROPOSER_ROLE`. */
-const proposerRole = '0xb09aa5aeb3702cfd50b6b62bc4532604938f21248a27a1d5ca736082b6819cc1';
-/** First four bytes of a call of `upgradeAndCall(address,address,bytes)`. */
-const upgradeSelector = '0x9623609d';
+/** First four bytes of a call of `upgradeAndCall(address,address,bytes)`, and its first argument's bytes before an address. */
+const upgradeCall = `0x9623609d${'0'.repeat(24)}`;
 
 const coreContracts: ReadonlySet<string> = new Set(['core', 'proxyAdmin', 'operatorTimelock']);
 
-type Apply = (state: ChainState, event: ChainEvent) => ChainState;
+type Apply = (state: ChainState, event: ChainEvent, contracts: ContractAddresses) => ChainState;
 
-/** The state after one event. Events that no view reads leave it as it is. */
-export function applyEvent(state: ChainState, event: ChainEvent): ChainState {
+/**
+ * The state after one event of a deployment. Events that no view reads leave it as it is.
+ *
+ * @throws Error when the event cannot follow the state before it.
+ */
+export function applyEvent(state: ChainState, event: ChainEvent, contracts: ContractAddresses): ChainState {
   const apply = handlers[`${event.contract}.${event.name}`];
-  const applied = apply === undefined ? state : apply(state, event);
+  const applied = apply === undefined ? state : apply(state, event, contracts);
   if (!coreContracts.has(event.contract)) return applied;
   const events = [event, ...applied.core.events].slice(0, coreEventsShown);
   const source =
@@ -78,6 +82,8 @@ const handlers: Readonly<Record<string, Apply>> = {
     }),
   }),
   'core.BatchSettled': (state, { args, source }) => {
+    expectSame('settledThroughRound', state.core.settledThroughRound, args.previousSettledThroughRound);
+    expectSame('cumulativeWork', state.core.cumulativeWork + whole(args.workAdded), args.cumulativeWork);
     const settlement: Settlement = {
       source,
       previousSettledThroughRound: whole(args.previousSettledThroughRound),
@@ -102,17 +108,9 @@ const handlers: Readonly<Record<string, Apply>> = {
 
   'proxyAdmin.OwnershipTransferred': (state, { args }) =>
     withGovernance(state, { proxyAdminOwner: lower(args.newOwner) }),
-  'operatorTimelock.RoleGranted': (state, { args }) =>
-    args.role === proposerRole ? withGovernance(state, { operatorProposer: lower(args.account) }) : state,
-  'operatorTimelock.CallScheduled': (state, { args, source }) =>
-    withGovernance(state, {
-      operation: {
-        id: text(args.id),
-        kind: text(args.data).startsWith(upgradeSelector) ? 'upgrade' : 'call',
-        state: 'scheduled',
-        readyAtMs: source.blockTimestampMs + Number(whole(args.delay)) * 1000,
-      },
-    }),
+  'operatorTimelock.RoleGranted': (state, event) => proposerChanged(state, event, true),
+  'operatorTimelock.RoleRevoked': (state, event) => proposerChanged(state, event, false),
+  'operatorTimelock.CallScheduled': callScheduled,
   'operatorTimelock.CallExecuted': (state, { args }) => withOperation(state, text(args.id), 'executed'),
   'operatorTimelock.Cancelled': (state, { args }) => withOperation(state, text(args.id), 'cancelled'),
 
@@ -237,11 +235,44 @@ const handlers: Readonly<Record<string, Apply>> = {
   'collection.Transfer': transferred,
 };
 
+function proposerChanged(state: ChainState, { args }: ChainEvent, isGranted: boolean): ChainState {
+  if (args.role !== proposerRole) return state;
+  const change = { account: lower(args.account), isGranted };
+  const proposers = latestChanges([...state.governance.proposers, change]);
+  return { ...state, governance: withProposers(state.governance, proposers) };
+}
+
+/** An operation is shown for its calls of the proxy and of the proxy's admin; a batch logs each of its calls, in order. */
+function callScheduled(
+  state: ChainState,
+  { args, source }: ChainEvent,
+  contracts: ContractAddresses,
+): ChainState {
+  const target = lower(args.target);
+  if (target !== contracts.core && target !== contracts.proxyAdmin) return state;
+  const isUpgrade =
+    target === contracts.proxyAdmin &&
+    lower(args.data).startsWith(`${upgradeCall}${contracts.core.slice(2)}`);
+  const id = text(args.id);
+  const { operation } = state.governance;
+  // What was cancelled can be scheduled again, as another operation of the same ID.
+  const isSameBatch = operation?.id === id && operation.state === 'scheduled';
+  return withGovernance(state, {
+    operation: {
+      id,
+      kind: isUpgrade || (isSameBatch && operation.kind === 'upgrade') ? 'upgrade' : 'call',
+      state: 'scheduled',
+      readyAtMs: source.blockTimestampMs + Number(whole(args.delay)) * 1000,
+    },
+  });
+}
+
 function positionMinted(state: ChainState, { args, address, source }: ChainEvent): ChainState {
   const owner = lower(args.owner);
   const tokenId = Number(whole(args.tokenId));
   const round = whole(args.firstRound);
   const weight = whole(args.weight);
+  if (state.positions.has(tokenId)) throw new Error(`token ${tokenId} has a position already`);
   const position: Position = {
     tokenId,
     owner,
@@ -331,18 +362,23 @@ function roundMinted(state: ChainState, { args, source }: ChainEvent): ChainStat
   const amountBaseUnits = whole(args.amount);
   const accumulatedPerWeight = whole(args.accumulatedPerWeight);
   const { mining } = state;
+  if (roundId <= (state.mintedRounds.last()?.roundId ?? 0n))
+    throw new Error(`round ${roundId} is minted already, or one after it`);
   const entry = { date: utcDateOf(source.blockTimestampMs), atEnd: accumulatedPerWeight };
   const isSameDate = mining.perWeightByDate.last()?.date === entry.date;
   const earlier = isSameDate ? mining.perWeightByDate.pop() : mining.perWeightByDate;
   const index = state.settlements.findLastIndex(
     (one) => one.previousSettledThroughRound < roundId && roundId <= one.settledThroughRound,
   );
+  const settlement = state.settlements.get(index);
+  // A negative index would be one from the end.
+  if (index < 0 || settlement === undefined) throw new Error(`round ${roundId} was minted and never settled`);
   return {
     ...state,
     mintedRounds: state.mintedRounds.push({ roundId, amountBaseUnits }).takeLast(recentRoundsShown),
-    settlements: state.settlements.update(index, (settlement) => {
-      if (settlement === undefined) throw new Error(`round ${roundId} was minted and never settled`);
-      return { ...settlement, mintedBaseUnits: settlement.mintedBaseUnits + amountBaseUnits };
+    settlements: state.settlements.set(index, {
+      ...settlement,
+      mintedBaseUnits: settlement.mintedBaseUnits + amountBaseUnits,
     }),
     mining: {
       ...mining,
@@ -359,6 +395,7 @@ function transferred(state: ChainState, { args, address, source }: ChainEvent): 
   if (from === zeroAddress || to === zeroAddress) return state;
   const tokenId = Number(whole(args.tokenId));
   const position = positionOf(state, tokenId);
+  if (position.owner !== from) throw new Error(`token ${tokenId} is not that of ${from}`);
   const moved = withToken(withoutToken(state, from, tokenId), to, tokenId);
   const positions = moved.positions.set(tokenId, {
     ...position,
@@ -440,6 +477,11 @@ function implementationOf({ args }: ChainEvent): Implementation {
     storageLayoutDigest: text(args.storageLayoutDigest),
     runtimeHash: text(args.runtimeHash),
   };
+}
+
+/** What an event says of the state before it has to be so; otherwise an event before it is missing or there twice. */
+function expectSame(name: string, held: bigint, told: unknown): void {
+  if (held !== whole(told)) throw new Error(`${name} is ${held} here, and ${whole(told)} in the event`);
 }
 
 function positionOf(state: ChainState, tokenId: number): Position {

@@ -1,9 +1,11 @@
+import { decodeChainReads } from '../../streams/chainReads.ts';
 import { decodeChain } from '../../streams/decodeChain.ts';
 import type { Rejection } from '../../streams/decodeMessage.ts';
 import type { StreamMessage } from '../../streams/messageSource.ts';
 import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
-import type { ContractAddresses } from './chainEvent.ts';
 import {
+  type ChainFault,
+  type ChainFoldSettings,
   type ChainFoldState,
   createChainFold,
   emptyChainFoldState,
@@ -25,6 +27,8 @@ export type ChainOutcome =
       readonly givenUp: readonly ChainFeedEvent[];
     };
 
+const nothingChanged = { reorganization: null, givenUp: [] } as const;
+
 /** The chain as one deployment's spans tell it. */
 export interface ChainActors {
   readonly identity: FoldIdentity;
@@ -32,6 +36,8 @@ export interface ChainActors {
   /** @throws ForkBelowStates when a fork lies below every state that is kept. */
   receive(message: StreamMessage): ChainOutcome;
   readonly state: ChainFoldState;
+  /** Why nothing more is applied, although spans arrive; null while everything is. */
+  readonly fault: ChainFault | null;
   /** The newest safe state; null before the first. */
   newest(): ChainState | null;
   /** The state at a safe block that was shown; null when it is not kept any more, or was another block's. */
@@ -46,33 +52,44 @@ export interface ChainActors {
   keepFrom(block: bigint | null): void;
 }
 
-export interface ChainActorsSettings {
-  readonly chainId: bigint;
-  readonly contracts: ContractAddresses;
-}
+export type ChainActorsSettings = Omit<ChainFoldSettings, 'keptFromBlock'>;
 
-export function createChainActors({ chainId, contracts }: ChainActorsSettings): ChainActors {
-  let fold = createChainFold({ chainId, contracts, keptFromBlock: null });
+export function createChainActors(settings: ChainActorsSettings): ChainActors {
+  let fold = createChainFold({ ...settings, keptFromBlock: null });
   let state = emptyChainFoldState;
   let newestSpanAtMs: number | null = null;
 
   return {
-    identity: foldIdentity(chainFoldVersion, { chainId, ...contracts }),
-    chainId,
+    identity: foldIdentity(chainFoldVersion, {
+      chainId: settings.chainId,
+      deploymentBlock: settings.deploymentBlock,
+      ...settings.contracts,
+    }),
+    chainId: settings.chainId,
     receive: (message) => {
+      const reads = decodeChainReads(message.subject, message.data);
+      if (reads !== null) {
+        if ('rejection' in reads) return reads;
+        const outcome = fold.read(state, reads.value);
+        state = outcome.state;
+        return 'rejection' in outcome ? { rejection: outcome.rejection } : nothingChanged;
+      }
       const decoded = decodeChain(message.subject, message.data);
       if (decoded === null) return 'unread';
       if ('rejection' in decoded) return decoded;
       const storedAtMs = Number(message.timestampNanos / 1_000_000n);
       const outcome = fold.receive(state, decoded.value, { position: message.seq, storedAtMs });
-      if ('rejection' in outcome) return outcome;
       state = outcome.state;
+      if ('rejection' in outcome) return { rejection: outcome.rejection };
       newestSpanAtMs = storedAtMs;
       const { reorganization, givenUp } = outcome;
       return { reorganization, givenUp };
     },
     get state() {
       return state;
+    },
+    get fault() {
+      return state.fault;
     },
     newest: () => state.safe.at(-1) ?? null,
     at: (block, hash) =>
@@ -91,7 +108,7 @@ export function createChainActors({ chainId, contracts }: ChainActorsSettings): 
       return safeBlock === null || safeBlock <= block;
     },
     keepFrom: (block) => {
-      fold = createChainFold({ chainId, contracts, keptFromBlock: block });
+      fold = createChainFold({ ...settings, keptFromBlock: block });
     },
   };
 }

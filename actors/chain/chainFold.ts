@@ -1,10 +1,17 @@
-import type { ChainBlock, ChainSpan } from '../../streams/chainSpan.ts';
+import { type ChainReads, latestChanges, type ProposerChange } from '../../streams/chainReads.ts';
+import { type ChainBlock, type ChainSpan, isAscendingByIndex } from '../../streams/chainSpan.ts';
 import { type Rejection, rejected } from '../../streams/decodeMessage.ts';
 import { type StoredSpan, withFeedEvent } from '../feed/chainFeed.ts';
 import { giveUpOldest, runOf } from '../feed/heldEvents.ts';
 import { applyEvent } from './applyEvent.ts';
 import { type ChainEvent, type ContractAddresses, createEventDecoder } from './chainEvent.ts';
-import { type ChainFeedEvent, type ChainState, emptyChainState, type KnownBlock } from './chainState.ts';
+import {
+  type ChainFeedEvent,
+  type ChainState,
+  emptyChainState,
+  type KnownBlock,
+  withProposers,
+} from './chainState.ts';
 import { isSafelyBelow } from './confirmations.ts';
 
 /** States of safe blocks that are kept, for a reorganization below the newest and for cursors. */
@@ -13,6 +20,15 @@ export const keptStatesMax = 600;
 /** A known block with what the deployment's contracts logged in it. */
 export interface FoldedBlock extends KnownBlock {
   readonly events: readonly ChainEvent[];
+  /** Why a log of the block is none of its contract; null when each is. */
+  readonly problem: string | null;
+}
+
+/** A block whose events cannot follow the state before it. Nothing from it on is applied until another span takes its place. */
+export interface ChainFault {
+  readonly block: KnownBlock;
+  /** Which event, and why it cannot be. */
+  readonly detail: string;
 }
 
 /** What is folded of the spans. Immutable. */
@@ -26,12 +42,18 @@ export interface ChainFoldState {
    * that every fold of the stream gives the same events up at the same message.
    */
   readonly reversible: readonly bigint[];
-  /** Known blocks above the newest safe one, ascending. */
+  /** Known blocks above the newest safe one, ascending; from a fault on without their events, and at most {@link keptStatesMax}. */
   readonly unsafe: readonly FoldedBlock[];
+  /** Null while every safe block could be applied. */
+  readonly fault: ChainFault | null;
+  /** Parent of the deployment block; null before the first span. */
+  readonly rootHash: string | null;
+  /** What was read at a parent of the deployment block; it counts while that is {@link rootHash}. */
+  readonly reads: Pick<ChainReads, 'blockHash' | 'proposers'> | null;
   /** Logs of a block whose other parts have not come yet. */
   readonly parts: { readonly span: ChainSpan; readonly logs: ChainBlock['logs'] } | null;
   readonly forks: number;
-  /** Another deployment's spans are in the stream. */
+  /** Spans of another deployment arrived, and none of this one yet. */
   readonly isMismatched: boolean;
 }
 
@@ -40,6 +62,9 @@ export const emptyChainFoldState: ChainFoldState = {
   safe: [],
   reversible: [],
   unsafe: [],
+  fault: null,
+  rootHash: null,
+  reads: null,
   parts: null,
   forks: 0,
   isMismatched: false,
@@ -53,7 +78,7 @@ export interface Reorganization {
 
 /** What a span did. */
 export type SpanOutcome =
-  | { readonly rejection: Rejection }
+  | { readonly rejection: Rejection; readonly state: ChainFoldState }
   | {
       readonly state: ChainFoldState;
       readonly reorganization: Reorganization | null;
@@ -80,12 +105,16 @@ export interface ChainFold {
    * @throws ForkBelowStates
    */
   receive(state: ChainFoldState, span: ChainSpan, stored: StoredSpan): SpanOutcome;
+  /** Takes what was read before the first block, which the logs of later ones override, whenever it arrives. */
+  read(state: ChainFoldState, reads: ChainReads): SpanOutcome;
 }
 
 export interface ChainFoldSettings {
   readonly chainId: bigint;
   readonly contracts: ContractAddresses;
-  /** States from this block on are all kept; null keeps the newest {@link keptStatesMax}. */
+  /** The first span begins here: what a chain that begins later would say is wrong. */
+  readonly deploymentBlock: bigint;
+  /** States from this block on are all kept, with all their events; null keeps the newest {@link keptStatesMax}. */
   readonly keptFromBlock: bigint | null;
 }
 
@@ -93,62 +122,97 @@ export interface ChainFoldSettings {
  * Folds spans: blocks wait above the safe block, where a reorganization just replaces them, and are applied when they
  * are safe. Pure: the same spans give the same states.
  */
-export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFoldSettings): ChainFold {
+export function createChainFold(settings: ChainFoldSettings): ChainFold {
+  const { chainId, contracts, keptFromBlock } = settings;
   const decode = createEventDecoder(contracts);
 
   function receive(state: ChainFoldState, span: ChainSpan, stored: StoredSpan): SpanOutcome {
     if (span.chainId !== chainId || span.core !== contracts.core) {
-      return { state: { ...state, isMismatched: true }, reorganization: null, givenUp: [] };
+      const detail = `the span is of core ${span.core} on chain ${span.chainId}, the deployment of ${contracts.core} on chain ${chainId}`;
+      const isMismatched = state.head === null;
+      return {
+        ...rejected('other_deployment', detail),
+        state: isMismatched === state.isMismatched ? state : { ...state, isMismatched },
+      };
     }
     const whole = joined(state, span);
     if (whole === null) return { state: withPart(state, span), reorganization: null, givenUp: [] };
-    if ('rejection' in whole) return whole;
-    const blocks = decoded(whole);
-    if (blocks === null) return rejected('malformed', 'a log is not what its contract logs');
-    const linked = link({ ...state, parts: null }, whole);
-    if ('rejection' in linked) return linked;
+    if ('rejection' in whole) return { ...whole, state };
+    const blocks = whole.blocks.map(decoded);
+    const linked = link({ ...state, parts: null }, whole, settings);
+    if ('rejection' in linked) return { ...linked, state };
     const head = blocks.at(-1) as FoldedBlock;
-    const extended = { ...linked.state, head: knownOf(head), unsafe: [...linked.state.unsafe, ...blocks] };
+    const extended = {
+      ...linked.state,
+      head: knownOf(head),
+      unsafe: [...linked.state.unsafe, ...blocks],
+      isMismatched: false,
+    };
     return { ...settle(extended, stored), reorganization: linked.reorganization };
   }
 
-  /** Null when a log cannot be decoded. */
-  function decoded(span: ChainSpan): FoldedBlock[] | null {
-    try {
-      return span.blocks.map((block) => ({
-        ...knownOf(block),
-        events: block.logs.map((log) => decode(block, log)).filter((event) => event !== null),
-      }));
-    } catch {
-      return null;
+  function read(state: ChainFoldState, reads: ChainReads): SpanOutcome {
+    if (reads.chainId !== chainId || reads.core !== contracts.core) {
+      return {
+        ...rejected('other_deployment', `the reads are of core ${reads.core} on chain ${reads.chainId}`),
+        state,
+      };
     }
+    if (reads.blockNumber !== settings.deploymentBlock - 1n) {
+      const detail = `the reads are of block ${reads.blockNumber}, the deployment begins with ${settings.deploymentBlock}`;
+      return { ...rejected('malformed', detail), state };
+    }
+    const { blockHash, proposers } = reads;
+    const isOfRoot = blockHash === state.rootHash;
+    const safe = isOfRoot ? state.safe.map((one) => withReads(one, proposers)) : state.safe;
+    return { state: { ...state, safe, reads: { blockHash, proposers } }, reorganization: null, givenUp: [] };
   }
 
-  /** Applies what is safe by now. */
+  function decoded(block: ChainBlock): FoldedBlock {
+    const events: ChainEvent[] = [];
+    for (const log of block.logs) {
+      try {
+        const event = decode(block, log);
+        if (event !== null) events.push(event);
+      } catch (error) {
+        const which = `log ${log.logIndex}, transaction ${log.transactionHash}, of ${log.address}`;
+        return { ...knownOf(block), events: [], problem: `${which}: ${(error as Error).message}` };
+      }
+    }
+    return { ...knownOf(block), events, problem: null };
+  }
+
+  /** Applies what is safe by now, block by block: a block that cannot be applied changes nothing. */
   function settle(
     state: ChainFoldState,
     stored: StoredSpan,
   ): { readonly state: ChainFoldState; readonly givenUp: readonly ChainFeedEvent[] } {
     const { head } = state;
     if (head === null) return { state, givenUp: [] };
+    if (state.fault !== null) {
+      return { state: { ...state, unsafe: withoutEvents(state.unsafe) }, givenUp: [] };
+    }
     const safeCount = state.unsafe.findLastIndex((block) => isSafelyBelow(block.number, head.number)) + 1;
-    if (safeCount === 0) return { state, givenUp: [] };
     const safe = [...state.safe];
+    let fault: ChainFault | null = null;
     for (const block of state.unsafe.slice(0, safeCount)) {
-      const before =
-        safe.at(-1) ?? emptyChainState(knownOf(block), runOf(stored.position, stored.storedAtMs));
-      let after: ChainState = { ...before, block: knownOf(block) };
-      for (const event of block.events) after = withFeedEvent(applyEvent(after, event), event, stored);
+      const before = safe.at(-1) ?? firstState(state, block, stored);
+      const after = applyBlock(before, block, contracts, stored);
+      if ('detail' in after) {
+        fault = after;
+        break;
+      }
       safe.push(after);
     }
-    const applied = state.unsafe.slice(0, safeCount).map(({ number }) => number);
+    const appliedCount = safe.length - state.safe.length;
+    const waiting = state.unsafe.slice(appliedCount);
+    const rest = { ...state, fault, unsafe: fault === null ? waiting : withoutEvents(waiting) };
+    if (appliedCount === 0) return { state: rest, givenUp: [] };
+    const applied = state.unsafe.slice(0, appliedCount).map(({ number }) => number);
     const surplus = Math.max(0, state.reversible.length + applied.length - keptStatesMax);
     const reversible = state.reversible.slice(surplus).concat(applied.slice(-keptStatesMax));
-    const shortened = withShorterFeed(kept(safe), reversible, stored.position);
-    return {
-      state: { ...state, safe: shortened.safe, reversible, unsafe: state.unsafe.slice(safeCount) },
-      givenUp: shortened.givenUp,
-    };
+    const shortened = withShorterFeed(kept(safe), reversible, keptFromBlock, stored.position);
+    return { state: { ...rest, safe: shortened.safe, reversible }, givenUp: shortened.givenUp };
   }
 
   function kept(safe: readonly ChainState[]): readonly ChainState[] {
@@ -158,69 +222,145 @@ export function createChainFold({ chainId, contracts, keptFromBlock }: ChainFold
     return safe.slice(Math.max(0, Math.min(first, needed)));
   }
 
-  return { receive };
+  return { receive, read };
+}
+
+/** Before the first block: nothing but what was read. */
+function firstState(
+  { reads, rootHash }: ChainFoldState,
+  block: KnownBlock,
+  { position, storedAtMs }: StoredSpan,
+): ChainState {
+  const empty = emptyChainState(knownOf(block), runOf(position, storedAtMs));
+  return reads !== null && reads.blockHash === rootHash ? withReads(empty, reads.proposers) : empty;
+}
+
+/** Reads come before all logs, also where they arrive after some. */
+function withReads(state: ChainState, read: readonly ProposerChange[]): ChainState {
+  const proposers = latestChanges([...read, ...state.governance.proposers]);
+  return { ...state, governance: withProposers(state.governance, proposers) };
+}
+
+/** The state after a block, or why its events cannot follow the state before it. */
+function applyBlock(
+  before: ChainState,
+  block: FoldedBlock,
+  contracts: ContractAddresses,
+  stored: StoredSpan,
+): ChainState | ChainFault {
+  if (block.problem !== null) return { block: knownOf(block), detail: block.problem };
+  let after: ChainState = { ...before, block: knownOf(block) };
+  for (const event of block.events) {
+    try {
+      after = withFeedEvent(applyEvent(after, event, contracts), event, stored);
+    } catch (error) {
+      const { transactionHash, logIndex } = event.source;
+      const which = `${event.contract}.${event.name} (log ${logIndex}, transaction ${transactionHash})`;
+      return { block: knownOf(block), detail: `${which}: ${(error as Error).message}` };
+    }
+  }
+  return after;
+}
+
+/** Blocks that are only waited behind: what takes the place of a block that cannot be applied replaces them too. */
+function withoutEvents(blocks: readonly FoldedBlock[]): readonly FoldedBlock[] {
+  return blocks
+    .slice(-keptStatesMax)
+    .map((block) => (block.events.length === 0 ? block : { ...block, events: [] }));
 }
 
 /** Gives up old events of the newest state's feed, those that no state lies below which can be gone back to. */
-function withShorterFeed(safe: readonly ChainState[], reversible: readonly bigint[], position: number) {
+function withShorterFeed(
+  safe: readonly ChainState[],
+  reversible: readonly bigint[],
+  keptFromBlock: bigint | null,
+  position: number,
+) {
   const newest = safe.at(-1) as ChainState;
-  const [oldestKept, oldestReversible] = [(safe[0] as ChainState).block.number, reversible[0] as bigint];
+  const bounds = [(safe[0] as ChainState).block.number, reversible[0] as bigint];
+  if (keptFromBlock !== null) bounds.push(keptFromBlock);
   const shorter = giveUpOldest(
     newest.feed,
     ({ recordedAtMs }) => recordedAtMs,
-    ({ source }) => source.blockNumber <= oldestKept && source.blockNumber <= oldestReversible,
+    ({ source }) => bounds.every((bound) => source.blockNumber <= bound),
     position,
   );
   if (shorter === null) return { safe, givenUp: [] };
   return { safe: [...safe.slice(0, -1), { ...newest, feed: shorter.held }], givenUp: shorter.givenUp };
 }
 
-/** Drops what the span replaces, or says why it does not link. */
-function link(
-  state: ChainFoldState,
-  span: ChainSpan,
-):
+type Linked =
   | { readonly rejection: Rejection }
-  | {
-      readonly state: ChainFoldState;
-      readonly reorganization: Reorganization | null;
-    } {
+  | { readonly state: ChainFoldState; readonly reorganization: Reorganization | null };
+
+/** Drops what the span replaces, or says why it does not link. */
+function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSettings): Linked {
+  const { deploymentBlock, keptFromBlock } = settings;
   const { head } = state;
-  if (head === null) return { state, reorganization: null };
+  if (head === null) {
+    if (span.fromBlock === deploymentBlock)
+      return { state: { ...state, rootHash: span.parentHash }, reorganization: null };
+    return rejected(
+      'unlinked_span',
+      `block ${span.fromBlock} cannot be the first: the deployment begins with block ${deploymentBlock}`,
+    );
+  }
   const forkBlock = span.fromBlock - 1n;
   if (forkBlock > head.number) {
     return rejected('unlinked_span', `block ${span.fromBlock} does not follow block ${head.number}`);
   }
   if (forkBlock === head.number && span.parentHash === head.hash) return { state, reorganization: null };
-
-  const unsafe = state.unsafe.filter(({ number }) => number <= forkBlock);
-  const safe = state.safe.filter(({ block }) => block.number <= forkBlock);
-  const fork = unsafe.at(-1) ?? safe.at(-1)?.block;
-  const oldest = state.safe[0]?.block ?? state.unsafe[0];
-  if (fork === undefined && oldest !== undefined) throw new ForkBelowStates(forkBlock, oldest.number);
-  if (fork?.number !== forkBlock || fork.hash !== span.parentHash) {
-    return rejected(
-      'unlinked_span',
-      `block ${span.fromBlock} names parent ${span.parentHash}, block ${forkBlock} is held as ${fork?.hash ?? 'unknown'}`,
-    );
-  }
   if (span.toBlock <= head.number && span.fork <= state.forks) {
     return rejected(
       'unlinked_span',
       `blocks through ${span.toBlock} are held already, through ${head.number}`,
     );
   }
+
+  const unsafe = state.unsafe.filter(({ number }) => number <= forkBlock);
+  const safe = state.safe.filter(({ block }) => block.number <= forkBlock);
+  const fork = unsafe.at(-1) ?? safe.at(-1)?.block;
+  const mayBeOlder = keptFromBlock === null || forkBlock < keptFromBlock;
+  if (fork === undefined && span.fromBlock === deploymentBlock && span.fork > state.forks) {
+    // What memory has given up is stored elsewhere, and has to be removed there.
+    const givenUpThrough = state.safe.at(-1)?.feed.givenUp.through ?? null;
+    if (givenUpThrough !== null && mayBeOlder) {
+      throw new ForkBelowStates(forkBlock, oldestOf(state));
+    }
+    return {
+      state: { ...emptyChainFoldState, rootHash: span.parentHash, reads: state.reads, forks: span.fork },
+      reorganization: { forkBlock, safeDepth: state.safe.length },
+    };
+  }
+  if (fork === undefined && span.fromBlock > deploymentBlock && mayBeOlder) {
+    throw new ForkBelowStates(forkBlock, oldestOf(state));
+  }
+  if (fork?.number !== forkBlock || fork.hash !== span.parentHash) {
+    return rejected(
+      'unlinked_span',
+      `block ${span.fromBlock} names parent ${span.parentHash}, block ${forkBlock} is held as ${fork?.hash ?? 'unknown'}`,
+    );
+  }
+  const isFaultReplaced = state.fault !== null && forkBlock < state.fault.block.number;
   return {
     state: {
       ...state,
       safe,
       reversible: state.reversible.filter((number) => number <= forkBlock),
       unsafe,
+      fault: isFaultReplaced ? null : state.fault,
       head: knownOf(fork),
       forks: Math.max(state.forks, span.fork),
     },
     reorganization: { forkBlock, safeDepth: state.safe.length - safe.length },
   };
+}
+
+/** The oldest block that can be gone back to, of a state that holds one. */
+function oldestOf({ safe, unsafe, head }: ChainFoldState): bigint {
+  const oldest = safe[0]?.block ?? unsafe[0] ?? head;
+  if (oldest === null) throw new Error('nothing is folded yet');
+  return oldest.number;
 }
 
 /** The whole block once its last part is there; null while parts are missing. */
@@ -233,6 +373,8 @@ function joined(state: ChainFoldState, span: ChainSpan): ChainSpan | null | { re
     return rejected('unlinked_span', `part ${part.index} of block ${span.toBlock} has no part before it`);
   if (part.index < part.count - 1) return null;
   const logs = [...(state.parts?.logs ?? []), ...block.logs];
+  if (!isAscendingByIndex(logs))
+    return rejected('malformed', `the parts of block ${span.toBlock} have logs in common`);
   return { ...span, part: null, blocks: [{ ...block, logs }] };
 }
 

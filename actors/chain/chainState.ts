@@ -1,4 +1,6 @@
 import { Map as ImmutableMap, List } from 'immutable';
+import { zeroAddress } from 'viem';
+import type { ProposerChange } from '../../streams/chainReads.ts';
 import type { Arrival } from '../feed/arrival.ts';
 import { type HeldEvents, nothingGivenUp } from '../feed/heldEvents.ts';
 import type { ChainEvent, EventSource } from './chainEvent.ts';
@@ -68,8 +70,11 @@ export interface Governance {
   readonly proxyAdminOwner: string | null;
   /** What the proxy's admin slot holds. */
   readonly proxyAdminSlot: string | null;
+  /** Accounts whose proposer role of the timelock changed or is known from before the first block, the latest change last. */
+  readonly proposers: readonly ProposerChange[];
+  /** The newest one that still has the role; the zero address where each has lost it, null where none is known. */
   readonly operatorProposer: string | null;
-  /** The latest operation of the timelock. */
+  /** The latest operation of the timelock that calls the proxy or its admin. */
   readonly operation: {
     readonly id: string;
     readonly kind: 'upgrade' | 'call';
@@ -77,6 +82,15 @@ export interface Governance {
     /** When it may be executed (epoch milliseconds). */
     readonly readyAtMs: number;
   } | null;
+}
+
+export function withProposers(governance: Governance, proposers: readonly ProposerChange[]): Governance {
+  const newest = proposers.findLast(({ isGranted }) => isGranted)?.account ?? null;
+  return {
+    ...governance,
+    proposers,
+    operatorProposer: newest ?? (proposers.length > 0 ? zeroAddress : null),
+  };
 }
 
 /** A batch that the core recorded. */
@@ -323,7 +337,13 @@ export function emptyChainState(block: KnownBlock, run: string): ChainState {
       source: null,
       events: [],
     },
-    governance: { proxyAdminOwner: null, proxyAdminSlot: null, operatorProposer: null, operation: null },
+    governance: {
+      proxyAdminOwner: null,
+      proxyAdminSlot: null,
+      proposers: [],
+      operatorProposer: null,
+      operation: null,
+    },
     settlements: List(),
     unprocessedRounds: List(),
     checkpoints: List(),

@@ -94,6 +94,7 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       isConfigured: onChain !== null,
       isMismatched: onChain?.actors.state.isMismatched ?? false,
       isCaughtUp: parts.isCaughtUp(),
+      isApplied: onChain?.actors.fault == null,
       isIndexed: spanAtMs !== null && clock.nowMs() - spanAtMs <= parts.staleAfterMs,
       isSafe: state !== null && state.block.number >= (firstBlock ?? 0n) && isConfigured,
       isSupported: versions.every((one) => one != null && supportedVersions.has(one.codeVersion)),
@@ -171,7 +172,10 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
     const shown = newest(false);
     if ('status' in shown) return shown;
     const { core, governance, block } = shown.state;
-    const { operation } = governance;
+    const { operation, proxyAdminOwner, proxyAdminSlot, operatorProposer } = governance;
+    // A timelock or an admin that is older than the deployment block has logged before it who may do what.
+    if (proxyAdminOwner === null || proxyAdminSlot === null || operatorProposer === null)
+      return unavailable('indexer_unavailable');
     const isReady = operation?.state === 'scheduled' && operation.readyAtMs <= block.timestampMs;
     return {
       ...common(shown),

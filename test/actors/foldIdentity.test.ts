@@ -32,10 +32,11 @@ describe('the identity of a fold', () => {
       expect(createCounterActors({ ...settings, ...other }).identity).not.toEqual(identity);
   });
 
-  it('of the chain has its number and each contract in it', () => {
-    const settings = { chainId: 1n, contracts: contractAddresses };
+  it('of the chain has its number, its deployment block and each contract in it', () => {
+    const settings = { chainId: 1n, contracts: contractAddresses, deploymentBlock: 1n };
     const { identity } = createChainActors(settings);
-    expect(createChainActors({ ...settings, chainId: 2n }).identity).not.toEqual(identity);
+    for (const other of [{ chainId: 2n }, { deploymentBlock: 2n }])
+      expect(createChainActors({ ...settings, ...other }).identity).not.toEqual(identity);
     for (const name of Object.keys(contractAddresses)) {
       const contracts = { ...contractAddresses, [name]: `0x${'9'.repeat(40)}` };
       expect(createChainActors({ ...settings, contracts }).identity).not.toEqual(identity);

@@ -3,7 +3,15 @@ import { createFlagObserver, observed } from '../../actors/observed.ts';
 import { type ChainObservation, chainAvailabilityMachine } from '../../machines/chainAvailabilityMachine.ts';
 
 it('an observer of flags says of every combination what the machine says, and asks it once', () => {
-  const names = ['isConfigured', 'isMismatched', 'isCaughtUp', 'isIndexed', 'isSafe', 'isSupported'] as const;
+  const names = [
+    'isConfigured',
+    'isMismatched',
+    'isCaughtUp',
+    'isApplied',
+    'isIndexed',
+    'isSafe',
+    'isSupported',
+  ] as const;
   const ask = (chain: ChainObservation) => observed(chainAvailabilityMachine, { type: 'observed', chain });
   let asked = 0;
   const observer = createFlagObserver((chain: ChainObservation) => {

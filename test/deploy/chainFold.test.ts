@@ -128,7 +128,7 @@ function givenUpBy(actors: ChainActors): string {
 
 function createFold(writing: ChainFoldParts['writing'] = null) {
   const registry = new Registry();
-  const actors = createChainActors({ chainId: 31_337n, contracts });
+  const actors = createChainActors({ chainId: 31_337n, contracts, deploymentBlock: 1n });
   const fold = createChainStreamFold({
     actors,
     counts: createMessageCounts(registry, ['MINER_CHAIN']),

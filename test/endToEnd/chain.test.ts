@@ -1,9 +1,20 @@
+import { toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
+import type { ChainLog, ChainSpanMessage } from '../../streams/chainSpan.ts';
 import { eventually } from '../support/childProcess.ts';
-import { foldedThrough, type MinerProcess, ready, startMiner } from '../support/minerProcess.ts';
+import { publishedSpans, startIndexed } from '../support/indexedChain.ts';
+import { minerCommand, startMinerCommand } from '../support/minerCommand.ts';
+import {
+  foldedThrough,
+  type MinerProcess,
+  ready,
+  startMiner,
+  writeDeployment,
+} from '../support/minerProcess.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';
 import { onChainOf } from '../support/onChain.ts';
 import { createRandomEconomy } from '../support/randomEconomy.ts';
+import { mixedPublications, publishAll } from '../support/readingMessages.ts';
 import { reorganize } from '../support/reorganize.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 import { startEconomy, type TestEconomy } from '../support/testEconomy.ts';
@@ -26,7 +37,7 @@ async function shown(miner: MinerProcess, economy: TestEconomy): Promise<string>
   return JSON.stringify([bodies.map((body) => ({ ...body, generatedAt: null })), await events(miner)]);
 }
 
-/** All events of the feed by their ID, without when they were recorded: that is another time on another stream. */
+/** All events of the chain in the feed by their ID, without when they were recorded: that is another time on another stream. */
 async function events(miner: MinerProcess) {
   type Feed = { events: { id: string; recordedAt?: string }[]; nextCursor: string | null };
   const found: Feed['events'] = [];
@@ -35,7 +46,7 @@ async function events(miner: MinerProcess) {
     for (const { recordedAt: _, ...event } of page.events) found.push(event);
     cursor = page.nextCursor;
   }
-  return found.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return found.filter(({ id }) => id.startsWith('chain:')).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** Until the chain's newest block is published and folded. */
@@ -153,6 +164,124 @@ describe('the chain, end to end', () => {
     expect(await second.metric('miner_chain_rewinds_total')).toBe(1);
     const after = await shown(second, economy);
     expect(await shownAfresh(economy)).toBe(after);
+  });
+
+  it('outlives a span that cannot be applied, names it, serves the rest, and takes a corrected one in its place', async () => {
+    const { economy, nats, start } = await started(60, 59);
+    const honest = await startIndexed(economy);
+    await honest.caughtUp();
+    await honest.stop();
+    const spans = await publishedSpans(honest.nats);
+    const isMint = ({ topics }: ChainSpanMessage['blocks'][number]['logs'][number]) =>
+      topics[0] === toEventSelector('PositionMinted(address,uint256,uint256,uint64,uint64)');
+    const wrongAt = spans.findIndex(({ blocks }) => blocks.some(({ logs }) => logs.some(isMint)));
+    const { js, jsm } = await connectTo(nats);
+    const miner = await start('run', false);
+    await ready(miner);
+    const publish = async (given: readonly ChainSpanMessage[]) => {
+      for (const span of given) await js.publish('miner.chain.31337.span', JSON.stringify(span));
+      const { state } = await jsm.streams.info('MINER_CHAIN');
+      return state.last_seq;
+    };
+    const withoutMints = (span: ChainSpanMessage) => ({
+      ...span,
+      blocks: span.blocks.map((block) => ({ ...block, logs: block.logs.filter((log) => !isMint(log)) })),
+    });
+    const last = await publish(spans.map((span, index) => (index === wrongAt ? withoutMints(span) : span)));
+    await publishAll(js, mixedPublications(200));
+
+    const expectOnlyTheChainFailed = async (process: MinerProcess) => {
+      await foldedThrough(process, last, 'MINER_CHAIN');
+      await foldedThrough(process, 200);
+      expect(await process.metric('miner_chain_projection_failed')).toBe(1);
+      const core = { status: 'unavailable', reason: 'indexer_unavailable' };
+      expect(await process.json('/v1/core')).toMatchObject(core);
+      expect(await process.json('/v2/public/miners/state')).toMatchObject(core);
+      expect(await process.json('/v1/public/installations/wheel.one/telemetry')).toMatchObject({
+        measurement: { provenance: 'simulated' },
+      });
+      const readiness = await (await fetch(`${process.operatorUrl}/readyz`)).json();
+      expect(JSON.stringify(readiness)).toMatch(
+        /"reason":"projection_failed","block":"\d+".*has no position/,
+      );
+      const lines = process.log().filter(({ msg }) => String(msg).includes('cannot be applied'));
+      expect(lines).toHaveLength(1);
+    };
+    await expectOnlyTheChainFailed(miner);
+    expect(await miner.end('SIGTERM')).toBe(0);
+    const again = await start('run', false);
+    await expectOnlyTheChainFailed(again);
+    await again.end('SIGKILL');
+    const third = await start('run', false);
+    await expectOnlyTheChainFailed(third);
+
+    const corrected = spans.slice(wrongAt).map((span) => ({ ...span, fork: 1 }));
+    await foldedThrough(third, await publish(corrected), 'MINER_CHAIN');
+    expect(await third.metric('miner_chain_projection_failed')).toBe(0);
+    expect(await shown(third, economy)).toBe(await shownAfresh(economy));
+  });
+
+  it.each<[string, (logs: readonly ChainLog[]) => ChainLog[]]>([
+    ['left out the logs of a block', () => []],
+    ['doubled a log, which is refused today', (logs) => [logs[0] as ChainLog, ...logs]],
+  ])('is repaired where a node %s and an earlier version published it', async (_what, lie) => {
+    const { economy, nats, dataDir, start } = await started(90, 61);
+    const honest = await startIndexed(economy);
+    await honest.caughtUp();
+    await honest.stop();
+    const isSettlement = ({ topics }: ChainLog) =>
+      topics[0] === toEventSelector('RoundMinted(uint64,uint64,uint256,uint256,uint256)');
+    let wrong: bigint | null = null;
+    const spans = (await publishedSpans(honest.nats)).map((span) => ({
+      ...span,
+      blocks: span.blocks.map((block) => {
+        if (wrong !== null || !block.logs.some(isSettlement)) return block;
+        wrong = BigInt(block.number);
+        return { ...block, logs: lie(block.logs) };
+      }),
+    }));
+    expect(wrong).not.toBeNull();
+    const miner = await start('run', false);
+    await ready(miner);
+    const { js, jsm } = await connectTo(nats);
+    for (const span of spans) await js.publish('miner.chain.31337.span', JSON.stringify(span));
+    await foldedThrough(miner, spans.length, 'MINER_CHAIN');
+    const before = await shown(miner, economy).catch(() => 'unavailable');
+
+    const environment = {
+      MINER_NATS_URL: nats.url,
+      MINER_DATA_DIR: dataDir,
+      MINER_DEPLOYMENT: writeDeployment(dataDir, onChainOf(economy)),
+      MINER_RPC_URL: economy.url,
+    };
+    const found = await minerCommand(['doctor'], environment);
+    const remedy = /FAILED +spans: block (\d+) [\s\S]*npm run miner -- (index --from-block \d+)/.exec(
+      found.output,
+    );
+    const [, block = '', command = ''] = remedy ?? [];
+    expect(BigInt(block)).toBeLessThanOrEqual(wrong ?? 0n);
+    expect(found.status).toBe(1);
+
+    const indexer = startMinerCommand(command.split(' '), {
+      ...environment,
+      MINER_OPS_PORT: '0',
+    });
+    const isRepaired = async () => {
+      const { state } = await jsm.streams.info('MINER_CHAIN');
+      const last = await jsm.streams.getMessage('MINER_CHAIN', { seq: state.last_seq });
+      const span = last?.json<ChainSpanMessage>();
+      const tip = await economy.client.getBlockNumber({ cacheTime: 0 });
+      return span?.fork === 1 && BigInt(span.toBlock) === tip ? state.last_seq : null;
+    };
+    const lastSequence = await eventually(isRepaired, 'the repair', 60_000);
+    await foldedThrough(miner, lastSequence, 'MINER_CHAIN');
+    const after = await shown(miner, economy);
+    expect(after).not.toBe(before);
+    expect(after).toBe(await shownAfresh(economy));
+    expect((await minerCommand(['doctor'], environment)).output).toMatch(
+      /ok +spans: blocks 1 to \d+ and their/,
+    );
+    expect(await indexer.end('SIGTERM')).toBe(0);
   });
 
   it('is published by an indexer of its own, and rejects spans that do not link', async () => {

@@ -17,6 +17,7 @@ const doctor = (environment: Record<string, string>, ...args: string[]) =>
 describe('doctor', () => {
   it('finds nothing wrong with a sound deployment, and names what is missing from a damaged one', async () => {
     const economy = await startEconomy();
+    for (let block = 0; block < 12; block++) await economy.mine();
     const nats = await startNats();
     const dataDir = temporaryDirectory();
     const onChain = onChainOf(economy);
@@ -60,6 +61,7 @@ describe('doctor', () => {
       'node',
       'deployment',
       'blocks',
+      'spans',
     ]) {
       expect(sound.output).toMatch(new RegExp(`ok +${check}: `));
     }

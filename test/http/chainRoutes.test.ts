@@ -1,13 +1,13 @@
 import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { createChainActors } from '../../actors/chain/chainActors.ts';
+import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
+import type { ChainFault } from '../../actors/chain/chainFold.ts';
 import { createChainViews } from '../../actors/chain/chainViews.ts';
 import { chainUnavailableReasons } from '../../actors/chain/chainViewTypes.ts';
 import { encodeOwnerCursor } from '../../actors/chain/ownerCursor.ts';
 import { settlementWindow } from '../../actors/chain/settlementHistory.ts';
 import { collectionAbi, coreAbi, miningAbi } from '../../streams/contractAbis.ts';
 import { chainDeploymentOf, foldChain, testRelease } from '../support/foldedChain.ts';
-import { testChainId } from '../support/indexedChain.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { startPublicServer, type TestPublicServer } from '../support/publicServer.ts';
 import { createRandomEconomy } from '../support/randomEconomy.ts';
@@ -485,9 +485,13 @@ describe('chain views that are not available', () => {
     note(await reasonsOn(await startPublicServer(), owner), 'indexer_disabled');
 
     const deployment = chainDeploymentOf(economy);
-    const over = (settings: { caughtUp?: boolean; contracts?: Record<string, string> } = {}) => {
+    const over = (
+      settings: { caughtUp?: boolean; contracts?: Record<string, string>; fault?: ChainFault } = {},
+    ) => {
       const contracts = { ...deployment.contracts, ...settings.contracts };
-      const actors = createChainActors({ chainId: testChainId, contracts });
+      const actors: ChainActors = Object.create(createChainActors({ ...deployment.chain, contracts }), {
+        fault: { value: settings.fault ?? null },
+      });
       const clock = manualClock();
       const views = createChainViews({
         installationId: 'wheel-1',
@@ -502,6 +506,11 @@ describe('chain views that are not available', () => {
     const rebuilding = over({ caughtUp: false }).views;
     note(await reasonsOn(await startPublicServer({ chain: rebuilding }), owner), 'indexer_unavailable');
     expect(rebuilding.conditions()).toMatchObject({ core: 'projection_rebuilding' });
+    // A block that cannot be applied has a condition of its own.
+    const fault = { block: { number: 1n, hash: '0x01', timestampMs: 0 }, detail: 'impossible' };
+    const faulty = over({ fault }).views;
+    note(await reasonsOn(await startPublicServer({ chain: faulty }), owner), 'indexer_unavailable');
+    expect(faulty.conditions()).toMatchObject({ core: 'projection_failed' });
 
     const chain = await foldChain(economy);
     await chain.fold();

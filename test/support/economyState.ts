@@ -297,20 +297,24 @@ export function stateOf(events: readonly StateEvent[], block: Partial<KnownBlock
   const firstMs = known.timestampMs - events.length * 1_000;
   return events.reduce(
     (state, { contract, name, args, atMs }, index) =>
-      applyEvent(state, {
-        contract,
-        address: stateContracts[contract],
-        name,
-        args,
-        source: {
-          blockNumber: known.number,
-          blockHash: known.hash,
-          blockTimestampMs: atMs ?? firstMs + index * 1_000,
-          transactionHash: bytes32Of('a'),
-          transactionIndex: 0,
-          logIndex: index,
+      applyEvent(
+        state,
+        {
+          contract,
+          address: stateContracts[contract],
+          name,
+          args,
+          source: {
+            blockNumber: known.number,
+            blockHash: known.hash,
+            blockTimestampMs: atMs ?? firstMs + index * 1_000,
+            transactionHash: bytes32Of('a'),
+            transactionIndex: 0,
+            logIndex: index,
+          },
         },
-      }),
+        stateContracts,
+      ),
     emptyChainState(known, 'run'),
   );
 }

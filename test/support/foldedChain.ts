@@ -21,10 +21,10 @@ export function chainDeploymentOf({ deployed }: TestEconomy): ChainDeployment {
 }
 
 /** A chain's views over a real indexer: each `fold` brings them up to the chain's newest block. */
-export async function foldChain(economy: TestEconomy) {
-  const indexed = await startIndexed(economy);
+export async function foldChain(economy: TestEconomy, url = economy.url) {
+  const indexed = await startIndexed(economy, url);
   const deployment = chainDeploymentOf(economy);
-  const actors = createChainActors({ chainId: testChainId, contracts: deployment.contracts });
+  const actors = createChainActors({ ...deployment.chain, contracts: deployment.contracts });
   const clock = manualClock();
   const settings = { isCaughtUp: true };
   const views = createChainViews({

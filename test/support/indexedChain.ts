@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { type ChainFoldState, createChainFold, emptyChainFoldState } from '../../actors/chain/chainFold.ts';
-import { createChainReader } from '../../streams/chainReader.ts';
+import { type ChainProofs, createChainReader } from '../../streams/chainReader.ts';
+import { type ChainSpanMessage, chainSpanMessage } from '../../streams/chainSpan.ts';
 import { decodeChain } from '../../streams/decodeChain.ts';
 import { ensureStreams } from '../../streams/ensureStreams.ts';
 import { createIndexer } from '../../streams/indexer.ts';
@@ -13,18 +14,26 @@ import type { TestEconomy } from './testEconomy.ts';
 export const testChainId = 31_337n;
 
 /** An indexer on a test's chain, until the test ends or it is stopped. */
-export function startIndexer(economy: TestEconomy, nats: TestConnection, url = economy.url) {
+export function startIndexer(
+  economy: TestEconomy,
+  nats: TestConnection,
+  url = economy.url,
+  proofs: ChainProofs = 'all',
+) {
   const { contracts, deploymentBlock } = economy.deployed;
+  const { operatorTimelock: timelock } = contracts;
   const stopping = new AbortController();
   const publisher = createSpanPublisher({ ...nats, chainId: testChainId, core: contracts.core });
   const indexer = createIndexer({
-    reader: createChainReader({ url, addresses: Object.values(contracts), requestMs: 1_000 }),
+    reader: createChainReader({ url, addresses: Object.values(contracts), proofs, requestMs: 1_000 }),
     publisher,
     chainId: testChainId,
     deploymentBlock,
+    timelock,
     logger: silentLogger,
     pollMs: 20,
     longestRetryMs: 100,
+    readsRetryMs: 100,
   });
   const running = indexer.run(stopping.signal);
   const stop = async () => {
@@ -43,11 +52,22 @@ export function startIndexer(economy: TestEconomy, nats: TestConnection, url = e
   };
 }
 
-export async function startIndexed(economy: TestEconomy) {
+export async function startIndexed(economy: TestEconomy, url = economy.url) {
   const server = await startNats();
   const nats = await connectTo(server);
   await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
-  return { server, nats, ...startIndexer(economy, nats) };
+  return { server, nats, ...startIndexer(economy, nats, url) };
+}
+
+/** The spans that a stream holds. */
+export async function publishedSpans({ jsm }: TestConnection): Promise<ChainSpanMessage[]> {
+  const { state } = await jsm.streams.info('MINER_CHAIN');
+  const spans = [];
+  for (let seq = 1; seq <= state.last_seq; seq++) {
+    const stored = await jsm.streams.getMessage('MINER_CHAIN', { seq });
+    if (stored?.subject.endsWith('.span')) spans.push(chainSpanMessage.parse(stored.json()));
+  }
+  return spans;
 }
 
 /** What a fold makes of a stream's spans, from the beginning or from a state; with what it refused. */
@@ -56,8 +76,8 @@ export async function foldSpans(
   { jsm }: TestConnection,
   onState: (state: ChainFoldState) => void | Promise<void> = () => undefined,
 ) {
-  const { contracts } = economy.deployed;
-  const fold = createChainFold({ chainId: testChainId, contracts, keptFromBlock: null });
+  const { contracts, deploymentBlock } = economy.deployed;
+  const fold = createChainFold({ chainId: testChainId, contracts, deploymentBlock, keptFromBlock: null });
   let state = emptyChainFoldState;
   const rejections: string[] = [];
   const reorganizations: number[] = [];

@@ -10,11 +10,24 @@ export type Lie =
   | 'half'
   | null;
 
+interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly params?: readonly never[];
+}
+
+interface Answer {
+  readonly id: number;
+  readonly result?: unknown;
+}
+
 /** A proxy before a real node that lies, refuses or stumbles as the test tells it to. */
 export interface LyingNode {
   readonly url: string;
-  /** Asked for every call with the honest result; null passes it on. */
+  /** Asked for every call, also of a batch, with the honest result; null passes it on. */
   lie: (method: string, params: readonly never[], result: never) => Lie;
+  /** Asked for every batch with the number of its calls; null passes it on. */
+  batchLie: (calls: number) => Lie;
   /** Times that it did not answer honestly. */
   readonly lies: number;
 }
@@ -24,6 +37,7 @@ export async function startLyingNode(nodeUrl: string): Promise<LyingNode> {
   const node: LyingNode = {
     url: '',
     lie: () => null,
+    batchLie: () => null,
     get lies() {
       return state.lies;
     },
@@ -33,24 +47,35 @@ export async function startLyingNode(nodeUrl: string): Promise<LyingNode> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', async () => {
       const body = Buffer.concat(chunks);
-      const { id, method, params = [] } = JSON.parse(body.toString('utf8'));
+      const asked = JSON.parse(body.toString('utf8')) as Call | Call[];
       const honest = await fetch(nodeUrl, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body,
       });
-      const answer = (await honest.json()) as { result?: never };
-      const lie = node.lie(method, params, answer.result as never);
-      if (lie !== null) state.lies++;
-      if (lie === 'hang') return;
-      if (lie !== null && typeof lie === 'object' && 'status' in lie) {
-        response.writeHead(lie.status).end('');
+      const answer = (await honest.json()) as Answer | Answer[];
+      const answers = [answer].flat();
+      const given: unknown[] = [];
+      let manner: Lie = null;
+      if (Array.isArray(asked)) manner = node.batchLie(asked.length);
+      for (const { id, method, params = [] } of [asked].flat()) {
+        const own = answers.find((one) => one.id === id);
+        const lie = node.lie(method, params, own?.result as never);
+        if (lie !== null) state.lies++;
+        const isAnswer = lie !== null && typeof lie === 'object' && !('status' in lie);
+        given.push(isAnswer ? { jsonrpc: '2.0', id, ...lie } : own);
+        if (lie !== null && !isAnswer) manner = lie;
+      }
+      if (manner === 'hang') return;
+      if (manner !== null && typeof manner === 'object' && 'status' in manner) {
+        response.writeHead(manner.status).end('');
         return;
       }
-      const given = lie === null || lie === 'half' ? answer : { jsonrpc: '2.0', id, ...lie };
-      const text = JSON.stringify(given);
+      const whole =
+        manner !== null && typeof manner === 'object' ? { jsonrpc: '2.0', id: null, ...manner } : given;
+      const text = JSON.stringify(Array.isArray(asked) ? whole : given[0]);
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': text.length });
-      if (lie === 'half') {
+      if (manner === 'half') {
         response.write(text.slice(0, text.length / 2));
         response.destroy();
         return;

@@ -73,8 +73,9 @@ describe('reorganizations', () => {
     await reorganize(economy, 6, random.step);
     await random.step();
     await caughtUp();
-    const { contracts } = economy.deployed;
-    const whole = createChainActors({ chainId: testChainId, contracts });
+    const { contracts, deploymentBlock } = economy.deployed;
+    const settings = { chainId: testChainId, contracts, deploymentBlock };
+    const whole = createChainActors(settings);
     const { state: held } = await nats.jsm.streams.info('MINER_CHAIN');
     const messages = [];
     for (let seq = 1; seq <= held.last_seq; seq++) {
@@ -89,9 +90,9 @@ describe('reorganizations', () => {
     }
     for (const message of messages) whole.receive(message);
     for (let at = 0; at <= messages.length; at += 7) {
-      const before = createChainActors({ chainId: testChainId, contracts });
+      const before = createChainActors(settings);
       for (const message of messages.slice(0, at)) before.receive(message);
-      const after = createChainActors({ chainId: testChainId, contracts });
+      const after = createChainActors(settings);
       after.restore([...before.capture()]);
       for (const message of messages.slice(at)) after.receive(message);
       expect([...after.capture()].sort()).toEqual([...whole.capture()].sort());

@@ -1,0 +1,253 @@
+import { createMPT } from '@ethereumjs/mpt';
+import { type Input, RLP } from '@ethereumjs/rlp';
+import { bytesToHex, concatBytes, hexToBytes, keccak256, toHex } from 'viem';
+import { z } from 'zod';
+import { ProviderInconsistent } from './providerInconsistent.ts';
+
+/**
+ * Proofs that what a node says of a block is what the block's hash stands for. The header hashes to it; the roots of the tries of
+ * transactions and receipts are in the header. Objects are those of Ethereum's JSON-RPC interface (execution-apis); their
+ * encodings are those of the yellow paper (appendices B, D and 4.3) and of EIP-2718 for typed transactions and receipts.
+ */
+
+type Hexadecimal = `0x${string}`;
+
+const data = z.custom<Hexadecimal>(
+  (value) => typeof value === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(value),
+  'expected hexadecimal bytes',
+);
+const bytesOf = (count: number) =>
+  data.refine((value) => value.length === 2 + 2 * count, `expected ${count} bytes`);
+const quantity = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{1,64}$/, 'expected a hexadecimal quantity')
+  .transform(BigInt);
+const address = bytesOf(20);
+const word = bytesOf(32);
+
+/** What a header is made of, in the order in which it is hashed; a fork adds its members behind those before it. */
+const header = z.object({
+  parentHash: word,
+  sha3Uncles: word,
+  miner: address,
+  stateRoot: word,
+  transactionsRoot: word,
+  receiptsRoot: word,
+  logsBloom: bytesOf(256),
+  difficulty: quantity,
+  number: quantity,
+  gasLimit: quantity,
+  gasUsed: quantity,
+  timestamp: quantity,
+  extraData: data,
+  mixHash: word,
+  nonce: bytesOf(8),
+  baseFeePerGas: quantity.nullish(),
+  withdrawalsRoot: word.nullish(),
+  blobGasUsed: quantity.nullish(),
+  excessBlobGas: quantity.nullish(),
+  parentBeaconBlockRoot: word.nullish(),
+  requestsHash: word.nullish(),
+});
+const headerMembers = Object.keys(header.shape) as (keyof typeof header.shape)[];
+const hashedHeader = header.extend({ hash: word });
+
+/** A block header, as far as it is used. Its hash is the one that its members have. */
+export interface BlockHeader {
+  readonly number: bigint;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly timestampMs: number;
+  readonly logsBloom: Hexadecimal;
+  readonly receiptsRoot: string;
+  readonly transactionsRoot: string;
+}
+
+/** @throws ProviderInconsistent when the members do not hash to the hash that is given with them. */
+export function proveHeader(given: unknown): BlockHeader {
+  const parsed = parse(hashedHeader, given, 'a block header');
+  const members = headerMembers.flatMap((name): Input[] => {
+    const value = parsed[name];
+    return value === null || value === undefined ? [] : [encodable(value)];
+  });
+  const hash = keccak256(RLP.encode(members));
+  if (hash !== parsed.hash.toLowerCase()) {
+    throw new ProviderInconsistent(
+      `the header of block ${parsed.number} hashes to ${hash}, its hash is given as ${parsed.hash}: it was altered, or has members that this program does not know`,
+    );
+  }
+  return {
+    number: parsed.number,
+    hash,
+    parentHash: parsed.parentHash.toLowerCase(),
+    timestampMs: Number(parsed.timestamp) * 1000,
+    logsBloom: parsed.logsBloom,
+    receiptsRoot: parsed.receiptsRoot.toLowerCase(),
+    transactionsRoot: parsed.transactionsRoot.toLowerCase(),
+  };
+}
+
+const receipt = z.object({
+  type: quantity.nullish(),
+  /** Of blocks before Byzantium the root of the state instead. */
+  status: quantity.nullish(),
+  root: word.nullish(),
+  cumulativeGasUsed: quantity,
+  logsBloom: bytesOf(256),
+  logs: z.array(z.object({ address, topics: z.array(word).max(4), data })),
+});
+
+/** A log of a receipt, with its place in its block. */
+export interface ProvenLog {
+  readonly address: string;
+  readonly topics: string[];
+  readonly data: string;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+}
+
+/**
+ * All logs of a block, in their order, from the receipts of all its transactions.
+ *
+ * @throws ProviderInconsistent when the receipts are not those of the header.
+ */
+export async function proveLogs(of: BlockHeader, given: unknown): Promise<ProvenLog[]> {
+  const receipts = parse(z.array(receipt), given, `the receipts of block ${of.number}`);
+  const encoded = receipts.map(({ type, status, root, cumulativeGasUsed, logsBloom, logs }) =>
+    typed(type ?? 0n, [
+      root == null ? (status ?? 0n) : hexToBytes(root),
+      cumulativeGasUsed,
+      hexToBytes(logsBloom),
+      logs.map((log) => [
+        hexToBytes(log.address),
+        log.topics.map((topic) => hexToBytes(topic)),
+        hexToBytes(log.data),
+      ]),
+    ]),
+  );
+  await expectRoot('receipts', of, of.receiptsRoot, encoded);
+  let logIndex = 0;
+  return receipts.flatMap(({ logs }, transactionIndex) =>
+    logs.map((log) => ({
+      address: log.address.toLowerCase(),
+      topics: log.topics.map((topic) => topic.toLowerCase()),
+      data: log.data.toLowerCase(),
+      transactionIndex,
+      logIndex: logIndex++,
+    })),
+  );
+}
+
+const accessList = z.array(z.object({ address, storageKeys: z.array(word) }));
+const authorization = z.object({
+  chainId: quantity,
+  address,
+  nonce: quantity,
+  yParity: quantity,
+  r: quantity,
+  s: quantity,
+});
+const transaction = z.object({
+  type: quantity.nullish(),
+  chainId: quantity.nullish(),
+  nonce: quantity,
+  gasPrice: quantity.nullish(),
+  maxPriorityFeePerGas: quantity.nullish(),
+  maxFeePerGas: quantity.nullish(),
+  gas: quantity,
+  to: address.nullish(),
+  value: quantity,
+  input: data,
+  accessList: accessList.nullish(),
+  maxFeePerBlobGas: quantity.nullish(),
+  blobVersionedHashes: z.array(word).nullish(),
+  authorizationList: z.array(authorization).nullish(),
+  v: quantity.nullish(),
+  yParity: quantity.nullish(),
+  r: quantity,
+  s: quantity,
+});
+type Transaction = z.infer<typeof transaction>;
+
+/**
+ * The hashes of a block's transactions, in their order: receipts do not hold them.
+ *
+ * @throws ProviderInconsistent when the transactions are not those of the header.
+ */
+export async function proveTransactionHashes(of: BlockHeader, given: unknown): Promise<string[]> {
+  const { transactions } = parse(
+    z.object({ transactions: z.array(transaction) }),
+    given,
+    `the transactions of block ${of.number}`,
+  );
+  const encoded = transactions.map((one) => typed(one.type ?? 0n, membersOf(of, one)));
+  await expectRoot('transactions', of, of.transactionsRoot, encoded);
+  return encoded.map((bytes) => keccak256(bytes));
+}
+
+/** In the order of the transaction's type: EIP-155, 2930, 1559, 4844 and 7702. */
+function membersOf(of: BlockHeader, one: Transaction): Input[] {
+  const [chainId, nonce] = [one.chainId ?? 0n, one.nonce];
+  const to = one.to == null ? new Uint8Array() : hexToBytes(one.to);
+  const call = [one.gas, to, one.value, hexToBytes(one.input)];
+  const access = (one.accessList ?? []).map((entry) => [
+    hexToBytes(entry.address),
+    entry.storageKeys.map((key) => hexToBytes(key)),
+  ]);
+  const fees = [one.maxPriorityFeePerGas ?? 0n, one.maxFeePerGas ?? 0n];
+  const signature = [one.yParity ?? one.v ?? 0n, one.r, one.s];
+  switch (one.type ?? 0n) {
+    case 0n:
+      return [nonce, one.gasPrice ?? 0n, ...call, one.v ?? 0n, one.r, one.s];
+    case 1n:
+      return [chainId, nonce, one.gasPrice ?? 0n, ...call, access, ...signature];
+    case 2n:
+      return [chainId, nonce, ...fees, ...call, access, ...signature];
+    case 3n: {
+      const blobs = (one.blobVersionedHashes ?? []).map((hash) => hexToBytes(hash));
+      return [chainId, nonce, ...fees, ...call, access, one.maxFeePerBlobGas ?? 0n, blobs, ...signature];
+    }
+    case 4n: {
+      const authorizations = (one.authorizationList ?? []).map((each) => [
+        each.chainId,
+        hexToBytes(each.address),
+        each.nonce,
+        each.yParity,
+        each.r,
+        each.s,
+      ]);
+      return [chainId, nonce, ...fees, ...call, access, authorizations, ...signature];
+    }
+    default:
+      throw new ProviderInconsistent(
+        `block ${of.number} has a transaction of type ${one.type}, which this program does not know`,
+      );
+  }
+}
+
+/** A legacy transaction or receipt is its list alone; any other has its type before it (EIP-2718). */
+function typed(type: bigint, members: Input[]): Uint8Array {
+  const list = RLP.encode(members);
+  return type === 0n ? list : concatBytes([hexToBytes(toHex(type, { size: 1 })), list]);
+}
+
+async function expectRoot(what: string, of: BlockHeader, root: string, values: readonly Uint8Array[]) {
+  const trie = await createMPT();
+  for (const [index, value] of values.entries()) await trie.put(RLP.encode(index), value);
+  const found = bytesToHex(trie.root());
+  if (found === root) return;
+  throw new ProviderInconsistent(
+    `the ${values.length} ${what} of block ${of.number} have the root ${found}, its header has ${root}`,
+  );
+}
+
+function encodable(value: bigint | Hexadecimal): Input {
+  return typeof value === 'bigint' ? value : hexToBytes(value);
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, given: unknown, what: string): z.infer<Schema> {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new ProviderInconsistent(`${what}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
+}

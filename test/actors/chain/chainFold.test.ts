@@ -1,0 +1,328 @@
+import fc from 'fast-check';
+import { zeroAddress } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { createChainActors } from '../../../actors/chain/chainActors.ts';
+import { ForkBelowStates } from '../../../actors/chain/chainFold.ts';
+import { chainSpanOf } from '../../../streams/chainSpan.ts';
+import {
+  happened,
+  hashOf,
+  messageOf,
+  type WrittenEvent,
+  writtenChainId,
+  writtenContracts,
+  writtenSpan,
+} from '../../support/writtenSpans.ts';
+
+const deploymentBlock = 10;
+const settings = {
+  chainId: writtenChainId,
+  contracts: writtenContracts,
+  deploymentBlock: BigInt(deploymentBlock),
+};
+const owner = `0x${'a1'.repeat(20)}`;
+const other = `0x${'a2'.repeat(20)}`;
+
+const configured = happened('mining', 'MiningConfigured', {
+  core: writtenContracts.core,
+  token: writtenContracts.token,
+  collection: writtenContracts.collection,
+  rewardPerBlock: 50n,
+  supplyCap: 1_000n,
+  claimLimit: 32n,
+  weights: [100n, 210n],
+  cooldownBlocks: [0n, 0n],
+});
+const minted = (tokenId: bigint) =>
+  happened('mining', 'PositionMinted', { owner, tokenId, weight: 100n, nextMergeBlock: 0n, firstRound: 1n });
+const merged = happened('mining', 'PositionsMerged', {
+  owner,
+  survivorTokenId: 1n,
+  donorTokenId: 2n,
+  level: 2,
+  nextMergeBlock: 0n,
+  effectiveRound: 2n,
+});
+const transferred = (from: string, to: string, tokenId: bigint) =>
+  happened('collection', 'Transfer', { from, to, tokenId });
+const settled = (previous: bigint, through: bigint, workAdded: bigint, cumulativeWork: bigint) =>
+  happened('core', 'BatchSettled', {
+    previousSettledThroughRound: previous,
+    settledThroughRound: through,
+    activeRoundCount: 1n,
+    workAdded,
+    cumulativeWork,
+    cumulativeBlockUnits: cumulativeWork,
+    workPerThousandBlocks: 1_000n,
+    nonce: 0n,
+  });
+const roundMinted = (roundId: bigint) =>
+  happened('mining', 'RoundMinted', {
+    roundId,
+    completedBlockCount: 1n,
+    eligibleWeight: 100n,
+    amount: 50n,
+    accumulatedPerWeight: roundId,
+  });
+
+/** What happens in an honest chain, by block; all other blocks are empty. */
+const honest = new Map<number, readonly WrittenEvent[]>([
+  [10, [configured]],
+  [12, [minted(1n), minted(2n), minted(3n)]],
+  [14, [settled(0n, 5n, 7n, 7n), transferred(owner, other, 3n)]],
+  [16, [roundMinted(1n), merged]],
+  [18, [settled(5n, 6n, 3n, 10n)]],
+]);
+
+/** A chain with other events in some blocks. */
+function chainWith(changes: Readonly<Record<number, readonly WrittenEvent[]>>, toBlock = 60) {
+  return Array.from({ length: toBlock - deploymentBlock + 1 }, (_, index) => {
+    const number = deploymentBlock + index;
+    return messageOf(writtenSpan({ number, events: changes[number] ?? honest.get(number) ?? [] }), index + 1);
+  });
+}
+
+/** What is folded, as a snapshot has it, without what only says how it came to it. */
+function shown(actors: ReturnType<typeof createChainActors>) {
+  const { forks: _, ...state } = actors.state;
+  return { ...state, safe: actors.newest() };
+}
+
+function folded(messages: readonly ReturnType<typeof messageOf>[]) {
+  const actors = createChainActors(settings);
+  const outcomes = messages.map((message) => actors.receive(message));
+  return { actors, outcomes };
+}
+
+const impossible: readonly (readonly [what: string, block: number, events: readonly WrittenEvent[]])[] = [
+  ['a transfer of a token whose mint was left out', 14, [transferred(owner, other, 9n)]],
+  ['a transfer by somebody who does not own it', 14, [transferred(other, owner, 1n)]],
+  ['a mint of a token that is there', 14, [minted(1n)]],
+  ['a merge that is there twice', 16, [roundMinted(1n), merged, merged]],
+  ['a merge to a level that does not exist', 16, [{ ...merged, args: { ...merged.args, level: 7 } }]],
+  ['a settlement behind another frontier', 18, [settled(4n, 6n, 3n, 10n)]],
+  ['a settlement whose sums leave one out', 18, [settled(5n, 6n, 3n, 17n)]],
+  ['a minted round that was never settled', 16, [roundMinted(77n)]],
+  ['a minted round that is there twice', 16, [roundMinted(1n), roundMinted(1n)]],
+  ['a guardian before the configuration', 14, [happened('core', 'GuardianChanged', { guardian: owner })]],
+  [
+    'a claim for a token that does not exist',
+    14,
+    [happened('mining', 'RewardsClaimed', { owner, tokenIds: [9n], amount: 1n })],
+  ],
+];
+
+describe('a block that cannot be applied', () => {
+  it.each(impossible)('stops only the chain: %s', (_what, block, events) => {
+    // A good event before the impossible one: of a block all is applied or nothing.
+    const before = happened('token', 'Transfer', { from: zeroAddress, to: owner, value: 5n });
+    const wrong = chainWith({ [block]: [before, ...events] });
+    const { actors, outcomes } = folded(wrong);
+    expect(outcomes.every((outcome) => typeof outcome === 'object' && !('rejection' in outcome))).toBe(true);
+    expect(actors.state.head?.number).toBe(60n);
+    expect(actors.fault?.block).toMatchObject({ number: BigInt(block), hash: hashOf(block) });
+    expect(actors.fault?.detail).toMatch(/^[a-zA-Z]+\.[a-zA-Z]+ \(log \d+, transaction 0x[0-9a-f]{64}\): ./);
+    const sound = folded(chainWith({}).slice(0, block - deploymentBlock + 11));
+    expect(actors.newest()).toEqual(sound.actors.newest());
+
+    // Through a snapshot taken anywhere, and more blocks.
+    for (const at of [5, 20, 30, 45]) {
+      const restored = createChainActors(settings);
+      restored.restore([...folded(wrong.slice(0, at)).actors.capture()]);
+      for (const message of wrong.slice(at)) restored.receive(message);
+      expect(restored.fault).toEqual(actors.fault);
+      expect([...restored.capture()]).toEqual([...actors.capture()]);
+    }
+  });
+
+  it.each(impossible)('is replaced by a corrected span of a higher fork: %s', (_what, block, events) => {
+    const wrong = chainWith({ [block]: events });
+    const expected = folded(chainWith({})).actors;
+    for (const from of [block, block - 1, deploymentBlock]) {
+      const { actors } = folded(wrong);
+      // The same blocks with the same hashes: they are told of once more, and only their logs differ.
+      for (let number = from; number <= 60; number++) {
+        const span = writtenSpan({ number, fork: 1, branch: 0, events: honest.get(number) ?? [] });
+        expect(actors.receive(messageOf(span, 100 + number))).not.toHaveProperty('rejection');
+      }
+      expect(actors.fault).toBeNull();
+      const withoutTimes = (one: typeof actors) =>
+        JSON.stringify(shown(one), (key, value) =>
+          key === 'recordedAtMs' || key === 'position'
+            ? 0
+            : typeof value === 'bigint'
+              ? String(value)
+              : value,
+        );
+      expect(withoutTimes(actors)).toBe(withoutTimes(expected));
+    }
+  });
+
+  it('may have a log that is none of its contract', () => {
+    const wrong = chainWith({}).map((message) => {
+      const span = JSON.parse(Buffer.from(message.data).toString());
+      for (const block of span.fromBlock === '14' ? span.blocks : []) block.logs[0].data = '0x12';
+      return { ...message, data: Buffer.from(JSON.stringify(span)) };
+    });
+    const { actors, outcomes } = folded(wrong);
+    expect(outcomes.filter((outcome) => typeof outcome !== 'object' || 'rejection' in outcome)).toEqual([]);
+    expect(actors.state.head?.number).toBe(60n);
+    expect(actors.fault).toMatchObject({ block: { number: 14n }, detail: expect.stringMatching(/^log 0, /) });
+    for (let number = 14; number <= 60; number++)
+      actors.receive(
+        messageOf(writtenSpan({ number, fork: 1, branch: 0, events: honest.get(number) ?? [] }), number),
+      );
+    expect(actors.fault).toBeNull();
+  });
+
+  it('stays through a span of the same fork, and through a fork above it', () => {
+    const { actors } = folded(chainWith({ 14: [transferred(owner, other, 9n)] }));
+    const again = writtenSpan({ number: 14, events: [] });
+    expect(actors.receive(messageOf(again, 100))).toMatchObject({ rejection: { reason: 'unlinked_span' } });
+    const forkAbove = writtenSpan({ number: 55, fork: 1, branch: 1, parentBranch: 0 });
+    expect(actors.receive(messageOf(forkAbove, 101))).toMatchObject({ reorganization: { forkBlock: 54n } });
+    expect(actors.fault?.block.number).toBe(14n);
+    expect(actors.state.head?.hash).toBe(hashOf(55, 1));
+  });
+
+  it('takes no more memory for the blocks that wait behind it than for so many kept states', () => {
+    const wrong = chainWith({ 14: [transferred(owner, other, 9n)], 15: [configured] }, 1_500);
+    const { actors } = folded(wrong);
+    expect(actors.state.unsafe.length).toBe(600);
+    expect(actors.state.unsafe.every(({ events }) => events.length === 0)).toBe(true);
+  });
+});
+
+describe('spans of another deployment', () => {
+  const foreign = [
+    (number: number) => messageOf(writtenSpan({ number, core: `0x${'ee'.repeat(20)}` }), 0),
+    (number: number) => messageOf(writtenSpan({ number }), 0, 1n),
+  ];
+
+  it('change nothing wherever they stray, and are rejected; also across a snapshot', () => {
+    const good = chainWith({});
+    const expected = folded(good).actors;
+    const strays = fc.array(
+      fc.record({ at: fc.nat(good.length), kind: fc.nat(1), number: fc.integer({ min: 1, max: 80 }) }),
+      { minLength: 1, maxLength: 5 },
+    );
+    fc.assert(
+      fc.property(strays, fc.nat(good.length + 5), (given, snapshotAt) => {
+        const messages = good.flatMap((message, index) => [
+          ...given
+            .filter(({ at }) => at === index)
+            .map(({ kind, number }) => foreign[kind]?.(number) as never),
+          message,
+        ]);
+        let actors = createChainActors(settings);
+        let rejections = 0;
+        for (const [index, message] of messages.entries()) {
+          if (index === snapshotAt) {
+            const restored = createChainActors(settings);
+            restored.restore([...actors.capture()]);
+            actors = restored;
+          }
+          const outcome = actors.receive(message);
+          if (actors.state.head !== null) expect(actors.state.isMismatched).toBe(false);
+          if (typeof outcome !== 'object' || !('rejection' in outcome)) continue;
+          expect(outcome.rejection.reason).toBe('other_deployment');
+          rejections++;
+        }
+        expect(rejections).toBe(messages.length - good.length);
+        expect(actors.state.isMismatched).toBe(false);
+        expect([...actors.capture()]).toEqual([...expected.capture()]);
+      }),
+    );
+  });
+
+  it('are a mismatch while nothing of this deployment was told', () => {
+    const actors = createChainActors(settings);
+    expect(actors.state.isMismatched).toBe(false);
+    actors.receive(foreign[0]?.(deploymentBlock) as never);
+    expect(actors.state.isMismatched).toBe(true);
+    const restored = createChainActors(settings);
+    restored.restore([...actors.capture()]);
+    expect(restored.state.isMismatched).toBe(true);
+    restored.receive(messageOf(writtenSpan({ number: deploymentBlock }), 2));
+    expect(restored.state.isMismatched).toBe(false);
+  });
+});
+
+describe('the beginning of a chain', () => {
+  it('is the deployment block and no other', () => {
+    const actors = createChainActors(settings);
+    for (const number of [9, 11, 12, 400]) {
+      const outcome = actors.receive(messageOf(writtenSpan({ number }), number));
+      expect(outcome).toMatchObject({ rejection: { reason: 'unlinked_span' } });
+      expect(actors.state.head).toBeNull();
+    }
+    actors.receive(messageOf(writtenSpan({ number: 10 }), 500));
+    expect(actors.state.head?.number).toBe(10n);
+  });
+
+  it('is replaced by a higher fork from the deployment block on, and by nothing before it', () => {
+    const { actors } = folded(chainWith({}));
+    const before = [...actors.capture()];
+    const refused = [
+      writtenSpan({ number: 10 }),
+      writtenSpan({ number: 10, fork: 0, branch: 3 }),
+      writtenSpan({ number: 9, fork: 1 }),
+    ];
+    for (const span of refused) {
+      expect(actors.receive(messageOf(span, 100))).toMatchObject({ rejection: { reason: 'unlinked_span' } });
+      expect([...actors.capture()]).toEqual(before);
+    }
+    expect(actors.receive(messageOf(writtenSpan({ number: 10, fork: 1 }), 101))).toMatchObject({
+      reorganization: { forkBlock: 9n, safeDepth: 40 },
+    });
+    expect(actors.state).toMatchObject({ head: { hash: hashOf(10, 1) }, safe: [], forks: 1 });
+  });
+
+  it('a fork from a block that no span names is refused once everything is kept, and asks for nothing older', () => {
+    const span = writtenSpan({ number: deploymentBlock });
+    const wide = { ...span, toBlock: '40', hash: hashOf(40) };
+    const fork = writtenSpan({ number: 25, fork: 1 });
+    const actors = createChainActors(settings);
+    actors.receive(messageOf(wide, 1));
+    expect(() => actors.receive(messageOf(fork, 2))).toThrow(ForkBelowStates);
+    actors.restore([]);
+    actors.keepFrom(24n);
+    actors.receive(messageOf(wide, 1));
+    expect(actors.receive(messageOf(fork, 2))).toMatchObject({ rejection: { reason: 'unlinked_span' } });
+  });
+});
+
+describe('a span', () => {
+  it.each<[string, readonly number[]]>([
+    ['twice', [0, 1, 1, 2]],
+    ['out of order', [0, 2, 1]],
+  ])('that has a log %s is malformed', (_what, indexes) => {
+    const span = writtenSpan({ number: 10, events: indexes.map(() => configured) });
+    const [block] = span.blocks;
+    const logs = block?.logs.map((log, at) => ({ ...log, logIndex: indexes[at] as number })) ?? [];
+    const changed = { ...span, blocks: [{ ...block, logs }] };
+    expect(createChainActors(settings).receive(messageOf(changed, 1))).toMatchObject({
+      rejection: { reason: 'malformed' },
+    });
+    expect(chainSpanOf(writtenChainId, changed as never)).toBeNull();
+  });
+
+  it('that is in parts continues the logs of the part before', () => {
+    const span = writtenSpan({ number: 10, events: [configured, minted(1n), minted(2n)] });
+    const [block] = span.blocks;
+    const part = (index: number, from: number, to: number) => ({
+      ...span,
+      blocks: [{ ...block, logs: block?.logs.slice(from, to) }],
+      part: { index, count: 2 },
+    });
+    const doubled = createChainActors(settings);
+    doubled.receive(messageOf(part(0, 0, 2), 1));
+    expect(doubled.receive(messageOf(part(1, 1, 3), 2))).toMatchObject({
+      rejection: { reason: 'malformed' },
+    });
+    const sound = createChainActors(settings);
+    sound.receive(messageOf(part(0, 0, 2), 1));
+    sound.receive(messageOf(part(1, 2, 3), 2));
+    expect(sound.state.unsafe[0]?.events).toHaveLength(3);
+  });
+});

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { zeroAddress } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { createChainActors } from '../../../actors/chain/chainActors.ts';
+import { type ProposerChange, proposerRole } from '../../../streams/chainReads.ts';
+import { eventually } from '../../support/childProcess.ts';
+import { foldChain } from '../../support/foldedChain.ts';
+import { startLyingNode } from '../../support/lyingNode.ts';
+import { startEconomy } from '../../support/testEconomy.ts';
+import {
+  happened,
+  hashOf,
+  messageOf,
+  writtenChainId,
+  writtenContracts,
+  writtenSpan,
+} from '../../support/writtenSpans.ts';
+
+const settings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 10n };
+const accountOf = (number: number) => `0x${number.toString(16).padStart(40, '0')}`;
+
+function readsMessage(proposers: readonly ProposerChange[], change: object = {}) {
+  const reads = { core: writtenContracts.core, blockNumber: '9', blockHash: hashOf(9), proposers, ...change };
+  const subject = `miner.chain.${writtenChainId}.reads`;
+  return { ...messageOf(reads, 1), subject };
+}
+
+const changed = ({ account, isGranted }: ProposerChange) =>
+  happened('operatorTimelock', isGranted ? 'RoleGranted' : 'RoleRevoked', {
+    role: proposerRole,
+    account,
+    sender: accountOf(9),
+  });
+
+describe('what was read before the deployment block', () => {
+  const changes = fc.array(
+    fc.record({ account: fc.integer({ min: 1, max: 3 }).map(accountOf), isGranted: fc.boolean() }),
+    { maxLength: 5 },
+  );
+  const unique = changes.map((given) =>
+    given.filter(({ account }, at) => given.findLastIndex((one) => one.account === account) === at),
+  );
+
+  it('comes before all logs, whenever it arrives and whatever restarts meanwhile', () => {
+    fc.assert(
+      fc.property(unique, changes, fc.nat(30), fc.nat(30), (read, logged, arrivesAt, restartsAt) => {
+        const spans = Array.from({ length: 30 }, (_, index) => {
+          const change = logged[index];
+          return messageOf(
+            writtenSpan({ number: 10 + index, events: change === undefined ? [] : [changed(change)] }),
+            index,
+          );
+        });
+        let actors = createChainActors(settings);
+        for (const [index, message] of spans.toSpliced(arrivesAt, 0, readsMessage(read)).entries()) {
+          if (index === restartsAt) {
+            const restored = createChainActors(settings);
+            restored.restore([...actors.capture()]);
+            actors = restored;
+          }
+          expect(actors.receive(message)).not.toHaveProperty('rejection');
+        }
+        const granted: string[] = [];
+        for (const { account, isGranted } of [...read, ...logged]) {
+          if (granted.includes(account)) granted.splice(granted.indexOf(account), 1);
+          if (isGranted) granted.push(account);
+        }
+        const nobody = read.length + logged.length === 0 ? null : zeroAddress;
+        expect(actors.newest()?.governance.operatorProposer).toBe(granted.at(-1) ?? nobody);
+      }),
+    );
+  });
+
+  it('counts only for the chain whose block it was read at', () => {
+    const [known, other] = [{ account: accountOf(1), isGranted: true }, hashOf(9, 5)];
+    const spans = Array.from({ length: 20 }, (_, index) =>
+      messageOf(writtenSpan({ number: 10 + index }), index),
+    );
+    const actors = createChainActors(settings);
+    actors.receive(readsMessage([known], { blockHash: other }));
+    for (const span of spans) actors.receive(span);
+    expect(actors.newest()?.governance.operatorProposer).toBeNull();
+    // The chain is replaced from its first block on, by the one that was read.
+    for (let number = 10; number < 30; number++)
+      actors.receive(messageOf(writtenSpan({ number, fork: 1, branch: 5 }), 50 + number));
+    expect(actors.newest()?.governance.operatorProposer).toBe(accountOf(1));
+  });
+
+  it.each<[string, object, string]>([
+    ['of another core', { core: accountOf(5) }, 'other_deployment'],
+    ['of another block', { blockNumber: '8' }, 'malformed'],
+    ['without a hash', { blockHash: '0x' }, 'malformed'],
+  ])('is rejected %s', (_what, change, reason) => {
+    const actors = createChainActors(settings);
+    const before = [...actors.capture()];
+    expect(actors.receive(readsMessage([], change))).toMatchObject({ rejection: { reason } });
+    expect([...actors.capture()]).toEqual(before);
+  });
+});
+
+describe('a timelock that is older than the deployment block', () => {
+  /** The economy as a deployment file shows it that begins behind the block of its timelock. */
+  async function startYounger() {
+    const economy = await startEconomy();
+    const { deployed } = economy;
+    for (let block = 0; block < 14; block++) await economy.mine();
+    return { ...economy, deployed: { ...deployed, deploymentBlock: deployed.deploymentBlock + 1n } };
+  }
+
+  it('has its proposer read, and core state is shown', async () => {
+    const economy = await startYounger();
+    const chain = await foldChain(economy);
+    await chain.fold();
+    expect(chain.views.core()).toMatchObject({
+      status: 'available',
+      governance: {
+        operatorProposer: economy.operator,
+        proxyAdminOwner: economy.deployed.contracts.operatorTimelock,
+      },
+    });
+  });
+
+  it('makes core state unavailable while the node does not tell, and nothing else; later it is read', async () => {
+    const economy = await startYounger();
+    const node = await startLyingNode(economy.url);
+    node.lie = (method) => (method === 'eth_getLogs' ? { error: { code: -32000, message: 'no' } } : null);
+    const chain = await foldChain(economy, node.url);
+    await chain.fold();
+    expect(chain.views.core()).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
+    expect(chain.views.issuance()).toMatchObject({ status: 'available' });
+    node.lie = () => null;
+    const reads = () =>
+      chain.nats.jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: 'miner.chain.*.reads' });
+    await eventually(async () => (await reads()) !== null, 'the reads');
+    await chain.fold();
+    expect(chain.views.core()).toMatchObject({
+      status: 'available',
+      governance: { operatorProposer: economy.operator },
+    });
+  });
+});

@@ -1,0 +1,120 @@
+import { Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
+import { keptStatesMax } from '../../actors/chain/chainFold.ts';
+import { createChainStreamFold } from '../../deploy/chainFold.ts';
+import { registerChainMetrics } from '../../deploy/chainMetrics.ts';
+import { createMessageCounts } from '../../deploy/messageCounts.ts';
+import { OlderSnapshotNeeded } from '../../deploy/streamFollower.ts';
+import type { StreamMessage } from '../../streams/messageSource.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import {
+  happened,
+  messageOf,
+  writtenChainId,
+  writtenContracts,
+  writtenSpan,
+} from '../support/writtenSpans.ts';
+
+const streamCreated = '2026-01-01T00:00:00Z';
+
+function createFold() {
+  const registry = new Registry();
+  const actors = createChainActors({
+    chainId: writtenChainId,
+    contracts: writtenContracts,
+    deploymentBlock: 1n,
+  });
+  let givenUp = 0;
+  const receive: ChainActors['receive'] = (message) => {
+    const outcome = actors.receive(message);
+    if (outcome !== 'unread' && 'givenUp' in outcome) givenUp += outcome.givenUp.length;
+    return outcome;
+  };
+  const fold = createChainStreamFold({
+    actors: Object.assign(Object.create(actors) as ChainActors, { receive }),
+    counts: createMessageCounts(registry, ['MINER_CHAIN']),
+    chainCounts: registerChainMetrics(registry, actors),
+    writing: null,
+    logger: silentLogger,
+  });
+  const take = (messages: readonly StreamMessage[]) =>
+    fold.fold(
+      {
+        messages,
+        streamCreated,
+        position: messages.at(-1)?.seq ?? 0,
+        checkpoint: () => ({ streamCreated, position: 0, digest: null }),
+      },
+      streamCreated,
+    );
+  /** Events that memory gives up from now on. */
+  const countGivenUp = () => {
+    const before = givenUp;
+    return () => givenUp - before;
+  };
+  return { registry, actors, fold, take, countGivenUp };
+}
+
+/** Blocks with so many events of the feed each, behind one another in the stream. */
+function blocksOf(fromBlock: number, toBlock: number, seq: number, events: number, fork = 0) {
+  const checkpointed = happened('mining', 'Checkpointed', {
+    afterRound: 1n,
+    throughRound: 2n,
+    completedBlockCount: 0n,
+    cumulativeWork: 0n,
+    cumulativeBlockUnits: 0n,
+    eligibleWeight: 0n,
+    amount: 0n,
+    totalMinted: 0n,
+  });
+  return Array.from({ length: toBlock - fromBlock + 1 }, (_, index) =>
+    messageOf(
+      writtenSpan({
+        number: fromBlock + index,
+        fork,
+        events: Array.from({ length: events }, () => checkpointed),
+      }),
+      seq + index,
+    ),
+  );
+}
+
+describe('a repair', () => {
+  it('from the deployment block on is followed, although events were given up that only a fold from the beginning has', () => {
+    const first = blocksOf(1, 1_500, 1, 4);
+    const repaired = blocksOf(1, 1_500, 1_501, 3, 1);
+    const { actors, fold, take, countGivenUp } = createFold();
+    take(first);
+    expect(actors.newest()?.feed.givenUp.through).not.toBeNull();
+    const late = [...fold.capture()];
+    expect(() => take(repaired)).toThrow(OlderSnapshotNeeded);
+    expect(fold.accepts?.(late[0] as string)).toBe(false);
+    fold.restore([], 0);
+    const givenUpCount = countGivenUp();
+    take([...first, ...repaired]);
+    const events = actors.newest()?.feed.events.size ?? 0;
+    expect(givenUpCount() + events).toBe(1_489 * 3);
+    expect(actors.state.safe.length).toBe(keptStatesMax);
+    expect(fold.accepts?.(late[0] as string)).toBe(true);
+  });
+
+  it('from a block that no span has told of is rejected after one rewind, and states are given up again', async () => {
+    const { actors, fold, take, registry } = createFold();
+    const wide = { ...writtenSpan({ number: 1 }), toBlock: '100', hash: writtenSpan({ number: 100 }).hash };
+    const before = [messageOf(wide, 1), ...blocksOf(101, 900, 2, 0)];
+    const unknown = messageOf(writtenSpan({ number: 50, fork: 1 }), 802);
+    take(before);
+    expect(() => take([unknown])).toThrow(OlderSnapshotNeeded);
+    fold.restore([], 0);
+    take(before);
+    expect(actors.state.safe.length).toBeGreaterThan(keptStatesMax);
+    take([unknown]);
+    take(blocksOf(901, 902, 803, 0));
+    expect(actors.state.safe.length).toBe(keptStatesMax);
+    expect(actors.state.head?.number).toBe(902n);
+    const metrics = await registry.metrics();
+    expect(metrics).toContain('miner_chain_rewinds_total 1');
+    expect(metrics).toContain('miner_messages_rejected_total{stream="MINER_CHAIN",reason="unlinked_span"} 1');
+  });
+});

@@ -1,0 +1,280 @@
+import { createMPT } from '@ethereumjs/mpt';
+import { RLP } from '@ethereumjs/rlp';
+import {
+  bytesToHex,
+  createTestClient,
+  type Hex,
+  hexToBytes,
+  http,
+  keccak256,
+  numberToHex,
+  parseGwei,
+  parseTransaction,
+  publicActions,
+  walletActions,
+} from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
+import { anvil as anvilChain } from 'viem/chains';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startAnvil } from '../../deploy/localAnvil.ts';
+import { proveHeader, proveLogs, proveTransactionHashes } from '../../streams/blockProof.ts';
+import { ProviderInconsistent } from '../../streams/providerInconsistent.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+type Members = Record<string, unknown>;
+type Block = Members & { hash: Hex; transactions: Members[] };
+type Receipt = Members & { logs: (Members & { topics: Hex[]; data: Hex })[] };
+
+/** Logs twice, with one topic and without: LOG1(0, 32, 7) and LOG0(0, 0), whenever it is called. */
+const loggingCode = '0x600c600c600039600c6000f3600760206000a160006000a0';
+
+async function startChain(hardfork: string, dir: string | null = null) {
+  const anvil = await startAnvil({ genesisTimestamp: 1_700_000_000, dir, hardfork, logger: silentLogger });
+  onTestFinished(() => anvil.stop());
+  const account = mnemonicToAccount('test test test test test test test test test test test junk');
+  const client = createTestClient({
+    mode: 'anvil',
+    chain: anvilChain,
+    account,
+    transport: http(anvil.url, { retryCount: 0 }),
+    cacheTime: 0,
+  })
+    .extend(publicActions)
+    .extend(walletActions);
+  const request = async <Result>(method: string, params: unknown[]) =>
+    (await client.request({ method, params } as never)) as Result;
+  const blockOf = async (number: number, isWhole: boolean) =>
+    await request<Block>('eth_getBlockByNumber', [`0x${number.toString(16)}`, isWhole]);
+  const receiptsOf = async (number: number) =>
+    await request<Receipt[]>('eth_getBlockReceipts', [`0x${number.toString(16)}`]);
+  return { anvil, client, account, blockOf, receiptsOf };
+}
+
+/** A block with a transaction of each type that the rules allow, all logging; and what a node says of it. */
+async function filledBlock(hardfork: string, types: readonly string[], dir: string | null = null) {
+  const chain = await startChain(hardfork, dir);
+  const { client, account } = chain;
+  await client.setBalance({ address: account.address, value: 10n ** 20n });
+  const gas = 200_000n;
+  const price = parseGwei('5');
+  const fees = { maxFeePerGas: price, maxPriorityFeePerGas: 1n };
+  const created = await client.sendTransaction({ type: 'legacy', data: loggingCode, gas, gasPrice: price });
+  await client.mine({ blocks: 1 });
+  const { contractAddress } = await client.getTransactionReceipt({ hash: created });
+  const to = contractAddress as Hex;
+  const accessList = [{ address: to, storageKeys: [`0x${'0'.repeat(63)}1` as Hex] }];
+  const sent: Record<string, () => Promise<Hex>> = {
+    legacy: () => client.sendTransaction({ type: 'legacy', to, gas, gasPrice: price, value: 0n }),
+    eip2930: () => client.sendTransaction({ type: 'eip2930', to, gas, gasPrice: price, accessList }),
+    eip1559: () => client.sendTransaction({ type: 'eip1559', to, gas, ...fees, accessList, data: '0x1234' }),
+    reverted: () => client.sendTransaction({ type: 'legacy', to, gas: 22_000n, gasPrice: price }),
+    eip7702: async () => {
+      const authorization = await client.signAuthorization({
+        account,
+        contractAddress: to,
+        executor: 'self',
+      });
+      return client.sendTransaction({
+        type: 'eip7702',
+        to,
+        gas,
+        ...fees,
+        authorizationList: [authorization],
+      });
+    },
+  };
+  for (const type of types) await sent[type]?.();
+  await client.mine({ blocks: 1 });
+  await client.mine({ blocks: 1 });
+  return chain;
+}
+
+const legacy = ['legacy', 'legacy', 'reverted'];
+const forks: readonly (readonly [hardfork: string, types: readonly string[]])[] = [
+  ['frontier', ['legacy', 'legacy']],
+  ['byzantium', legacy],
+  ['berlin', [...legacy, 'eip2930']],
+  ['london', [...legacy, 'eip2930', 'eip1559']],
+  ['paris', [...legacy, 'eip1559']],
+  ['shanghai', [...legacy, 'eip1559']],
+  ['cancun', [...legacy, 'eip2930', 'eip1559', ...Array.from({ length: 140 }, () => 'eip1559')]],
+  ['prague', [...legacy, 'eip2930', 'eip1559', 'eip7702']],
+  ['osaka', [...legacy, 'eip2930', 'eip1559', 'eip7702']],
+];
+
+const typeNumbers: Record<string, Hex> = {
+  legacy: '0x0',
+  reverted: '0x0',
+  eip2930: '0x1',
+  eip1559: '0x2',
+  eip7702: '0x4',
+};
+
+describe('a block', () => {
+  it.each(forks)(
+    'of %s is proven: its header, its transactions and the logs of its receipts',
+    async (hardfork, types) => {
+      const { blockOf, receiptsOf } = await filledBlock(hardfork, types);
+      let parent: string | null = null;
+      for (const number of [0, 1, 2, 3]) {
+        const whole = await blockOf(number, true);
+        const header = proveHeader(await blockOf(number, false));
+        expect(header).toMatchObject({ number: BigInt(number), hash: whole.hash });
+        if (parent !== null) expect(header.parentHash).toBe(parent);
+        parent = header.hash;
+        if (number === 0) continue;
+        const hashes = whole.transactions.map(({ hash }) => hash);
+        expect(await proveTransactionHashes(header, whole)).toEqual(hashes);
+        const receipts = await receiptsOf(number);
+        const logs = await proveLogs(header, receipts);
+        const told = receipts.flatMap((receipt) => receipt.logs);
+        expect(logs).toEqual(
+          told.map((log) => ({
+            address: log.address,
+            topics: log.topics,
+            data: log.data,
+            transactionIndex: Number(log.transactionIndex),
+            logIndex: Number(log.logIndex),
+          })),
+        );
+        if (number === 2) {
+          expect(whole.transactions.map(({ type }) => type)).toEqual(types.map((type) => typeNumbers[type]));
+          expect(logs.length).toBe(2 * types.filter((type) => type !== 'reverted').length);
+        } else expect(logs).toEqual([]);
+      }
+    },
+  );
+
+  it('whose header is altered in any member, or lacks one, is not', async () => {
+    const { blockOf } = await filledBlock('prague', legacy);
+    const header = await blockOf(2, false);
+    const members = Object.keys(header).filter(
+      (name) => !['transactions', 'withdrawals', 'uncles', 'size', 'totalDifficulty'].includes(name),
+    );
+    expect(members).toHaveLength(22);
+    for (const name of members) {
+      const value = String(header[name]);
+      const flipped = value === '0x' ? '0x00' : `${value.slice(0, -1)}${value.endsWith('1') ? '2' : '1'}`;
+      for (const wrong of [
+        { ...header, [name]: flipped },
+        { ...header, [name]: null },
+      ])
+        expect(() => proveHeader(wrong), name).toThrow(ProviderInconsistent);
+    }
+    for (const wrong of [null, [], 'x', {}, { ...header, number: '12' }])
+      expect(() => proveHeader(wrong)).toThrow(ProviderInconsistent);
+  });
+
+  it('whose receipts or transactions are other than its header’s has no logs to show', async () => {
+    const { blockOf, receiptsOf } = await filledBlock('cancun', [...legacy, 'eip2930', 'eip1559']);
+    const whole = await blockOf(2, true);
+    const header = proveHeader(whole);
+    const receipts = await receiptsOf(2);
+    const [first, ...rest] = receipts as [Receipt, ...Receipt[]];
+    const [log, second] = first.logs as [Receipt['logs'][number], Receipt['logs'][number]];
+    const withLogs = (logs: readonly unknown[]) => [{ ...first, logs }, ...rest];
+    const lies: Record<string, unknown> = {
+      'a doubled log': withLogs([log, log, second]),
+      'a missing log': withLogs([log]),
+      'no logs': withLogs([]),
+      'logs in another order': withLogs([second, log]),
+      'altered data': withLogs([{ ...log, data: `0x${'0'.repeat(63)}9` }, second]),
+      'another topic': withLogs([{ ...log, topics: [`0x${'0'.repeat(63)}9`] }, second]),
+      'another address': withLogs([{ ...log, address: `0x${'9'.repeat(40)}` }, second]),
+      'another status': [{ ...first, status: '0x0' }, ...rest],
+      'another type': [{ ...first, type: '0x1' }, ...rest],
+      'other gas': [{ ...first, cumulativeGasUsed: '0x1' }, ...rest],
+      'one receipt less': rest,
+      'one receipt twice': [first, ...receipts],
+      'another order': [...rest, first],
+      'those of another block': await receiptsOf(1),
+      nothing: [],
+      null: null,
+    };
+    for (const [what, given] of Object.entries(lies))
+      await expect(proveLogs(header, given), what).rejects.toThrow(ProviderInconsistent);
+
+    const [transaction, ...others] = whole.transactions as [Members, ...Members[]];
+    const altered: Record<string, unknown> = {
+      'another recipient': [{ ...transaction, to: `0x${'9'.repeat(40)}` }, ...others],
+      'another signature': [{ ...transaction, r: '0x1' }, ...others],
+      'another type': [{ ...transaction, type: '0x2' }, ...others],
+      'an unknown type': [{ ...transaction, type: '0x7e' }, ...others],
+      'another order': [...others, transaction],
+      'hashes alone': whole.transactions.map(({ hash }) => hash),
+      nothing: [],
+    };
+    for (const [what, transactions] of Object.entries(altered))
+      await expect(proveTransactionHashes(header, { transactions }), what).rejects.toThrow(
+        ProviderInconsistent,
+      );
+    // A hash that is told beside a transaction is not asked for.
+    const renamed = whole.transactions.map((one) => ({ ...one, hash: `0x${'9'.repeat(64)}` }));
+    expect(await proveTransactionHashes(header, { transactions: renamed })).toEqual(
+      whole.transactions.map(({ hash }) => hash),
+    );
+  });
+
+  it('may hold a transaction with blobs', async () => {
+    const account = mnemonicToAccount('test test test test test test test test test test test junk');
+    const [to, key, versionedHash] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(64)}`, `0x01${'c'.repeat(62)}`];
+    const signed = await account.signTransaction({
+      type: 'eip4844',
+      chainId: 1,
+      nonce: 3,
+      maxPriorityFeePerGas: 1n,
+      maxFeePerGas: 2n,
+      gas: 21_000n,
+      to: to as Hex,
+      value: 9n,
+      data: '0x12',
+      accessList: [{ address: to as Hex, storageKeys: [key as Hex] }],
+      maxFeePerBlobGas: 4n,
+      blobVersionedHashes: [versionedHash as Hex],
+    });
+    const trie = await createMPT();
+    await trie.put(RLP.encode(0), hexToBytes(signed));
+    const { r, s, yParity } = parseTransaction(signed) as { r: Hex; s: Hex; yParity: number };
+    const told = {
+      type: '0x3',
+      chainId: '0x1',
+      nonce: '0x3',
+      maxPriorityFeePerGas: '0x1',
+      maxFeePerGas: '0x2',
+      gas: '0x5208',
+      to,
+      value: '0x9',
+      input: '0x12',
+      accessList: [{ address: to, storageKeys: [key] }],
+      maxFeePerBlobGas: '0x4',
+      blobVersionedHashes: [versionedHash],
+      yParity: numberToHex(yParity),
+      r: numberToHex(BigInt(r)),
+      s: numberToHex(BigInt(s)),
+    };
+    const header = {
+      number: 1n,
+      hash: '',
+      parentHash: '',
+      timestampMs: 0,
+      logsBloom: '0x',
+      receiptsRoot: '',
+      transactionsRoot: bytesToHex(trie.root()),
+    } as const;
+    expect(await proveTransactionHashes(header, { transactions: [told] })).toEqual([keccak256(signed)]);
+  });
+
+  it('is proven by a local chain that was stopped and started again', async () => {
+    const dir = temporaryDirectory();
+    const first = await filledBlock('cancun', legacy, dir);
+    const before = await first.receiptsOf(2);
+    await first.anvil.stop();
+    const { blockOf, receiptsOf } = await startChain('cancun', dir);
+    const whole = await blockOf(2, true);
+    const header = proveHeader(whole);
+    expect(await receiptsOf(2)).toEqual(before);
+    expect(await proveLogs(header, await receiptsOf(2))).toHaveLength(4);
+    expect(await proveTransactionHashes(header, whole)).toHaveLength(3);
+  });
+});

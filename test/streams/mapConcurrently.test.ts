@@ -1,0 +1,32 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { mapConcurrently } from '../../streams/mapConcurrently.ts';
+
+it('maps in order, never more at once than allowed, and throws the first failure once nothing is under way', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ turns: fc.nat(4), fails: fc.boolean() }), { maxLength: 20 }),
+      fc.integer({ min: 1, max: 6 }),
+      async (items, limit) => {
+        const [failing, numbered] = [
+          items.some(({ fails }) => fails),
+          items.map((item, at) => ({ ...item, at })),
+        ];
+        let underWay = 0;
+        const failures: Error[] = [];
+        const mapping = mapConcurrently(numbered, limit, async ({ turns, fails, at }) => {
+          underWay++;
+          expect(underWay).toBeLessThanOrEqual(limit);
+          for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+          underWay--;
+          if (!fails) return at;
+          failures.push(new Error(`of ${at}`));
+          throw failures.at(-1);
+        });
+        const result = await mapping.catch((error: unknown) => error);
+        expect(underWay).toBe(0);
+        expect(result).toEqual(failing ? failures[0] : numbered.map(({ at }) => at));
+      },
+    ),
+  );
+});
