@@ -5,17 +5,24 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const slowest = [
   'endToEnd/replay',
   'endToEnd/faults',
-  'endToEnd/year',
-  'endToEnd/twoIngests',
-  'http/chainRoutes',
-  'actors/chain/contracts',
   'endToEnd/chain',
   'streams/indexer',
-  'endToEnd/readiness',
-  'streams/ingestLease',
-  'endToEnd/local',
-  'http/events',
+  'http/chainRoutes',
   'http/eventStream',
+  'actors/chain/contracts',
+  'endToEnd/twoIngests',
+  'storage/storedEvents',
+  'endToEnd/readiness',
+  'endToEnd/rebuildInterrupted',
+  'endToEnd/year',
+  'http/events',
+  'storage/rowWriter',
+  'endToEnd/local',
+  'streams/ingestLease',
+  'streams/ingestLeaseTwoHolders',
+  'endToEnd/ingestBeside',
+  'http/rawRequests',
+  'streams/messageSource',
 ];
 
 class SlowestFirst extends BaseSequencer {
@@ -33,8 +40,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // One process a file: the embedded ClickHouse and uWebSockets.js are native, and a test may kill its own.
     pool: 'forks',
-    // One more than the cores of a small machine: many tests wait for what is under way elsewhere.
-    maxWorkers: 3,
+    // More than the cores of a small machine: many tests wait for what is under way elsewhere.
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     // Only what hangs runs into these; a machine that is busy with other work may take many times as long as a quiet one.
     testTimeout: 600_000,

@@ -1,4 +1,5 @@
 import { List } from 'immutable';
+import type { CounterReading, StoredReading } from '../streams/counterReading.ts';
 import { decodeCounter } from '../streams/decodeCounter.ts';
 import type { StreamMessage } from '../streams/messageSource.ts';
 import type { ActivityState } from './activityFold.ts';
@@ -24,6 +25,8 @@ import type { TelemetryView } from './views.ts';
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored, the stream is folded anew. */
 export const counterFoldVersion = 6;
 
+const nanosPerMillisecond = 1_000_000n;
+
 /** What became of a message of `MINER_COUNTER`. */
 export type CounterOutcome = ReadingOutcome & {
   /** Events of the feed that memory holds no more, with the run of the fold; left out without any. */
@@ -34,6 +37,8 @@ export type CounterOutcome = ReadingOutcome & {
 export interface CounterActors {
   readonly identity: FoldIdentity;
   receive(message: StreamMessage): CounterOutcome;
+  /** Takes a reading whose message has left the stream, as ClickHouse holds it. */
+  receiveStored(reading: StoredReading): CounterOutcome;
   /** Offline for an installation that has published nothing. */
   telemetry(installationId: string, nowMs: number): TelemetryView;
   /** Days of the public installation; null before its first reading. The same until a reading changes it. */
@@ -80,18 +85,21 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   function receive(message: StreamMessage): CounterOutcome {
     const decoded = decodeCounter(message.subject, message.data);
     if ('rejection' in decoded) return decoded;
-    const { installationId } = decoded.value;
+    return take(decoded.value, message.seq, message.timestampNanos);
+  }
+
+  function take(reading: CounterReading, position: number, storedAtNanos: bigint): CounterOutcome {
+    const { installationId } = reading;
     folded ??= shown;
-    const outcome = actorOf(folded, installationId).receive(decoded.value, message.seq);
+    const outcome = actorOf(folded, installationId).receive(reading, position);
     if (installationId === publicInstallationId && 'reading' in outcome) {
       const previousDayMm = folded.history?.open.distanceMm ?? 0;
       folded.history = withReading(folded.history, outcome.reading, outcome.closed.round);
       const dayMm = folded.history.open.distanceMm ?? 0;
       const before = folded.progress;
-      const { reading } = outcome;
-      folded.progress = withAchievements(before, reading, dayMm, previousDayMm, message.timestampNanos);
+      folded.progress = withAchievements(before, outcome.reading, dayMm, previousDayMm, storedAtNanos);
       if (folded.progress.events !== before?.events)
-        return { ...outcome, ...giveUpOldEvents(folded, message.seq) };
+        return { ...outcome, ...giveUpOldEvents(folded, position) };
     }
     return outcome;
   }
@@ -132,6 +140,9 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   return {
     identity: foldIdentity(counterFoldVersion, { genesisMs, publicInstallationId }),
     receive,
+    // When its message was stored is not known any more; the gateway had it just before.
+    receiveStored: (reading) =>
+      take(reading, reading.position, BigInt(reading.receivedAtMs) * nanosPerMillisecond),
     telemetry,
     history: () => shown.history,
     achievements: () => shown.progress,

@@ -7,6 +7,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { closeNats } from '../streams/connection.ts';
 import { ensureStreams } from '../streams/ensureStreams.ts';
+import { streamNames } from '../streams/subjects.ts';
 import { inTurns } from './inTurns.ts';
 import { startNatsProcess } from './natsProcess.ts';
 import { publishReadings } from './readingLoad.ts';
@@ -28,7 +29,7 @@ export async function measureReplay({ readings, rounds }: ReplayOptions): Promis
   const nats = await startNatsProcess(join(dir, 'nats'));
   try {
     const connection = await connect({ servers: nats.url });
-    await ensureStreams(await jetstreamManager(connection), { retentionDays: 0 }, logger);
+    await ensureStreams(await jetstreamManager(connection), streamNames, { retentionDays: 0 }, logger);
     await publishReadings(connection, { id: installationId, count: readings, intervalMs: 1_000 });
     const deployment = writeDeployment(dir, installationId);
     const series = await inTurns(

@@ -77,6 +77,7 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
   return {
     identity: actors.identity,
     snapshotAgeMs: statesKeptMs,
+    sharesTables: true,
 
     fold({ messages, position: throughPosition }, streamCreated) {
       const chainEvents: EventRow[] = [];

@@ -20,8 +20,12 @@ export function createCounterFold({ actors, recent, counts, writing }: CounterFo
   return {
     identity: actors.identity,
 
-    fold({ messages, position: throughPosition }, streamCreated) {
+    fold({ messages, stored, position: throughPosition }, streamCreated) {
       const rows = collectRows();
+      for (const reading of stored) {
+        const outcome = actors.receiveStored(reading);
+        if (!('rejection' in outcome)) rows.add(outcome);
+      }
       for (const message of messages) {
         const outcome = actors.receive(message);
         if ('rejection' in outcome) {
@@ -31,7 +35,8 @@ export function createCounterFold({ actors, recent, counts, writing }: CounterFo
         rows.add(outcome);
       }
       counts.accepted('MINER_COUNTER', rows.readings.length);
-      for (const reading of rows.readings) recent.add(reading);
+      if (messages.length === 0) recent.skipTo(throughPosition);
+      else for (const reading of rows.readings) recent.add(reading);
       writing?.writer.add({ ...rows, throughPosition });
     },
 

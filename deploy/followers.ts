@@ -11,8 +11,14 @@ import type { Database } from '../storage/database.ts';
 import { deleteChainRowsAbove, deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
 import { createEventsSeen, createEventsWritten } from '../storage/eventsStored.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
-import { createObservationReader, createStoredThroughQuery, newestReading } from '../storage/observations.ts';
+import {
+  createObservationReader,
+  createStoredThroughQuery,
+  newestReading,
+  readStored,
+} from '../storage/observations.ts';
 import { createRecentReadings, type RecentReadings } from '../storage/recentReadings.ts';
+import { hasOpenRemoval } from '../storage/removals.ts';
 import { createRowWriter, type RowWriter } from '../storage/rowWriter.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
@@ -41,6 +47,8 @@ export interface FollowersParts {
   readonly jsm: JetStreamManager;
   readonly database: Database;
   readonly tables: ActiveTables;
+  /** Tables that hold the readings whose messages have left the stream: the active ones, also while others are being filled. */
+  readonly storedTables: ActiveTables;
   readonly counters: CounterActors;
   readonly pipeline: PipelineActors;
   /** Null when no contracts are configured. */
@@ -50,6 +58,8 @@ export interface FollowersParts {
   readonly writes: boolean;
   /** A snapshot of a stream was saved: the state is stored with all rows that go with it. */
   readonly onSaved?: (stream: InputStreamName) => void;
+  /** Whether this process still ingests; left out by one that only reads. */
+  readonly mayPublish?: () => boolean;
   /** Creates the streams again, should one vanish; left out by a process that only reads. */
   readonly ensureStreams?: () => Promise<void>;
   readonly policy: SnapshotPolicy;
@@ -158,12 +168,18 @@ function createWriting(
 }
 
 function rejectionLog(parts: FollowersParts, stream: InputStreamName): RejectionLog {
-  const { ensureStreams } = parts;
-  return createRejectionLog({ ...parts, stream, ...(ensureStreams && { onFailing: ensureStreams }) });
+  const { ensureStreams, mayPublish } = parts;
+  return createRejectionLog({
+    ...parts,
+    stream,
+    ...(mayPublish && { mayPublish }),
+    ...(ensureStreams && { onFailing: ensureStreams }),
+  });
 }
 
 /** JetStream can lose its end after rows were stored, and use the sequences again: then the newest row is of another message. */
 async function isNewestReadingElsewise({ database, tables, jsm }: FollowersParts): Promise<boolean> {
+  if (await hasOpenRemoval(database)) return true;
   const newest = await newestReading(database, tables());
   if (newest === null) return false;
   const { position, telemetryId } = newest;
@@ -238,6 +254,9 @@ function follow(
     clock,
     logger,
     ...(ensureStreams && { onMissing: ensureStreams }),
+    ...(stream === 'MINER_COUNTER' && {
+      readStored: (after, through) => readStored(database, parts.storedTables(), after, through),
+    }),
     hasRoom: () => bounded.every((one) => one.hasRoom()),
     room: async () => {
       await Promise.all(bounded.map((one) => one.room()));

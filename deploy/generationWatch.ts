@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
+import { type FoldIdentity, isOfFold } from '../actors/foldIdentity.ts';
 import type { Database } from '../storage/database.ts';
+import { generationIdentity } from '../storage/generationIdentity.ts';
 import { activeTables } from '../storage/generations.ts';
 import type { ActiveTables, Tables } from '../storage/tables.ts';
 
@@ -17,6 +19,8 @@ export interface GenerationWatch {
 export interface GenerationWatchParts {
   readonly database: Database;
   readonly tables: Tables;
+  /** Of the fold of the counter stream: tables that another one has filled are of no use. */
+  readonly identity: FoldIdentity;
   /** A replay made these the active ones. */
   readonly onActivated: (tables: Tables) => void;
   readonly logger: Logger;
@@ -46,6 +50,14 @@ export function watchGeneration(parts: GenerationWatchParts): GenerationWatch {
       // The one that is being rebuilt is above the active one until it takes its place.
       if (active.generation <= announced) return;
       announced = active.generation;
+      const made = await generationIdentity(database, active);
+      if (made !== null && !isOfFold(made, parts.identity)) {
+        logger.error(
+          { used: used.generation, active: active.generation },
+          'tables that were made with another version or deployment are the active ones; this process keeps to those that it has',
+        );
+        return;
+      }
       logger.warn(
         { used: used.generation, active: active.generation },
         'a replay replaced the tables: state is restored from the new ones',

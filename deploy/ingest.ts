@@ -5,13 +5,26 @@ import type { Logger } from 'pino';
 import type { Clock } from '../actors/clock.ts';
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { Database } from '../storage/database.ts';
-import { beginEpoch, databaseIdentity, fenceDatabase } from '../storage/ingestEpochs.ts';
+import {
+  beginEpoch,
+  databaseIdentity,
+  fenceDatabase,
+  isNewestEpoch,
+  newestEpoch,
+} from '../storage/ingestEpochs.ts';
 import { migrate } from '../storage/migrations.ts';
 import type { Tables } from '../storage/tables.ts';
+import { sleep } from '../streams/connection.ts';
+import { ensureStreams, type StreamRetention } from '../streams/ensureStreams.ts';
 import { acquireLease, type LeaseHolder } from '../streams/ingestLease.ts';
-import { claimSole } from '../streams/soleHolder.ts';
+import { claimSole, HeldElsewhere } from '../streams/soleHolder.ts';
+import { streamNames } from '../streams/subjects.ts';
 import { chooseGeneration } from './rebuildGeneration.ts';
 import { replaySubject } from './replay/replaySubject.ts';
+
+/** How often it is looked at whether another process has begun an epoch. */
+const epochCheckMs = 5_000;
+const claimRetryMs = 2_000;
 
 export interface IngestOptions {
   readonly connection: NatsConnection;
@@ -23,8 +36,7 @@ export interface IngestOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Creates the streams again, should one vanish. */
-  readonly ensureStreams: () => Promise<void>;
+  readonly retention: StreamRetention;
   /** Called with the process that ingests while this one waits, and with null when it does not any more. */
   readonly onStandby: (holder: LeaseHolder | null) => void;
 }
@@ -33,8 +45,12 @@ export interface IngestOptions {
 export interface Ingest {
   /** Writes only while this process holds the lease. */
   readonly database: Database;
+  /** Whether it still is, as far as its own clock can tell. */
+  isHeld(): boolean;
   /** To write to. */
   readonly tables: Tables;
+  /** The active ones while others are being filled; null otherwise. */
+  rebuildsFrom(): Tables | null;
   readonly epoch: number;
   /** The counter stream's state is saved and caught up: tables that are being rebuilt become the active ones. */
   rebuilt(): void;
@@ -45,23 +61,37 @@ export interface Ingest {
 
 /** Waits for the lease of the database, begins an epoch, and brings the tables up to date. */
 export async function acquireIngest(options: IngestOptions): Promise<Ingest> {
-  const { connection, jsm, identity, clock, logger } = options;
+  const { jsm, identity, clock, logger } = options;
+  await ensureStreams(jsm, ['MINER_LEASE'], options.retention, logger);
   const lease = await acquireLease({
     ...options,
     name: await databaseIdentity(options.database),
-    onMissing: options.ensureStreams,
+    isUnused: (await newestEpoch(options.database)) === 0,
+    onMissing: () => ensureStreams(jsm, ['MINER_LEASE'], options.retention, logger),
   });
+  let onSuperseded: (error: Error) => void = () => undefined;
+  let watch: NodeJS.Timeout | undefined;
   try {
+    // Only now: what is waiting may be configured otherwise.
+    await ensureStreams(jsm, streamNames, options.retention, logger);
     const active = await migrate(options.database, logger);
     const epoch = await beginEpoch(options.database, hostname(), clock.nowMs());
-    const database = fenceDatabase(options.database, lease, epoch);
+    const superseded = new Promise<never>((_, reject) => {
+      onSuperseded = reject;
+    });
+    superseded.catch(() => undefined); // Whoever waits for it handles it; nobody has to.
+    const fence = { database: options.database, lease, epoch, onSuperseded };
+    const database = fenceDatabase(fence);
+    watch = setInterval(() => {
+      // Unavailable at the moment; who needs the database logs what it says.
+      isNewestEpoch(fence).catch(() => undefined);
+    }, epochCheckMs);
     const choice = await chooseGeneration({
       database,
       jsm,
       active,
       identity,
-      // Tables that an operator's replay fills are not to be replaced under its feet, nor these by another one.
-      claim: () => claimSole(connection, replaySubject, 'a replay'),
+      claim: () => claimOnceFree(options),
       nowMs: clock.nowMs,
       logger,
     });
@@ -69,7 +99,9 @@ export async function acquireIngest(options: IngestOptions): Promise<Ingest> {
     logger.info({ epoch, generation: choice.tables.generation }, 'this process ingests');
     return {
       database,
+      isHeld: lease.isHeld,
       tables: choice.tables,
+      rebuildsFrom: () => (rebuild === null ? null : active),
       epoch,
       rebuilt: () => {
         const ended = rebuild;
@@ -82,14 +114,30 @@ export async function acquireIngest(options: IngestOptions): Promise<Ingest> {
           rebuild = ended;
         });
       },
-      lost: lease.lost,
+      lost: Promise.race([lease.lost, superseded]),
       release: async () => {
+        clearInterval(watch);
         rebuild?.release();
         await lease.release();
       },
     };
   } catch (error) {
+    clearInterval(watch);
     await lease.release();
     throw error;
+  }
+}
+
+/** Tables that an operator's replay fills are not to be replaced under its feet, nor these by another one. */
+async function claimOnceFree({ connection, logger, signal }: IngestOptions): Promise<() => void> {
+  for (let attempts = 0; ; attempts++) {
+    try {
+      return await claimSole(connection, replaySubject, 'a replay');
+    } catch (error) {
+      if (!(error instanceof HeldElsewhere)) throw error;
+      if (attempts === 0) logger.warn({ err: error }, 'the tables are rebuilt once the replay has ended');
+      await sleep(claimRetryMs, signal);
+      signal.throwIfAborted();
+    }
   }
 }

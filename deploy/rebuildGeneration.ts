@@ -2,7 +2,6 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { type FoldIdentity, isOfFold } from '../actors/foldIdentity.ts';
 import type { Database } from '../storage/database.ts';
-import { deleteRows } from '../storage/deleteRowsAbove.ts';
 import {
   type GenerationIdentity,
   generationIdentity,
@@ -11,7 +10,6 @@ import {
 } from '../storage/generationIdentity.ts';
 import {
   activate,
-  attachRows,
   attachSnapshots,
   createEmpty,
   dropTables,
@@ -56,7 +54,7 @@ export interface GenerationChoice {
  */
 export async function chooseGeneration(options: GenerationChoiceOptions): Promise<GenerationChoice> {
   const { database, jsm, active, identity, nowMs, logger } = options;
-  const { created, firstSequence } = await verifySource(jsm, stream, emptyCheckpoint);
+  const { created } = await verifySource(jsm, stream, emptyCheckpoint);
   const wanted = { ...identity, streamCreated: created };
   const headers = await createSnapshotStore({ database, tables: () => active, logger }).list(stream);
   if (headers.some((header) => isOfFold(header, identity))) return { tables: active, rebuild: null };
@@ -68,7 +66,7 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
     return { tables: active, rebuild: null };
   }
   const release = await options.claim();
-  const tables = await prepare(options, wanted, firstSequence).catch((error: unknown) => {
+  const tables = await prepare(options, wanted).catch((error: unknown) => {
     release();
     throw error;
   });
@@ -96,12 +94,8 @@ async function isEmpty(database: Database, { readings }: Tables): Promise<boolea
   return (await database.select(`SELECT position FROM ${readings} LIMIT 1`)).length === 0;
 }
 
-async function prepare(
-  options: GenerationChoiceOptions,
-  wanted: GenerationIdentity,
-  firstSequence: number,
-): Promise<Tables> {
-  return (await unfinished(options, wanted)) ?? (await begin(options, wanted, firstSequence));
+async function prepare(options: GenerationChoiceOptions, wanted: GenerationIdentity): Promise<Tables> {
+  return (await unfinished(options, wanted)) ?? (await begin(options, wanted));
 }
 
 /** What an earlier start has begun for the same fold and stream. */
@@ -116,20 +110,21 @@ async function unfinished(
   return found === undefined ? null : tablesOf(found);
 }
 
-/** Creates the next generation. Rows of messages that have left the stream cannot be made again, and are taken over. */
+/**
+ * Creates the next generation, empty: readings whose messages have left the stream are folded from the active one. A replay that is
+ * unfinished would bring back what is replaced here, so it ends.
+ */
 async function begin(
   { database, active, nowMs }: GenerationChoiceOptions,
   wanted: GenerationIdentity,
-  firstSequence: number,
 ): Promise<Tables> {
+  const log = createReplayLog(database, nowMs);
+  const replay = await log.unfinished(active.generation);
+  if (replay !== null) await log.note(replay.plan, 'ended');
   for (const generation of await generationsHeld(database))
     if (generation !== active.generation) await dropTables(database, tablesOf(generation));
-  const tables = tablesOf(await createReplayLog(database, nowMs).nextGeneration(active.generation));
+  const tables = tablesOf(await log.nextGeneration(active.generation));
   await createEmpty(database, tables);
-  if (firstSequence > 1) {
-    await attachRows(database, active, tables);
-    await deleteRows(database, tables, `position >= ${firstSequence}`);
-  }
   for (const other of ['MINER_PIPELINE', 'MINER_CHAIN'] as const)
     await attachSnapshots(database, active, tables, { stream: other, position: null });
   await noteGeneration(database, tables, wanted, nowMs());

@@ -4,6 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { closeNats, connectNats, sleep } from '../streams/connection.ts';
 import { ensureStreams } from '../streams/ensureStreams.ts';
+import { streamNames } from '../streams/subjects.ts';
 import { ConfigurationError } from './configuration.ts';
 import type { DeployedContracts } from './deployContracts.ts';
 import type { Deployment } from './deploymentFile.ts';
@@ -80,7 +81,7 @@ async function startSimulation({ configuration, logger, onStop }: CommandContext
   const connection = await connectNats({ url: natsUrl, name: 'simulation', logger, signal });
   const jsm = await jetstreamManager(connection);
   const js = jetstream(connection);
-  await ensureStreams(jsm, { retentionDays: configuration.MINER_RETENTION_DAYS }, logger);
+  await ensureStreams(jsm, streamNames, { retentionDays: configuration.MINER_RETENTION_DAYS }, logger);
   const gateway: GatewayParts = { js, logger, signal };
   const last = await lastReading(jsm, simulation.installationId);
   const held = last === null ? null : wheelAfter(last, simulation.seed);

@@ -18,7 +18,7 @@ import type { ChainProofs } from '../streams/chainReader.ts';
 import { closeNats, connectNats, sleep } from '../streams/connection.ts';
 import { ensureStreams } from '../streams/ensureStreams.ts';
 import type { LeaseHolder } from '../streams/ingestLease.ts';
-import type { InputStreamName } from '../streams/subjects.ts';
+import { type InputStreamName, streamNames } from '../streams/subjects.ts';
 import { watchChainConditions } from './chainConditionWatch.ts';
 import { createDatabaseWatch } from './databaseWatch.ts';
 import type { Deployment } from './deploymentFile.ts';
@@ -194,9 +194,8 @@ export async function startService({ settings, clock, logger, registry }: Servic
     });
     const js = jetstream(connection);
     const jsm = await persist('JetStream', () => jetstreamManager(connection as NatsConnection));
-    const ensure = () => ensureStreams(jsm, settings, logger);
+    const ensure = () => ensureStreams(jsm, streamNames, settings, logger);
     if (roles.ingest) {
-      await persist('streams', ensure);
       ingest = await persist('ingest', () =>
         acquireIngest({
           connection: connection as NatsConnection,
@@ -207,7 +206,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
           clock,
           logger,
           signal: stopping.signal,
-          ensureStreams: ensure,
+          retention: settings,
           onStandby: (holder) => {
             standbyFor = holder;
           },
@@ -219,6 +218,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
     const watch = watchGeneration({
       database,
       tables,
+      identity: counters.identity,
       onActivated: (active) => followers.get('MINER_COUNTER')?.restoreAnew(() => watch.use(active)),
       logger,
       registry,
@@ -230,6 +230,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       jsm,
       database,
       tables: watch.tables,
+      storedTables: () => ingest?.rebuildsFrom() ?? watch.tables(),
       counters,
       pipeline,
       chain,
@@ -257,7 +258,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       ...parts,
       writes: roles.ingest,
       policy: settings.snapshots,
-      ...(roles.ingest && { ensureStreams: ensure }),
+      ...(roles.ingest && { ensureStreams: ensure, mayPublish: () => ingest?.isHeld() ?? false }),
       onSaved: (stream) => {
         if (stream === 'MINER_COUNTER' && followers.get(stream)?.isCurrent) ingest?.rebuilt();
       },

@@ -44,6 +44,8 @@ export interface FollowedFold {
   flushed(): Promise<boolean>;
   /** Forgets what waits to be stored: messages above `position` are folded again. What they make is stored again as it was. */
   rewind(position: number): Promise<void>;
+  /** Its rows are in tables that belong to no generation: another deployment's have to be removed from them. */
+  readonly sharesTables?: boolean;
   /** Whether what is stored was made from messages that the stream does not hold any more; left out where it cannot be told. */
   isStoredElsewise?(): Promise<boolean>;
   /** Removes what was stored from messages above `position`, which are not in the stream any more. */
@@ -128,11 +130,13 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
     while (!stopping.signal.aborted) {
       if (replacement !== null) {
         await saving;
+        // What is folded goes with what was stored before, and must not be saved beside what is stored now.
+        latest = null;
         replacement();
         replacement = null;
       }
       const restored = await restore();
-      if (restored === null) return;
+      if (restored === null || stopping.signal.aborted) return;
       if (replacement !== null) continue;
       machine.send({ type: 'restored' });
       counts.isRestored = true;
@@ -198,6 +202,7 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
       { stream, position: latest.position },
       'everything that the stream held at the start is folded in',
     );
+    if (savedPosition === latest.position && latest.position > 0) parts.onSaved?.();
   }
 
   function maybeSave(isBatch: boolean) {
@@ -295,10 +300,14 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
     isRewinding = false;
   }
 
-  /** Whether what is stored was made with another deployment. */
+  /** Whether what is stored was made with another deployment, and is shared with other folds. */
   function isReconfigured(headers: readonly SnapshotHeader[], restored: FoldSnapshot | null): boolean {
+    if (!fold.sharesTables) return false;
     const { configuration } = fold.identity;
-    const isOther = headers.length > 0 && headers.every((header) => header.configuration !== configuration);
+    // Earlier versions did not note it.
+    const isOther =
+      headers.length > 0 &&
+      headers.every((header) => header.configuration !== configuration && header.configuration !== '');
     if (restored !== null || !isOther) return false;
     logger.warn(
       { stream },

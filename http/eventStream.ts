@@ -22,7 +22,7 @@ export const eventStreamType = 'text/event-stream; charset=utf-8';
 
 /** How often the feed is looked at while somebody listens. */
 const refreshMs = 1_000;
-const heartbeatMs = 15_000;
+const defaultHeartbeatMs = 15_000;
 /** Milliseconds after which a client should connect again. */
 const retryMs = 3_000;
 /** Events that wait for a client that does not read (clients share their text); one more, and its stream ends. */
@@ -43,6 +43,8 @@ export interface EventStreamParts {
   readonly registry: Registry;
   /** Whether clients of one address are limited. */
   readonly isLimited: boolean;
+  /** A quiet connection is kept open by a comment in this interval. */
+  readonly heartbeatMs?: number;
 }
 
 /** What a request for the stream asks. */
@@ -94,7 +96,8 @@ interface Telling {
   next: number;
 }
 
-export function createEventStream({ feed, answers, registry, isLimited }: EventStreamParts): EventStream {
+export function createEventStream(parts: EventStreamParts): EventStream {
+  const { feed, answers, registry, isLimited, heartbeatMs = defaultHeartbeatMs } = parts;
   const clients = new Set<Client>();
   const byAddress = new Map<string, number>();
   let timers: NodeJS.Timeout[] = [];

@@ -42,6 +42,8 @@ export interface PublicServerSettings {
   readonly isPortShared: boolean;
   /** A read that takes longer is answered 504. */
   readonly readTimeoutMs: number;
+  /** Of quiet event streams, 15 seconds unless it is set. */
+  readonly heartbeatMs?: number;
 }
 
 /** What `/readyz` says. */
@@ -284,6 +286,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
     answers,
     registry: parts.registry,
     isLimited: settings.rateLimits,
+    ...(settings.heartbeatMs !== undefined && { heartbeatMs: settings.heartbeatMs }),
   });
   app.any(
     '/v1/events/stream',

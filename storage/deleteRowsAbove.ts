@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from './database.ts';
+import { withRemovalMarks } from './removals.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { namesOfEventTables, type Tables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
@@ -10,7 +11,7 @@ const attemptsMax = 5;
 
 /** Removes the rows that were made from messages of `MINER_COUNTER` above `position`, and waits until they are gone. */
 export function deleteRowsAbove(database: Database, tables: Tables, position: number): Promise<number> {
-  return deleteRows(database, tables, `position > ${position}`);
+  return withRemovalMarks(database, () => deleteRows(database, tables, `position > ${position}`));
 }
 
 /** The same of `MINER_CHAIN`. */
@@ -19,7 +20,8 @@ export function deleteChainRowsAbove(
   { chainEvents }: Tables,
   position: number,
 ): Promise<number> {
-  return deleteFrom(database, namesOfEventTables(chainEvents), `position > ${position}`);
+  const names = namesOfEventTables(chainEvents);
+  return withRemovalMarks(database, () => deleteFrom(database, names, `position > ${position}`));
 }
 
 /** Removes the rows that a condition on installation_id and position holds for, and waits until they are gone. */

@@ -12,8 +12,14 @@ export interface SnapshotHeader extends FoldIdentity {
   readonly position: number;
   /** Digest of that message; null when the stream did not hold it any more. */
   readonly digest: string | null;
-  /** Epoch milliseconds. Tells which snapshots are kept, never which is newer: a clock can be put right. */
+  /** Epoch milliseconds; never tells which is newer, since a clock can be put right. */
   readonly takenAtMs: number;
+}
+
+/** A snapshot as it is stored. */
+export interface StoredSnapshotHeader extends SnapshotHeader {
+  /** Its number among those of its stream, from 1. */
+  readonly ordinal: number;
 }
 
 /** The state of the folds of one stream. */

@@ -7,15 +7,15 @@ export const firstGeneration = 1;
 
 /** The tables of the active generation: that of the highest swap. */
 export async function activeTables(database: Database): Promise<Tables> {
-  const rows = await database.select('SELECT generation FROM active_generation ORDER BY swap DESC LIMIT 1');
+  const rows = await database.select('SELECT generation FROM generation_pointer ORDER BY swap DESC LIMIT 1');
   return tablesOf(Number(rows[0]?.[0] ?? firstGeneration));
 }
 
 /** Makes a generation the active one: one row, so it is or it is not. */
 export async function activate(database: Database, tables: Tables): Promise<void> {
-  const [row] = await database.select('SELECT max(swap) FROM active_generation');
+  const [row] = await database.select('SELECT max(swap) FROM generation_pointer');
   await database.insert(
-    'active_generation',
+    'generation_pointer',
     ['swap', 'generation'],
     [[Number(row?.[0]) + 1, tables.generation]],
   );

@@ -8,20 +8,19 @@ export interface IngestLease {
   isHeld(): boolean;
 }
 
-/** The name by which processes that write the same database know one another; it is made once. */
+/**
+ * The name by which processes that write the same database know one another. It is the name of a column, since only one of several that
+ * create a table at the same moment does so: the others find its columns.
+ */
 export async function databaseIdentity(database: Database): Promise<string> {
+  const id = `id_${randomUUID().replaceAll('-', '')}`;
   await database.command(
-    'CREATE TABLE IF NOT EXISTS database_identity (id String) ENGINE = MergeTree() ORDER BY id',
+    `CREATE TABLE IF NOT EXISTS database_identity (${id} UInt8) ENGINE = MergeTree() ORDER BY ${id}`,
   );
-  const read = async () => {
-    // Where two processes created it at the same moment, both take the same one of the two.
-    const [row] = await database.select('SELECT id FROM database_identity ORDER BY id LIMIT 1');
-    return (row?.[0] as string | undefined) ?? null;
-  };
-  const known = await read();
-  if (known !== null) return known;
-  await database.insert('database_identity', ['id'], [[randomUUID()]]);
-  return (await read()) as string;
+  const [row] = await database.select(
+    "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'database_identity'",
+  );
+  return row?.[0] as string;
 }
 
 /** Begins the next epoch. Writers of earlier ones are refused from now on. To be called while the lease is held. */
@@ -31,12 +30,40 @@ export async function beginEpoch(database: Database, holder: string, nowMs: numb
   return epoch;
 }
 
+/** Another process has taken over the ingest, though this one holds its lease: they know the database by different names. */
+export class EpochSuperseded extends Error {
+  override readonly name = 'EpochSuperseded';
+
+  constructor(newest: number, epoch: number) {
+    super(
+      `another process ingests into this database: epoch ${newest} has begun, this process writes in epoch ${epoch}`,
+    );
+  }
+}
+
+export interface FenceOptions {
+  readonly database: Database;
+  readonly lease: IngestLease;
+  readonly epoch: number;
+  /** Called once a later epoch is found. */
+  readonly onSuperseded: (error: EpochSuperseded) => void;
+}
+
+/** Whether this process's epoch is still the newest. */
+export async function isNewestEpoch({ database, epoch, onSuperseded }: FenceOptions): Promise<boolean> {
+  const newest = await newestEpoch(database);
+  if (newest === epoch) return true;
+  onSuperseded(new EpochSuperseded(newest, epoch));
+  return false;
+}
+
 /**
  * The database as the process that ingests writes it. Rows are refused while the lease is not held; everything that removes
  * something is refused as well once another process has begun an epoch. Rows need no more than that: they have natural keys, so
  * that a row that is written late by the one that was replaced is the row that its successor writes.
  */
-export function fenceDatabase(database: Database, lease: IngestLease, epoch: number): Database {
+export function fenceDatabase(options: FenceOptions): Database {
+  const { database, lease, epoch } = options;
   function requireLease() {
     if (!lease.isHeld())
       throw new StorageUnavailable('the ingest lease is not held at the moment, so nothing is written');
@@ -54,17 +81,21 @@ export function fenceDatabase(database: Database, lease: IngestLease, epoch: num
     },
     command: async (sql) => {
       requireLease();
-      const newest = await newestEpoch(database);
-      if (newest !== epoch)
+      if (!(await isNewestEpoch(options)))
         throw new StorageUnavailable(
-          `epoch ${newest} of ingest has begun, this process writes in epoch ${epoch}`,
+          `a later epoch of ingest than ${epoch} has begun, so nothing is removed`,
         );
       await database.command(sql);
     },
   };
 }
 
-async function newestEpoch(database: Database): Promise<number> {
+/** The epoch of whoever took over the ingest last; 0 before the first. */
+export async function newestEpoch(database: Database): Promise<number> {
+  const [table] = await database.select(
+    "SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = 'ingest_epochs'",
+  );
+  if (Number(table?.[0]) === 0) return 0;
   const [row] = await database.select('SELECT max(epoch) FROM ingest_epochs');
   return Number(row?.[0] ?? 0);
 }

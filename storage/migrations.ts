@@ -34,7 +34,7 @@ const migrations: readonly Migration[] = [
     number: 3,
     name: 'events of the feed',
     statements: async (database) => {
-      const { generation } = await activeTables(database);
+      const { generation } = await tablesBefore(database);
       return [`measurement_events_g${generation}`, 'chain_events'].map(
         (table) => `CREATE TABLE IF NOT EXISTS ${table} (
           id String,
@@ -54,33 +54,46 @@ const migrations: readonly Migration[] = [
     number: 4,
     name: 'events of the feed by arrival, by time and by ID',
     statements: async (database) => {
-      const { measurementEvents, chainEvents } = await activeTables(database);
+      const { measurementEvents, chainEvents } = await tablesBefore(database);
       return [measurementEvents, chainEvents].flatMap(createEventsStatements);
     },
   },
   {
     number: 5,
-    name: 'what a snapshot and a generation were made with, epochs of ingest',
+    name: 'what snapshots and generations were made with, epochs of ingest, removals, another pointer',
     statements: async (database) => [
-      ...(await addConfiguration(database)),
+      ...(await addSnapshotColumns(database)),
       `CREATE TABLE IF NOT EXISTS generations (
         generation Int64, fold_version Int64, configuration String, stream_created String, at_ms Int64
       ) ENGINE = MergeTree() ORDER BY (generation, at_ms)`,
       'CREATE TABLE IF NOT EXISTS ingest_epochs (epoch Int64, holder String, at_ms Int64) ENGINE = MergeTree() ORDER BY epoch',
+      'CREATE TABLE IF NOT EXISTS removals (number Int64, step String) ENGINE = MergeTree() ORDER BY number',
+      // A process of an earlier version that still runs knows the other pointer only: it keeps to its tables, and cannot remove rows of ours.
+      `CREATE TABLE IF NOT EXISTS generation_pointer (swap Int64, generation Int64) ENGINE = MergeTree() ORDER BY swap`,
+      'INSERT INTO generation_pointer SELECT swap, generation FROM active_generation WHERE swap > (SELECT max(swap) FROM generation_pointer)',
     ],
   },
 ];
 
-/** Tables that an earlier version created have no such column; a new database has it from the beginning. */
-async function addConfiguration(database: Database): Promise<readonly string[]> {
-  const { foldSnapshots } = await activeTables(database);
+/** The tables that were active when there was one pointer, which earlier versions move. */
+async function tablesBefore(database: Database): Promise<Tables> {
+  const rows = await database.select('SELECT generation FROM active_generation ORDER BY swap DESC LIMIT 1');
+  return tablesOf(Number(rows[0]?.[0] ?? firstGeneration));
+}
+
+/** Tables that an earlier version created have no such columns; a new database has them from the beginning. */
+async function addSnapshotColumns(database: Database): Promise<readonly string[]> {
+  const { foldSnapshots } = await tablesBefore(database);
   const found = await database.select(
-    `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = ${sqlString(foldSnapshots)}
-     AND name = 'configuration'`,
+    `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = ${sqlString(foldSnapshots)}`,
   );
-  return found.length > 0
-    ? []
-    : [`ALTER TABLE ${foldSnapshots} ADD COLUMN configuration String AFTER fold_version`];
+  const names = new Set(found.map(([name]) => name));
+  return [
+    ['configuration', 'String AFTER fold_version'],
+    ['ordinal', 'Int64 AFTER taken_at_ms'],
+  ]
+    .filter(([name]) => !names.has(name as string))
+    .map(([name, type]) => `ALTER TABLE ${foldSnapshots} ADD COLUMN ${name} ${type}`);
 }
 
 /** The database was written by a newer version of the program. */

@@ -1,7 +1,8 @@
-import type { ObservationPage } from '../actors/views.ts';
+import type { AcceptedReading, ObservationPage } from '../actors/views.ts';
 import type { Database } from './database.ts';
 import type { ObservationReader } from './observationReader.ts';
 import type { Boundary, RecentReadings } from './recentReadings.ts';
+import { readWhole, removalNumber } from './removals.ts';
 import { readingOfRow, readingSelectList } from './rowInserts.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { ActiveTables, Tables } from './tables.ts';
@@ -13,6 +14,14 @@ export interface ObservationReaderParts {
   readonly tables: ActiveTables;
   /** Whether ClickHouse holds every accepted reading up to the place where memory begins. */
   readonly isStoredThrough: (boundary: Boundary) => boolean | Promise<boolean>;
+}
+
+interface Asked {
+  readonly installationId: string;
+  readonly afterPosition: number;
+  readonly coversAbove: Boundary;
+  readonly limit: number;
+  readonly signal: AbortSignal;
 }
 
 /** Pages of accepted readings of any age, from memory where it holds them, else from ClickHouse and memory. */
@@ -30,17 +39,14 @@ export function createObservationReader(parts: ObservationReaderParts): Observat
     },
   };
 
-  async function withOlder(
-    asked: {
-      installationId: string;
-      afterPosition: number;
-      coversAbove: Boundary;
-      limit: number;
-      signal: AbortSignal;
-    },
+  function withOlder(asked: Asked, newest: ObservationPage['items']): Promise<ObservationPage> {
+    return readWhole(database, () => readOlder(asked, newest));
+  }
+
+  async function readOlder(
+    { installationId, afterPosition, coversAbove, limit, signal }: Asked,
     newest: ObservationPage['items'],
   ): Promise<ObservationPage> {
-    const { installationId, afterPosition, coversAbove, limit, signal } = asked;
     if (!(await isStoredThrough(coversAbove))) {
       throw new StorageUnavailable(
         `ClickHouse does not hold the readings up to position ${coversAbove.position} yet`,
@@ -59,6 +65,26 @@ export function createObservationReader(parts: ObservationReaderParts): Observat
 
 function pageOf(found: ObservationPage['items'], limit: number): ObservationPage {
   return { items: found.slice(0, limit), more: found.length > limit };
+}
+
+/** Rows that are read at once, by the positions that they may have. */
+const positionsAtOnce = 20_000;
+
+/** All accepted readings above a position and up to another, in order, some thousands at a time. */
+export async function* readStored(
+  database: Database,
+  tables: Tables,
+  after: number,
+  through: number,
+): AsyncIterable<readonly AcceptedReading[]> {
+  for (let above = after; above < through; above += positionsAtOnce) {
+    const upTo = Math.min(above + positionsAtOnce, through);
+    const rows = await database.select(
+      `SELECT ${readingSelectList} FROM ${tables.readings} WHERE position > ${above} AND position <= ${upTo}
+       ORDER BY position LIMIT 1 BY position`,
+    );
+    if (rows.length > 0) yield rows.map(readingOfRow);
+  }
 }
 
 /** What a read replica knows of how far another process has stored readings. */
@@ -87,15 +113,19 @@ export async function storedThrough(database: Database, tables: Tables): Promise
 
 /**
  * Rows are stored in the order of the stream, so where the very reading that memory gave up last is stored, everything below it is. Another
- * reading at its position is of a stream that has lost its end since, and is about to be removed. What was found once stays true and is not
- * asked again.
+ * reading at its position is of a stream that has lost its end since, and is about to be removed. What was found stays true until rows are
+ * removed.
  */
 export function createStoredThroughQuery(database: Database, tables: ActiveTables): StoredThroughQuery {
   let known = 0;
+  let knownIn = 0;
   return {
-    isStoredThrough: async ({ position, evicted }) => {
-      if (position <= known || evicted === null) return true;
-      const { installationId, telemetryId } = evicted;
+    isStoredThrough: async ({ evicted }) => {
+      const removals = await removalNumber(database);
+      if (removals !== knownIn) known = 0;
+      knownIn = removals;
+      if (evicted === null || evicted.position <= known) return true;
+      const { installationId, telemetryId, position } = evicted;
       const found = await database.select(
         `SELECT position FROM ${tables().readings} WHERE installation_id = ${sqlString(installationId)}
          AND position = ${position} AND telemetry_id = ${sqlString(telemetryId)} LIMIT 1`,

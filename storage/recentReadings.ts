@@ -14,13 +14,15 @@ export interface RecentReadings {
   page(installationId: string, position: number, limit: number): AcceptedReading[];
   /** Forgets everything; what follows is above `position`. */
   reset(position: number): void;
+  /** Forgets everything, since what lies between it and `position` is stored alone; what follows is above. */
+  skipTo(position: number): void;
   readonly size: number;
 }
 
 /** Where memory begins. */
 export interface Boundary {
   readonly position: number;
-  /** The reading of that position, which was given up last; null where memory began behind a snapshot. */
+  /** The newest reading up to there that memory has held; null where memory began behind a snapshot. */
   readonly evicted: AcceptedReading | null;
 }
 
@@ -78,16 +80,19 @@ export function createRecentReadings({
     return tail.readings.slice(from, from + limit);
   }
 
+  function clear(boundary: Boundary) {
+    all.readings = [];
+    all.start = 0;
+    byInstallation.clear();
+    covered = boundary;
+  }
+
   return {
     add,
     coversAbove: () => covered,
     page,
-    reset: (position) => {
-      all.readings = [];
-      all.start = 0;
-      byInstallation.clear();
-      covered = { position, evicted: null };
-    },
+    reset: (position) => clear({ position, evicted: null }),
+    skipTo: (position) => clear({ position, evicted: all.readings.at(-1) ?? covered.evicted }),
     get size() {
       return all.readings.length - all.start;
     },

@@ -1,3 +1,4 @@
+import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { Database } from './database.ts';
 
 /** What a replay set out to do; kept as JSON. */
@@ -16,6 +17,8 @@ export interface ReplayPlan {
   /** Null for all. */
   readonly installationId: string | null;
   readonly dryRun: boolean;
+  /** Version and deployment of the fold that it was begun with; left out by earlier versions. */
+  readonly identity?: FoldIdentity;
 }
 
 /** `prepared`: what is kept of the active generation is in the new one. */

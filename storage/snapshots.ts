@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Logger } from 'pino';
 import type { Database, ResultRow } from './database.ts';
-import type { FoldedSource, FoldSnapshot, SnapshotHeader } from './foldSnapshot.ts';
+import type { FoldedSource, FoldSnapshot, SnapshotHeader, StoredSnapshotHeader } from './foldSnapshot.ts';
 import { selectRetained } from './snapshotRetention.ts';
 import type { ActiveTables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
@@ -25,6 +25,7 @@ const columns = [
   'position',
   'digest',
   'taken_at_ms',
+  'ordinal',
   'checksum',
   'payload',
 ];
@@ -56,6 +57,8 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
     const checksum = checksumOf(payload);
     const { stream, foldVersion, configuration, streamCreated, position, digest, takenAtMs } = snapshot;
     const chunkCount = Math.max(1, Math.ceil(payload.length / chunkCharactersMax));
+    const others = (await listed(table, stream)).filter((header) => nameOf(header) !== name);
+    const ordinal = Math.max(0, ...others.map((other) => other.ordinal)) + 1;
     // What an earlier attempt left of the same snapshot would be mixed with this one.
     await drop(table, name);
     for (let chunk = 0; chunk < chunkCount; chunk++) {
@@ -68,20 +71,21 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
         position,
         digest ?? '',
         takenAtMs,
+        ordinal,
         checksum,
       ];
       await database.insert(table, columns, [[name, chunk, chunkCount, ...about, part]]);
     }
-    await prune(table, snapshot);
+    await prune(table, { ...snapshot, ordinal }, others);
   }
 
   function list(stream: FoldedSource): Promise<SnapshotHeader[]> {
     return listed(tables().foldSnapshots, stream);
   }
 
-  async function listed(table: string, stream: FoldedSource): Promise<SnapshotHeader[]> {
+  async function listed(table: string, stream: FoldedSource): Promise<StoredSnapshotHeader[]> {
     const rows = await database.select(
-      `SELECT stream, any(fold_version), any(configuration), any(stream_created), any(position), any(digest), any(taken_at_ms)
+      `SELECT stream, any(fold_version), any(configuration), any(stream_created), any(position), any(digest), any(taken_at_ms), any(ordinal)
        FROM ${table} WHERE stream = ${sqlString(stream)} GROUP BY stream, snapshot
        HAVING uniqExact(chunk) = any(chunk_count) ORDER BY any(position) DESC, any(taken_at_ms) DESC`,
     );
@@ -101,13 +105,10 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
     return { ...header, state: (await decompress(Buffer.from(payload, 'base64'))).toString('utf8') };
   }
 
-  async function prune(table: string, saved: SnapshotHeader) {
-    const { stream } = saved;
-    const name = nameOf(saved);
-    const others = (await listed(table, stream)).filter((header) => nameOf(header) !== name);
+  async function prune(table: string, saved: StoredSnapshotHeader, others: readonly StoredSnapshotHeader[]) {
     const retained = new Set(selectRetained(saved, others).map(nameOf));
     const names = await database.select(
-      `SELECT DISTINCT snapshot FROM ${table} WHERE stream = ${sqlString(stream)}`,
+      `SELECT DISTINCT snapshot FROM ${table} WHERE stream = ${sqlString(saved.stream)}`,
     );
     for (const [one] of names) if (!retained.has(one as string)) await drop(table, one as string);
   }
@@ -135,8 +136,8 @@ function checksumOf(payload: string): string {
   return createHash('sha256').update(payload).digest('hex');
 }
 
-function headerOf(row: ResultRow): SnapshotHeader {
-  const [stream, foldVersion, configuration, streamCreated, position, digest, takenAtMs] = row;
+function headerOf(row: ResultRow): StoredSnapshotHeader {
+  const [stream, foldVersion, configuration, streamCreated, position, digest, takenAtMs, ordinal] = row;
   return {
     stream: stream as FoldedSource,
     foldVersion: Number(foldVersion),
@@ -145,5 +146,6 @@ function headerOf(row: ResultRow): SnapshotHeader {
     position: Number(position),
     digest: digest === '' ? null : (digest as string),
     takenAtMs: Number(takenAtMs),
+    ordinal: Number(ordinal),
   };
 }

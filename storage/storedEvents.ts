@@ -10,6 +10,7 @@ import {
 } from '../actors/views.ts';
 import type { Database, ResultRow } from './database.ts';
 import type { EventsStored } from './eventsStored.ts';
+import { readWhole } from './removals.ts';
 import { eventColumns, eventOfRow } from './rowInserts.ts';
 import type { ActiveTables, EventTables, Tables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
@@ -27,7 +28,7 @@ export interface StoredEventsParts {
  * lets newer servers stop there. A server that is too old for that reads the narrow columns of the key through to the end.
  */
 export function createStoredEvents({ database, tables, eventsStored }: StoredEventsParts): OlderEvents {
-  return {
+  const older: OlderEvents = {
     before: async (of, { categories, place, limit }, signal) => {
       await eventsStored(of, signal);
       const { times } = tablesOfSource(tables(), of);
@@ -92,6 +93,12 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
       );
       return found.flat().sort(compareArrivals).at(-1) ?? null;
     },
+  };
+  return {
+    before: (...asked) => readWhole(database, () => older.before(...asked)),
+    after: (...asked) => readWhole(database, () => older.after(...asked)),
+    find: (...asked) => readWhole(database, () => older.find(...asked)),
+    lastBefore: (...asked) => readWhole(database, () => older.lastBefore(...asked)),
   };
 
   async function select<Found>(

@@ -151,6 +151,7 @@ export function createStatements(tables: Tables): string[] {
       position Int64,
       digest String,
       taken_at_ms Int64,
+      ordinal Int64,
       checksum String,
       payload String
     ) ENGINE = MergeTree()

@@ -2,7 +2,7 @@ import type { ConsumerMessages, ConsumerNotification, JetStreamManager } from '@
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Checkpoint } from './checkpoint.ts';
 import type { MonotonicClock } from './monotonicClock.ts';
-import { checkIdentity, explainsGap, StreamDiverged } from './sourceVerification.ts';
+import { checkIdentity, explainGap, StreamDiverged } from './sourceVerification.ts';
 import type { StreamName } from './subjects.ts';
 
 /** How often the stream's end is looked at, for the lag and for what no notification tells. */
@@ -94,10 +94,8 @@ export function watchConsumption(parts: ConsumptionWatchParts): ConsumptionWatch
       return;
     }
     // Nothing came since the last inspection: where the rest of the stream was deleted, nothing will.
-    if (
-      (await explainsGap(jsm, stream, position + 1, lastSequence)) &&
-      parts.reached().position === position
-    ) {
+    const explanation = await explainGap(jsm, stream, position + 1, lastSequence);
+    if (explanation !== null && parts.reached().position === position) {
       goneThrough = lastSequence;
       end('the rest of the stream was deleted');
     } else if (clock.monotonicMs() - progress.sinceMs > stalledAfterMs) end('delivery stalled');

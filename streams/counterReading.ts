@@ -66,3 +66,9 @@ export function counterReadingOf(message: CounterReadingMessage): CounterReading
     distanceMm: message.distanceMm,
   };
 }
+
+/** A reading that was accepted before its message left the stream, as ClickHouse holds it. */
+export interface StoredReading extends CounterReading {
+  /** Sequence that its message had. */
+  readonly position: number;
+}

@@ -6,7 +6,7 @@ import {
   type StreamConfig,
 } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
-import { type StreamName, streamNames, streamSubjects } from './subjects.ts';
+import { type StreamName, streamSubjects } from './subjects.ts';
 
 const nanosPerSecond = 1_000_000_000;
 const dedupeWindowNanos = 120 * nanosPerSecond;
@@ -21,15 +21,16 @@ export interface StreamRetention {
 }
 
 /**
- * Creates the streams, or brings the settings that are ours up to date and leaves an operator's others (replicas, placement,
+ * Creates streams, or brings the settings that are ours up to date and leaves an operator's others (replicas, placement,
  * limits) alone. Only a process that ingests may do so: two with different settings would undo each other's.
  */
 export async function ensureStreams(
   jsm: JetStreamManager,
+  streams: readonly StreamName[],
   retention: StreamRetention,
   logger: Logger,
 ): Promise<void> {
-  for (const stream of streamNames) {
+  for (const stream of streams) {
     const ours = settingsOf(stream, retention);
     const held = await configurationOf(jsm, stream);
     const { subjects, max_age: maxAge } = ours;

@@ -23,6 +23,9 @@ const leaseMessage = z.object({
   holder: z.object({ host: z.string(), pid: z.int(), pidSpace: z.string().nullable() }).nullable(),
 });
 
+/** A holder of which nothing is known. */
+const unknownHolder = { host: 'unknown', pid: 0, pidSpace: null };
+
 /** Who holds the lease, for logs and `/readyz`. */
 export interface LeaseHolder {
   readonly host: string;
@@ -59,6 +62,8 @@ export interface LeaseOptions {
   readonly clock: MonotonicClock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  /** Nobody has ever ingested under this name: without a message of its own the lease is free. */
+  readonly isUnused: boolean;
   /** Called when the stream of the lease is missing. */
   readonly onMissing: () => Promise<void>;
   /** Called with the holder while this process waits as a standby, and with null once it does not any more. */
@@ -87,23 +92,29 @@ export async function acquireLease(options: LeaseOptions): Promise<HeldLease> {
 
   async function newest() {
     const stored = await jsm.streams.getMessage('MINER_LEASE', { last_by_subj: subject });
-    if (stored === null) return { sequence: 0, id: null, holder: null };
+    // Where the message is gone, whoever held the lease may not have noticed yet.
+    if (stored === null) return { sequence: 0, id: null, holder: unknownHolder };
     const parsed = leaseMessage.safeParse(stored.json());
-    return { sequence: stored.seq, ...(parsed.success ? parsed.data : { id: null, holder: null }) };
+    return { sequence: stored.seq, ...(parsed.success ? parsed.data : { id: null, holder: unknownHolder }) };
   }
 
   async function wait(): Promise<{ sequence: number; atMs: number }> {
     let seen = { sequence: -1, sinceMs: 0 };
     let failures = 0;
     let isStandby = false;
+    let hasSeenLease = false;
     for (;;) {
       signal.throwIfAborted();
       const atMs = clock.monotonicMs();
       try {
         const { sequence, holder } = await newest();
-        if (sequence !== seen.sequence || failures > 0) seen = { sequence, sinceMs: atMs };
+        // Nothing tells when the question was answered: the time without a renewal is counted from the end of the first one
+        // to the beginning of the last one.
+        if (sequence !== seen.sequence || failures > 0) seen = { sequence, sinceMs: clock.monotonicMs() };
         failures = 0;
-        const isFree = holder === null || hasEnded(holder) || atMs - seen.sinceMs >= abandonedMs;
+        const isNew = sequence === 0 && options.isUnused && !hasSeenLease;
+        hasSeenLease ||= sequence > 0;
+        const isFree = isNew || holder === null || hasEnded(holder) || atMs - seen.sinceMs >= abandonedMs;
         if (isFree) {
           const replaced = await replace(sequence, self);
           if (isStandby) logger.warn({ holder, database: name }, 'the standby takes over the ingest');
@@ -127,6 +138,8 @@ export async function acquireLease(options: LeaseOptions): Promise<HeldLease> {
   let { sequence } = acquired;
   let renewedAtMs = acquired.atMs;
   const ending = new AbortController();
+  /** The attempt under way. */
+  let renewal: Promise<number> = Promise.resolve(sequence);
 
   async function renew(): Promise<never> {
     for (;;) {
@@ -134,7 +147,8 @@ export async function acquireLease(options: LeaseOptions): Promise<HeldLease> {
       if (ending.signal.aborted) return new Promise(() => undefined);
       const atMs = clock.monotonicMs();
       try {
-        sequence = await replace(sequence, self);
+        renewal = replace(sequence, self);
+        sequence = await renewal;
         renewedAtMs = atMs;
       } catch (error) {
         // The outcome may be unknown: what is stored tells. A message of our own is ours whichever attempt stored it.
@@ -157,10 +171,11 @@ export async function acquireLease(options: LeaseOptions): Promise<HeldLease> {
     isLost = true;
   });
   return {
-    isHeld: () => !isLost && clock.monotonicMs() - renewedAtMs < heldMs,
+    isHeld: () => !isLost && !ending.signal.aborted && clock.monotonicMs() - renewedAtMs < heldMs,
     lost,
     release: async () => {
       ending.abort();
+      sequence = await renewal.catch(() => sequence);
       // Without an answer the one that waits takes over a few seconds later.
       await replace(sequence, { id, holder: null }).catch(() => undefined);
     },

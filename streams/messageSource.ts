@@ -8,10 +8,11 @@ import { type MessageSourceState, messageSourceMachine } from '../machines/messa
 import { type Checkpoint, digestOfMessage } from './checkpoint.ts';
 import { sleep } from './connection.ts';
 import { watchConsumption } from './consumptionWatch.ts';
+import type { StoredReading } from './counterReading.ts';
 import { isStreamMissing } from './ensureStreams.ts';
 import type { MonotonicClock } from './monotonicClock.ts';
 import { createPullSizing } from './pullSizing.ts';
-import { explainsGap, StreamDiverged, verifySource } from './sourceVerification.ts';
+import { explainGap, StreamDiverged, verifySource } from './sourceVerification.ts';
 import type { InputStreamName } from './subjects.ts';
 
 /** What is handed over at once, in number and bytes; the event loop turns between two batches. */
@@ -39,6 +40,8 @@ export interface StreamMessage {
 export interface MessageBatch {
   /** None where everything through `position` has left the stream. */
   readonly messages: readonly StreamMessage[];
+  /** Readings whose messages have left the stream, in order of position; they come instead of messages. */
+  readonly stored: readonly StoredReading[];
   /** Creation time of the stream that they are of. */
   readonly streamCreated: string;
   /** Sequence through which nothing more will come. */
@@ -73,6 +76,8 @@ export interface MessageSourceParts {
   readonly logger: Logger;
   /** Called while the stream does not exist; left out by those that only wait for it. */
   readonly onMissing?: () => Promise<void>;
+  /** What is stored of messages that have left the stream, from behind one sequence through another; left out where nothing is. */
+  readonly readStored?: (after: number, through: number) => AsyncIterable<readonly StoredReading[]>;
   /** Backpressure: no message is taken while it says no. */
   readonly hasRoom: () => boolean;
   /** Resolves when there is room again. */
@@ -139,7 +144,8 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
         missingTimes = 0;
         checkpoint = { ...checkpoint, streamCreated: verified.created };
         if (verified.firstSequence > checkpoint.position + 1)
-          checkpoint = skipGap(checkpoint, verified.firstSequence - 1, subscriber);
+          checkpoint = await skipGap(checkpoint, verified.firstSequence - 1, subscriber, signal);
+        if (signal.aborted) return;
         onEndSeen(verified.lastSequence, askedAtMs);
         reported = false;
         checkpoint = await consume(checkpoint, verified.created, subscriber, signal);
@@ -163,21 +169,33 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
     });
   }
 
-  /** Retention, a purge or a deletion removed the messages through a sequence: says so, and resumes behind them. */
-  function skipGap(
-    checkpoint: Checkpoint,
-    position: number,
+  /**
+   * Retention, a purge or a deletion removed the messages through a sequence. What is stored of them takes their place; the rest stays
+   * unknown, and is told of.
+   */
+  async function skipGap(
+    from: Checkpoint,
+    through: number,
     subscriber: Subscriber<MessageBatch>,
-  ): Checkpoint {
-    const missed = position - checkpoint.position;
+    signal: AbortSignal,
+  ): Promise<Checkpoint> {
+    const streamCreated = from.streamCreated ?? '';
+    const behind = (position: number) => ({ streamCreated: from.streamCreated, position, digest: null });
+    const emitThrough = (position: number, stored: readonly StoredReading[]) =>
+      emit({ messages: [], stored, streamCreated, position, checkpoint: () => behind(position) }, subscriber);
+    let storedCount = 0;
+    for await (const stored of parts.readStored?.(from.position, through) ?? []) {
+      if (!parts.hasRoom()) await parts.room();
+      if (signal.aborted) return behind(counts.position);
+      storedCount += stored.length;
+      emitThrough((stored.at(-1) as StoredReading).position, stored);
+    }
+    const missed = through - from.position - storedCount;
     counts.missedMessages += missed;
-    logger.warn({ stream, fromSequence: checkpoint.position + 1, toSequence: position, missed }, missedText);
-    const behind = { ...checkpoint, position, digest: null };
-    emit(
-      { messages: [], streamCreated: checkpoint.streamCreated ?? '', position, checkpoint: () => behind },
-      subscriber,
-    );
-    return behind;
+    const range = { stream, fromSequence: from.position + 1, toSequence: through };
+    logger.warn({ ...range, missed, storedReadings: storedCount }, missedText);
+    emitThrough(through, []);
+    return behind(through);
   }
 
   function emit(batch: MessageBatch, subscriber: Subscriber<MessageBatch>) {
@@ -213,15 +231,15 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
     });
     const delivered = await consumer.consume({ max_messages: pulls.messages, expires: pullExpiresMs });
     machine.send({ type: 'verified' });
-    let last: JsMsg | null = null;
     let pending: JsMsg[] = [];
     let pendingBytes = 0;
-    const reached = () => (last === null ? from : checkpointAt(streamCreated, last));
+    /** The checkpoint of what was handed over last. */
+    let reached = () => from;
     const watch = watchConsumption({
       ...parts,
       delivered,
       signal,
-      reached,
+      reached: () => reached(),
       onEndSeen,
       onUnknown: () => {
         counts.lastSequence = null;
@@ -237,9 +255,9 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
       const messages = pending;
       pending = [];
       pendingBytes = 0;
-      last = newest;
       const checkpoint = () => checkpointAt(streamCreated, newest);
-      emit({ messages, streamCreated, position: newest.seq, checkpoint }, subscriber);
+      reached = checkpoint;
+      emit({ messages, stored: [], streamCreated, position: newest.seq, checkpoint }, subscriber);
     };
 
     try {
@@ -253,7 +271,9 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
         }
         if (message.seq !== expected) {
           handOver();
-          await requireExplanation(expected, message.seq);
+          const behind = await passGap(reached(), expected, message.seq, subscriber, signal);
+          reached = () => behind;
+          if (signal.aborted) break;
         }
         expected = message.seq + 1;
         pending.push(message);
@@ -277,7 +297,8 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
       handOver();
       watch.throwFailure();
       const goneThrough = watch.goneThrough();
-      if (goneThrough !== null && !signal.aborted) return skipGap(reached(), goneThrough, subscriber);
+      if (goneThrough !== null && !signal.aborted)
+        return await skipGap(reached(), goneThrough, subscriber, signal);
     } finally {
       watch.stop();
       delivered.stop();
@@ -293,17 +314,26 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
   }
 
   /** A jump in the sequences is passed when the stream explains it; else the fold stands still before it. */
-  async function requireExplanation(expected: number, received: number): Promise<void> {
-    const isExplained = received > expected && (await explainsGap(parts.jsm, stream, expected, received - 1));
-    if (!isExplained) {
+  async function passGap(
+    from: Checkpoint,
+    expected: number,
+    received: number,
+    subscriber: Subscriber<MessageBatch>,
+    signal: AbortSignal,
+  ): Promise<Checkpoint> {
+    const explanation =
+      received > expected ? await explainGap(parts.jsm, stream, expected, received - 1) : null;
+    if (explanation === null) {
       machine.send({ type: 'gapFound' });
       throw new Error(
         `${stream}: message ${expected} was expected and ${received} came, and the stream does not say why`,
       );
     }
+    if (explanation === 'removed') return skipGap(from, received - 1, subscriber, signal);
     const missed = received - expected;
     counts.missedMessages += missed;
     logger.warn({ stream, fromSequence: expected, toSequence: received - 1, missed }, missedText);
+    return from;
   }
 
   function status(): SourceStatus {
@@ -314,7 +344,7 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
 }
 
 const missedText =
-  'messages are no longer in the stream (retention, a purge or a deletion); they stay unknown';
+  'messages are no longer in the stream (retention, a purge or a deletion); what is not stored of them stays unknown';
 
 function checkpointAt(streamCreated: string | null, message: JsMsg): Checkpoint {
   const digest = digestOfMessage(message.subject, message.timestampNanos, message.data);

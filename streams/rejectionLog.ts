@@ -66,6 +66,8 @@ export interface RejectionLogParts {
   readonly jsm: JetStreamManager;
   readonly stream: InputStreamName;
   readonly logger: Logger;
+  /** Whether this process may publish at the moment: another one may have taken over. */
+  readonly mayPublish?: () => boolean;
   /** Called when nothing can be published: the stream of rejections may have been deleted. */
   readonly onFailing?: () => Promise<void>;
 }
@@ -101,6 +103,8 @@ export function createRejectionLog(parts: RejectionLogParts): RejectionLog {
     let failures = 0;
     for (let next = queue[0]; next !== undefined && !closing.signal.aborted; next = queue[0]) {
       try {
+        if (parts.mayPublish?.() === false)
+          throw new Error('the ingest lease is not held at the moment, so nothing is published');
         // The outcome of a failed attempt is unknown, and the server's dedupe window may be over.
         if (failures > 0) publishedThrough = await lastPublished(jsm, stream);
         if (!isPublished(next)) await publish(next);

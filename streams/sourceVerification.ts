@@ -79,22 +79,22 @@ export function checkIdentity(stream: StreamName, info: StreamInfo, checkpoint: 
   }
 }
 
-/**
- * Whether the stream explains that the messages from `fromSequence` to `toSequence` are missing: retention or a
- * purge removed them from the front, or they were deleted one by one.
- */
-export async function explainsGap(
+/** Why messages are missing: retention or a purge removed them from the front, or they were deleted one by one. */
+export type GapExplanation = 'removed' | 'deleted';
+
+/** Why the messages from `fromSequence` to `toSequence` are missing; null where the stream does not say. */
+export async function explainGap(
   jsm: JetStreamManager,
   stream: StreamName,
   fromSequence: number,
   toSequence: number,
-): Promise<boolean> {
+): Promise<GapExplanation | null> {
   const info = await jsm.streams.info(stream, { deleted_details: true });
   const firstHeld = Math.max(fromSequence, info.state.first_seq);
-  if (firstHeld > toSequence) return true;
+  if (firstHeld > toSequence) return 'removed';
   const deleted = new Set(info.state.deleted ?? []);
   for (let sequence = firstHeld; sequence <= toSequence; sequence++) {
-    if (!deleted.has(sequence)) return false;
+    if (!deleted.has(sequence)) return null;
   }
-  return true;
+  return 'deleted';
 }

@@ -7,15 +7,13 @@ import {
   type ChainFault,
   type ChainFoldSettings,
   type ChainFoldState,
+  chainFoldVersion,
   createChainFold,
   emptyChainFoldState,
   type Reorganization,
 } from './chainFold.ts';
 import { decodeChainFold, encodeChainFold, safeBlockOf } from './chainSnapshot.ts';
 import type { ChainFeedEvent, ChainState } from './chainState.ts';
-
-/** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
-export const chainFoldVersion = 4;
 
 /** What became of a message of `MINER_CHAIN`. */
 export type ChainOutcome =

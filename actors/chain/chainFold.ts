@@ -14,6 +14,9 @@ import {
 } from './chainState.ts';
 import { isSafelyBelow } from './confirmations.ts';
 
+/** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
+export const chainFoldVersion = 4;
+
 /** States of safe blocks that are kept, for a reorganization below the newest and for cursors. */
 export const keptStatesMax = 600;
 
@@ -231,7 +234,7 @@ function firstState(
   block: KnownBlock,
   { position, storedAtMs }: StoredSpan,
 ): ChainState {
-  const empty = emptyChainState(knownOf(block), runOf(position, storedAtMs));
+  const empty = emptyChainState(knownOf(block), `${chainFoldVersion}.${runOf(position, storedAtMs)}`);
   return reads !== null && reads.blockHash === rootHash ? withReads(empty, reads.proposers) : empty;
 }
 

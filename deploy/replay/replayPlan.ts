@@ -2,6 +2,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
 import type { Database } from '../../storage/database.ts';
 import type { SnapshotHeader } from '../../storage/foldSnapshot.ts';
+import { generationIdentity } from '../../storage/generationIdentity.ts';
 import { storedThrough } from '../../storage/observations.ts';
 import type { ReplayLog, ReplayPlan } from '../../storage/replayLog.ts';
 import type { SnapshotStore } from '../../storage/snapshots.ts';
@@ -57,6 +58,7 @@ export async function planReplay(parts: PlanningParts, request: ReplayRequest): 
     throw new ReplayRefused(`${stream} holds no messages: there is nothing to replay`);
   const fromSequence = Math.max(await firstSequence(parts, request.from, state.last_seq), 1);
   const usable = (await parts.snapshots.list(stream)).filter((header) => isOfFold(header, parts.identity));
+  if (usable.length === 0) await requireSameFold(parts);
   const stored = Math.max(await storedThrough(parts.database, tables), usable[0]?.position ?? 0);
   if (fromSequence > stored + 1) {
     throw new ReplayRefused(
@@ -81,7 +83,18 @@ export async function planReplay(parts: PlanningParts, request: ReplayRequest): 
     basePosition: base,
     installationId: request.installationId,
     dryRun: request.dryRun,
+    identity: parts.identity,
   };
+}
+
+/** What another version or deployment has filled is made again by the service, which tells the others. */
+async function requireSameFold({ database, tables, identity }: PlanningParts): Promise<void> {
+  const made = await generationIdentity(database, tables);
+  if (made === null || isOfFold(made, identity)) return;
+  throw new ReplayRefused(
+    'the stored rows were made with another version or another deployment file: give the file that the service uses, or start the ' +
+      'service with this one, which folds the stream again by itself',
+  );
 }
 
 async function firstSequence({ js }: PlanningParts, from: StreamPlace, last: number): Promise<number> {

@@ -3,6 +3,7 @@ import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManage
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { type CounterActors, createCounterActors } from '../../actors/counterActors.ts';
+import { isOfFold } from '../../actors/foldIdentity.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { deleteRows } from '../../storage/deleteRowsAbove.ts';
 import { dayDifferences } from '../../storage/generationDifferences.ts';
@@ -144,17 +145,22 @@ async function replay(parts: ReplayParts, request: ReplayRequest): Promise<void>
 
 /** The unfinished replay of the same command, or a new one. */
 async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest, snapshots: SnapshotStore) {
-  const { js, jsm, database, active, log } = parts;
+  const { js, jsm, database, active, log, print } = parts;
   const { identity } = createActors(parts);
   const unfinished = await log.unfinished(active.generation);
   if (unfinished !== null) {
     const { plan } = unfinished;
-    if (plan.command !== commandOf(request))
+    // Its tables are not those that this version makes, or hold what another deployment folds.
+    const isOfThis = plan.identity !== undefined && isOfFold(plan.identity, identity);
+    if (!isOfThis) {
+      await log.note(plan, 'ended');
+      print('an unfinished replay of another version or deployment is discarded');
+    } else if (plan.command !== commandOf(request))
       throw new ReplayRefused(
         `another replay is unfinished, of ${rangeOf(plan)}, asked as ${plan.command}: give the same options to go on with it, or --discard to remove it`,
       );
-    if (plan.baseGeneration === active.generation) return unfinished;
-    await log.note(plan, 'ended'); // Other tables became active meanwhile; it would bring back what they replaced.
+    else if (plan.baseGeneration === active.generation) return unfinished;
+    else await log.note(plan, 'ended'); // Other tables became active meanwhile; it would bring back what they replaced.
   }
   // What the last swap left; a dry run changes nothing, not even that.
   const left = request.dryRun ? [] : await generationsHeld(database);

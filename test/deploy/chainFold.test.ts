@@ -140,6 +140,7 @@ function createFold(writing: ChainFoldParts['writing'] = null) {
     fold.fold(
       {
         messages,
+        stored: [],
         streamCreated,
         position: messages.at(-1)?.seq ?? 0,
         checkpoint: () => ({ streamCreated, position: 0, digest: null }),

@@ -42,6 +42,7 @@ function createFold() {
     fold.fold(
       {
         messages,
+        stored: [],
         streamCreated,
         position: messages.at(-1)?.seq ?? 0,
         checkpoint: () => ({ streamCreated, position: 0, digest: null }),

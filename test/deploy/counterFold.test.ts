@@ -43,6 +43,7 @@ describe('the fold of the counter stream', () => {
     }));
     const batchOf = (from: number, to: number) => ({
       messages: messages.slice(from, to),
+      stored: [],
       streamCreated: '',
       position: to,
       checkpoint: () => ({ streamCreated: '', position: to, digest: null }),
@@ -91,6 +92,7 @@ describe('the fold of the counter stream', () => {
       fold.fold(
         {
           messages: messages.slice(from, to),
+          stored: [],
           streamCreated: '',
           position: to,
           checkpoint: () => ({ streamCreated: '', position: to, digest: null }),

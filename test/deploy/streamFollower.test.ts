@@ -7,6 +7,7 @@ import { migrate } from '../../storage/migrations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { ensureStreams } from '../../streams/ensureStreams.ts';
 import { createMessageSource } from '../../streams/messageSource.ts';
+import { streamNames } from '../../streams/subjects.ts';
 import { eventually } from '../support/childProcess.ts';
 import { type ManualClock, manualClock } from '../support/manualClock.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';
@@ -18,7 +19,7 @@ const subject = 'miner.counter.wheel';
 
 async function prepared() {
   const nats = await connectTo(await startNats());
-  await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
@@ -42,6 +43,7 @@ function followed({ nats, snapshots }: Awaited<ReturnType<typeof prepared>>, giv
   const seen = { restoredAt: null as number | null, sequences: [] as number[], removedAbove: [] as number[] };
   const fold: FollowedFold = {
     identity: foldIdentity(1, settings),
+    sharesTables: true,
     ...(snapshotAgeMs !== undefined && { snapshotAgeMs }),
     fold: ({ messages }) => {
       for (const { seq } of messages) seen.sequences.push(seq);
@@ -157,7 +159,7 @@ describe('a follower of a stream', () => {
     await one.through(10);
     await one.end();
     await nats.jsm.streams.delete(stream);
-    await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
     await publish(4);
     const other = followed(given);
     await other.through(4);

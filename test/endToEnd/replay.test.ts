@@ -188,7 +188,7 @@ describe('replay', () => {
   });
 
   it('of many readings, killed at three random moments, ends equal to the live result', async () => {
-    const count = 600_000;
+    const count = 400_000;
     const startedMs = performance.now();
     const { environment, database, restart, replay } = await folded((connection) =>
       publishMany(connection, 'wheel.one', 0, count),

@@ -6,6 +6,7 @@ import { measurementEventRow } from '../../actors/feed/eventRows.ts';
 import { type MeasurementProgress, withAchievements } from '../../actors/feed/measurementEvents.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import type { OlderEvents } from '../../actors/views.ts';
+import type { PublicServerSettings } from '../../http/publicServer.ts';
 import { feedEvent } from '../../http/responses/events.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { createEventsSeen } from '../../storage/eventsStored.ts';
@@ -88,7 +89,7 @@ async function createRecords() {
   };
 }
 
-async function served(isLimited = false) {
+async function served(settings: Partial<PublicServerSettings> = {}) {
   const economy = await startEconomy();
   const chain = await foldChain(economy);
   const random = createRandomEconomy(economy, 5);
@@ -101,7 +102,7 @@ async function served(isLimited = false) {
     chain: chain.views,
     progress: () => records.current,
     olderEvents: records.olderEvents,
-    rateLimits: isLimited,
+    ...settings,
   });
   return { economy, chain, random, records, server };
 }
@@ -298,9 +299,9 @@ describe('the event stream', () => {
   });
 
   it('keeps a quiet connection open with heartbeats', async () => {
-    const { records, server } = await served();
+    const { records, server } = await served({ heartbeatMs: 200 });
     const client = await listen(server.base);
-    await eventually(() => client.state.heartbeats >= 2, 'two heartbeats', 40_000);
+    await eventually(() => client.state.heartbeats >= 2, 'two heartbeats');
     expect(client.state.isEnded).toBe(false);
     records.add(1);
     await eventually(() => client.messages.length === 1, 'an event after them');
@@ -336,7 +337,7 @@ describe('the event stream', () => {
   });
 
   it('is refused for what is no cursor or category, and to a ninth client of an address', async () => {
-    const { server } = await served(true);
+    const { server } = await served({ rateLimits: true });
     for (const [query, headers, error] of [
       ['?category=none', {}, 'invalid_query'],
       ['?limit=3', {}, 'invalid_query'],

@@ -7,7 +7,7 @@ import { silentLogger } from '../support/silentLogger.ts';
 describe('streams', () => {
   it('are created as the design has them, and found as they are the next time', async () => {
     const { jsm } = await connectTo(await startNats());
-    await ensureStreams(jsm, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger);
     const created = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));
     for (const { config } of created) {
       expect(config).toMatchObject({
@@ -21,18 +21,18 @@ describe('streams', () => {
         max_msgs_per_subject: config.name === 'MINER_LEASE' ? 1 : -1,
       });
     }
-    await ensureStreams(jsm, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger);
     const found = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));
     expect(found.map(({ config }) => config)).toEqual(created.map(({ config }) => config));
   });
 
   it('take a new retention, and keep what an operator set beside it and what they hold', async () => {
     const { jsm, js } = await connectTo(await startNats());
-    await ensureStreams(jsm, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger);
     const { config } = await jsm.streams.info('MINER_COUNTER');
     await jsm.streams.update('MINER_COUNTER', { ...config, max_bytes: 1_000_000_000, description: 'ours' });
     await js.publish('miner.counter.wheel', '{}');
-    await ensureStreams(jsm, { retentionDays: 7 }, silentLogger);
+    await ensureStreams(jsm, streamNames, { retentionDays: 7 }, silentLogger);
     const info = await jsm.streams.info('MINER_COUNTER');
     expect(info.config).toMatchObject({
       max_age: 7 * 86_400 * 1e9,
@@ -50,7 +50,7 @@ describe('streams', () => {
       'MINER_CHAIN',
       'MINER_COUNTER',
     ]);
-    await ensureStreams(jsm, { retentionDays: 7 }, silentLogger);
+    await ensureStreams(jsm, streamNames, { retentionDays: 7 }, silentLogger);
     expect(await verifyStreams(jsm, ['MINER_CHAIN', 'MINER_COUNTER'], silentLogger)).toEqual([]);
     expect((await jsm.streams.info('MINER_COUNTER')).config.max_age).toBe(7 * 86_400 * 1e9);
   });

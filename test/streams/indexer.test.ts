@@ -5,6 +5,7 @@ import { createChainReader } from '../../streams/chainReader.ts';
 import { ensureStreams } from '../../streams/ensureStreams.ts';
 import { retryAfterMs } from '../../streams/indexer.ts';
 import { createBloomTest } from '../../streams/logsBloom.ts';
+import { streamNames } from '../../streams/subjects.ts';
 import { eventually } from '../support/childProcess.ts';
 import { foldSpans, publishedSpans, startIndexed, startIndexer } from '../support/indexedChain.ts';
 import { judge } from '../support/judge.ts';
@@ -16,7 +17,7 @@ import { startEconomy, type TestEconomy } from '../support/testEconomy.ts';
 
 async function emptyStreams(): Promise<TestConnection> {
   const nats = await connectTo(await startNats());
-  await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
   return nats;
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../deploy/systemClock.ts';
 import { ensureStreams } from '../../streams/ensureStreams.ts';
 import { acquireLease, type LeaseHolder, LeaseLost } from '../../streams/ingestLease.ts';
+import { streamNames } from '../../streams/subjects.ts';
 import { eventually } from '../support/childProcess.ts';
 import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -18,7 +19,8 @@ function contender({ js, jsm }: TestConnection, name = 'one') {
     clock: systemClock,
     logger: silentLogger,
     signal: stopping.signal,
-    onMissing: () => ensureStreams(jsm, { retentionDays: 0 }, silentLogger),
+    isUnused: true,
+    onMissing: () => ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger),
     onStandby: (holder) => seen.push(holder),
   });
   acquired.then(
@@ -31,7 +33,7 @@ function contender({ js, jsm }: TestConnection, name = 'one') {
 async function started() {
   const server = await startNats();
   const nats = await connectTo(server);
-  await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
   return { server, nats };
 }
 

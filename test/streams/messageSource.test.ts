@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { emptyCheckpoint } from '../../streams/checkpoint.ts';
 import { ensureStreams } from '../../streams/ensureStreams.ts';
 import { StreamDiverged } from '../../streams/sourceVerification.ts';
+import { streamNames } from '../../streams/subjects.ts';
 import { eventually } from '../support/childProcess.ts';
 import { collectSource } from '../support/collectedSource.ts';
 import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
@@ -12,7 +13,7 @@ const subject = 'miner.counter.wheel';
 async function started() {
   const server = await startNats();
   const nats = await connectTo(server);
-  await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
   return { server, nats };
 }
 
@@ -61,7 +62,7 @@ describe('message source', () => {
     const collected = collectSource(nats);
     await eventually(() => collected.sequences.length === 20, '20 messages');
     await nats.jsm.streams.delete('MINER_COUNTER');
-    await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
     await publish(nats, 1, 30, 'another');
     await eventually(() => collected.failure, 'divergence');
     expect(collected.failure).toBeInstanceOf(StreamDiverged);
@@ -186,7 +187,7 @@ describe('message source', () => {
     await nats.jsm.streams.delete('MINER_PIPELINE');
     const other = collectSource(nats, { stream: 'MINER_PIPELINE' });
     await new Promise((resolve) => setTimeout(resolve, 300));
-    await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
     await nats.js.publish('miner.signer.wheel', '{}');
     await eventually(() => other.sequences.length === 1, 'its first message');
   });

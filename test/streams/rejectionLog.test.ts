@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureStreams } from '../../streams/ensureStreams.ts';
 import { createRejectionLog, type RejectedMessage, rejectionMessage } from '../../streams/rejectionLog.ts';
+import { streamNames } from '../../streams/subjects.ts';
 import { eventually } from '../support/childProcess.ts';
 import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -10,7 +11,7 @@ import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 async function started(settings = '') {
   const server = await startNats(temporaryDirectory(), settings);
   const nats = await connectTo(server);
-  await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
   return { server, nats };
 }
 
@@ -19,7 +20,7 @@ async function logOn(nats: TestConnection) {
     ...nats,
     stream: 'MINER_COUNTER',
     logger: silentLogger,
-    onFailing: () => ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger),
+    onFailing: () => ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger),
   });
   onTestFinished(() => log.close());
   await log.resume();
@@ -68,7 +69,7 @@ describe('rejection log', () => {
     log.add(await bad(nats, 'one'));
     await log.flushed();
     await nats.jsm.streams.delete('MINER_COUNTER');
-    await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
     const other = await bad(nats, 'one');
     await log.resume();
     log.add(other);

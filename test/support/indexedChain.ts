@@ -6,6 +6,7 @@ import { decodeChain } from '../../streams/decodeChain.ts';
 import { ensureStreams } from '../../streams/ensureStreams.ts';
 import { createIndexer } from '../../streams/indexer.ts';
 import { createSpanPublisher } from '../../streams/spanPublisher.ts';
+import { streamNames } from '../../streams/subjects.ts';
 import { eventually } from './childProcess.ts';
 import { connectTo, startNats, type TestConnection } from './natsServer.ts';
 import { silentLogger } from './silentLogger.ts';
@@ -55,7 +56,7 @@ export function startIndexer(
 export async function startIndexed(economy: TestEconomy, url = economy.url) {
   const server = await startNats();
   const nats = await connectTo(server);
-  await ensureStreams(nats.jsm, { retentionDays: 0 }, silentLogger);
+  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
   return { server, nats, ...startIndexer(economy, nats, url) };
 }
 

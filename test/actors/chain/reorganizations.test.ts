@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import type { ChainFoldState } from '../../../actors/chain/chainFold.ts';
 import { ensureStreams } from '../../../streams/ensureStreams.ts';
+import { streamNames } from '../../../streams/subjects.ts';
 import { foldSpans, startIndexed, startIndexer, testChainId } from '../../support/indexedChain.ts';
 import { judge } from '../../support/judge.ts';
 import { connectTo, startNats } from '../../support/natsServer.ts';
@@ -38,7 +39,7 @@ describe('reorganizations', () => {
     await judge(economy, folded.state.safe.at(-1) as never);
 
     const fresh = await connectTo(await startNats());
-    await ensureStreams(fresh.jsm, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(fresh.jsm, streamNames, { retentionDays: 0 }, silentLogger);
     const again = startIndexer(economy, fresh);
     await again.caughtUp();
     expect(shown((await foldSpans(economy, fresh)).state)).toBe(shown(folded.state));

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../storage/database.ts';
+import { activeTables } from '../../storage/generations.ts';
+import { eventually } from '../support/childProcess.ts';
+import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import {
+  genesisMs,
+  type MinerProcess,
+  readiness,
+  ready,
+  startMiner,
+  storedThrough,
+} from '../support/minerProcess.ts';
+import { connectTo, startNats } from '../support/natsServer.ts';
+import { mixedPublications, publishAll } from '../support/readingMessages.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+const says = (miner: MinerProcess, text: string) =>
+  eventually(() => miner.log().find(({ msg }) => String(msg).includes(text)), text, 60_000);
+
+describe.skipIf(!clickHouseServerAvailable())('a process beside the one that ingests', () => {
+  it('changes no settings of the streams while it waits as a standby', async () => {
+    const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
+    const { jsm } = await connectTo(nats);
+    const start = (environment = {}) =>
+      startMiner({
+        role: 'ingest',
+        natsUrl: nats.url,
+        clickhouseUrl: clickhouse.url,
+        dataDir: temporaryDirectory(),
+        environment,
+      });
+    const first = await start();
+    await ready(first);
+    const second = await start({ MINER_RETENTION_DAYS: '1' });
+    await eventually(async () => (await readiness(second)).standbyFor?.pid === first.pid, 'a standby');
+    expect((await jsm.streams.info('MINER_COUNTER')).config.max_age).toBe(0);
+  });
+
+  it('that has begun a later epoch makes the one before end', async () => {
+    const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
+    const { js } = await connectTo(nats);
+    const start = () =>
+      startMiner({
+        role: 'ingest',
+        natsUrl: nats.url,
+        clickhouseUrl: clickhouse.url,
+        dataDir: temporaryDirectory(),
+      });
+    const first = await start();
+    await ready(first);
+    // As one that knows the database by another name does.
+    const database = openDatabase({ url: clickhouse.url });
+    await database.insert('ingest_epochs', ['epoch', 'holder', 'at_ms'], [[99, 'another', Date.now()]]);
+    await publishAll(js, mixedPublications(100));
+    await storedThrough(first, 100);
+    expect(await first.exited).toBe(1);
+    expect(first.output()).toContain('another process ingests into this database');
+    await database.close();
+  });
+});
+
+describe('a rebuild', () => {
+  it('keeps the rows of messages that leave the stream while it begins', async () => {
+    const nats = await startNats();
+    const { js, jsm } = await connectTo(nats);
+    const dataDir = temporaryDirectory();
+    const settings = { natsUrl: nats.url, dataDir };
+    const first = await startMiner(settings);
+    await ready(first);
+    let published = 30_000;
+    await publishAll(js, mixedPublications(published));
+    await storedThrough(first, published);
+    const { config } = await jsm.streams.info('MINER_COUNTER');
+    await jsm.streams.update('MINER_COUNTER', { ...config, max_msgs: 20_000 });
+    await first.end('SIGTERM');
+    // As retention by time does: one message leaves for each that comes.
+    let isLive = true;
+    const live = (async () => {
+      while (isLive) {
+        await publishAll(js, mixedPublications(50, published));
+        published += 50;
+        await sleep(25);
+      }
+    })();
+    const second = await startMiner({ ...settings, startMs: genesisMs - 1_800_000 });
+    await says(second, 'the rebuilt generation is the active one');
+    isLive = false;
+    await live;
+    await storedThrough(second, published);
+    await second.end('SIGTERM');
+    const database = openDatabase({ path: join(dataDir, 'clickhouse') });
+    const { generation, readings } = await activeTables(database);
+    const positions = async (table: string) =>
+      (
+        await database.select(
+          `SELECT DISTINCT position FROM ${table} WHERE position <= 30000 ORDER BY position`,
+        )
+      ).map(([position]) => Number(position));
+    const [before, after] = [await positions('readings_g1'), new Set(await positions(readings))];
+    const lost = before.filter((position) => !after.has(position));
+    await database.close();
+    expect({ generation, lost: [lost.length, lost[0], lost.at(-1)] }).toEqual({
+      generation: 2,
+      lost: [0, undefined, undefined],
+    });
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { ready, startMiner, storedThrough } from '../support/minerProcess.ts';
+import { connectTo, startNats } from '../support/natsServer.ts';
+import { publicationOf, publishAll, readingMessage } from '../support/readingMessages.ts';
+import { allObservations, storedState } from '../support/storedState.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+const readings = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, offset) => publicationOf(readingMessage('wheel.one', from + offset)));
+
+async function killedAfter(count: number) {
+  const nats = await startNats();
+  const { js, jsm } = await connectTo(nats);
+  const dataDir = temporaryDirectory();
+  const miner = await startMiner({ natsUrl: nats.url, dataDir });
+  await ready(miner);
+  await publishAll(js, readings(0, count));
+  await storedThrough(miner, count);
+  const before = await allObservations(miner, 'wheel.one');
+  expect(before).toHaveLength(count);
+  await miner.end('SIGKILL');
+  return { nats, js, jsm, dataDir, before };
+}
+
+describe('rows whose messages have left the stream since the snapshot', () => {
+  it('are on the pages after a restart', async () => {
+    const { nats, jsm, dataDir, before } = await killedAfter(1_000);
+    await jsm.streams.purge('MINER_COUNTER', { seq: 701 });
+    const second = await startMiner({ natsUrl: nats.url, dataDir });
+    await storedThrough(second, 1_000);
+    const after = await allObservations(second, 'wheel.one');
+    expect(after.length).toBe(before.length);
+    expect(after[0]).toEqual(before[0]);
+  });
+
+  it('keep their half hour as it was', async () => {
+    const { nats, jsm, dataDir } = await killedAfter(1_000);
+    const stored = await storedState({ path: `${dataDir}/clickhouse` });
+    await jsm.streams.purge('MINER_COUNTER', { seq: 701 });
+    const second = await startMiner({ natsUrl: nats.url, dataDir });
+    await storedThrough(second, 1_000);
+    await second.end('SIGTERM');
+    const after = await storedState({ path: `${dataDir}/clickhouse` });
+    expect(after.readings).toEqual(stored.readings);
+    expect(after.rounds).toEqual(stored.rounds);
+    expect(after.buckets).toEqual(stored.buckets);
+  });
+});

@@ -1,0 +1,54 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { noRows } from '../../actors/storedRows.ts';
+import type { AcceptedReading } from '../../actors/views.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
+import { migrate } from '../../storage/migrations.ts';
+import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
+import { createRecentReadings } from '../../storage/recentReadings.ts';
+import { createRowEncoder, insertsOf } from '../../storage/rowInserts.ts';
+import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { acceptedReading } from '../support/acceptedReading.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+it('a replica shows no page with a hole while ingest folds again what it has removed', async () => {
+  const database = openDatabase({ path: temporaryDirectory() });
+  onTestFinished(() => database.close());
+  const tables = await migrate(database, silentLogger);
+  const readings = Array.from({ length: 100 }, (_, index) => acceptedReading({ position: index + 1 }));
+  const store = async (rows: readonly AcceptedReading[]) => {
+    const encode = createRowEncoder();
+    for (const { table, columns, bytes } of insertsOf(tables, [
+      encode({ ...noRows, readings: rows, throughPosition: rows.at(-1)?.position ?? 0 }),
+    ]))
+      await database.insertBytes(table, columns, bytes);
+  };
+  await store(readings);
+  // A replica that follows the stream; the last ten messages were lost, and it has restored its state since.
+  const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, kept: 10 });
+  const stored = createStoredThroughQuery(database, () => tables);
+  stored.restoredAt(20);
+  recent.reset(20);
+  for (const reading of readings.slice(20, 90)) recent.add(reading);
+  const reader = createObservationReader({
+    recent,
+    database,
+    tables: () => tables,
+    isStoredThrough: stored.isStoredThrough,
+  });
+  const page = async () => {
+    try {
+      const { items } = await reader.page('wheel-1', 30, 20, new AbortController().signal);
+      return items.map(({ position }) => position);
+    } catch (error) {
+      if (error instanceof StorageUnavailable) return 'unavailable';
+      throw error;
+    }
+  };
+  const expected = Array.from({ length: 20 }, (_, index) => 31 + index);
+  expect(await page()).toEqual(expected);
+  // Ingest starts later than the replica: the newest row is of a lost message, so it removes what is above its snapshot of 20.
+  await deleteRowsAbove(database, tables, 20);
+  expect(['unavailable', expected]).toContainEqual(await page());
+});

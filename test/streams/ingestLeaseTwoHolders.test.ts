@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../deploy/systemClock.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { databaseIdentity } from '../../storage/ingestEpochs.ts';
+import { ensureStreams } from '../../streams/ensureStreams.ts';
+import { acquireLease, type HeldLease, type LeaseHolder } from '../../streams/ingestLease.ts';
+import { streamNames } from '../../streams/subjects.ts';
+import { eventually } from '../support/childProcess.ts';
+import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+function contender({ js, jsm }: TestConnection) {
+  const stopping = new AbortController();
+  onTestFinished(() => stopping.abort());
+  const seen: (LeaseHolder | null)[] = [];
+  const acquired = acquireLease({
+    js,
+    jsm,
+    name: 'one',
+    clock: systemClock,
+    logger: silentLogger,
+    signal: stopping.signal,
+    isUnused: true,
+    onMissing: () => ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger),
+    onStandby: (holder) => seen.push(holder),
+  });
+  acquired.then(
+    (lease) => onTestFinished(() => lease.release()),
+    () => undefined,
+  );
+  return { acquired, seen };
+}
+
+/** Milliseconds for which both say that they hold it. */
+async function bothHeldMs(first: HeldLease, second: HeldLease, forMs: number): Promise<number> {
+  let together = 0;
+  for (let waited = 0; waited < forMs; waited += 50) {
+    if (first.isHeld() && second.isHeld()) together += 50;
+    await sleep(50);
+  }
+  return together;
+}
+
+describe('the ingest lease is held by one', () => {
+  it('when an answer to the one that waits takes long', async () => {
+    const server = await startNats();
+    const [one, two] = [await connectTo(server), await connectTo(server)];
+    await ensureStreams(one.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    const first = await contender(one).acquired;
+    // The first question of the other one reaches the server late, within the client's limit of five seconds.
+    const ask = two.jsm.streams.getMessage.bind(two.jsm.streams);
+    let isLate = true;
+    two.jsm.streams.getMessage = async (...asked) => {
+      if (isLate) await sleep(4_500);
+      isLate = false;
+      return ask(...asked);
+    };
+    const waiting = contender(two);
+    await eventually(() => waiting.seen.length > 0, 'the late answer');
+    // From now on the holder hears nothing.
+    one.js.publish = () => Promise.reject(new Error('cut off'));
+    one.jsm.streams.getMessage = () => Promise.reject(new Error('cut off'));
+    const second = await waiting.acquired;
+    expect(await bothHeldMs(first, second, 2_500)).toBe(0);
+  });
+
+  it('when the messages of its stream are purged', async () => {
+    const server = await startNats();
+    const [one, two] = [await connectTo(server), await connectTo(server)];
+    await ensureStreams(one.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    const first = await contender(one).acquired;
+    const waiting = contender(two);
+    await eventually(() => waiting.seen.length > 0, 'a standby');
+    // The holder's connection hangs for a moment; meanwhile an operator purges the stream.
+    one.js.publish = () => Promise.reject(new Error('cut off'));
+    one.jsm.streams.getMessage = () => Promise.reject(new Error('cut off'));
+    await two.jsm.streams.purge('MINER_LEASE');
+    const second = await waiting.acquired;
+    expect(await bothHeldMs(first, second, 4_500)).toBe(0);
+  });
+
+  it('when many begin with a database that is new', async () => {
+    const database = openDatabase({ path: temporaryDirectory() });
+    onTestFinished(() => database.close());
+    const names = await Promise.all(Array.from({ length: 12 }, () => databaseIdentity(database)));
+    expect(new Set(names).size).toBe(1);
+    expect(await databaseIdentity(database)).toBe(names[0]);
+  });
+});
