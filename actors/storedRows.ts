@@ -1,4 +1,4 @@
-import type { AcceptedReading } from './acceptedReading.ts';
+import type { AcceptedReading } from './wheel/acceptedReading.ts';
 
 /**
  * What the folds hand to ClickHouse. Each row is a fact that never changes once written: its key

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import cliProgress from 'cli-progress';
-import { counterSubject } from '../streams/subjects.ts';
+import { counterSubject } from '../actors/messages/subjects.ts';
 
 /** A multiple of 1800 seconds; what is published lies in the past, so it may be published at any speed. */
 export const genesisMs = Date.UTC(2025, 0, 31, 12);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
-import { closeNats } from '../streams/connection.ts';
+import { closeNats } from '../streams/jetstream/connection.ts';
 import { startClickHouseProcess } from './clickHouseProcess.ts';
 import { freePort } from './freePort.ts';
 import { inTurns } from './inTurns.ts';

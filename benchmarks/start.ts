@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
 import cliProgress from 'cli-progress';
-import { closeNats } from '../streams/connection.ts';
+import { closeNats } from '../streams/jetstream/connection.ts';
 import { inTurns } from './inTurns.ts';
 import { publishReadings } from './readingLoad.ts';
 import { publishResults } from './results.ts';

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import { Command, InvalidArgumentError } from 'commander';
+import { printOpenApi } from './commands/printOpenApi.ts';
+import type { StreamPlace } from './commands/replay/replayPlan.ts';
+import { runReplay } from './commands/replay/runReplay.ts';
+import { runDoctor } from './commands/runDoctor.ts';
+import { type IndexerOptions, runIndexer } from './commands/runIndexer.ts';
+import { runLocal } from './commands/runLocal.ts';
+import { runService } from './commands/runService.ts';
 import { variablesHelp } from './configuration.ts';
-import { printOpenApi } from './printOpenApi.ts';
-import type { StreamPlace } from './replay/replayPlan.ts';
-import { runReplay } from './replay/runReplay.ts';
-import { runDoctor } from './runDoctor.ts';
-import { type IndexerOptions, runIndexer } from './runIndexer.ts';
-import { runLocal } from './runLocal.ts';
-import { runService } from './runService.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 

@@ -2,34 +2,36 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { createActivityViews } from '../actors/activityViews.ts';
 import { type ChainActors, createChainActors } from '../actors/chain/chainActors.ts';
-import { createChainViews } from '../actors/chain/chainViews.ts';
-import type { Clock } from '../actors/clock.ts';
-import { createCounterActors } from '../actors/counterActors.ts';
-import { createPipelineActors } from '../actors/pipelineActors.ts';
-import { createOperatorServer } from '../http/operatorServer.ts';
-import { createPublicServer, type PublicServerSettings, type Readiness } from '../http/publicServer.ts';
+import { type InputStreamName, streamNames } from '../actors/messages/subjects.ts';
+import { createPipelineActors } from '../actors/settlement/pipelineActors.ts';
+import { createActivityViews } from '../actors/views/activityViews.ts';
+import { createChainViews } from '../actors/views/chainViews.ts';
+import type { Clock } from '../actors/views/clock.ts';
+import type { Readiness } from '../actors/views/readiness.ts';
+import { createCounterActors } from '../actors/wheel/counterActors.ts';
+import { createOperatorServer } from '../http/server/operatorServer.ts';
+import { createPublicServer, type PublicServerSettings } from '../http/server/publicServer.ts';
 import { type Database, type DatabaseLocation, openDatabase } from '../storage/database.ts';
 import { activeTables } from '../storage/generations.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import { StorageUnavailable } from '../storage/storageUnavailable.ts';
-import type { ChainProofs } from '../streams/chainReader.ts';
-import { closeNats, connectNats, sleep } from '../streams/connection.ts';
-import { ensureStreams } from '../streams/ensureStreams.ts';
-import type { LeaseHolder } from '../streams/ingestLease.ts';
-import { type InputStreamName, streamNames } from '../streams/subjects.ts';
-import { watchChainConditions } from './chainConditionWatch.ts';
-import { createDatabaseWatch } from './databaseWatch.ts';
+import { watchChainConditions } from '../streams/chainConditionWatch.ts';
+import { createDatabaseWatch } from '../streams/databaseWatch.ts';
+import { registerFollowerMetrics } from '../streams/followerMetrics.ts';
+import { createFollowers, type Followers } from '../streams/followers.ts';
+import { type GenerationWatch, watchGeneration } from '../streams/generationWatch.ts';
+import type { ChainProofs } from '../streams/indexer/chainReader.ts';
+import { createDeploymentIndexer } from '../streams/indexer/indexing.ts';
+import { acquireIngest, type Ingest } from '../streams/ingest.ts';
+import { closeNats, connectNats, sleep } from '../streams/jetstream/connection.ts';
+import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
+import type { LeaseHolder } from '../streams/jetstream/ingestLease.ts';
+import { createMessageCounts } from '../streams/messageCounts.ts';
+import { createReadiness } from '../streams/readiness.ts';
+import type { SnapshotPolicy, StreamFollower } from '../streams/streamFollower.ts';
+import { showIndexingProgress } from './commands/indexingProgress.ts';
 import type { Deployment } from './deploymentFile.ts';
-import { registerFollowerMetrics } from './followerMetrics.ts';
-import { createFollowers, type Followers } from './followers.ts';
-import { type GenerationWatch, watchGeneration } from './generationWatch.ts';
-import { createDeploymentIndexer } from './indexing.ts';
-import { acquireIngest, type Ingest } from './ingest.ts';
-import { createMessageCounts } from './messageCounts.ts';
-import { createReadiness } from './readiness.ts';
-import type { SnapshotPolicy, StreamFollower } from './streamFollower.ts';
 import { within } from './within.ts';
 
 export interface ServiceSettings {
@@ -250,7 +252,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
         proofs: settings.chainProofs,
         registry,
         logger,
-        progressStream: process.stderr,
+        onProgress: showIndexingProgress(process.stderr),
       });
       indexing = indexer.run(stopping.signal);
     }

@@ -1,4 +1,4 @@
-import type { Clock } from '../actors/clock.ts';
+import type { Clock } from '../actors/views/clock.ts';
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),

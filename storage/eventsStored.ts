@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type StoredEventsOf, storedCategories } from '../actors/views.ts';
+import { type StoredEventsOf, storedCategories } from '../actors/views/views.ts';
 import type { Database } from './database.ts';
 import type { RowWriter } from './rowWriter.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';

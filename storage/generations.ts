@@ -1,4 +1,4 @@
-import type { InputStreamName } from '../streams/subjects.ts';
+import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
 import { createStatements, namesOfEventTables, type Tables, tablesOf } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';

@@ -1,4 +1,4 @@
-import type { ObservationPage } from '../actors/views.ts';
+import type { ObservationPage } from '../actors/views/views.ts';
 
 /** Reads accepted readings of any age: the newest from memory, older ones from ClickHouse, without a seam. */
 export interface ObservationReader {

@@ -1,4 +1,4 @@
-import type { AcceptedReading, ObservationPage } from '../actors/views.ts';
+import type { AcceptedReading, ObservationPage } from '../actors/views/views.ts';
 import type { Database } from './database.ts';
 import type { ObservationReader } from './observationReader.ts';
 import type { Boundary, RecentReadings } from './recentReadings.ts';

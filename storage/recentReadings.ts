@@ -1,4 +1,4 @@
-import type { AcceptedReading } from '../actors/views.ts';
+import type { AcceptedReading } from '../actors/views/views.ts';
 
 /** Readings that memory keeps by default, about 10 MB. */
 const readingsKept = 20_000;

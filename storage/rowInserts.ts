@@ -1,5 +1,5 @@
 import type { BucketRow, EventRow, RoundRow, StoredRows } from '../actors/storedRows.ts';
-import type { AcceptedReading } from '../actors/views.ts';
+import type { AcceptedReading } from '../actors/views/views.ts';
 import { createRowText, type RowText } from './rowText.ts';
 import { type EventTables, partitionMs, type Tables } from './tables.ts';
 

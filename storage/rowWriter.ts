@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { createActor } from 'xstate';
-import type { Clock } from '../actors/clock.ts';
 import type { StoredRows } from '../actors/storedRows.ts';
+import type { Clock } from '../actors/views/clock.ts';
 import { type RowWriterState, rowWriterMachine } from '../machines/rowWriterMachine.ts';
-import { createWaiters } from '../streams/waiters.ts';
 import type { Database } from './database.ts';
 import { createRowEncoder, type EncodedRows, insertsOf, type RowInsert } from './rowInserts.ts';
 import type { ActiveTables } from './tables.ts';
+import { createWaiters } from './waiters.ts';
 
 /** Rows of one batch by default: larger ones are faster, and cost the embedded engine more memory. */
 const defaultBatchRows = 5_000;

@@ -7,7 +7,7 @@ import {
   type StoredCategory,
   type StoredEventsOf,
   storedCategories,
-} from '../actors/views.ts';
+} from '../actors/views/views.ts';
 import type { Database, ResultRow } from './database.ts';
 import type { EventsStored } from './eventsStored.ts';
 import { readWhole } from './removals.ts';

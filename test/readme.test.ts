@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createCounterActors } from '../actors/counterActors.ts';
+import { createCounterActors } from '../actors/wheel/counterActors.ts';
 import { variables } from '../deploy/configuration.ts';
 import { machineDiagrams, machines } from '../deploy/machineDiagrams.ts';
-import { routes } from '../http/routes.ts';
+import { routes } from '../http/routes/routes.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

@@ -1,7 +1,7 @@
 import { List } from 'immutable';
 import { zeroAddress } from 'viem';
-import { latestChanges, proposerRole } from '../../streams/chainReads.ts';
 import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
+import { latestChanges, proposerRole } from './chainReads.ts';
 import {
   type ChainState,
   coreEventsShown,

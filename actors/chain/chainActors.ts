@@ -1,8 +1,6 @@
-import { decodeChainReads } from '../../streams/chainReads.ts';
-import { decodeChain } from '../../streams/decodeChain.ts';
-import type { Rejection } from '../../streams/decodeMessage.ts';
-import type { StreamMessage } from '../../streams/messageSource.ts';
 import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
+import type { Rejection } from '../messages/decodeMessage.ts';
+import type { StreamMessage } from '../messages/streamMessage.ts';
 import {
   type ChainFault,
   type ChainFoldSettings,
@@ -12,8 +10,10 @@ import {
   emptyChainFoldState,
   type Reorganization,
 } from './chainFold.ts';
+import { decodeChainReads } from './chainReads.ts';
 import { decodeChainFold, encodeChainFold, safeBlockOf } from './chainSnapshot.ts';
 import type { ChainFeedEvent, ChainState } from './chainState.ts';
+import { decodeChain } from './decodeChain.ts';
 
 /** What became of a message of `MINER_CHAIN`. */
 export type ChainOutcome =

@@ -6,7 +6,7 @@ import {
   type Hex,
   toEventSelector,
 } from 'viem';
-import type { ChainBlock, ChainLog } from '../../streams/chainSpan.ts';
+import type { ChainBlock, ChainLog } from './chainSpan.ts';
 import {
   collectionAbi,
   coreAbi,
@@ -16,7 +16,7 @@ import {
   timelockAbi,
   tokenAbi,
   tokenFactoryAbi,
-} from '../../streams/contractAbis.ts';
+} from './contractAbis.ts';
 
 /** Addresses of a deployment's contracts, in lower case. */
 export interface ContractAddresses {

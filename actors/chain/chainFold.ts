@@ -1,10 +1,10 @@
-import { type ChainReads, latestChanges, type ProposerChange } from '../../streams/chainReads.ts';
-import { type ChainBlock, type ChainSpan, isAscendingByIndex } from '../../streams/chainSpan.ts';
-import { type Rejection, rejected } from '../../streams/decodeMessage.ts';
 import { type StoredSpan, withFeedEvent } from '../feed/chainFeed.ts';
 import { giveUpOldest, runOf } from '../feed/heldEvents.ts';
+import { type Rejection, rejected } from '../messages/decodeMessage.ts';
 import { applyEvent } from './applyEvent.ts';
 import { type ChainEvent, type ContractAddresses, createEventDecoder } from './chainEvent.ts';
+import { type ChainReads, latestChanges, type ProposerChange } from './chainReads.ts';
+import { type ChainBlock, type ChainSpan, isAscendingByIndex } from './chainSpan.ts';
 import {
   type ChainFeedEvent,
   type ChainState,

@@ -1,9 +1,9 @@
 import { Map as ImmutableMap, List } from 'immutable';
 import { zeroAddress } from 'viem';
-import type { ProposerChange } from '../../streams/chainReads.ts';
 import type { Arrival } from '../feed/arrival.ts';
 import { type HeldEvents, nothingGivenUp } from '../feed/heldEvents.ts';
 import type { ChainEvent, EventSource } from './chainEvent.ts';
+import type { ProposerChange } from './chainReads.ts';
 
 /** Block units of one work block (document 1, Terms). */
 export const blockUnitsPerBlock = 1_000_000_000n;

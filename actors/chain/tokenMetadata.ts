@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { MetadataView } from '../views/chainViewTypes.ts';
 import type { ChainState, TokenMetadata } from './chainState.ts';
-import type { MetadataView } from './chainViewTypes.ts';
 
 const jsonPrefix = 'data:application/json;base64,';
 

@@ -1,7 +1,7 @@
 import { parse, stringify } from '../bigintJson.ts';
 import type { ChainFeedEvent } from '../chain/chainState.ts';
 import type { EventRow } from '../storedRows.ts';
-import { chainItem, type FeedItem, type FeedType, feedTypes, measurementItem } from './feedIndex.ts';
+import { chainItem, type FeedItem, type FeedType, feedTypes, measurementItem } from '../views/feedIndex.ts';
 import type { MeasurementEvent } from './measurementEvents.ts';
 
 /** @param run of the fold that gave the event up. */

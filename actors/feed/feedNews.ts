@@ -1,6 +1,4 @@
-import type { ChainViews, EconomyView } from '../chain/chainViewTypes.ts';
-import { beforeAll, compareArrivals } from './arrival.ts';
-import { itemOfRow } from './eventRows.ts';
+import type { ChainViews, EconomyView } from '../views/chainViewTypes.ts';
 import {
   chainItem,
   type FeedCategory,
@@ -8,7 +6,9 @@ import {
   isOfCategory,
   measurementItem,
   storedCategories,
-} from './feedIndex.ts';
+} from '../views/feedIndex.ts';
+import { beforeAll, compareArrivals } from './arrival.ts';
+import { itemOfRow } from './eventRows.ts';
 import { heldAfter } from './heldEvents.ts';
 import { type OlderEvents, storedEventsOf } from './olderEvents.ts';
 import {

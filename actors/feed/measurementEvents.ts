@@ -1,6 +1,6 @@
 import { List } from 'immutable';
-import type { AcceptedReading } from '../acceptedReading.ts';
 import { dayLabel, dayMs, dayStartOf } from '../statistics/dayHistory.ts';
+import type { AcceptedReading } from '../wheel/acceptedReading.ts';
 import type { Arrival } from './arrival.ts';
 import { type HeldEvents, nothingGivenUp, runOf } from './heldEvents.ts';
 

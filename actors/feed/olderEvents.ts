@@ -1,6 +1,6 @@
 import type { EventRow } from '../storedRows.ts';
+import type { FeedPlace, StoredCategory } from '../views/feedIndex.ts';
 import type { Arrival } from './arrival.ts';
-import type { FeedPlace, StoredCategory } from './feedIndex.ts';
 import type { GivenUpEvents } from './heldEvents.ts';
 import type { FeedSource, FeedSources } from './streamPosition.ts';
 

@@ -1,6 +1,6 @@
-import type { AcceptedReading } from '../acceptedReading.ts';
-import { roundMs } from '../activityFold.ts';
 import type { RoundRow } from '../storedRows.ts';
+import type { AcceptedReading } from '../wheel/acceptedReading.ts';
+import { roundMs } from '../wheel/activityFold.ts';
 
 /** A universal day runs from noon to noon UTC (document 1, Terms). */
 export const dayMs = 86_400_000;

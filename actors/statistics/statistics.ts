@@ -1,4 +1,4 @@
-import { roundMs } from '../activityFold.ts';
+import { roundMs } from '../wheel/activityFold.ts';
 import {
   type DayHistory,
   type DaySummary,

@@ -1,5 +1,5 @@
 // Compiles the contracts with npm's solc: `node deploy/contracts/compile.mjs`. Writes the ABIs that the service reads with
-// (streams/contractAbis.ts) and what a deployment needs (deploy/contracts/artifacts.json). Both are committed; a test
+// (actors/chain/contractAbis.ts) and what a deployment needs (deploy/contracts/artifacts.json). Both are committed; a test
 // compiles again and compares.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -85,6 +85,6 @@ function layoutDigest({ storage }) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { abis, artifacts } = compileContracts();
-  writeFileSync(join(root, 'streams/contractAbis.ts'), abis);
+  writeFileSync(join(root, 'actors/chain/contractAbis.ts'), abis);
   writeFileSync(join(here, 'artifacts.json'), artifacts);
 }

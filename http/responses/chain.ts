@@ -7,7 +7,7 @@ import {
   type EventSource,
   type Identities,
   type Release,
-} from '../../actors/chain/chainViewTypes.ts';
+} from '../../actors/views/chainViewTypes.ts';
 import { decimal, installationId, isoOf, timestamp } from './scalars.ts';
 
 /** Shared objects of the chain's views (document 1, "Shared objects"). */

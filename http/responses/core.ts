@@ -4,7 +4,7 @@ import {
   type ChainEvent,
   type ChainUnavailable,
   type CoreView,
-} from '../../actors/chain/chainViewTypes.ts';
+} from '../../actors/views/chainViewTypes.ts';
 import {
   address,
   bytes32,

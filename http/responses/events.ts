@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChainFeedEvent } from '../../actors/chain/chainViewTypes.ts';
+import type { ChainFeedEvent } from '../../actors/views/chainViewTypes.ts';
 import {
   type FeedItem,
   type FeedPage,
@@ -9,7 +9,7 @@ import {
   feedUnavailableReasons,
   measurementPolicyVersion,
   streakDistanceMm,
-} from '../../actors/feed/feedViews.ts';
+} from '../../actors/views/feedViews.ts';
 import {
   address,
   asset,

@@ -3,7 +3,7 @@ import {
   type ChainUnavailable,
   collectionPhases,
   type IssuanceView,
-} from '../../actors/chain/chainViewTypes.ts';
+} from '../../actors/views/chainViewTypes.ts';
 import {
   asset,
   availableMembers,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ModulesView, type ModuleView, moduleStates } from '../../actors/views.ts';
+import { type ModulesView, type ModuleView, moduleStates } from '../../actors/views/views.ts';
 import { installationId, isoOf, provenance, timestamp } from './scalars.ts';
 
 export const moduleSnapshot = z

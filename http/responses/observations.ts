@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AcceptedReading, ObservationPage } from '../../actors/views.ts';
+import type { AcceptedReading, ObservationPage } from '../../actors/views/views.ts';
 import { decimal, installationId, isoOf, provenance, safeCount, timestamp, uuid } from './scalars.ts';
 
 export const cursor = z

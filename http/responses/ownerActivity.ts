@@ -4,7 +4,7 @@ import {
   type ChainUnavailable,
   type OwnerActivityView,
   type OwnerEvent,
-} from '../../actors/chain/chainViewTypes.ts';
+} from '../../actors/views/chainViewTypes.ts';
 import {
   address,
   availableMembers,

@@ -4,7 +4,7 @@ import {
   mergeStates,
   type PortfolioView,
   type PositionView,
-} from '../../actors/chain/chainViewTypes.ts';
+} from '../../actors/views/chainViewTypes.ts';
 import {
   address,
   availableMembers,

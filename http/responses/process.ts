@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blockUnitsPerBlock } from '../../actors/chain/chainViewTypes.ts';
+import { blockUnitsPerBlock } from '../../actors/views/chainViewTypes.ts';
 import {
   type AnchorView,
   type BuilderView,
@@ -18,7 +18,7 @@ import {
   settlementQueueStates,
   stalenessSeconds,
   submissionLifecycles,
-} from '../../actors/views.ts';
+} from '../../actors/views/views.ts';
 import { bytes32, text } from './chain.ts';
 import {
   coreStatus,

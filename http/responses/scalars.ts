@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { coreStatuses, provenances } from '../../actors/views.ts';
+import { coreStatuses, provenances } from '../../actors/views/views.ts';
 import { toIsoString } from './isoTime.ts';
 
 /** Scalar types of document 1 as they appear in responses. */

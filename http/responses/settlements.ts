@@ -10,8 +10,8 @@ import {
   type SettlementIssuance,
   type SettlementSums,
   settlementRanges,
-} from '../../actors/chain/chainViewTypes.ts';
-import type { SettlementsView } from '../../actors/views.ts';
+} from '../../actors/views/chainViewTypes.ts';
+import type { SettlementsView } from '../../actors/views/views.ts';
 import {
   address,
   bytes32,

@@ -5,7 +5,7 @@ import {
   type Statistics,
   type StatisticsView,
   statisticsRanges,
-} from '../../actors/statistics/statisticsViews.ts';
+} from '../../actors/views/statisticsViews.ts';
 import { decimal, installationId, isoOf, isoOrNull, timestamp, unboundedDecimal } from './scalars.ts';
 
 const count = z.int().min(0);

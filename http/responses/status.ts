@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { ProcessView } from '../../actors/views.ts';
+import type { ProcessView } from '../../actors/views/views.ts';
 import { text } from './chain.ts';
 import { moduleBody, moduleSnapshot } from './modules.ts';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { freshnessStates, type TelemetryView } from '../../actors/views.ts';
+import { freshnessStates, type TelemetryView } from '../../actors/views/views.ts';
 import { coreStatus, decimal, installationId, isoOf, provenance, timestamp, uuid } from './scalars.ts';
 
 export const telemetryResponse = z

@@ -4,7 +4,7 @@ import {
   cardImageUrlPattern,
   imageDataUriPattern,
   type MetadataView,
-} from '../../actors/chain/chainViewTypes.ts';
+} from '../../actors/views/chainViewTypes.ts';
 import {
   address,
   availableMembers,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstActivity, foldActivity } from '../../actors/activityFold.ts';
-import type { AcceptedReading } from '../../actors/views.ts';
+import type { AcceptedReading } from '../../actors/views/views.ts';
+import { firstActivity, foldActivity } from '../../actors/wheel/activityFold.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';
 
 const genesisMs = Date.UTC(2026, 0, 1, 12);

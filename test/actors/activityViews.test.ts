@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createActivityViews } from '../../actors/activityViews.ts';
 import { type ChainState, emptyChainState } from '../../actors/chain/chainState.ts';
-import { createCounterActors } from '../../actors/counterActors.ts';
-import { createPipelineActors } from '../../actors/pipelineActors.ts';
-import { processBody } from '../../http/responses/process.ts';
-import { statusBody, statusTag } from '../../http/responses/status.ts';
-import type { CounterReadingMessage } from '../../streams/counterReading.ts';
 import {
   counterSubject,
   moduleSubject,
   oracleSubject,
   reporterSubject,
   signerSubject,
-} from '../../streams/subjects.ts';
+} from '../../actors/messages/subjects.ts';
+import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
+import { createActivityViews } from '../../actors/views/activityViews.ts';
+import { createCounterActors } from '../../actors/wheel/counterActors.ts';
+import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
+import { processBody } from '../../http/responses/process.ts';
+import { statusBody, statusTag } from '../../http/responses/status.ts';
 import { chainlessViews } from '../support/chainlessViews.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { genesisMs } from '../support/minerProcess.ts';

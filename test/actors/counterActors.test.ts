@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CounterActors, createCounterActors } from '../../actors/counterActors.ts';
-import type { CounterReadingMessage } from '../../streams/counterReading.ts';
-import type { StreamMessage } from '../../streams/messageSource.ts';
-import { counterSubject } from '../../streams/subjects.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { counterSubject } from '../../actors/messages/subjects.ts';
+import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
+import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { genesisMs } from '../support/minerProcess.ts';
 import { mixedPublications, readingMessage } from '../support/readingMessages.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blocksOf } from '../../actors/chain/chainState.ts';
 import { type Frontier, settled } from '../../actors/chain/settlementArithmetic.ts';
-import { type ExpectedBatch, findImpossibility } from '../../actors/expectedSums.ts';
+import { type ExpectedBatch, findImpossibility } from '../../actors/settlement/expectedSums.ts';
 
 /** A batch of two rounds of 450 units after a first one of 900, at a difficulty of 900 units a block. */
 const possible: ExpectedBatch = {

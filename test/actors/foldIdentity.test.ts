@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
 import type { ContractAddresses } from '../../actors/chain/chainEvent.ts';
-import { createCounterActors } from '../../actors/counterActors.ts';
 import { foldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
+import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 
 const contractAddresses = Object.fromEntries(
   ['core', 'proxyAdmin', 'operatorTimelock', 'tokenFactory', 'mining', 'token', 'collection'].map(

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPipelineActors, type PipelineActors } from '../../actors/pipelineActors.ts';
-import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../../actors/rememberedIds.ts';
-import { oracleSubject, reporterSubject } from '../../streams/subjects.ts';
+import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import { createPipelineActors, type PipelineActors } from '../../actors/settlement/pipelineActors.ts';
+import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../../actors/settlement/rememberedIds.ts';
 import { uuidOf } from '../support/readingMessages.ts';
 
 const id = 'wheel.one';

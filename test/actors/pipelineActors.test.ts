@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createPipelineActors, instancesMax, type PipelineActors } from '../../actors/pipelineActors.ts';
+import { moduleSubject, signerSubject } from '../../actors/messages/subjects.ts';
+import {
+  createPipelineActors,
+  instancesMax,
+  type PipelineActors,
+} from '../../actors/settlement/pipelineActors.ts';
 import { moduleStates } from '../../machines/moduleMachine.ts';
-import { moduleSubject, signerSubject } from '../../streams/subjects.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
 

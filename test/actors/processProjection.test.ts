@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createActivityViews } from '../../actors/activityViews.ts';
 import { type ChainState, emptyChainState } from '../../actors/chain/chainState.ts';
 import { batchesOf, settled, type WorkedRound } from '../../actors/chain/settlementArithmetic.ts';
-import { createCounterActors } from '../../actors/counterActors.ts';
-import { createPipelineActors } from '../../actors/pipelineActors.ts';
+import { counterSubject, oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
+import { createActivityViews } from '../../actors/views/activityViews.ts';
+import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { processBody, processResponse } from '../../http/responses/process.ts';
 import { statusBody, statusResponse } from '../../http/responses/status.ts';
-import { counterSubject, oracleSubject, reporterSubject } from '../../streams/subjects.ts';
 import { chainlessViews } from '../support/chainlessViews.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { genesisMs } from '../support/minerProcess.ts';

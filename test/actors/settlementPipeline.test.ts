@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createPipelineActors } from '../../actors/pipelineActors.ts';
-import { lifecycleOf } from '../../actors/settlementPipeline.ts';
-import { oracleSubject, reporterSubject } from '../../streams/subjects.ts';
+import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
+import { lifecycleOf } from '../../actors/settlement/settlementPipeline.ts';
 import { uuidOf } from '../support/readingMessages.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);

@@ -2,11 +2,11 @@ import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
 import { keptStatesMax } from '../../actors/chain/chainFold.ts';
-import { createChainStreamFold } from '../../deploy/chainFold.ts';
-import { registerChainMetrics } from '../../deploy/chainMetrics.ts';
-import { createMessageCounts } from '../../deploy/messageCounts.ts';
-import { OlderSnapshotNeeded } from '../../deploy/streamFollower.ts';
-import type { StreamMessage } from '../../streams/messageSource.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { createChainStreamFold } from '../../streams/chain/chainFold.ts';
+import { registerChainMetrics } from '../../streams/chainMetrics.ts';
+import { createMessageCounts } from '../../streams/messageCounts.ts';
+import { OlderSnapshotNeeded } from '../../streams/streamFollower.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import {
   happened,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { coreAbi, miningAbi } from '../../streams/contractAbis.ts';
+import { coreAbi, miningAbi } from '../../actors/chain/contractAbis.ts';
 import { startEconomy } from '../support/testEconomy.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -13,7 +13,7 @@ describe('contracts', () => {
       compileContracts: () => { abis: string; artifacts: string };
     };
     const { abis, artifacts } = compileContracts();
-    expect(readFileSync(join(root, 'streams/contractAbis.ts'), 'utf8')).toBe(abis);
+    expect(readFileSync(join(root, 'actors/chain/contractAbis.ts'), 'utf8')).toBe(abis);
     expect(readFileSync(join(root, 'deploy/contracts/artifacts.json'), 'utf8')).toBe(artifacts);
   });
 

@@ -1,13 +1,13 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { createCounterActors } from '../../actors/counterActors.ts';
-import { createCounterFold } from '../../deploy/counterFold.ts';
-import { createMessageCounts } from '../../deploy/messageCounts.ts';
+import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { createRowWriter } from '../../storage/rowWriter.ts';
+import { createCounterFold } from '../../streams/counter/counterFold.ts';
+import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { genesisMs } from '../support/minerProcess.ts';
 import { noRejections } from '../support/noRejections.ts';

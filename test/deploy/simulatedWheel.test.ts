@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isOutage, newWheel, observe, pastTimes, wheelAfter } from '../../deploy/simulatedWheel.ts';
-import { type CounterReadingMessage, counterReadingMessage } from '../../streams/counterReading.ts';
+import { type CounterReadingMessage, counterReadingMessage } from '../../actors/wheel/counterReading.ts';
+import { isOutage, newWheel, observe, pastTimes, wheelAfter } from '../../deploy/local/simulatedWheel.ts';
 
 const startMs = Date.UTC(2026, 0, 31, 12);
 

@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { foldIdentity } from '../../actors/foldIdentity.ts';
-import { createStreamFollower, type FollowedFold } from '../../deploy/streamFollower.ts';
+import { streamNames } from '../../actors/messages/subjects.ts';
 import { systemClock } from '../../deploy/systemClock.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
-import { ensureStreams } from '../../streams/ensureStreams.ts';
-import { createMessageSource } from '../../streams/messageSource.ts';
-import { streamNames } from '../../streams/subjects.ts';
+import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
+import { createStreamFollower, type FollowedFold } from '../../streams/streamFollower.ts';
 import { eventually } from '../support/childProcess.ts';
 import { type ManualClock, manualClock } from '../support/manualClock.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';

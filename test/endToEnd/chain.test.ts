@@ -1,6 +1,6 @@
 import { toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
-import type { ChainLog, ChainSpanMessage } from '../../streams/chainSpan.ts';
+import type { ChainLog, ChainSpanMessage } from '../../actors/chain/chainSpan.ts';
 import { eventually } from '../support/childProcess.ts';
 import { publishedSpans, startIndexed } from '../support/indexedChain.ts';
 import { minerCommand, startMinerCommand } from '../support/minerCommand.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../http/routes.ts';
-import { rejectionMessage } from '../../streams/rejectionLog.ts';
-import { moduleSubject, signerSubject } from '../../streams/subjects.ts';
+import { moduleSubject, signerSubject } from '../../actors/messages/subjects.ts';
+import { routes } from '../../http/routes/routes.ts';
+import { rejectionMessage } from '../../streams/jetstream/rejectionLog.ts';
 import { eventually } from '../support/childProcess.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
 import { examplePath } from '../support/examplePath.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { coreAbi } from '../../actors/chain/contractAbis.ts';
 import { type MeasurementProgress, withAchievements } from '../../actors/feed/measurementEvents.ts';
 import { feedEvent } from '../../http/responses/events.ts';
-import { coreAbi } from '../../streams/contractAbis.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';
 import { foldChain } from '../support/foldedChain.ts';
 import { startPublicServer } from '../support/publicServer.ts';

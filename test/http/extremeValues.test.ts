@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../http/routes.ts';
+import { routes } from '../../http/routes/routes.ts';
 import {
   type EconomyValues,
   plainEconomy,

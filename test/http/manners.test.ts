@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../http/routes.ts';
+import { routes } from '../../http/routes/routes.ts';
 import { examplePath } from '../support/examplePath.ts';
 import { startPublicServer } from '../support/publicServer.ts';
 

@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ObservationPage } from '../../actors/views.ts';
+import type { ObservationPage } from '../../actors/views/views.ts';
 import { cursorOf, positionOf } from '../../http/responses/observations.ts';
-import { effectiveLimit } from '../../http/routes.ts';
+import { effectiveLimit } from '../../http/routes/routes.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressOfText } from '../../http/ipAddress.ts';
-import { createRateLimiter, type RateClass, rateClasses } from '../../http/rateLimiter.ts';
+import { addressOfText } from '../../http/server/ipAddress.ts';
+import { createRateLimiter, type RateClass, rateClasses } from '../../http/server/rateLimiter.ts';
 import { startPublicServer } from '../support/publicServer.ts';
 
 /** A bucket as a textbook has it: tokens that grow with time up to the burst, kept for each address and class. */

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { uwsImplementation } from '../../http/uws.ts';
+import { uwsImplementation } from '../../http/server/uws.ts';
 import { startProcess } from '../support/childProcess.ts';
 import { startPublicServer } from '../support/publicServer.ts';
 

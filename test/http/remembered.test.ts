@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { remembered } from '../../http/remembered.ts';
+import { remembered } from '../../http/server/remembered.ts';
 
 it('what is remembered of a text is asked once, and the memory of many texts stays small', () => {
   const asked: string[] = [];

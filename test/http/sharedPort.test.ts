@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PortUnavailable } from '../../http/listener.ts';
-import { uwsImplementation } from '../../http/uws.ts';
+import { PortUnavailable } from '../../http/server/listener.ts';
+import { uwsImplementation } from '../../http/server/uws.ts';
 import { freePort } from '../support/freePort.ts';
 import { startPublicServer } from '../support/publicServer.ts';
 

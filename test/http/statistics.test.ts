@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { createCounterActors } from '../../actors/counterActors.ts';
+import { counterSubject } from '../../actors/messages/subjects.ts';
+import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { statisticsResponseA } from '../../http/responses/statistics.ts';
-import { counterSubject } from '../../streams/subjects.ts';
 import { startPublicServer } from '../support/publicServer.ts';
 import { readingMessage, uuidOf } from '../support/readingMessages.ts';
 

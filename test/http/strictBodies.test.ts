@@ -3,12 +3,12 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
-import type { ChainFeedEvent, ChainViews } from '../../actors/chain/chainViewTypes.ts';
 import { nothingGivenUp } from '../../actors/feed/heldEvents.ts';
-import type { AnchorView, ProcessView } from '../../actors/views.ts';
-import { openApiDocument } from '../../http/openApi.ts';
-import { routes } from '../../http/routes.ts';
-import { compiledCheck } from '../../streams/compiledCheck.ts';
+import { compiledCheck } from '../../actors/schemas/compiledCheck.ts';
+import type { ChainFeedEvent, ChainViews } from '../../actors/views/chainViewTypes.ts';
+import type { AnchorView, ProcessView } from '../../actors/views/views.ts';
+import { openApiDocument } from '../../http/routes/openApi.ts';
+import { routes } from '../../http/routes/routes.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';
 import {
   metadataEvent,

@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChainFeedEvent } from '../../actors/chain/chainState.ts';
-import type { EconomyView } from '../../actors/chain/chainViewTypes.ts';
 import { chainEventRow, measurementEventRow } from '../../actors/feed/eventRows.ts';
-import { encodeFeedCursor } from '../../actors/feed/feedCursor.ts';
-import { chainItem } from '../../actors/feed/feedIndex.ts';
+import type { HeldEvents } from '../../actors/feed/heldEvents.ts';
+import type { MeasurementEvent, MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
+import { newestPosition } from '../../actors/feed/streamPosition.ts';
+import { noRows } from '../../actors/storedRows.ts';
+import type { EconomyView } from '../../actors/views/chainViewTypes.ts';
+import { encodeFeedCursor } from '../../actors/views/feedCursor.ts';
+import { chainItem } from '../../actors/views/feedIndex.ts';
 import {
   createFeedViews,
   type FeedItem,
@@ -13,11 +17,7 @@ import {
   feedCategories,
   isOfCategory,
   type StreamPosition,
-} from '../../actors/feed/feedViews.ts';
-import type { HeldEvents } from '../../actors/feed/heldEvents.ts';
-import type { MeasurementEvent, MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
-import { newestPosition } from '../../actors/feed/streamPosition.ts';
-import { noRows } from '../../actors/storedRows.ts';
+} from '../../actors/views/feedViews.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { createEventsSeen, createEventsWritten } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';

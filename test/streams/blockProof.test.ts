@@ -16,9 +16,9 @@ import {
 import { mnemonicToAccount } from 'viem/accounts';
 import { anvil as anvilChain } from 'viem/chains';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startAnvil } from '../../deploy/localAnvil.ts';
-import { proveHeader, proveLogs, proveTransactionHashes } from '../../streams/blockProof.ts';
-import { ProviderInconsistent } from '../../streams/providerInconsistent.ts';
+import { startAnvil } from '../../deploy/local/localAnvil.ts';
+import { proveHeader, proveLogs, proveTransactionHashes } from '../../streams/indexer/blockProof.ts';
+import { ProviderInconsistent } from '../../streams/indexer/providerInconsistent.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 

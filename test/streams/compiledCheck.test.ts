@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { compiledCheck } from '../../streams/compiledCheck.ts';
-import { counterReadingMessage } from '../../streams/counterReading.ts';
-import { oracleMessage } from '../../streams/oracleMessage.ts';
+import { compiledCheck } from '../../actors/schemas/compiledCheck.ts';
+import { oracleMessage } from '../../actors/settlement/oracleMessage.ts';
+import { counterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { readingMessage } from '../support/readingMessages.ts';
 
 /** Values that lie near what messages hold. */

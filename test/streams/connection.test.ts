@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type Socket } from 'node:net';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { closeNats } from '../../streams/connection.ts';
+import { closeNats } from '../../streams/jetstream/connection.ts';
 
 const info = { server_id: 'ending', version: '2.9.10', proto: 1, headers: true, max_payload: 1_048_576 };
 

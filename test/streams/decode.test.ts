@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeChain } from '../../streams/decodeChain.ts';
-import { decodeCounter } from '../../streams/decodeCounter.ts';
-import { decodePipeline } from '../../streams/decodePipeline.ts';
+import { decodeChain } from '../../actors/chain/decodeChain.ts';
+import { decodePipeline } from '../../actors/settlement/decodePipeline.ts';
+import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 
 const reading = {
   telemetryId: 'AAAAAAAA-0000-4000-8000-000000000001',

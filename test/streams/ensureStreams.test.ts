@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ensureStreams, verifyStreams } from '../../streams/ensureStreams.ts';
-import { streamNames, streamSubjects } from '../../streams/subjects.ts';
+import { streamNames, streamSubjects } from '../../actors/messages/subjects.ts';
+import { ensureStreams, verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ChainFoldState } from '../../actors/chain/chainFold.ts';
-import { proveHeader } from '../../streams/blockProof.ts';
-import { createChainReader } from '../../streams/chainReader.ts';
-import { ensureStreams } from '../../streams/ensureStreams.ts';
-import { retryAfterMs } from '../../streams/indexer.ts';
-import { createBloomTest } from '../../streams/logsBloom.ts';
-import { streamNames } from '../../streams/subjects.ts';
+import { streamNames } from '../../actors/messages/subjects.ts';
+import { proveHeader } from '../../streams/indexer/blockProof.ts';
+import { createChainReader } from '../../streams/indexer/chainReader.ts';
+import { retryAfterMs } from '../../streams/indexer/indexer.ts';
+import { createBloomTest } from '../../streams/indexer/logsBloom.ts';
+import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { eventually } from '../support/childProcess.ts';
 import { foldSpans, publishedSpans, startIndexed, startIndexer } from '../support/indexedChain.ts';
 import { judge } from '../support/judge.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { streamNames } from '../../actors/messages/subjects.ts';
 import { systemClock } from '../../deploy/systemClock.ts';
-import { ensureStreams } from '../../streams/ensureStreams.ts';
-import { acquireLease, type LeaseHolder, LeaseLost } from '../../streams/ingestLease.ts';
-import { streamNames } from '../../streams/subjects.ts';
+import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { acquireLease, type LeaseHolder, LeaseLost } from '../../streams/jetstream/ingestLease.ts';
 import { eventually } from '../support/childProcess.ts';
 import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';

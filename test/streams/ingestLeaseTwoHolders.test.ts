@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { streamNames } from '../../actors/messages/subjects.ts';
 import { systemClock } from '../../deploy/systemClock.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { databaseIdentity } from '../../storage/ingestEpochs.ts';
-import { ensureStreams } from '../../streams/ensureStreams.ts';
-import { acquireLease, type HeldLease, type LeaseHolder } from '../../streams/ingestLease.ts';
-import { streamNames } from '../../streams/subjects.ts';
+import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { acquireLease, type HeldLease, type LeaseHolder } from '../../streams/jetstream/ingestLease.ts';
 import { eventually } from '../support/childProcess.ts';
 import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';

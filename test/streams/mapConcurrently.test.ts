@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { mapConcurrently } from '../../streams/mapConcurrently.ts';
+import { mapConcurrently } from '../../streams/indexer/mapConcurrently.ts';
 
 it('maps in order, never more at once than allowed, and throws the first failure once nothing is under way', async () => {
   await fc.assert(

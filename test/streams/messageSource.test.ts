@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { emptyCheckpoint } from '../../streams/checkpoint.ts';
-import { ensureStreams } from '../../streams/ensureStreams.ts';
-import { StreamDiverged } from '../../streams/sourceVerification.ts';
-import { streamNames } from '../../streams/subjects.ts';
+import { streamNames } from '../../actors/messages/subjects.ts';
+import { emptyCheckpoint } from '../../streams/jetstream/checkpoint.ts';
+import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { StreamDiverged } from '../../streams/jetstream/sourceVerification.ts';
 import { eventually } from '../support/childProcess.ts';
 import { collectSource } from '../support/collectedSource.ts';
 import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';

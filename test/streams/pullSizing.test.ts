@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPullSizing } from '../../streams/pullSizing.ts';
+import { createPullSizing } from '../../streams/jetstream/pullSizing.ts';
 
 const bounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
 

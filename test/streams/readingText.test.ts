@@ -6,8 +6,8 @@ import {
   counterReadingMessage,
   counterReadingOf,
   provenances,
-} from '../../streams/counterReading.ts';
-import { readingOfUsualForm } from '../../streams/readingText.ts';
+} from '../../actors/wheel/counterReading.ts';
+import { readingOfUsualForm } from '../../actors/wheel/readingText.ts';
 import { uuidOf } from '../support/readingMessages.ts';
 
 const uuids = fc.nat().map((seed) => uuidOf(String(seed)));

@@ -1,7 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ensureStreams } from '../../streams/ensureStreams.ts';
-import { createRejectionLog, type RejectedMessage, rejectionMessage } from '../../streams/rejectionLog.ts';
-import { streamNames } from '../../streams/subjects.ts';
+import { streamNames } from '../../actors/messages/subjects.ts';
+import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import {
+  createRejectionLog,
+  type RejectedMessage,
+  rejectionMessage,
+} from '../../streams/jetstream/rejectionLog.ts';
 import { eventually } from '../support/childProcess.ts';
 import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { timestampMs } from '../../streams/timestampMs.ts';
+import { timestampMs } from '../../actors/schemas/timestampMs.ts';
 
 describe('time of a timestamp', () => {
   it('is that of Date.parse, in any year and with any fraction', () => {

@@ -1,4 +1,4 @@
-import type { AcceptedReading } from '../../actors/views.ts';
+import type { AcceptedReading } from '../../actors/views/views.ts';
 
 /** A valid accepted reading, for folds and rows; only what a test is about is given. */
 export function acceptedReading(given: Partial<AcceptedReading> = {}): AcceptedReading {

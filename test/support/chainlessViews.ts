@@ -1,5 +1,5 @@
-import { createChainViews } from '../../actors/chain/chainViews.ts';
-import type { ChainViews } from '../../actors/chain/chainViewTypes.ts';
+import { createChainViews } from '../../actors/views/chainViews.ts';
+import type { ChainViews } from '../../actors/views/chainViewTypes.ts';
 import { manualClock } from './manualClock.ts';
 
 /** Views of a deployment without contracts: each is `indexer_disabled`. */

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { systemClock } from '../../deploy/systemClock.ts';
-import { type Checkpoint, emptyCheckpoint } from '../../streams/checkpoint.ts';
-import { createMessageSource, type MessageSource } from '../../streams/messageSource.ts';
-import type { InputStreamName } from '../../streams/subjects.ts';
+import { type Checkpoint, emptyCheckpoint } from '../../streams/jetstream/checkpoint.ts';
+import { createMessageSource, type MessageSource } from '../../streams/jetstream/messageSource.ts';
 import type { TestConnection } from './natsServer.ts';
 import { silentLogger } from './silentLogger.ts';
 

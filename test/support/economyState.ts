@@ -2,7 +2,7 @@ import { applyEvent } from '../../actors/chain/applyEvent.ts';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
 import type { ContractAddresses, ContractKind } from '../../actors/chain/chainEvent.ts';
 import { type ChainState, emptyChainState, type KnownBlock } from '../../actors/chain/chainState.ts';
-import { type ChainDeployment, createChainViews } from '../../actors/chain/chainViews.ts';
+import { type ChainDeployment, createChainViews } from '../../actors/views/chainViews.ts';
 import { testRelease } from './foldedChain.ts';
 import { type ManualClock, manualClock } from './manualClock.ts';
 

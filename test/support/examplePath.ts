@@ -1,4 +1,4 @@
-import type { Route } from '../../http/route.ts';
+import type { Route } from '../../http/routes/route.ts';
 
 export const exampleOwner = `0x${'ab'.repeat(20)}`;
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { List } from 'immutable';
 import type { ChainFeedEvent } from '../../actors/chain/chainState.ts';
-import { chainItem, type FeedItem, measurementItem } from '../../actors/feed/feedIndex.ts';
 import { type HeldEvents, nothingGivenUp, runOf } from '../../actors/feed/heldEvents.ts';
 import {
   type MeasurementEvent,
   type MeasurementProgress,
   withAchievements,
 } from '../../actors/feed/measurementEvents.ts';
+import { chainItem, type FeedItem, measurementItem } from '../../actors/views/feedIndex.ts';
 import { acceptedReading } from './acceptedReading.ts';
 
 export const feedChainId = 31_337n;

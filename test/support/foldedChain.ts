@@ -1,6 +1,6 @@
 import { createChainActors } from '../../actors/chain/chainActors.ts';
-import { type ChainDeployment, createChainViews } from '../../actors/chain/chainViews.ts';
-import type { StreamMessage } from '../../streams/messageSource.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { type ChainDeployment, createChainViews } from '../../actors/views/chainViews.ts';
 import { startIndexed, testChainId } from './indexedChain.ts';
 import { manualClock } from './manualClock.ts';
 import type { TestEconomy } from './testEconomy.ts';

@@ -1,7 +1,7 @@
 import { keccak256 } from 'viem';
 import { expect } from 'vitest';
 import type { ChainState } from '../../actors/chain/chainState.ts';
-import { phaseOf } from '../../actors/chain/chainViews.ts';
+import { collectionAbi, coreAbi, miningAbi, tokenAbi } from '../../actors/chain/contractAbis.ts';
 import {
   activated,
   activeWeightOf,
@@ -10,7 +10,7 @@ import {
   rewardsOf,
   targetWeightOf,
 } from '../../actors/chain/rewards.ts';
-import { collectionAbi, coreAbi, miningAbi, tokenAbi } from '../../streams/contractAbis.ts';
+import { phaseOf } from '../../actors/views/chainViews.ts';
 import type { TestEconomy } from './testEconomy.ts';
 
 /** In the order of the contract's enumeration. */

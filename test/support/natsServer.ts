@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { onTestFinished } from 'vitest';
-import { closeNats } from '../../streams/connection.ts';
+import { closeNats } from '../../streams/jetstream/connection.ts';
 import { eventually, startProcess } from './childProcess.ts';
 import { freePort } from './freePort.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';

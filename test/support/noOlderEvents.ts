@@ -1,4 +1,4 @@
-import type { OlderEvents } from '../../actors/views.ts';
+import type { OlderEvents } from '../../actors/views/views.ts';
 
 const refuse = () => Promise.reject(new Error('no event was given up'));
 

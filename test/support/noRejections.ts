@@ -1,4 +1,4 @@
-import type { RejectionLog } from '../../streams/rejectionLog.ts';
+import type { RejectionLog } from '../../streams/jetstream/rejectionLog.ts';
 
 /** Takes rejections and publishes none. */
 export const noRejections: RejectionLog = {

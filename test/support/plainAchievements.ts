@@ -1,4 +1,4 @@
-import type { AcceptedReading } from '../../actors/views.ts';
+import type { AcceptedReading } from '../../actors/views/views.ts';
 
 /**
  * What readings reach, straight from document 3 and slowly: everything is computed anew for each reading. As

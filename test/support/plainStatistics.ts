@@ -1,4 +1,4 @@
-import type { CounterReadingMessage } from '../../streams/counterReading.ts';
+import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 
 /**
  * The statistics resource straight from the definitions and the accepted readings, without anything of the product: slow,

@@ -1,20 +1,20 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
-import type { ChainViews } from '../../actors/chain/chainViewTypes.ts';
-import { createFeedViews } from '../../actors/feed/feedViews.ts';
 import type { MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
-import { emptySettlementPipeline } from '../../actors/settlementPipeline.ts';
+import { emptySettlementPipeline } from '../../actors/settlement/settlementPipeline.ts';
 import type { DayHistory } from '../../actors/statistics/dayHistory.ts';
-import { createStatisticsViews } from '../../actors/statistics/statisticsViews.ts';
+import type { ChainViews } from '../../actors/views/chainViewTypes.ts';
+import { createFeedViews } from '../../actors/views/feedViews.ts';
+import { createStatisticsViews } from '../../actors/views/statisticsViews.ts';
 import type {
   ActivityViews,
   ModulesView,
   OlderEvents,
   ProcessView,
   TelemetryView,
-} from '../../actors/views.ts';
-import { createPublicServer, type PublicServerSettings } from '../../http/publicServer.ts';
+} from '../../actors/views/views.ts';
+import { createPublicServer, type PublicServerSettings } from '../../http/server/publicServer.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { acceptedReading } from './acceptedReading.ts';
 import { chainlessViews } from './chainlessViews.ts';

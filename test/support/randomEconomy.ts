@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import { collectionAbi, coreAbi, miningAbi } from '../../streams/contractAbis.ts';
+import { collectionAbi, coreAbi, miningAbi } from '../../actors/chain/contractAbis.ts';
 import type { TestEconomy } from './testEconomy.ts';
 
 /** A generator of numbers from a seed (mulberry32). */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JetStreamClient } from '@nats-io/jetstream';
-import type { CounterReadingMessage } from '../../streams/counterReading.ts';
-import { counterSubject } from '../../streams/subjects.ts';
+import { counterSubject } from '../../actors/messages/subjects.ts';
+import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { genesisMs } from './minerProcess.ts';
 
 /** A UUID that is always the same for the same text. */

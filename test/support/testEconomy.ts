@@ -5,9 +5,9 @@ import {
   type DeployedContracts,
   deployContracts,
   type EconomySettings,
-} from '../../deploy/deployContracts.ts';
-import { createEconomyActions } from '../../deploy/economyActions.ts';
-import { startAnvil } from '../../deploy/localAnvil.ts';
+} from '../../deploy/local/deployContracts.ts';
+import { createEconomyActions } from '../../deploy/local/economyActions.ts';
+import { startAnvil } from '../../deploy/local/localAnvil.ts';
 import { silentLogger } from './silentLogger.ts';
 
 export const chainGenesis = Date.UTC(2026, 0, 31, 12) / 1000;

@@ -1,8 +1,8 @@
 import { type Abi, encodeAbiParameters, encodeEventTopics, type Hex, pad } from 'viem';
 import type { ContractAddresses, ContractKind } from '../../actors/chain/chainEvent.ts';
-import type { ChainLog, ChainSpanMessage } from '../../streams/chainSpan.ts';
-import * as abis from '../../streams/contractAbis.ts';
-import type { StreamMessage } from '../../streams/messageSource.ts';
+import type { ChainLog, ChainSpanMessage } from '../../actors/chain/chainSpan.ts';
+import * as abis from '../../actors/chain/contractAbis.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 
 export const writtenChainId = 31_337n;
 

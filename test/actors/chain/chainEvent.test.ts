@@ -12,7 +12,7 @@ import {
 } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createEventDecoder } from '../../../actors/chain/chainEvent.ts';
-import * as abis from '../../../streams/contractAbis.ts';
+import * as abis from '../../../actors/chain/contractAbis.ts';
 
 const contracts = {
   core: abis.coreAbi,

@@ -3,7 +3,7 @@ import { zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { ForkBelowStates } from '../../../actors/chain/chainFold.ts';
-import { chainSpanOf } from '../../../streams/chainSpan.ts';
+import { chainSpanOf } from '../../../actors/chain/chainSpan.ts';
 import {
   happened,
   hashOf,

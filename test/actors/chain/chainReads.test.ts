@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
-import { type ProposerChange, proposerRole } from '../../../streams/chainReads.ts';
+import { type ProposerChange, proposerRole } from '../../../actors/chain/chainReads.ts';
 import { eventually } from '../../support/childProcess.ts';
 import { foldChain } from '../../support/foldedChain.ts';
 import { startLyingNode } from '../../support/lyingNode.ts';

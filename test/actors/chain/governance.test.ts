@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { applyEvent } from '../../../actors/chain/applyEvent.ts';
 import { createEventDecoder } from '../../../actors/chain/chainEvent.ts';
 import { emptyChainState } from '../../../actors/chain/chainState.ts';
-import { proxyAdminAbi } from '../../../streams/contractAbis.ts';
+import { proxyAdminAbi } from '../../../actors/chain/contractAbis.ts';
 import { happened, logOf, type WrittenEvent, writtenContracts } from '../../support/writtenSpans.ts';
 
 const { core, proxyAdmin, mining } = writtenContracts;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import type { ChainFoldState } from '../../../actors/chain/chainFold.ts';
-import { ensureStreams } from '../../../streams/ensureStreams.ts';
-import { streamNames } from '../../../streams/subjects.ts';
+import { streamNames } from '../../../actors/messages/subjects.ts';
+import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
 import { foldSpans, startIndexed, startIndexer, testChainId } from '../../support/indexedChain.ts';
 import { judge } from '../../support/judge.ts';
 import { connectTo, startNats } from '../../support/natsServer.ts';

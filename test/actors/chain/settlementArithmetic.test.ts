@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { coreAbi } from '../../../actors/chain/contractAbis.ts';
 import {
   batchesOf,
   type Frontier,
@@ -7,7 +8,6 @@ import {
   settled,
   type WorkedRound,
 } from '../../../actors/chain/settlementArithmetic.ts';
-import { coreAbi } from '../../../streams/contractAbis.ts';
 import { randomOf } from '../../support/randomEconomy.ts';
 import { startEconomy } from '../../support/testEconomy.ts';
 

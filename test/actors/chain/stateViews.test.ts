@@ -2,7 +2,7 @@ import { encodeAbiParameters, toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createEventDecoder } from '../../../actors/chain/chainEvent.ts';
 import type { KnownBlock } from '../../../actors/chain/chainState.ts';
-import type { ChainViews } from '../../../actors/chain/chainViewTypes.ts';
+import type { ChainViews } from '../../../actors/views/chainViewTypes.ts';
 import {
   plainMetadata,
   type StateEvent,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeFeedCursor, encodeFeedCursor } from '../../../actors/feed/feedCursor.ts';
+import { decodeStreamPosition, encodeStreamPosition } from '../../../actors/feed/streamPosition.ts';
+import { decodeFeedCursor, encodeFeedCursor } from '../../../actors/views/feedCursor.ts';
 import {
   createFeedIndex,
   type FeedCategory,
@@ -8,8 +9,7 @@ import {
   type FeedPlace,
   feedCategories,
   isOfCategory,
-} from '../../../actors/feed/feedIndex.ts';
-import { decodeStreamPosition, encodeStreamPosition } from '../../../actors/feed/streamPosition.ts';
+} from '../../../actors/views/feedIndex.ts';
 import {
   chainEventsOf,
   feedChainId as chainId,

@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
 import type { ChainFeedEvent } from '../../../actors/chain/chainState.ts';
-import type { EconomyView } from '../../../actors/chain/chainViewTypes.ts';
 import { compareArrivals } from '../../../actors/feed/arrival.ts';
 import { chainEventRow, measurementEventRow } from '../../../actors/feed/eventRows.ts';
+import type { HeldEvents } from '../../../actors/feed/heldEvents.ts';
+import type { MeasurementEvent, MeasurementProgress } from '../../../actors/feed/measurementEvents.ts';
+import type { EconomyView } from '../../../actors/views/chainViewTypes.ts';
 import {
   createFeedViews,
   decodeStreamPosition,
@@ -15,10 +17,8 @@ import {
   feedCategories,
   isOfCategory,
   type StreamPosition,
-} from '../../../actors/feed/feedViews.ts';
-import type { HeldEvents } from '../../../actors/feed/heldEvents.ts';
-import type { MeasurementEvent, MeasurementProgress } from '../../../actors/feed/measurementEvents.ts';
-import type { OlderEvents } from '../../../actors/views.ts';
+} from '../../../actors/views/feedViews.ts';
+import type { OlderEvents } from '../../../actors/views/views.ts';
 import {
   chainEventsOf,
   feedChainId as chainId,

@@ -7,7 +7,7 @@ import {
   withAchievements,
 } from '../../../actors/feed/measurementEvents.ts';
 import { type DayHistory, withReading } from '../../../actors/statistics/dayHistory.ts';
-import type { AcceptedReading } from '../../../actors/views.ts';
+import type { AcceptedReading } from '../../../actors/views/views.ts';
 import { acceptedReading } from '../../support/acceptedReading.ts';
 import { plainAchievements } from '../../support/plainAchievements.ts';
 

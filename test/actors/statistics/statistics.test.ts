@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCounterActors } from '../../../actors/counterActors.ts';
+import { counterSubject } from '../../../actors/messages/subjects.ts';
 import { type Statistics, statisticsOf, statisticsRanges } from '../../../actors/statistics/statistics.ts';
+import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
+import type { CounterReadingMessage } from '../../../actors/wheel/counterReading.ts';
 import { statisticsBodyB, statisticsResponseB } from '../../../http/responses/statistics.ts';
-import type { CounterReadingMessage } from '../../../streams/counterReading.ts';
-import { counterSubject } from '../../../streams/subjects.ts';
 import { plainReading, plainStatistics } from '../../support/plainStatistics.ts';
 import { uuidOf } from '../../support/readingMessages.ts';
 

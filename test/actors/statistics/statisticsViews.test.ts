@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type ChainState, emptyChainState } from '../../../actors/chain/chainState.ts';
-import { createCounterActors } from '../../../actors/counterActors.ts';
-import { createPipelineActors } from '../../../actors/pipelineActors.ts';
-import { createStatisticsViews } from '../../../actors/statistics/statisticsViews.ts';
+import { counterSubject, reporterSubject } from '../../../actors/messages/subjects.ts';
+import { createPipelineActors } from '../../../actors/settlement/pipelineActors.ts';
+import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
+import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import { statisticsBodyB, statisticsResponseB } from '../../../http/responses/statistics.ts';
-import { counterSubject, reporterSubject } from '../../../streams/subjects.ts';
 import { manualClock } from '../../support/manualClock.ts';
 import { genesisMs } from '../../support/minerProcess.ts';
 import { readingMessage, uuidOf } from '../../support/readingMessages.ts';

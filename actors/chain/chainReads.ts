@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { type Decoded, decodeMessage, rejected } from '../messages/decodeMessage.ts';
+import { address, bytes32 } from '../schemas/wireScalars.ts';
+
+const readsBytesMax = 256 * 1024;
+
+/** keccak256 of `PROPOSER_ROLE`, of OpenZeppelin's TimelockController. */
+export const proposerRole = '0xb09aa5aeb3702cfd50b6b62bc4532604938f21248a27a1d5ca736082b6819cc1';
+
+const proposerChange = z.object({ account: address, isGranted: z.boolean() });
+
+/**
+ * What no log of the indexed blocks carries, on `miner.chain.<chainId>.reads` (design, section 2), as it was at the block before the
+ * deployment's first one: who was made, and unmade, a proposer of a timelock that is older than the deployment.
+ */
+export const chainReadsMessage = z.object({
+  /** Core contract of the deployment that was read for. */
+  core: address,
+  blockNumber: z.string().regex(/^(?:0|[1-9]\d{0,19})$/, 'expected a block number as a decimal string'),
+  blockHash: bytes32,
+  /** The latest change of each account, in the order in which they happened. */
+  proposers: z.array(proposerChange),
+});
+export type ChainReadsMessage = z.infer<typeof chainReadsMessage>;
+export type ProposerChange = z.infer<typeof proposerChange>;
+
+/** The reads as they are folded. */
+export interface ChainReads {
+  readonly chainId: bigint;
+  readonly core: string;
+  readonly blockNumber: bigint;
+  readonly blockHash: string;
+  readonly proposers: readonly ProposerChange[];
+}
+
+/** A message of `MINER_CHAIN` as reads. Null for another kind. */
+export function decodeChainReads(subject: string, data: Uint8Array): Decoded<ChainReads> | null {
+  const [, , chain = '', kind] = subject.split('.');
+  if (kind !== 'reads') return null;
+  if (!/^[1-9]\d{0,19}$/.test(chain)) {
+    return rejected('malformed', `${subject} names no chain: expected its ID as a decimal`);
+  }
+  const decoded = decodeMessage(chainReadsMessage, data, readsBytesMax);
+  if ('rejection' in decoded) return decoded;
+  const { blockNumber, ...rest } = decoded.value;
+  return { value: { ...rest, chainId: BigInt(chain), blockNumber: BigInt(blockNumber) } };
+}
+
+/** The latest change of each account alone, in the order of these. */
+export function latestChanges(changes: readonly ProposerChange[]): ProposerChange[] {
+  return changes.filter(({ account }, at) => changes.findLastIndex((one) => one.account === account) === at);
+}

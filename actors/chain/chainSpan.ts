@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { address, bytes32, timestamp, uint64Decimal } from '../schemas/wireScalars.ts';
+
+/** A span with more blocks or logs than fit is published as several, and a block with more logs in several parts. */
+export const spanBytesMax = 256 * 1024;
+
+const blockNumber = uint64Decimal;
+const index = z.int().min(0);
+
+const log = z.object({
+  address,
+  topics: z.array(bytes32).max(4),
+  data: z.string().regex(/^0x(?:[0-9a-f]{2})*$/, 'expected hexadecimal bytes'),
+  transactionHash: bytes32,
+  transactionIndex: index,
+  logIndex: index,
+});
+
+/**
+ * A contiguous run of blocks as the indexer publishes it on `miner.chain.<chainId>.span` (design, section 2): only
+ * blocks that hold logs of the deployment are listed, and the last one's hash and time are always told.
+ */
+export const chainSpanMessage = z.object({
+  /** Core contract of the deployment that was indexed. */
+  core: address,
+  /** Reorganizations that the stream told of before this span. */
+  fork: index,
+  fromBlock: blockNumber,
+  toBlock: blockNumber,
+  /** Of `fromBlock`. */
+  parentHash: bytes32,
+  /** Of `toBlock`. */
+  hash: bytes32,
+  timestamp,
+  blocks: z.array(z.object({ number: blockNumber, hash: bytes32, timestamp, logs: z.array(log) })),
+  /** Set where a single block takes several messages; its logs are those of all parts. */
+  part: z.object({ index, count: z.int().min(2) }).optional(),
+});
+export type ChainSpanMessage = z.infer<typeof chainSpanMessage>;
+export type ChainLog = z.infer<typeof log>;
+
+/** A block of which at least the hash and the time are known. */
+export interface ChainBlock {
+  readonly number: bigint;
+  readonly hash: string;
+  readonly timestampMs: number;
+  /** Of the deployment's contracts, ascending by index. */
+  readonly logs: readonly ChainLog[];
+}
+
+/** The span as it is folded. */
+export interface ChainSpan {
+  readonly chainId: bigint;
+  readonly core: string;
+  readonly fork: number;
+  readonly fromBlock: bigint;
+  readonly toBlock: bigint;
+  readonly parentHash: string;
+  /** Ascending; the last one is `toBlock`. */
+  readonly blocks: readonly ChainBlock[];
+  readonly part: { readonly index: number; readonly count: number } | null;
+}
+
+/** The typed span of a message that fits the schema; null when its blocks contradict each other. */
+export function chainSpanOf(chainId: bigint, message: ChainSpanMessage): ChainSpan | null {
+  const fromBlock = BigInt(message.fromBlock);
+  const toBlock = BigInt(message.toBlock);
+  const listed = message.blocks.map(({ number, hash: blockHash, timestamp: time, logs }) => ({
+    number: BigInt(number),
+    hash: blockHash,
+    timestampMs: Date.parse(time),
+    logs,
+  }));
+  const last = { number: toBlock, hash: message.hash, timestampMs: Date.parse(message.timestamp), logs: [] };
+  const blocks: ChainBlock[] = listed.at(-1)?.number === toBlock ? listed : [...listed, last];
+  const isAscending = blocks.every((block, at) => at === 0 || block.number > (blocks[at - 1]?.number ?? 0n));
+  const isInside = blocks.every(({ number }) => number >= fromBlock && number <= toBlock);
+  const isLastHash = blocks.at(-1)?.hash === message.hash;
+  const isEachLogOnce = blocks.every(({ logs }) => isAscendingByIndex(logs));
+  const isPartOfOne =
+    message.part === undefined || (fromBlock === toBlock && message.part.index < message.part.count);
+  if (!isAscending || !isInside || !isLastHash || !isPartOfOne || !isEachLogOnce) return null;
+  const { core, fork, parentHash, part = null } = message;
+  return { chainId, core, fork, fromBlock, toBlock, parentHash, blocks, part };
+}
+
+/** Whether each log stands behind those before it in its block: then none is there twice. */
+export function isAscendingByIndex(logs: readonly ChainLog[]): boolean {
+  return logs.every(({ logIndex }, at) => at === 0 || logIndex > (logs[at - 1] as ChainLog).logIndex);
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { timestamp } from '../schemas/wireScalars.ts';
+
+/**
+ * The signing key of an installation, published on `miner.signer.<installation>` (document 1, "signer").
+ * One of the documented kinds carries a vendor's name that the contract does not spell out, so `kind` is any
+ * name of that form.
+ */
+export const signerMessage = z.object({
+  kind: z.string().regex(/^[a-z0-9][a-z0-9-]{2,63}$/, 'expected a signer kind such as software-ecdsa'),
+  algorithm: z.string().min(1).max(128),
+  keySlot: z.string().min(1).max(128),
+  enrolledAt: timestamp,
+  lastVerifiedAt: timestamp,
+  lastSignature: z
+    .string()
+    .regex(
+      /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/,
+      'expected base64',
+    )
+    .max(4096),
+});
+export type SignerMessage = z.infer<typeof signerMessage>;
+
+/** The signing key as it is held: times in epoch milliseconds. */
+export interface SignerIdentity {
+  readonly kind: string;
+  readonly algorithm: string;
+  readonly keySlot: string;
+  readonly enrolledAtMs: number;
+  readonly lastVerifiedAtMs: number;
+  readonly lastSignature: string;
+}

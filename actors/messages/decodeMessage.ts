@@ -1,0 +1,65 @@
+import { isUtf8 } from 'node:buffer';
+import type { z } from 'zod';
+import type { Check } from '../schemas/compiledCheck.ts';
+
+const detailCharactersMax = 400;
+
+/** Why a message was not accepted; the order of the tests is the design's. */
+export const rejectionReasons = [
+  'malformed',
+  'wrong_installation',
+  'wrong_instance',
+  'future_observation',
+  'duplicate',
+  'out_of_order',
+  'counter_regression',
+  'too_many_instances',
+  'unlinked_span',
+  'other_deployment',
+  'not_allowed',
+] as const;
+export type RejectionReason = (typeof rejectionReasons)[number];
+
+export interface Rejection {
+  readonly reason: RejectionReason;
+  /** What was given and what is expected. */
+  readonly detail: string;
+}
+
+export type Decoded<Value> = { readonly value: Value } | { readonly rejection: Rejection };
+
+export function rejected(reason: RejectionReason, detail: string): { rejection: Rejection } {
+  return { rejection: { reason, detail: detail.slice(0, detailCharactersMax) } };
+}
+
+/** The same bytes; the client hands over buffers already, though it does not say so. */
+export function bufferOf(data: Uint8Array): Buffer {
+  return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+}
+
+/**
+ * UTF-8 JSON of at most `bytesMax`, parsed with a schema; anything else is `malformed`. With `fits`, the compiled check of the
+ * same schema, what fits is taken as it is, members that the schema does not name included.
+ */
+export function decodeMessage<Schema extends z.ZodType>(
+  schema: Schema,
+  data: Uint8Array,
+  bytesMax: number,
+  fits: Check | null = null,
+): Decoded<z.infer<Schema>> {
+  if (data.length > bytesMax) {
+    return rejected('malformed', `${data.length} bytes, at most ${bytesMax} are accepted`);
+  }
+  if (!isUtf8(data)) return rejected('malformed', 'not UTF-8');
+  let json: unknown;
+  try {
+    json = JSON.parse(bufferOf(data).toString('utf8'));
+  } catch (error) {
+    return rejected('malformed', `not JSON: ${(error as Error).message}`);
+  }
+  if (fits?.(json)) return { value: json as z.infer<Schema> };
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return { value: parsed.data };
+  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'message'}: ${issue.message}`);
+  return rejected('malformed', issues.join('; '));
+}

@@ -1,0 +1,80 @@
+import {
+  type ModuleReport,
+  type ModuleSnapshotMessage,
+  moduleSnapshotMessage,
+} from '../device/moduleSnapshot.ts';
+import { type SignerIdentity, signerMessage } from '../device/signerIdentity.ts';
+import { type Decoded, decodeMessage, rejected } from '../messages/decodeMessage.ts';
+import { idOfToken, moduleSubject } from '../messages/subjects.ts';
+import { installationId as installationIdSchema } from '../schemas/wireScalars.ts';
+import { type OracleMessage, oracleMessage } from './oracleMessage.ts';
+import { type ReporterMessage, reporterMessage } from './reporterMessage.ts';
+
+/** Snapshots carry a module's own data, and closures one entry a round, so they may be longer than a reading. */
+const pipelineBytesMax = 256 * 1024;
+
+/** A message of `MINER_PIPELINE` that this service folds. */
+export type PipelineMessage =
+  | {
+      readonly kind: 'module';
+      readonly installationId: string;
+      readonly state: ModuleSnapshotMessage['state'];
+      readonly report: ModuleReport;
+    }
+  | { readonly kind: 'signer'; readonly installationId: string; readonly signer: SignerIdentity }
+  | { readonly kind: 'oracle'; readonly installationId: string; readonly message: OracleMessage }
+  | { readonly kind: 'reporter'; readonly installationId: string; readonly message: ReporterMessage };
+
+/** A message of `MINER_PIPELINE` by its subject. Null for a kind that no view reads. */
+export function decodePipeline(subject: string, data: Uint8Array): Decoded<PipelineMessage> | null {
+  const [, kind, installationToken = ''] = subject.split('.');
+  const installationId = idOfToken(installationToken);
+  if (!installationIdSchema.safeParse(installationId).success) {
+    return rejected(
+      'malformed',
+      `${subject} names no installation: expected 1-128 characters of A-Z a-z 0-9 . _ : -`,
+    );
+  }
+  if (kind === 'module') return decodeModule(subject, installationId, data);
+  if (kind === 'signer') return decodeSigner(installationId, data);
+  if (kind === 'oracle') {
+    const decoded = decodeMessage(oracleMessage, data, pipelineBytesMax);
+    return 'rejection' in decoded ? decoded : { value: { kind, installationId, message: decoded.value } };
+  }
+  if (kind === 'reporter') {
+    const decoded = decodeMessage(reporterMessage, data, pipelineBytesMax);
+    return 'rejection' in decoded ? decoded : { value: { kind, installationId, message: decoded.value } };
+  }
+  return null;
+}
+
+function decodeModule(subject: string, installationId: string, data: Uint8Array): Decoded<PipelineMessage> {
+  const decoded = decodeMessage(moduleSnapshotMessage, data, pipelineBytesMax);
+  if ('rejection' in decoded) return decoded;
+  const { state, observedAt, health, data: _neverPublished, ...identity } = decoded.value;
+  const expected = moduleSubject(installationId, identity.instanceId);
+  if (subject !== expected) {
+    return rejected(
+      'wrong_instance',
+      `instanceId ${identity.instanceId} belongs on ${expected}, given on ${subject}`,
+    );
+  }
+  const report: ModuleReport = {
+    ...identity,
+    observedAtMs: Date.parse(observedAt),
+    health: { checkedAtMs: Date.parse(health.checkedAt), message: health.message, code: health.code },
+  };
+  return { value: { kind: 'module', installationId, state, report } };
+}
+
+function decodeSigner(installationId: string, data: Uint8Array): Decoded<PipelineMessage> {
+  const decoded = decodeMessage(signerMessage, data, pipelineBytesMax);
+  if ('rejection' in decoded) return decoded;
+  const { enrolledAt, lastVerifiedAt, ...rest } = decoded.value;
+  const signer = {
+    ...rest,
+    enrolledAtMs: Date.parse(enrolledAt),
+    lastVerifiedAtMs: Date.parse(lastVerifiedAt),
+  };
+  return { value: { kind: 'signer', installationId, signer } };
+}

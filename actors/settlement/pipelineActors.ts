@@ -1,0 +1,203 @@
+import { getInitialSnapshot, getNextSnapshot, type SnapshotFrom } from 'xstate';
+import { type ModuleState, moduleMachine } from '../../machines/moduleMachine.ts';
+import { parse, stringify } from '../bigintJson.ts';
+import type { ModuleReport } from '../device/moduleSnapshot.ts';
+import type { SignerIdentity } from '../device/signerIdentity.ts';
+import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
+import { type Rejection, rejected } from '../messages/decodeMessage.ts';
+import type { StreamMessage } from '../messages/streamMessage.ts';
+import type { ModulesView, ModuleView } from '../views/views.ts';
+import { decodePipeline, type PipelineMessage } from './decodePipeline.ts';
+import {
+  decodeIds,
+  type EncodedIds,
+  encodeIds,
+  isRemembered,
+  noRememberedIds,
+  type RememberedIds,
+  rememberId,
+} from './rememberedIds.ts';
+import {
+  emptySettlementPipeline,
+  foldSettlement,
+  type SettlementPipelineState,
+} from './settlementPipeline.ts';
+import { decodeSettlement, type EncodedSettlement, encodeSettlement } from './settlementSnapshot.ts';
+
+/** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
+export const pipelineFoldVersion = 3;
+
+/** Instances that one installation may report; a device has a handful. More are rejected. */
+export const instancesMax = 256;
+
+/** What became of a message of `MINER_PIPELINE`: folded, rejected, or of a kind that no view reads. */
+export type PipelineOutcome = 'folded' | 'unread' | { readonly rejection: Rejection };
+
+/** The actors of `MINER_PIPELINE`: modules with their machines, signer, oracle and reporter of each installation. */
+export interface PipelineActors {
+  readonly identity: FoldIdentity;
+  receive(message: StreamMessage): PipelineOutcome;
+  /** The same view until a module of the installation reports. */
+  modules(installationId: string): ModulesView;
+  /** Null when none was published. */
+  signer(installationId: string): SignerIdentity | null;
+  /** The same state until oracle or reporter of the installation say something. */
+  settlement(installationId: string): SettlementPipelineState;
+  /** As CounterActors.capture. */
+  capture(): Iterable<string>;
+  restore(lines: Iterable<string>): void;
+}
+
+interface ModuleActor {
+  readonly machine: SnapshotFrom<typeof moduleMachine>;
+  readonly report: ModuleReport;
+}
+
+interface InstallationPipeline {
+  readonly modules: Map<string, ModuleActor>;
+  signer: SignerIdentity | null;
+  /** Signers that were accepted: one that is stored again, late, must not take the place of its successor. */
+  acceptedSigners: RememberedIds;
+  settlement: SettlementPipelineState;
+  view: ModulesView;
+}
+
+/** One line of a snapshot. */
+interface CapturedPipeline {
+  readonly installationId: string;
+  readonly modules: readonly ModuleView[];
+  readonly signer: SignerIdentity | null;
+  readonly acceptedSigners: EncodedIds;
+  readonly settlement: EncodedSettlement;
+}
+
+export function createPipelineActors(): PipelineActors {
+  let installations = new Map<string, InstallationPipeline>();
+  /** Of the last installation that was asked for without having reported, so that its view stays the same, too. */
+  let unreported: ModulesView | null = null;
+
+  function pipelineOf(installationId: string): InstallationPipeline {
+    const known = installations.get(installationId);
+    if (known !== undefined) return known;
+    const pipeline: InstallationPipeline = {
+      modules: new Map(),
+      signer: null,
+      acceptedSigners: noRememberedIds,
+      settlement: emptySettlementPipeline,
+      view: { installationId, modules: [] },
+    };
+    installations.set(installationId, pipeline);
+    return pipeline;
+  }
+
+  function receive(message: StreamMessage): PipelineOutcome {
+    const decoded = decodePipeline(message.subject, message.data);
+    if (decoded === null) return 'unread';
+    if ('rejection' in decoded) return decoded;
+    const { value } = decoded;
+    const storedAtMs = Number(message.timestampNanos / 1_000_000n);
+    const pipeline = pipelineOf(value.installationId);
+    if (value.kind === 'module') return receiveModule(pipeline, value);
+    if (value.kind === 'signer') {
+      const id = JSON.stringify(value.signer);
+      if (isRemembered(pipeline.acceptedSigners, id)) {
+        return rejected('not_allowed', 'this signer was accepted before');
+      }
+      pipeline.acceptedSigners = rememberId(pipeline.acceptedSigners, id, storedAtMs);
+      pipeline.signer = value.signer;
+      return 'folded';
+    }
+    const { installationId: _of, ...said } = value;
+    const outcome = foldSettlement(pipeline.settlement, { ...said, storedAtMs });
+    if ('rejection' in outcome) return outcome;
+    pipeline.settlement = outcome.state;
+    return 'folded';
+  }
+
+  function restore(lines: Iterable<string>) {
+    installations = new Map();
+    for (const line of lines) {
+      const captured = parse(line) as CapturedPipeline;
+      const pipeline = pipelineOf(captured.installationId);
+      pipeline.signer = captured.signer;
+      pipeline.acceptedSigners = decodeIds(captured.acceptedSigners);
+      pipeline.settlement = decodeSettlement(captured.settlement);
+      for (const { state, ...report } of captured.modules) {
+        pipeline.modules.set(report.instanceId, { machine: reported(initialMachine, state), report });
+      }
+      pipeline.view = viewOf(captured.installationId, pipeline.modules);
+    }
+  }
+
+  function modules(installationId: string): ModulesView {
+    const known = installations.get(installationId)?.view;
+    if (known !== undefined) return known;
+    if (unreported?.installationId !== installationId) unreported = { installationId, modules: [] };
+    return unreported;
+  }
+
+  return {
+    identity: foldIdentity(pipelineFoldVersion, {}),
+    receive,
+    modules,
+    signer: (installationId) => installations.get(installationId)?.signer ?? null,
+    settlement: (installationId) => installations.get(installationId)?.settlement ?? emptySettlementPipeline,
+    capture: () => {
+      // What they hold is immutable, but which of it they hold is not.
+      const held = [...installations.values()].map((pipeline) => ({ ...pipeline }));
+      return encoded(held);
+    },
+    restore,
+  };
+}
+
+function* encoded(installations: readonly InstallationPipeline[]): Iterable<string> {
+  for (const { view, signer, acceptedSigners, settlement } of installations) {
+    yield stringify({
+      ...view,
+      signer,
+      acceptedSigners: encodeIds(acceptedSigners),
+      settlement: encodeSettlement(settlement),
+    } satisfies CapturedPipeline);
+  }
+}
+
+const initialMachine = getInitialSnapshot(moduleMachine);
+
+function receiveModule(
+  pipeline: InstallationPipeline,
+  { installationId, state, report }: Extract<PipelineMessage, { kind: 'module' }>,
+): PipelineOutcome {
+  const known = pipeline.modules.get(report.instanceId);
+  if (known === undefined && pipeline.modules.size >= instancesMax) {
+    return rejected(
+      'too_many_instances',
+      `${installationId} reports ${instancesMax} other instances already`,
+    );
+  }
+  if (known !== undefined && report.observedAtMs < known.report.observedAtMs) {
+    const behindMs = known.report.observedAtMs - report.observedAtMs;
+    return rejected(
+      'out_of_order',
+      `observed ${behindMs} ms before the snapshot that is held of this instance`,
+    );
+  }
+  const machine = reported(known?.machine ?? initialMachine, state);
+  pipeline.modules.set(report.instanceId, { machine, report });
+  pipeline.view = viewOf(installationId, pipeline.modules);
+  return 'folded';
+}
+
+function reported(machine: SnapshotFrom<typeof moduleMachine>, state: ModuleState) {
+  return getNextSnapshot(moduleMachine, machine, { type: `reported.${state}` });
+}
+
+function viewOf(installationId: string, modules: ReadonlyMap<string, ModuleActor>): ModulesView {
+  const views = [...modules.values()].map(({ machine, report }): ModuleView => {
+    if (machine.value === 'unreported')
+      throw new Error(`module ${report.instanceId} is held without a report`);
+    return { ...report, state: machine.value };
+  });
+  views.sort((a, b) => (a.instanceId < b.instanceId ? -1 : 1));
+  return { installationId, modules: views };
+}

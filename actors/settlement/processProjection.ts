@@ -1,0 +1,307 @@
+import type { List } from 'immutable';
+import { oracleMachine } from '../../machines/oracleMachine.ts';
+import { settlementQueueMachine } from '../../machines/settlementQueueMachine.ts';
+import { blocksOf, blockUnitsPerBlock, type ChainState } from '../chain/chainState.ts';
+import { type Frontier, projected, type WorkedRound } from '../chain/settlementArithmetic.ts';
+import { observed } from '../observed.ts';
+import type {
+  AnchorView,
+  BlockedReason,
+  BuilderView,
+  FrontierView,
+  MeasurementView,
+  OracleView,
+  ProjectedView,
+  QueueUnavailableReason,
+  SettlementQueueView,
+  SubmissionView,
+} from '../views/views.ts';
+import type { AcceptedReading } from '../wheel/acceptedReading.ts';
+import { type ActivityState, roundAt } from '../wheel/activityFold.ts';
+import { isWithinBounds, roundWorkMax } from './coreBounds.ts';
+import {
+  type ClosedRound,
+  isTerminal,
+  lifecycleOf,
+  type SettlementPipelineState,
+  type Submission,
+} from './settlementPipeline.ts';
+
+/** A reporter whose last completed run is older than this is stale (document 3, Limits). */
+const reporterStaleMs = 600_000;
+
+/** What the process snapshot is made of. */
+export interface ProcessSources {
+  readonly measurement: MeasurementView | null;
+  /** Null without any accepted reading. */
+  readonly activity: ActivityState | null;
+  readonly pipeline: SettlementPipelineState;
+  /** The newest safe state; null while there is none. */
+  readonly chain: ChainState | null;
+  readonly genesisMs: number;
+  readonly nowMs: number;
+}
+
+export interface ProcessProjection {
+  readonly builder: BuilderView;
+  readonly oracle: OracleView;
+  readonly settlementQueue: SettlementQueueView;
+}
+
+type Configuration = NonNullable<ChainState['core']['configuration']>;
+
+/** Where the chain stands, and the closed rounds that follow it. */
+interface Buffer {
+  readonly anchor: AnchorView;
+  readonly configuration: Configuration;
+  readonly rounds: readonly ClosedRound[];
+  /** What all of them settle to. */
+  readonly projected: ProjectedView;
+}
+
+export function projectProcess(sources: ProcessSources): ProcessProjection {
+  const buffer = bufferOf(sources);
+  return {
+    oracle: oracleOf(sources),
+    settlementQueue: queueOf(sources, buffer),
+    builder: builderOf(sources, buffer),
+  };
+}
+
+function oracleOf({ pipeline, nowMs }: ProcessSources): OracleView {
+  const { closure, blockedReason } = pipeline;
+  const state = observed(oracleMachine, {
+    type: 'observed',
+    oracle: {
+      hasClosure: closure !== null,
+      isBlocked: blockedReason !== null,
+      acceptanceAgeMs: closure === null ? 0 : nowMs - closure.acceptedAtMs,
+    },
+  });
+  const reasons = { accepted: null, stale: null, blocked: blockedReason, unavailable: 'no_closure' };
+  return {
+    state,
+    reason: reasons[state],
+    latestAcceptedAtMs: closure?.acceptedAtMs ?? null,
+    latestClosure: closure,
+  };
+}
+
+/** The closed rounds above the settled frontier, or the first reason why they cannot be projected. */
+function bufferOf(sources: ProcessSources): Buffer | QueueUnavailableReason {
+  const { closure, closedRounds } = sources.pipeline;
+  if (closure === null) return 'oracle_head_unavailable';
+  const configuration = sources.chain?.core.configuration ?? null;
+  if (sources.chain === null || configuration === null) return 'round_projection_gap';
+  const { core, settlements } = sources.chain;
+  // Sums that no route can show are not a frontier to project from.
+  if (closure.lastRound < core.settledThroughRound || !isWithinBounds(core)) return 'round_projection_gap';
+  const through = findCountedThrough(sources, core.settledThroughRound);
+  const rounds = roundsAbove(closedRounds, core.settledThroughRound).filter(
+    ({ roundId }) => roundId <= through,
+  );
+  const isContinuous = BigInt(rounds.length) === through - core.settledThroughRound;
+  if (!isContinuous) return 'round_projection_gap';
+  if (!rounds.every((round) => isEligible(round, configuration))) return 'round_ineligible';
+  const last = settlements.last();
+  const anchor = {
+    ...frontierView(core),
+    confirmedAtMs: last?.source.blockTimestampMs ?? null,
+    transactionHash: last?.source.transactionHash ?? null,
+  };
+  const projected = projectedView(anchor, rounds, configuration);
+  return projected === null ? 'round_ineligible' : { configuration, rounds, anchor, projected };
+}
+
+/**
+ * The last closed round that counts: one that has ended by now. An oracle whose clock is ahead closes rounds early, and the
+ * core settles none of them before they have ended; what it has settled has ended, whatever the clock here says.
+ */
+function findCountedThrough(
+  { pipeline, genesisMs, nowMs }: ProcessSources,
+  settledThroughRound: bigint,
+): bigint {
+  const closedThrough = pipeline.closure?.lastRound ?? 0n;
+  const endedThrough = max(BigInt(roundAt(nowMs, genesisMs) - 1), settledThroughRound);
+  return closedThrough < endedThrough ? closedThrough : endedThrough;
+}
+
+/** Whether the core can settle a round: its configuration allows the work, and its arithmetic holds it. */
+function isEligible({ workUnits }: WorkedRound, { maxWorkPerRound }: Configuration): boolean {
+  return workUnits <= maxWorkPerRound && workUnits <= roundWorkMax;
+}
+
+function roundsAbove(rounds: List<ClosedRound>, frontier: bigint): readonly ClosedRound[] {
+  let low = 0;
+  let high = rounds.size;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((rounds.get(middle) as ClosedRound).roundId > frontier) high = middle;
+    else low = middle + 1;
+  }
+  return rounds.slice(low).toArray();
+}
+
+function queueOf(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): SettlementQueueView {
+  if (typeof buffer === 'string') return { status: 'unavailable', reason: buffer };
+  const { pipeline, chain, nowMs } = sources;
+  const { lastRun, unfinishedRun, submission, settlementEnabled, reporterEnvironmentEnabled } = pipeline;
+  const { rounds } = buffer;
+  const blockedReason = blockedReasonOf(pipeline, chain);
+  const active = submission !== null && !isTerminal(submission) ? lifecycleOf(submission) : null;
+  const state = observed(settlementQueueMachine, {
+    type: 'observed',
+    queue: {
+      isBlocked: blockedReason !== null,
+      isEnabled: settlementEnabled,
+      isReporterStale:
+        lastRun === null || nowMs - lastRun.finishedAtMs > reporterStaleMs || unfinishedRun !== null,
+      activeSubmission:
+        active === 'preparing' || active === 'submitted' || active === 'retrying' ? active : null,
+      hasBufferedRounds: rounds.length > 0,
+    },
+  });
+  return {
+    status: 'available',
+    state,
+    settlementEnabled,
+    reporterEnvironmentEnabled,
+    buffered: {
+      firstRound: rounds[0]?.roundId ?? null,
+      lastRound: rounds.at(-1)?.roundId ?? null,
+      roundCount: BigInt(rounds.length),
+      activeRoundCount: BigInt(rounds.filter(({ workUnits }) => workUnits > 0n).length),
+      workUnits: workOf(rounds),
+    },
+    projected: buffer.projected,
+    incidentOpen: pipeline.openIncidents.length > 0,
+    blockedReason,
+    lastRun,
+    latestSubmission: submission === null ? null : submissionView(submission),
+  };
+}
+
+function blockedReasonOf(pipeline: SettlementPipelineState, chain: ChainState | null): BlockedReason | null {
+  if (pipeline.openIncidents.length > 0) return 'incident_open';
+  if (pipeline.blockedReason !== null) return 'oracle_blocked';
+  return chain?.core.paused ? 'settlement_paused' : null;
+}
+
+/** Closed and open work, projected on the settled frontier; the first reason that applies where it cannot be. */
+function builderOf(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): BuilderView {
+  const { measurement, activity, pipeline } = sources;
+  if (measurement === null || activity === null) return { status: 'unavailable', reason: 'no_measurement' };
+  const { reading } = measurement;
+  if (reading.coreStatus === 'COUNTER_FAULT') return { status: 'unavailable', reason: 'counter_fault' };
+  if (!pipeline.approvedEpochs.includes(reading.counterEpoch)) {
+    return { status: 'unavailable', reason: 'counter_epoch_unapproved' };
+  }
+  // What was measured after the last closure is tested first: a gap comes before an ineligible round.
+  const open = openRounds(activity, reading, sources);
+  if (typeof buffer === 'string') {
+    const isGap = buffer === 'round_ineligible' && open === null;
+    return { status: 'unavailable', reason: isGap ? 'round_projection_gap' : buffer };
+  }
+  if (open === null) return { status: 'unavailable', reason: 'round_projection_gap' };
+  const { rounds, configuration, anchor } = buffer;
+  const isEveryEligible = open.every((round) => isEligible(round, configuration));
+  const projected = isEveryEligible ? projectedView(anchor, [...rounds, ...open], configuration) : null;
+  if (projected === null) return { status: 'unavailable', reason: 'round_ineligible' };
+  return {
+    status: 'available',
+    anchor,
+    queued: {
+      closedRoundCount: BigInt(rounds.length),
+      closedWorkUnits: workOf(rounds),
+      openRoundWorkUnits: workOf(open),
+    },
+    projected,
+  };
+}
+
+/**
+ * Rounds after the last closed one that counts, through the one of the newest reading: ended ones as they were observed, the
+ * open one as far as it is measured. Null when one of the ended ones is not observed.
+ */
+function openRounds(
+  activity: ActivityState,
+  reading: AcceptedReading,
+  sources: ProcessSources,
+): WorkedRound[] | null {
+  const settledThroughRound = sources.chain?.core.settledThroughRound ?? 0n;
+  const closedThrough = max(findCountedThrough(sources, settledThroughRound), settledThroughRound);
+  const openRound = roundAt(reading.observedAtMs, sources.genesisMs);
+  const from = Number(closedThrough) + 1;
+  const rounds: WorkedRound[] = [];
+  const known = new Map(activity.recentRounds.map(({ roundId, workUnits }) => [roundId, workUnits]));
+  if (openRound - from > known.size) return null;
+  for (let roundId = from; roundId < openRound; roundId++) {
+    const workUnits = known.get(roundId);
+    if (workUnits === undefined) return null;
+    rounds.push({ roundId: BigInt(roundId), workUnits });
+  }
+  if (openRound >= from) rounds.push({ roundId: BigInt(openRound), workUnits: activity.openRoundWorkUnits });
+  return rounds;
+}
+
+/** Null where the sums would be beyond what the core can hold: it would refuse to settle them. */
+function projectedView(
+  anchor: AnchorView,
+  rounds: readonly WorkedRound[],
+  configuration: Configuration,
+): ProjectedView | null {
+  const reached = projected(anchor, rounds, configuration);
+  if (!isWithinBounds(reached)) return null;
+  const frontier = frontierView(reached);
+  return { ...frontier, ...completedOf(frontier.blockHeight - anchor.blockHeight, frontier.blockHeight) };
+}
+
+function submissionView(submission: Submission): SubmissionView {
+  const { expected, settledThroughRound, machine: _machine, ...rest } = submission;
+  const { completedBlockCount, ...sums } = expected;
+  const lifecycle = lifecycleOf(submission);
+  const frontier = frontierView({ ...sums, settledThroughRound });
+  return {
+    ...rest,
+    lifecycle,
+    settledThroughRound,
+    roundCount: settledThroughRound - submission.previousSettledThroughRound,
+    expected: {
+      ...frontier,
+      confirmedAtMs: submission.confirmedAtMs,
+      transactionHash: submission.confirmedAtMs === null ? null : submission.transactionHash,
+      ...completedOf(completedBlockCount, frontier.blockHeight),
+    },
+    outcomeCode: lifecycle === 'reverted' || lifecycle === 'superseded' ? lifecycle : null,
+  };
+}
+
+/** The bounds exist exactly when blocks are completed, and end at the height (document 1, cross-field rule 1). */
+function completedOf(completedBlockCount: bigint, blockHeight: bigint) {
+  const isAny = completedBlockCount > 0n;
+  return {
+    completedBlockCount,
+    firstCompletedBlock: isAny ? blockHeight - completedBlockCount + 1n : null,
+    lastCompletedBlock: isAny ? blockHeight : null,
+  };
+}
+
+function frontierView(frontier: Frontier): FrontierView {
+  const { settledThroughRound, cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks } = frontier;
+  return {
+    settledThroughRound,
+    cumulativeWork,
+    cumulativeBlockUnits,
+    workPerThousandBlocks,
+    blockHeight: blocksOf(cumulativeBlockUnits),
+    blockProgress: cumulativeBlockUnits % blockUnitsPerBlock,
+  };
+}
+
+function workOf(rounds: readonly WorkedRound[]): bigint {
+  return rounds.reduce((sum, { workUnits }) => sum + workUnits, 0n);
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

@@ -1,0 +1,287 @@
+import type { ChainAvailability } from '../../machines/chainAvailabilityMachine.ts';
+import type { CollectionPhase } from '../../machines/collectionPhaseMachine.ts';
+import type { MergeState } from '../../machines/mergeStateMachine.ts';
+import type { MintRoundState } from '../../machines/mintRoundMachine.ts';
+import type { SettlementSource } from '../../machines/settlementSourceMachine.ts';
+import type { ContractAddresses } from '../chain/chainEvent.ts';
+import type {
+  ChainFeedEvent,
+  Checkpoint,
+  CollectionState,
+  CoreState,
+  Governance,
+  MiningConfiguration,
+  MintedRound,
+  OwnerEvent,
+  Sale,
+  Settlement,
+} from '../chain/chainState.ts';
+import type { StateFault } from '../chain/stateChecks.ts';
+import type { HeldEvents } from '../feed/heldEvents.ts';
+
+// The vocabulary of the chain's views, for the schemas of the responses.
+export { collectionPhases } from '../../machines/collectionPhaseMachine.ts';
+export { mergeStates } from '../../machines/mergeStateMachine.ts';
+export { mintRoundStates } from '../../machines/mintRoundMachine.ts';
+export { settlementSources } from '../../machines/settlementSourceMachine.ts';
+export type { ChainEvent, EventSource } from '../chain/chainEvent.ts';
+export type { ChainFeedEvent, Checkpoint, OwnerEvent, Settlement } from '../chain/chainState.ts';
+export { activityKinds, blockUnitsPerBlock } from '../chain/chainState.ts';
+export { cardImageUrlPattern, imageDataUriPattern } from '../chain/tokenMetadata.ts';
+
+/** Chain views are read at one safe block. Amounts and block numbers are bigints, times epoch milliseconds. */
+
+export const chainTargets = ['anvil', 'sepolia', 'mainnet'] as const;
+
+export interface Release {
+  readonly id: string;
+  readonly protocolRevision: string;
+  readonly rewardModelRevision: string;
+}
+
+/** The chain that a view was read from, and how far (document 1, "chain"). */
+export interface ChainInfo {
+  readonly target: (typeof chainTargets)[number];
+  readonly chainId: bigint;
+  readonly deploymentBlock: bigint;
+  readonly economyDeploymentBlock: bigint;
+  readonly indexedThroughBlock: bigint;
+  readonly safeThroughBlock: bigint;
+  readonly safeBlockHash: string;
+  readonly safeBlockTimestampMs: number;
+}
+
+/** The contracts that a view was read from (document 1, "identities"). */
+export interface Identities extends Omit<ContractAddresses, 'proxyAdmin' | 'operatorTimelock'> {
+  readonly miningImplementation: string;
+  readonly miningImplementationVersion: bigint;
+  readonly miningStorageLayoutDigest: string;
+}
+
+/** Reasons that bodies carry (document 1, "Unavailable reasons"). */
+export const chainUnavailableReasons = [
+  'indexer_disabled',
+  'not_yet_safe',
+  'indexer_unavailable',
+  'indexer_mismatch',
+] as const;
+export type ChainUnavailableReason = (typeof chainUnavailableReasons)[number];
+
+/** Whether views can be shown, and why not, as finely as it is known: for operators. */
+export type ChainCondition = ChainAvailability | StateFault;
+
+/** The condition of the views that need the core alone, of those of the economy, and of the checked issuance state. */
+export interface ChainConditions {
+  readonly core: ChainCondition;
+  readonly economy: ChainCondition;
+  readonly checkedIssuance: ChainCondition;
+}
+
+export interface ChainUnavailable {
+  readonly status: 'unavailable';
+  readonly installationId: string;
+  readonly reason: ChainUnavailableReason;
+  readonly release: Release | null;
+}
+
+interface ChainAvailable {
+  readonly status: 'available';
+  readonly installationId: string;
+  readonly generatedAtMs: number;
+  readonly chain: ChainInfo;
+  readonly release: Release;
+}
+
+export interface CoreView extends ChainAvailable {
+  readonly contracts: ContractAddresses;
+  readonly core: CoreState;
+  readonly governance: Governance;
+  /** `ready` once a scheduled operation may be executed. */
+  readonly operationState: string | null;
+}
+
+export const settlementRanges = ['now', '24h', '7d', '30d'] as const;
+export type SettlementRange = (typeof settlementRanges)[number];
+
+export interface SettlementWindow {
+  readonly startAtMs: number;
+  readonly endAtMs: number;
+  readonly bucketSeconds: number;
+}
+
+export interface SettlementSums {
+  readonly settlementCount: bigint;
+  readonly activeRoundCount: bigint;
+  readonly workAdded: bigint;
+  readonly completedBlockCount: bigint;
+}
+
+export interface SettlementBucket extends SettlementSums {
+  readonly startAtMs: number;
+  readonly endAtMs: number;
+  /** Null while issuance is not available. */
+  readonly mintedBaseUnits: bigint | null;
+}
+
+export interface NextMintRound {
+  readonly state: MintRoundState;
+  readonly round: bigint;
+  readonly countedThroughRound: bigint;
+  readonly startsAtMs: number;
+  readonly endsAtMs: number;
+  readonly previousCumulativeBlockUnits: bigint;
+  readonly cumulativeBlockUnits: bigint;
+  readonly completedBlockCount: bigint;
+  readonly eligibleWeight: bigint;
+  readonly amountBaseUnits: bigint;
+}
+
+export interface SettlementIssuance {
+  readonly symbol: string;
+  readonly decimals: number;
+  readonly configuration: MiningConfiguration;
+  readonly totalMintedBaseUnits: bigint;
+  readonly processedThroughRound: bigint;
+  readonly rangeMintedBaseUnits: bigint;
+  readonly rangeCheckpointCount: bigint;
+  readonly nextRound: NextMintRound;
+  /** Newest first. */
+  readonly recentCheckpoints: readonly Checkpoint[];
+}
+
+export interface SettlementHistoryView extends ChainAvailable {
+  readonly source: Exclude<SettlementSource, 'unavailable'>;
+  readonly range: SettlementRange;
+  readonly contracts: ContractAddresses;
+  readonly window: SettlementWindow | null;
+  readonly summary: SettlementSums & { readonly archivedSettlementCount: bigint };
+  /** Newest first. */
+  readonly recentSettlements: readonly Settlement[];
+  readonly buckets: readonly SettlementBucket[];
+  readonly issuance: SettlementIssuance | 'not_configured' | 'not_yet_safe';
+  /** Newest first, with the end of each round; null for a ranged request. */
+  readonly recentRounds: readonly (MintedRound & { readonly endAtMs: number })[] | null;
+  readonly previousPeriod: {
+    readonly startAtMs: number;
+    readonly endAtMs: number;
+    readonly mintedBaseUnits: bigint;
+  } | null;
+}
+
+export interface IssuanceView extends ChainAvailable {
+  readonly identities: Identities;
+  readonly asset: { readonly address: string; readonly symbol: string; readonly decimals: number };
+  readonly supplyCap: bigint;
+  readonly mintedBaseUnits: bigint;
+  readonly tokenSupplyBaseUnits: bigint;
+  readonly paidBaseUnits: bigint;
+  readonly closedThroughBlock: bigint;
+  readonly processedThroughRound: bigint;
+  readonly lastActivationRound: bigint;
+  readonly livePositionCount: bigint;
+  readonly collection: CollectionState & { readonly phase: CollectionPhase; readonly sale: Sale | null };
+}
+
+export interface PositionView {
+  readonly tokenId: bigint;
+  readonly level: number;
+  readonly activeWeight: bigint;
+  readonly targetWeight: bigint;
+  readonly pendingRound: bigint | null;
+  readonly pendingActivationSource: 'mint' | 'merge' | null;
+  readonly mergeState: MergeState;
+  readonly nextMergeBlock: bigint;
+  readonly blocksUntilMerge: bigint;
+  readonly claimableBaseUnits: bigint;
+  readonly earnedBaseUnits: bigint;
+  readonly earnedSevenDayBaseUnits: bigint;
+  readonly ownershipStartedAtMs: number;
+  readonly metadataStatus: 'available' | 'unavailable';
+}
+
+export interface PortfolioView extends ChainAvailable {
+  readonly owner: string;
+  readonly identities: Identities;
+  readonly configuration: MiningConfiguration & {
+    readonly genesisTimestamp: bigint;
+    readonly roundDuration: bigint;
+    readonly tokenSymbol: string;
+    readonly tokenDecimals: number;
+  };
+  readonly mining: {
+    readonly settledThroughRound: bigint;
+    readonly currentRound: bigint;
+    readonly completedBlockHeight: bigint;
+    readonly lastAppliedRound: bigint;
+    readonly totalWeight: bigint;
+  };
+  readonly summary: {
+    readonly positionCount: bigint;
+    readonly activeWeight: bigint;
+    readonly targetWeight: bigint;
+    readonly claimableBaseUnits: bigint;
+    readonly earnedBaseUnits: bigint;
+    readonly earnedSevenDayBaseUnits: bigint;
+  };
+  readonly earnings: readonly { readonly date: string; readonly earnedBaseUnits: bigint }[];
+  readonly positions: readonly PositionView[];
+  readonly nextCursor: string | null;
+}
+
+export interface OwnerActivityView extends ChainAvailable {
+  readonly owner: string;
+  readonly identities: Identities;
+  readonly total: bigint;
+  /** Newest first. */
+  readonly activity: readonly OwnerEvent[];
+  readonly nextCursor: string | null;
+}
+
+export interface MetadataView extends ChainAvailable {
+  readonly identities: Identities;
+  readonly tokenId: bigint;
+  readonly name: string;
+  readonly description: string;
+  readonly attributes: readonly { readonly traitType: string; readonly value: string }[];
+  readonly imageDataUri: string | null;
+  readonly cardImageUrl: string | null;
+}
+
+/** Why a page cannot be given. */
+export type CursorFault = 'undecodable' | 'other_owner' | 'invalidated';
+
+export interface OwnerPageRequest {
+  readonly owner: string;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+/** The newest events of the economy, with what they are told of. */
+export interface EconomyView extends ChainAvailable {
+  readonly identities: Identities;
+  /** The reward token. */
+  readonly asset: { readonly address: string; readonly symbol: string; readonly decimals: number };
+  readonly feed: HeldEvents<ChainFeedEvent>;
+}
+
+/** What the chain's routes read. Every call is synchronous and costs no I/O. */
+export interface ChainViews {
+  /** For operators; bodies carry fewer reasons. */
+  conditions(): ChainConditions;
+  /** Shared for up to five seconds, as the next three. */
+  core(): CoreView | ChainUnavailable;
+  issuance(): IssuanceView | ChainUnavailable;
+  /** The same, once it has passed the checks of the public routes. */
+  checkedIssuance(): IssuanceView | ChainUnavailable;
+  settlements(range: SettlementRange): SettlementHistoryView | ChainUnavailable;
+  portfolio(page: OwnerPageRequest): PortfolioView | ChainUnavailable | { readonly fault: CursorFault };
+  ownerActivity(
+    page: OwnerPageRequest,
+  ): OwnerActivityView | ChainUnavailable | { readonly fault: CursorFault };
+  /** What the feed shows of the chain, at the newest safe block. */
+  economy(): EconomyView | ChainUnavailable;
+  /** `not_yet_safe` for a token that is missing, or whose metadata is of an earlier epoch. */
+  metadata(tokenId: number): MetadataView | ChainUnavailable;
+  /** Null where none is configured. */
+  readonly release: Release | null;
+}

@@ -1,0 +1,420 @@
+import {
+  type ChainAvailability,
+  type ChainObservation,
+  chainAvailabilityMachine,
+} from '../../machines/chainAvailabilityMachine.ts';
+import { collectionPhaseMachine } from '../../machines/collectionPhaseMachine.ts';
+import { settlementSourceMachine } from '../../machines/settlementSourceMachine.ts';
+import type { ChainActors } from '../chain/chainActors.ts';
+import type { ContractAddresses } from '../chain/chainEvent.ts';
+import { blocksOf, type ChainState } from '../chain/chainState.ts';
+import { confirmations } from '../chain/confirmations.ts';
+import { findEconomyFault, findIssuanceFault, identityFaults } from '../chain/stateChecks.ts';
+import { createMetadataCheck, readMetadata } from '../chain/tokenMetadata.ts';
+import { createFlagObserver, observed } from '../observed.ts';
+import {
+  type ChainCondition,
+  type ChainInfo,
+  type ChainUnavailable,
+  type ChainUnavailableReason,
+  type ChainViews,
+  type CoreView,
+  type CursorFault,
+  chainUnavailableReasons,
+  type Identities,
+  type IssuanceView,
+  type OwnerPageRequest,
+  type Release,
+  type SettlementHistoryView,
+  type SettlementRange,
+} from './chainViewTypes.ts';
+import type { Clock } from './clock.ts';
+import { decodeOwnerCursor, encodeOwnerCursor, type OwnerList } from './ownerCursor.ts';
+import { activityPageOf, portfolioPageOf } from './ownerPages.ts';
+import {
+  bucketsOf,
+  chainRoundStartMs,
+  entriesWithin,
+  issuanceOf,
+  mintedBy,
+  recentSettlementsOf,
+  settlementWindow,
+  sumsOf,
+} from './settlementHistory.ts';
+
+/** Core state, issuance state and settlement history are shared for this long (document 3, Limits). */
+const sharedMs = 5_000;
+/** Implementation versions whose events and arithmetic are those of this program. */
+const supportedVersions: ReadonlySet<bigint> = new Set([1n, 2n]);
+
+/** A deployment on a chain. */
+export interface ChainDeployment {
+  readonly release: Release;
+  readonly chain: Pick<ChainInfo, 'target' | 'chainId' | 'deploymentBlock' | 'economyDeploymentBlock'>;
+  readonly contracts: ContractAddresses;
+}
+
+export interface ChainViewsParts {
+  readonly installationId: string;
+  /** Null when no contracts are configured. */
+  readonly onChain: { readonly deployment: ChainDeployment; readonly actors: ChainActors } | null;
+  /** Everything that the stream held at the start is folded in. */
+  readonly isCaughtUp: () => boolean;
+  /** A newest span older than this means that the indexer is away. */
+  readonly staleAfterMs: number;
+  readonly clock: Clock;
+}
+
+/** A safe state that may be shown, with what is told of the chain beside it. */
+interface Shown {
+  readonly state: ChainState;
+  readonly deployment: ChainDeployment;
+  readonly chain: ChainInfo;
+}
+
+export function createChainViews(parts: ChainViewsParts): ChainViews {
+  const { installationId, onChain, clock } = parts;
+  const release = onChain?.deployment.release ?? null;
+  const hasMetadata = createMetadataCheck();
+
+  const availabilityOf = createFlagObserver((chain: ChainObservation) =>
+    observed(chainAvailabilityMachine, { type: 'observed', chain }),
+  );
+
+  function availability(needsEconomy: boolean): ChainAvailability {
+    const state = onChain?.actors.newest() ?? null;
+    const spanAtMs = onChain?.actors.newestSpanAtMs ?? null;
+    const { core, mining } = state ?? { core: null, mining: null };
+    const firstBlock = needsEconomy
+      ? onChain?.deployment.chain.economyDeploymentBlock
+      : onChain?.deployment.chain.deploymentBlock;
+    const isConfigured = core?.configuration != null && (!needsEconomy || mining?.configuration != null);
+    const versions = [core?.implementation, needsEconomy ? mining?.implementation : core?.implementation];
+    return availabilityOf({
+      isConfigured: onChain !== null,
+      isMismatched: onChain?.actors.state.isMismatched ?? false,
+      isCaughtUp: parts.isCaughtUp(),
+      isApplied: onChain?.actors.fault == null,
+      isIndexed: spanAtMs !== null && clock.nowMs() - spanAtMs <= parts.staleAfterMs,
+      isSafe: state !== null && state.block.number >= (firstBlock ?? 0n) && isConfigured,
+      isSupported: versions.every((one) => one != null && supportedVersions.has(one.codeVersion)),
+    });
+  }
+
+  /** The condition of views of the economy; those of the core alone have their availability. */
+  function economyCondition(): ChainCondition {
+    const condition = availability(true);
+    const state = onChain?.actors.newest() ?? null;
+    if (condition !== 'available' || onChain === null || state === null) return condition;
+    return findEconomyFault(state, onChain.deployment.contracts) ?? condition;
+  }
+
+  function checkedIssuanceCondition(): ChainCondition {
+    const condition = economyCondition();
+    const state = onChain?.actors.newest() ?? null;
+    return condition !== 'available' || state === null ? condition : (findIssuanceFault(state) ?? condition);
+  }
+
+  function unavailable(condition: Exclude<ChainCondition, 'available'>): ChainUnavailable {
+    return { status: 'unavailable', installationId, reason: shownReason(condition), release };
+  }
+
+  function shownOf(state: ChainState): Shown {
+    if (onChain === null) throw new Error('a state is shown without a deployment');
+    const { deployment, actors } = onChain;
+    const { number, hash, timestampMs } = state.block;
+    // While a fork is being published the head is lower than it was when the block became safe.
+    const head = actors.state.head?.number ?? number;
+    const confirmedBy = number + confirmations - 1n;
+    const chain = {
+      ...deployment.chain,
+      indexedThroughBlock: head > confirmedBy ? head : confirmedBy,
+      safeThroughBlock: number,
+      safeBlockHash: hash,
+      safeBlockTimestampMs: timestampMs,
+    };
+    return { state, deployment, chain };
+  }
+
+  /** The newest safe state, or why there is none to show. */
+  function newest(needsEconomy: boolean): Shown | ChainUnavailable {
+    const condition = needsEconomy ? economyCondition() : availability(false);
+    if (condition !== 'available') return unavailable(condition);
+    return shownOf(onChain?.actors.newest() as ChainState);
+  }
+
+  const common = ({ chain, deployment }: Shown) =>
+    ({
+      status: 'available',
+      installationId,
+      generatedAtMs: clock.nowMs(),
+      chain,
+      release: deployment.release,
+    }) as const;
+
+  /** The same view until the safe state, its availability or a boundary changes, and for five seconds at most. */
+  function shared<View>(make: () => View, isSame: () => string): () => View {
+    let held: { view: View; madeAtMs: number; key: string; state: ChainState | null } | null = null;
+    return () => {
+      const state = onChain?.actors.newest() ?? null;
+      const key = isSame();
+      const nowMs = clock.monotonicMs();
+      const isHeld =
+        held !== null && held.state === state && held.key === key && nowMs - held.madeAtMs < sharedMs;
+      if (held !== null && isHeld) return held.view;
+      const view = make();
+      held = { view, madeAtMs: nowMs, key, state };
+      return view;
+    };
+  }
+
+  function makeCore(): CoreView | ChainUnavailable {
+    const shown = newest(false);
+    if ('status' in shown) return shown;
+    const { core, governance, block } = shown.state;
+    const { operation, proxyAdminOwner, proxyAdminSlot, operatorProposer } = governance;
+    // A timelock or an admin that is older than the deployment block has logged before it who may do what.
+    if (proxyAdminOwner === null || proxyAdminSlot === null || operatorProposer === null)
+      return unavailable('indexer_unavailable');
+    const isReady = operation?.state === 'scheduled' && operation.readyAtMs <= block.timestampMs;
+    return {
+      ...common(shown),
+      contracts: shown.deployment.contracts,
+      core,
+      governance,
+      operationState: isReady ? 'ready' : (operation?.state ?? null),
+    };
+  }
+
+  function makeIssuance(): IssuanceView | ChainUnavailable {
+    const shown = newest(true);
+    if ('status' in shown) return shown;
+    const { mining, token, collection, positions, block } = shown.state;
+    if (token === null || mining.configuration === null) return unavailable('not_yet_safe');
+    return {
+      ...common(shown),
+      identities: identitiesOf(shown),
+      asset: { address: shown.deployment.contracts.token, symbol: token.symbol, decimals: token.decimals },
+      supplyCap: mining.configuration.supplyCap,
+      mintedBaseUnits: mining.mintedBaseUnits,
+      tokenSupplyBaseUnits: token.supplyBaseUnits,
+      paidBaseUnits: mining.paidBaseUnits,
+      closedThroughBlock: mining.closedThroughBlock,
+      processedThroughRound: mining.processedThroughRound,
+      lastActivationRound: mining.lastActivationRound,
+      livePositionCount: BigInt(positions.size),
+      collection: { ...collection, phase: phaseOf(collection, block.timestampMs) },
+    };
+  }
+
+  function makeCheckedIssuance(): IssuanceView | ChainUnavailable {
+    const condition = checkedIssuanceCondition();
+    return condition === 'available' ? makeIssuance() : unavailable(condition);
+  }
+
+  function makeSettlements(range: SettlementRange): SettlementHistoryView | ChainUnavailable {
+    const reason = availability(false);
+    const lastGood = onChain?.actors.newest() ?? null;
+    const hasLastGood = lastGood?.core.configuration != null;
+    const source = observed(settlementSourceMachine, { type: 'observed', availability: reason, hasLastGood });
+    if (source === 'unavailable' || lastGood === null) {
+      return unavailable(reason === 'available' ? 'not_yet_safe' : reason);
+    }
+    const shown = shownOf(lastGood);
+    const { state } = shown;
+    const window = settlementWindow(range, clock.nowMs());
+    const within =
+      window === null
+        ? [...state.settlements]
+        : entriesWithin(state.settlements, window.startAtMs, window.endAtMs);
+    const checkpoints =
+      window === null ? null : entriesWithin(state.checkpoints, window.startAtMs, window.endAtMs);
+    const issuance =
+      findEconomyFault(state, shown.deployment.contracts) === null
+        ? issuanceOf(state, checkpoints, shown.chain.economyDeploymentBlock)
+        : 'not_configured';
+    const isIssuanceKnown = typeof issuance !== 'string';
+    const spanMs = window === null ? 0 : window.endAtMs - window.startAtMs;
+    return {
+      ...common(shown),
+      source,
+      range,
+      contracts: shown.deployment.contracts,
+      window,
+      summary: { ...sumsOf(within), archivedSettlementCount: BigInt(state.settlements.size) },
+      recentSettlements: recentSettlementsOf(state, window),
+      buckets: bucketsOf(window, within, isIssuanceKnown ? checkpoints : null),
+      issuance,
+      recentRounds:
+        window === null
+          ? state.mintedRounds
+              .reverse()
+              .map((round) => ({ ...round, endAtMs: chainRoundStartMs(state, round.roundId + 1n) }))
+              .toArray()
+          : null,
+      previousPeriod:
+        window === null || !isIssuanceKnown
+          ? null
+          : {
+              startAtMs: window.startAtMs - spanMs,
+              endAtMs: window.startAtMs,
+              mintedBaseUnits: mintedBy(
+                entriesWithin(state.checkpoints, window.startAtMs - spanMs, window.startAtMs),
+              ),
+            },
+    };
+  }
+
+  /** The state that a page is read at: the newest, or that of its cursor. */
+  function pageState(
+    list: OwnerList,
+    { owner, cursor }: OwnerPageRequest,
+  ): { shown: Shown; after: number } | ChainUnavailable | { fault: CursorFault } {
+    const shown = newest(true);
+    if ('status' in shown) return shown;
+    if (cursor === null) return { shown, after: 0 };
+    const decoded = decodeOwnerCursor(cursor);
+    if (decoded === null || decoded.list !== list) return { fault: 'undecodable' };
+    if (decoded.owner !== owner) return { fault: 'other_owner' };
+    const state = onChain?.actors.at(decoded.block, decoded.blockHash) ?? null;
+    return state === null ? { fault: 'invalidated' } : { shown: shownOf(state), after: decoded.after };
+  }
+
+  const cursorOf = (list: OwnerList, { state }: Shown, owner: string, after: number) =>
+    encodeOwnerCursor({ list, block: state.block.number, blockHash: state.block.hash, owner, after });
+
+  const settlementViews = Object.fromEntries(
+    (['now', '24h', '7d', '30d'] as const).map((range) => [
+      range,
+      shared(
+        () => makeSettlements(range),
+        () => `${availability(false)} ${settlementWindow(range, clock.nowMs())?.endAtMs}`,
+      ),
+    ]),
+  ) as Record<SettlementRange, () => SettlementHistoryView | ChainUnavailable>;
+
+  return {
+    release,
+    conditions: () => ({
+      core: availability(false),
+      economy: economyCondition(),
+      checkedIssuance: checkedIssuanceCondition(),
+    }),
+    core: shared(makeCore, () => availability(false)),
+    issuance: shared(makeIssuance, economyCondition),
+    checkedIssuance: shared(makeCheckedIssuance, checkedIssuanceCondition),
+    settlements: (range) => settlementViews[range](),
+
+    portfolio: (request) => {
+      const found = pageState('portfolio', request);
+      if (!('shown' in found)) return found;
+      const { shown, after } = found;
+      const { core, mining, token, block } = shown.state;
+      const { configuration } = mining;
+      if (configuration === null || core.configuration === null || token === null)
+        return unavailable('not_yet_safe');
+      const { hasMore, ...page } = portfolioPageOf(
+        shown.state,
+        request.owner,
+        after,
+        request.limit,
+        hasMetadata,
+      );
+      const lastShown = Number(page.positions.at(-1)?.tokenId ?? 0);
+      const { genesisTimestamp, roundDuration } = core.configuration;
+      const seconds = BigInt(Math.floor(block.timestampMs / 1000));
+      return {
+        ...common(shown),
+        owner: request.owner,
+        identities: identitiesOf(shown),
+        configuration: {
+          ...configuration,
+          genesisTimestamp,
+          roundDuration,
+          tokenSymbol: token.symbol,
+          tokenDecimals: token.decimals,
+        },
+        mining: {
+          settledThroughRound: core.settledThroughRound,
+          currentRound: seconds < genesisTimestamp ? 0n : (seconds - genesisTimestamp) / roundDuration + 1n,
+          completedBlockHeight: blocksOf(core.cumulativeBlockUnits),
+          lastAppliedRound: mining.lastActivationRound,
+          totalWeight: mining.totalWeight,
+        },
+        ...page,
+        nextCursor: hasMore ? cursorOf('portfolio', shown, request.owner, lastShown) : null,
+      };
+    },
+
+    ownerActivity: (request) => {
+      const found = pageState('activity', request);
+      if (!('shown' in found)) return found;
+      const { shown, after } = found;
+      const { hasMore, ...page } = activityPageOf(shown.state, request.owner, after, request.limit);
+      const shownCount = after + page.activity.length;
+      return {
+        ...common(shown),
+        owner: request.owner,
+        identities: identitiesOf(shown),
+        ...page,
+        nextCursor: hasMore ? cursorOf('activity', shown, request.owner, shownCount) : null,
+      };
+    },
+
+    economy: () => {
+      const shown = newest(true);
+      if ('status' in shown) return shown;
+      const { token, feed } = shown.state;
+      if (token === null) return unavailable('not_yet_safe');
+      const { symbol, decimals } = token;
+      const asset = { address: shown.deployment.contracts.token, symbol, decimals };
+      return { ...common(shown), identities: identitiesOf(shown), asset, feed };
+    },
+
+    metadata: (tokenId) => {
+      const shown = newest(true);
+      if ('status' in shown) return shown;
+      const metadata = readMetadata(shown.state, tokenId);
+      if (metadata === null) return unavailable('not_yet_safe');
+      return { ...common(shown), identities: identitiesOf(shown), tokenId: BigInt(tokenId), ...metadata };
+    },
+  };
+}
+
+/** The reason of document 1 that tells most of a condition. */
+function shownReason(condition: Exclude<ChainCondition, 'available'>): ChainUnavailableReason {
+  if (identityFaults.has(condition)) return 'indexer_mismatch';
+  return chainUnavailableReasons.find((reason) => reason === condition) ?? 'indexer_unavailable';
+}
+
+function identitiesOf({ state, deployment }: Shown): Identities {
+  const { core, tokenFactory, mining, token, collection } = deployment.contracts;
+  const { implementation } = state.mining;
+  if (implementation === null) throw new Error('the economy is shown without an implementation');
+  return {
+    core,
+    tokenFactory,
+    mining,
+    token,
+    collection,
+    miningImplementation: implementation.codeAddress,
+    miningImplementationVersion: implementation.codeVersion,
+    miningStorageLayoutDigest: implementation.storageLayoutDigest,
+  };
+}
+
+/** The sale's phase at a time; the same as the contract's own. */
+export function phaseOf(collection: ChainState['collection'], timestampMs: number) {
+  const { sale, isClosed, publicMinted } = collection;
+  return observed(collectionPhaseMachine, {
+    type: 'observed',
+    sale: {
+      timestampSeconds: BigInt(Math.floor(timestampMs / 1000)),
+      isConfigured: sale !== null,
+      isClosed,
+      isSoldOut: sale !== null && publicMinted >= sale.publicAllocation,
+      allowlistStart: sale?.allowlistStart ?? 0n,
+      allowlistEnd: sale?.allowlistEnd ?? 0n,
+    },
+  });
+}

@@ -1,0 +1,22 @@
+import { feedSources } from '../feed/streamPosition.ts';
+import { decodeFields, encodeFields } from '../opaqueCursor.ts';
+import type { FeedCategory, FeedPlace } from './feedIndex.ts';
+
+/** Where the next page of a category begins: behind this place, whatever has come in front of it. */
+export function encodeFeedCursor(category: FeedCategory, place: FeedPlace): string {
+  const { recordedAtMs, source, position, ordinal } = place;
+  return encodeFields([category, recordedAtMs, source, position, ordinal]);
+}
+
+/** Null for anything that {@link encodeFeedCursor} has not made, and for a cursor of another category. */
+export function decodeFeedCursor(category: FeedCategory, text: string): FeedPlace | null {
+  const [of, recordedAtMs, from, position, ordinal] = decodeFields(text, 5) ?? [];
+  const source = feedSources.find((one) => one === from);
+  if (of !== category || source === undefined) return null;
+  if (!isSafe(recordedAtMs) || !isSafe(position) || !isSafe(ordinal)) return null;
+  return { recordedAtMs, source, position, ordinal };
+}
+
+function isSafe(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}

@@ -1,0 +1,163 @@
+import type { ChainFeedEvent } from '../chain/chainState.ts';
+import { type Arrival, beforeAll, compareArrivals } from '../feed/arrival.ts';
+import { type HeldEvents, heldAfter, newestArrival } from '../feed/heldEvents.ts';
+import { type MeasurementEvent, measurementId } from '../feed/measurementEvents.ts';
+import type { FeedSource, FeedSources } from '../feed/streamPosition.ts';
+
+export const feedCategories = ['all', 'protocol', 'players', 'measurement'] as const;
+export type FeedCategory = (typeof feedCategories)[number];
+
+/** Types by the category that they are of; `measurement.rpm_record` is of the schema alone. */
+export const feedTypes = {
+  'system.settlement_completed': 'protocol',
+  'system.mining_checkpointed': 'protocol',
+  'player.miner_minted': 'players',
+  'player.miners_merged': 'players',
+  'player.rewards_claimed': 'players',
+  'measurement.distance_milestone': 'measurement',
+  'measurement.daily_distance_milestone': 'measurement',
+  'measurement.speed_milestone': 'measurement',
+  'measurement.speed_record': 'measurement',
+  'measurement.distance_streak': 'measurement',
+} as const satisfies Record<string, FeedCategory>;
+export type FeedType = keyof typeof feedTypes;
+
+/** Categories that partition all events; stored events are kept by them. */
+export type StoredCategory = Exclude<FeedCategory, 'all'>;
+
+const sourceCategories: Readonly<Record<FeedSource, readonly StoredCategory[]>> = {
+  measurement: ['measurement'],
+  chain: ['protocol', 'players'],
+};
+
+/** The categories that the events of a source are stored by, as far as a category of the feed shows them. */
+export function storedCategories(category: FeedCategory, source: FeedSource): readonly StoredCategory[] {
+  return sourceCategories[source].filter((one) => category === 'all' || category === one);
+}
+
+export function isOfCategory(category: FeedCategory, type: FeedType): boolean {
+  return category === 'all' || feedTypes[type] === category;
+}
+
+/** An event as the feed shows it. */
+export interface FeedItem extends Arrival {
+  readonly id: string;
+  readonly type: FeedType;
+  readonly source: FeedSource;
+  /** Epoch milliseconds; the feed's order is by it. */
+  readonly recordedAtMs: number;
+  /** When it became visible (epoch milliseconds): the stream's time of the message that {@link Arrival} names. */
+  readonly arrivedAtMs: number;
+  readonly event: ChainFeedEvent | MeasurementEvent;
+}
+
+/** Place of an event in the feed's order. */
+export type FeedPlace = Pick<FeedItem, 'recordedAtMs' | 'source' | keyof Arrival>;
+
+/** More new events than this are sorted in together: a start, or a long absence. */
+const insertedMax = 64;
+
+/** The events that are held, in the order of the feed, each category apart. */
+export interface FeedIndex {
+  /** Takes what the sources hold now; costs as much as what is new, unless a source went back or gave events up. */
+  update(sources: FeedSources): void;
+  /** At most `limit` events of a category that are older than a place, newest first; null for the newest of all. */
+  olderThan(category: FeedCategory, place: FeedPlace | null, limit: number): readonly FeedItem[];
+}
+
+export function createFeedIndex({ chainId }: { readonly chainId: bigint }): FeedIndex {
+  let taken: FeedSources | null = null;
+  /** Oldest first, so that what is new is mostly appended. */
+  let ascending = emptyLists();
+
+  return {
+    update: (sources) => {
+      const { measurement, chain } = sources;
+      if (measurement.events === taken?.measurement.events && chain.events === taken.chain.events) return;
+      const before = taken !== null && continues(taken, sources) ? taken : null;
+      if (before === null) ascending = emptyLists();
+      const added = [
+        ...eventsSince(measurement, before?.measurement).map(measurementItem),
+        ...eventsSince(chain, before?.chain).map((event) => chainItem(chainId, event)),
+      ];
+      for (const category of feedCategories) {
+        const list = ascending[category];
+        const ofCategory = added.filter(({ type }) => isOfCategory(category, type));
+        if (ofCategory.length > insertedMax)
+          ascending[category] = [...list, ...ofCategory].sort((one, other) => compareShown(other, one));
+        else for (const item of ofCategory) list.splice(firstNotOlder(list, item), 0, item);
+      }
+      taken = sources;
+    },
+    olderThan: (category, place, limit) => {
+      const list = ascending[category];
+      const end = place === null ? list.length : firstNotOlder(list, place);
+      return list.slice(Math.max(0, end - limit), end).reverse();
+    },
+  };
+}
+
+/** Whether both sources hold what they held, and more behind it. */
+function continues(before: FeedSources, { measurement, chain }: FeedSources): boolean {
+  return isContinued(before.measurement, measurement) && isContinued(before.chain, chain);
+}
+
+function isContinued<Event extends Arrival>(before: HeldEvents<Event>, held: HeldEvents<Event>): boolean {
+  if (held.run !== before.run || held.givenUp.through !== before.givenUp.through) return false;
+  const { size } = before.events;
+  return size === 0 || held.events.get(size - 1) === before.events.last();
+}
+
+function eventsSince<Event extends Arrival>(
+  held: HeldEvents<Event>,
+  before: HeldEvents<Event> | undefined,
+): Event[] {
+  return heldAfter(held, (before === undefined ? null : newestArrival(before)) ?? beforeAll);
+}
+
+function emptyLists(): Record<FeedCategory, FeedItem[]> {
+  return { all: [], protocol: [], players: [], measurement: [] };
+}
+
+/**
+ * Negative when `one` is shown before `other` (design, section 3, "Feed order"): the one that was recorded later; of the same
+ * time one of the chain before a measurement, and of one source the one that arrived later.
+ */
+export function compareShown(one: FeedPlace, other: FeedPlace): number {
+  if (one.recordedAtMs !== other.recordedAtMs) return other.recordedAtMs - one.recordedAtMs;
+  if (one.source !== other.source) return one.source === 'chain' ? -1 : 1;
+  return compareArrivals(other, one);
+}
+
+/** Index of the first element that is not older than the place. */
+function firstNotOlder(list: readonly FeedItem[], place: FeedPlace): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareShown(place, list[middle] as FeedItem) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export function chainItem(chainId: bigint, event: ChainFeedEvent): FeedItem {
+  const { details, address, source, recordedAtMs, position, ordinal } = event;
+  const { type } = details;
+  const id = `chain:${chainId}:${address}:${source.transactionHash}:${source.logIndex}:${type}`;
+  return { id, type, source: 'chain', recordedAtMs, arrivedAtMs: recordedAtMs, position, ordinal, event };
+}
+
+export function measurementItem(event: MeasurementEvent): FeedItem {
+  const { achievement, installationId, receivedAtMs, arrivedAtMs, position, ordinal } = event;
+  return {
+    id: measurementId(installationId, achievement),
+    type: achievement.type,
+    source: 'measurement',
+    recordedAtMs: receivedAtMs,
+    arrivedAtMs,
+    position,
+    ordinal,
+    event,
+  };
+}

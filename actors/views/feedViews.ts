@@ -1,0 +1,168 @@
+import { List } from 'immutable';
+import { itemOfRow } from '../feed/eventRows.ts';
+import { createFeedNews, type FeedNewsViews } from '../feed/feedNews.ts';
+import { nothingGivenUp } from '../feed/heldEvents.ts';
+import type { MeasurementProgress } from '../feed/measurementEvents.ts';
+import { type OlderEvents, storedEventsOf } from '../feed/olderEvents.ts';
+import { type FeedSource, type FeedSources, feedSources } from '../feed/streamPosition.ts';
+import type { ChainUnavailable, ChainViews, EconomyView } from './chainViewTypes.ts';
+import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
+import {
+  compareShown,
+  createFeedIndex,
+  type FeedCategory,
+  type FeedItem,
+  type FeedPlace,
+  type FeedType,
+  feedTypes,
+  isOfCategory,
+  storedCategories,
+} from './feedIndex.ts';
+
+export type { ArrivedItem, FeedNews } from '../feed/feedNews.ts';
+export { measurementPolicyVersion, streakDistanceMm } from '../feed/measurementEvents.ts';
+export type { StreamPosition } from '../feed/streamPosition.ts';
+export { decodeStreamPosition, encodeStreamPosition } from '../feed/streamPosition.ts';
+export type { FeedCategory, FeedItem, FeedType } from './feedIndex.ts';
+export { feedCategories, feedTypes, isOfCategory } from './feedIndex.ts';
+
+export const feedUnavailableReasons = [
+  'indexer_disabled',
+  'not_yet_safe',
+  'indexer_unavailable',
+  'indexer_mismatch',
+  'source_disabled',
+] as const;
+export type FeedUnavailableReason = (typeof feedUnavailableReasons)[number];
+
+export interface FeedRequest {
+  readonly category: FeedCategory;
+  readonly limit: number;
+  /** Null for the newest events. */
+  readonly cursor: string | null;
+}
+
+/** One page of the feed, newest first. */
+export interface FeedPage extends Omit<EconomyView, 'feed'> {
+  readonly category: FeedCategory;
+  /** What the category can contain at the moment. */
+  readonly activeEventTypes: readonly FeedType[];
+  readonly events: readonly FeedItem[];
+  readonly nextCursor: string | null;
+}
+
+export interface FeedUnavailable {
+  readonly status: 'unavailable';
+  readonly installationId: string;
+  readonly reason: FeedUnavailableReason;
+}
+
+export interface FeedViews extends FeedNewsViews {
+  /**
+   * At once where memory holds the page, else with a promise, which can be rejected with StorageUnavailable.
+   * `undecodable` for a cursor that is none, or one of another category.
+   */
+  page(
+    request: FeedRequest,
+    signal: AbortSignal,
+  ): FeedPage | FeedUnavailable | { readonly fault: 'undecodable' } | Promise<FeedPage>;
+}
+
+export interface FeedViewsParts {
+  readonly installationId: string;
+  readonly chain: Pick<ChainViews, 'economy'>;
+  /** Null before the first reading of the installation. */
+  readonly progress: () => MeasurementProgress | null;
+  readonly olderEvents: OlderEvents;
+}
+
+/** The feed of both families. Measurements are a source once the first one is accepted. */
+export function createFeedViews(parts: FeedViewsParts): FeedViews {
+  const { installationId, chain, progress, olderEvents } = parts;
+  let held: { chainId: bigint; index: ReturnType<typeof createFeedIndex> } | null = null;
+
+  function indexOf({ chain: { chainId } }: EconomyView) {
+    if (held?.chainId !== chainId) held = { chainId, index: createFeedIndex({ chainId }) };
+    return held.index;
+  }
+
+  function sourcesOf(economy: EconomyView): FeedSources {
+    return { measurement: progress() ?? nothingMeasured, chain: economy.feed };
+  }
+
+  const news = createFeedNews({ chain, sourcesOf, olderEvents });
+
+  /** Stored events next to a place, of those sources that have given up some. */
+  async function storedBefore(
+    sources: FeedSources,
+    category: FeedCategory,
+    query: { readonly place: FeedPlace | null; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<FeedItem[]> {
+    const found = await Promise.all(
+      feedSources.map((source) => {
+        const [categories, of] = [storedCategories(category, source), storedEventsOf(sources, source)];
+        if (of === null || categories.length === 0) return [];
+        return olderEvents.before(of, { categories, ...query }, signal);
+      }),
+    );
+    return found.flat().map(itemOfRow);
+  }
+
+  return {
+    ...news,
+    page: ({ category, limit, cursor }, signal) => {
+      const after = cursor === null ? null : decodeFeedCursor(category, cursor);
+      if (cursor !== null && after === null) return { fault: 'undecodable' };
+      const economy = chain.economy();
+      if (economy.status === 'unavailable')
+        return { status: 'unavailable', installationId, reason: reasonOf(economy) };
+      const activeEventTypes = [
+        ...typesOf(category, 'chain'),
+        ...(progress() === null ? [] : typesOf(category, 'measurement')),
+      ];
+      if (activeEventTypes.length === 0)
+        return { status: 'unavailable', installationId, reason: 'source_disabled' };
+      const { feed: _events, ...context } = economy;
+      const [index, sources] = [indexOf(economy), sourcesOf(economy)];
+      index.update(sources);
+      const pageOf = (items: readonly FeedItem[]): FeedPage => ({
+        ...context,
+        category,
+        activeEventTypes,
+        events: items.slice(0, limit),
+        nextCursor: items.length > limit ? encodeFeedCursor(category, items[limit - 1] as FeedPlace) : null,
+      });
+      // One more than the page tells whether there are more.
+      const inMemory = index.olderThan(category, after, limit + 1);
+      const reachesTo = inMemory[limit]?.recordedAtMs ?? Number.NEGATIVE_INFINITY;
+      if (holdsFrom(sources, category, reachesTo)) return pageOf(inMemory);
+      const query = { place: after, limit: limit + 1 };
+      return storedBefore(sources, category, query, signal).then((stored) =>
+        pageOf([...inMemory, ...stored].sort(compareShown)),
+      );
+    },
+  };
+}
+
+const nothingMeasured: FeedSources['measurement'] = { run: '', events: List(), givenUp: nothingGivenUp };
+
+function typesOf(category: FeedCategory, source: FeedSource): FeedType[] {
+  return (Object.keys(feedTypes) as FeedType[]).filter(
+    (type) =>
+      isOfCategory(category, type) && (feedTypes[type] === 'measurement') === (source === 'measurement'),
+  );
+}
+
+/** Whether memory holds every event of a category that was recorded at a time or after it. */
+function holdsFrom(sources: FeedSources, category: FeedCategory, timeMs: number): boolean {
+  return feedSources.every((source) => {
+    const { through, throughMs } = sources[source].givenUp;
+    return through === null || throughMs < timeMs || storedCategories(category, source).length === 0;
+  });
+}
+
+/** The feed tells four reasons of the chain; of those that it does not, the view cannot be read at the moment. */
+function reasonOf({ reason }: ChainUnavailable): FeedUnavailableReason {
+  return feedUnavailableReasons.find((one) => one === reason) ?? 'indexer_unavailable';
+}

@@ -1,0 +1,115 @@
+import { mergeStateMachine } from '../../machines/mergeStateMachine.ts';
+import { blocksOf, type ChainState, type OwnerEvent, type Position } from '../chain/chainState.ts';
+import {
+  activated,
+  activeWeightOf,
+  type EarningsDates,
+  earningsDatesOf,
+  type PositionRewards,
+  rewardScale,
+  rewardsOf,
+  targetWeightOf,
+} from '../chain/rewards.ts';
+import { observed } from '../observed.ts';
+import type { PortfolioView, PositionView } from './chainViewTypes.ts';
+
+interface HeldPosition {
+  readonly position: Position;
+  readonly rewards: PositionRewards;
+}
+
+/**
+ * An owner's positions at a state's block: the sums of all, and one page in order of token ID.
+ *
+ * @param hasMetadata whether a token's metadata is shown.
+ */
+export function portfolioPageOf(
+  state: ChainState,
+  owner: string,
+  afterTokenId: number,
+  limit: number,
+  hasMetadata: (state: ChainState, tokenId: number) => boolean,
+): Pick<PortfolioView, 'summary' | 'earnings' | 'positions'> & { readonly hasMore: boolean } {
+  const days = earningsDatesOf(state);
+  const held = (state.owners.get(owner)?.tokenIds ?? []).map((tokenId) => heldPosition(state, tokenId, days));
+  const sum = (amountOf: (held: HeldPosition) => bigint) =>
+    held.reduce((total, one) => total + amountOf(one), 0n);
+  const rest = held.filter(({ position }) => position.tokenId > afterTokenId);
+  return {
+    summary: {
+      positionCount: BigInt(held.length),
+      activeWeight: sum(({ position }) => activeWeightOf(position)),
+      targetWeight: sum(({ position }) => targetWeightOf(position)),
+      // Scaled amounts are summed before they are cut to whole base units.
+      claimableBaseUnits: sum(({ rewards }) => rewards.unclaimedScaled) / rewardScale,
+      earnedBaseUnits: sum(({ rewards }) => rewards.earnedScaled) / rewardScale,
+      earnedSevenDayBaseUnits: sum(({ rewards }) => sevenDaysOf(rewards)) / rewardScale,
+    },
+    earnings: days.dates.map((date, index) => ({
+      date,
+      earnedBaseUnits: sum(({ rewards }) => rewards.byDateScaled[index] as bigint) / rewardScale,
+    })),
+    positions: rest
+      .slice(0, limit)
+      .map((one) => positionView(state, one, hasMetadata(state, one.position.tokenId))),
+    hasMore: rest.length > limit,
+  };
+}
+
+/** Newest first, behind the `shown` newest ones. */
+export function activityPageOf(
+  state: ChainState,
+  owner: string,
+  shown: number,
+  limit: number,
+): { readonly total: bigint; readonly activity: readonly OwnerEvent[]; readonly hasMore: boolean } {
+  const all = state.owners.get(owner)?.activity;
+  const total = all?.size ?? 0;
+  const end = Math.max(0, total - shown);
+  const activity =
+    all
+      ?.slice(Math.max(0, end - limit), end)
+      .reverse()
+      .toArray() ?? [];
+  return { total: BigInt(total), activity, hasMore: end > limit };
+}
+
+function heldPosition(state: ChainState, tokenId: number, days: EarningsDates): HeldPosition {
+  const held = state.positions.get(tokenId);
+  if (held === undefined) throw new Error(`token ${tokenId} is owned and has no position`);
+  const position = activated(state.mining, held);
+  return { position, rewards: rewardsOf(state, position, days) };
+}
+
+function sevenDaysOf({ byDateScaled }: PositionRewards): bigint {
+  return byDateScaled.reduce((total, one) => total + one, 0n);
+}
+
+function positionView(
+  state: ChainState,
+  { position, rewards }: HeldPosition,
+  hasMetadata: boolean,
+): PositionView {
+  const { pending, nextMergeBlock, level } = position;
+  const blockHeight = blocksOf(state.core.cumulativeBlockUnits);
+  const maximumLevel = state.mining.configuration?.levels.length ?? 0;
+  return {
+    tokenId: BigInt(position.tokenId),
+    level,
+    activeWeight: activeWeightOf(position),
+    targetWeight: targetWeightOf(position),
+    pendingRound: pending?.round ?? null,
+    pendingActivationSource: pending?.source ?? null,
+    mergeState: observed(mergeStateMachine, {
+      type: 'observed',
+      position: { level, maximumLevel, hasPendingWeight: pending !== null, nextMergeBlock, blockHeight },
+    }),
+    nextMergeBlock,
+    blocksUntilMerge: nextMergeBlock > blockHeight ? nextMergeBlock - blockHeight : 0n,
+    claimableBaseUnits: rewards.unclaimedScaled / rewardScale,
+    earnedBaseUnits: rewards.earnedScaled / rewardScale,
+    earnedSevenDayBaseUnits: sevenDaysOf(rewards) / rewardScale,
+    ownershipStartedAtMs: position.ownershipStartedAtMs,
+    metadataStatus: hasMetadata ? 'available' : 'unavailable',
+  };
+}

@@ -1,0 +1,185 @@
+import type { List } from 'immutable';
+import { mintRoundMachine } from '../../machines/mintRoundMachine.ts';
+import { blocksOf, type ChainState, type Checkpoint, type Settlement } from '../chain/chainState.ts';
+import { observed } from '../observed.ts';
+import type {
+  NextMintRound,
+  SettlementBucket,
+  SettlementIssuance,
+  SettlementRange,
+  SettlementSums,
+  SettlementWindow,
+} from './chainViewTypes.ts';
+
+/** Lists of the settlement history (document 3, Limits). */
+const recentSettlementsMax = 10;
+const recentCheckpointsMax = 12;
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const noonMs = 12 * hourMs;
+
+const ranges = {
+  '24h': { bucketMs: hourMs, count: 24, stepMs: hourMs, offsetMs: 0 },
+  '7d': { bucketMs: 6 * hourMs, count: 28, stepMs: dayMs, offsetMs: noonMs },
+  '30d': { bucketMs: dayMs, count: 30, stepMs: dayMs, offsetMs: noonMs },
+} as const;
+
+/** `24h` ends at the next full hour, the others at the next noon; a boundary itself begins the next window. */
+export function settlementWindow(range: SettlementRange, nowMs: number): SettlementWindow | null {
+  if (range === 'now') return null;
+  const { bucketMs, count, stepMs, offsetMs } = ranges[range];
+  const endAtMs = (Math.floor((nowMs - offsetMs) / stepMs) + 1) * stepMs + offsetMs;
+  return { startAtMs: endAtMs - bucketMs * count, endAtMs, bucketSeconds: bucketMs / 1000 };
+}
+
+/** Work blocks that a settlement completed. */
+export function completedBlocksOf({
+  cumulativeBlockUnits,
+  previousCumulativeBlockUnits,
+}: Settlement): bigint {
+  return blocksOf(cumulativeBlockUnits) - blocksOf(previousCumulativeBlockUnits);
+}
+
+export function sumsOf(settlements: Iterable<Settlement>): SettlementSums {
+  let settlementCount = 0n;
+  let activeRoundCount = 0n;
+  let workAdded = 0n;
+  let completedBlockCount = 0n;
+  for (const settlement of settlements) {
+    settlementCount++;
+    activeRoundCount += settlement.activeRoundCount;
+    workAdded += settlement.workAdded;
+    completedBlockCount += completedBlocksOf(settlement);
+  }
+  return { settlementCount, activeRoundCount, workAdded, completedBlockCount };
+}
+
+/** Entries whose block lies in `[startAtMs, endAtMs)`; entries are in order of time, so only the newest are read. */
+export function entriesWithin<Entry extends Settlement | Checkpoint>(
+  entries: List<Entry>,
+  startAtMs: number,
+  endAtMs: number,
+): Entry[] {
+  const found: Entry[] = [];
+  for (let index = entries.size - 1; index >= 0; index--) {
+    const entry = entries.get(index) as Entry;
+    const { blockTimestampMs } = entry.source;
+    if (blockTimestampMs < startAtMs) break;
+    if (blockTimestampMs < endAtMs) found.push(entry);
+  }
+  return found.reverse();
+}
+
+/** Newest first: those that completed a block, out of the window where there is one. */
+export function recentSettlementsOf(state: ChainState, window: SettlementWindow | null): Settlement[] {
+  const found: Settlement[] = [];
+  for (let index = state.settlements.size - 1; index >= 0 && found.length < recentSettlementsMax; index--) {
+    const settlement = state.settlements.get(index) as Settlement;
+    const { blockTimestampMs } = settlement.source;
+    if (window !== null && blockTimestampMs < window.startAtMs) break;
+    // A block's time may be ahead of this machine's clock.
+    const isWithin = window === null || blockTimestampMs < window.endAtMs;
+    if (isWithin && completedBlocksOf(settlement) > 0n) found.push(settlement);
+  }
+  return found;
+}
+
+export function bucketsOf(
+  window: SettlementWindow | null,
+  settlements: readonly Settlement[],
+  checkpoints: readonly Checkpoint[] | null,
+): SettlementBucket[] {
+  if (window === null) return [];
+  const bucketMs = window.bucketSeconds * 1000;
+  const count = (window.endAtMs - window.startAtMs) / bucketMs;
+  return Array.from({ length: count }, (_, index) => {
+    const startAtMs = window.startAtMs + index * bucketMs;
+    const endAtMs = startAtMs + bucketMs;
+    const isInside = ({ source }: Settlement | Checkpoint) =>
+      source.blockTimestampMs >= startAtMs && source.blockTimestampMs < endAtMs;
+    return {
+      startAtMs,
+      endAtMs,
+      ...sumsOf(settlements.filter(isInside)),
+      mintedBaseUnits: checkpoints === null ? null : mintedBy(checkpoints.filter(isInside)),
+    };
+  });
+}
+
+export function mintedBy(checkpoints: readonly Checkpoint[]): bigint {
+  return checkpoints.reduce((sum, { amountBaseUnits }) => sum + amountBaseUnits, 0n);
+}
+
+/** Start of a round (epoch milliseconds). */
+export function chainRoundStartMs(state: ChainState, round: bigint): number {
+  const { genesisTimestamp = 0n, roundDuration = 600n } = state.core.configuration ?? {};
+  return Number(genesisTimestamp + (round - 1n) * roundDuration) * 1000;
+}
+
+/** What the next checkpoint, through everything that is settled, would mint: by the mining contract's own steps. */
+export function nextMintRoundOf(state: ChainState, rewardPerBlock: bigint, supplyCap: bigint): NextMintRound {
+  const { mining, core } = state;
+  const round = mining.processedThroughRound + 1n;
+  const activations = [...mining.pendingWeight]
+    .map(([activation, change]) => ({ activation: BigInt(activation), change }))
+    .sort((a, b) => (a.activation < b.activation ? -1 : 1));
+  let eligibleWeight = mining.totalWeight;
+  const activateThrough = (roundId: bigint) => {
+    while ((activations[0]?.activation ?? roundId + 1n) <= roundId) {
+      eligibleWeight += activations.shift()?.change ?? 0n;
+    }
+  };
+  let amountBaseUnits = 0n;
+  let throughBlock = mining.closedThroughBlock;
+  for (const settled of state.unprocessedRounds) {
+    activateThrough(settled.roundId);
+    const completed = blocksOf(settled.cumulativeBlockUnits) - throughBlock;
+    throughBlock += completed;
+    const left = supplyCap - mining.mintedBaseUnits - amountBaseUnits;
+    const earned = eligibleWeight > 0n ? completed * rewardPerBlock : 0n;
+    amountBaseUnits += earned < left ? earned : left;
+  }
+  const countedThroughRound = core.settledThroughRound < round ? round - 1n : core.settledThroughRound;
+  activateThrough(countedThroughRound < round ? round : countedThroughRound);
+  return {
+    state: observed(mintRoundMachine, {
+      type: 'observed',
+      round,
+      settledThroughRound: core.settledThroughRound,
+    }),
+    round,
+    countedThroughRound,
+    startsAtMs: chainRoundStartMs(state, round),
+    endsAtMs: chainRoundStartMs(state, round + 1n),
+    previousCumulativeBlockUnits: mining.processedBlockUnits,
+    cumulativeBlockUnits: core.cumulativeBlockUnits,
+    completedBlockCount: throughBlock - mining.closedThroughBlock,
+    eligibleWeight,
+    amountBaseUnits,
+  };
+}
+
+/** @param economyDeploymentBlock before it, nothing of the economy is safe; from it on, one that is absent is not configured. */
+export function issuanceOf(
+  state: ChainState,
+  rangeCheckpoints: readonly Checkpoint[] | null,
+  economyDeploymentBlock: bigint,
+): SettlementIssuance | 'not_configured' | 'not_yet_safe' {
+  const { mining, token, checkpoints, block } = state;
+  const { configuration } = mining;
+  if (block.number < economyDeploymentBlock) return 'not_yet_safe';
+  if (configuration === null || token === null) return 'not_configured';
+  const inRange = rangeCheckpoints ?? [...checkpoints];
+  return {
+    symbol: token.symbol,
+    decimals: token.decimals,
+    configuration,
+    totalMintedBaseUnits: mining.mintedBaseUnits,
+    processedThroughRound: mining.processedThroughRound,
+    rangeMintedBaseUnits: mintedBy(inRange),
+    rangeCheckpointCount: BigInt(inRange.length),
+    nextRound: nextMintRoundOf(state, configuration.rewardPerBlock, configuration.supplyCap),
+    recentCheckpoints: inRange.slice(-recentCheckpointsMax).reverse(),
+  };
+}

@@ -1,0 +1,152 @@
+import { blocksOf, type ChainState } from '../chain/chainState.ts';
+import { revisionOf } from '../revision.ts';
+import type { SettlementPipelineState } from '../settlement/settlementPipeline.ts';
+import type { DayHistory } from '../statistics/dayHistory.ts';
+import { type Statistics, type StatisticsRange, statisticsOf } from '../statistics/statistics.ts';
+import type { Clock } from './clock.ts';
+
+export type { Statistics, StatisticsRange } from '../statistics/statistics.ts';
+export { bucketCoverages, statisticsRanges } from '../statistics/statistics.ts';
+
+/** [A] is cached for this long (document 3, Limits); [B] is made anew when data changes, once a second at most. */
+const cachedMs = 30_000;
+const refreshedMs = 1_000;
+const fullBps = 10_000;
+
+/** Submissions of the window and what became of them. */
+export interface OracleStatistics {
+  readonly coverageStartedAtMs: number;
+  readonly completeForWindow: boolean;
+  readonly submissionCount: number;
+  readonly confirmedCount: number;
+  readonly revertedCount: number;
+  readonly supersededCount: number;
+  readonly confirmedRateBps: number;
+  readonly revertedRateBps: number;
+  readonly supersededRateBps: number;
+  /** From submission to confirmation; null without any. */
+  readonly confirmationLatencyMedianMs: number | null;
+  readonly confirmationLatencyP90Ms: number | null;
+}
+
+export interface StatisticsView {
+  readonly installationId: string;
+  readonly revision: string;
+  readonly statistics: Statistics;
+  /** Null while nothing of the chain can be shown. */
+  readonly settled: {
+    readonly settledBlockCount: bigint;
+    readonly settlementCount: bigint;
+    readonly settledWorkUnits: bigint;
+  } | null;
+  /** Null before the first submission. */
+  readonly oracle: OracleStatistics | null;
+}
+
+export interface StatisticsViews {
+  /** [A]: the same for about thirty seconds once the chain can be shown; its revision includes the window's end. */
+  cached(range: StatisticsRange): StatisticsView;
+  /** [B]: its revision is that of the content. */
+  current(range: StatisticsRange): StatisticsView;
+}
+
+export interface StatisticsViewsParts {
+  readonly installationId: string;
+  readonly history: () => DayHistory | null;
+  readonly pipeline: () => SettlementPipelineState;
+  /** The newest safe state; null while the chain cannot be shown. */
+  readonly chain: () => ChainState | null;
+  readonly genesisMs: number;
+  readonly clock: Clock;
+}
+
+export function createStatisticsViews(parts: StatisticsViewsParts): StatisticsViews {
+  const { installationId, genesisMs, clock } = parts;
+
+  function make(range: StatisticsRange, isWindowEndShown: boolean): StatisticsView {
+    const statistics = statisticsOf(parts.history(), range, genesisMs, clock.nowMs());
+    const chain = parts.chain();
+    const settled =
+      chain === null
+        ? null
+        : {
+            settledBlockCount: blocksOf(chain.core.cumulativeBlockUnits),
+            settlementCount: BigInt(chain.settlements.size),
+            settledWorkUnits: chain.core.cumulativeWork,
+          };
+    const oracle = oracleStatisticsOf(parts.pipeline(), statistics.windowStartMs);
+    const shown = isWindowEndShown ? statistics : { ...statistics, generatedAtMs: null };
+    return { installationId, revision: revisionOf([shown, settled, oracle]), statistics, settled, oracle };
+  }
+
+  /**
+   * The same view for `freshMs`, and for as long as nothing changed after that, up to `keptMs`. Not while it shows nothing of a
+   * chain that can be shown by now: after a start the chain may be there a moment later than the readings.
+   */
+  function held(isWindowEndShown: boolean, freshMs: number, keptMs: number) {
+    const views = new Map<
+      StatisticsRange,
+      { view: StatisticsView; madeAtMs: number; sources: readonly unknown[] }
+    >();
+    return (range: StatisticsRange): StatisticsView => {
+      const nowMs = clock.monotonicMs();
+      const known = views.get(range);
+      const isChainMissing = known?.view.settled === null && parts.chain() !== null;
+      const ageMs = known === undefined || isChainMissing ? keptMs : nowMs - known.madeAtMs;
+      if (known !== undefined && ageMs < freshMs) return known.view;
+      const sources = [parts.history(), parts.pipeline(), parts.chain()];
+      const isSame = known?.sources.every((source, index) => source === sources[index]) ?? false;
+      if (known !== undefined && isSame && ageMs < keptMs) return known.view;
+      const view = make(range, isWindowEndShown);
+      views.set(range, { view, madeAtMs: nowMs, sources });
+      return view;
+    };
+  }
+
+  return { cached: held(true, cachedMs, cachedMs), current: held(false, refreshedMs, cachedMs) };
+}
+
+function oracleStatisticsOf(
+  pipeline: SettlementPipelineState,
+  windowStartMs: number,
+): OracleStatistics | null {
+  const { submissionsSinceMs, endedSubmissions, submission } = pipeline;
+  if (submissionsSinceMs === null) return null;
+  const ended = endedSubmissions.toArray().filter(({ createdAtMs }) => createdAtMs >= windowStartMs);
+  const isUnderWay =
+    submission !== null && submission.terminalAtMs === null && submission.createdAtMs >= windowStartMs;
+  const submissionCount = ended.length + (isUnderWay ? 1 : 0);
+  const countOf = (outcome: (typeof ended)[number]['outcome']) =>
+    ended.filter((one) => one.outcome === outcome).length;
+  const rateOf = (count: number) =>
+    submissionCount === 0 ? 0 : Math.floor((count * fullBps) / submissionCount);
+  const [confirmedCount, revertedCount, supersededCount] = [
+    countOf('confirmed'),
+    countOf('reverted'),
+    countOf('superseded'),
+  ];
+  const latencies = ended
+    .flatMap(({ outcome, submittedAtMs, terminalAtMs }) =>
+      outcome === 'confirmed' && submittedAtMs !== null ? [terminalAtMs - submittedAtMs] : [],
+    )
+    // A reporter whose clock was put back in between has told no latency.
+    .filter((latencyMs) => latencyMs >= 0)
+    .sort((a, b) => a - b);
+  const middle = latencies.length >> 1;
+  const upper = latencies[middle] ?? null;
+  const isOdd = latencies.length % 2 === 1;
+  return {
+    coverageStartedAtMs: submissionsSinceMs,
+    completeForWindow: submissionsSinceMs <= windowStartMs,
+    submissionCount,
+    confirmedCount,
+    revertedCount,
+    supersededCount,
+    confirmedRateBps: rateOf(confirmedCount),
+    revertedRateBps: rateOf(revertedCount),
+    supersededRateBps: rateOf(supersededCount),
+    confirmationLatencyMedianMs:
+      upper === null || isOdd ? upper : Math.floor(((latencies[middle - 1] as number) + upper) / 2),
+    confirmationLatencyP90Ms: latencies[Math.ceil(latencies.length * 0.9) - 1] ?? null,
+  };
+}

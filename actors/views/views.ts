@@ -1,0 +1,228 @@
+import type { Freshness } from '../../machines/freshnessMachine.ts';
+import type { ModuleState } from '../../machines/moduleMachine.ts';
+import type { OracleState } from '../../machines/oracleMachine.ts';
+import type { SettlementQueueState } from '../../machines/settlementQueueMachine.ts';
+import type { SubmissionLifecycle } from '../../machines/submissionMachine.ts';
+import type { ModuleReport } from '../device/moduleSnapshot.ts';
+import type { SignerIdentity } from '../device/signerIdentity.ts';
+import type { AcceptedReading } from '../wheel/acceptedReading.ts';
+import type {
+  ChainUnavailable,
+  ChainViews,
+  SettlementHistoryView,
+  SettlementRange,
+} from './chainViewTypes.ts';
+import type { FeedViews } from './feedViews.ts';
+import type { StatisticsViews } from './statisticsViews.ts';
+
+// The vocabulary of the views, for the schemas of the responses.
+export { freshnessStates, stalenessSeconds } from '../../machines/freshnessMachine.ts';
+export { moduleStates } from '../../machines/moduleMachine.ts';
+export { oracleStates } from '../../machines/oracleMachine.ts';
+export { settlementQueueStates } from '../../machines/settlementQueueMachine.ts';
+export { submissionLifecycles } from '../../machines/submissionMachine.ts';
+export type { Arrival } from '../feed/arrival.ts';
+export { compareArrivals } from '../feed/arrival.ts';
+export type { OlderEvents, StoredEventsOf } from '../feed/olderEvents.ts';
+export type { AcceptedReading } from '../wheel/acceptedReading.ts';
+export { coreStatuses, provenances } from '../wheel/counterReading.ts';
+export type { FeedPlace, StoredCategory } from './feedIndex.ts';
+export { compareShown, storedCategories } from './feedIndex.ts';
+
+/**
+ * Views are what HTTP reads: immutable, made by the actors from their state and the time of the injected clock.
+ * A view keeps its identity (`===`) for as long as nothing that it shows has changed, so the bytes of a response
+ * are prepared once per view. Amounts and counters are bigints, times are epoch milliseconds.
+ */
+
+/** Telemetry of one installation; `reading` is null exactly when freshness is offline. */
+export interface TelemetryView {
+  readonly installationId: string;
+  readonly freshness: Freshness;
+  /** Opaque receipt revision; null without an accepted reading. */
+  readonly revision: string | null;
+  readonly reading: AcceptedReading | null;
+}
+
+export interface ModuleView extends ModuleReport {
+  readonly state: ModuleState;
+}
+
+/** Module snapshots of one installation, ordered by instance ID. */
+export interface ModulesView {
+  readonly installationId: string;
+  readonly modules: readonly ModuleView[];
+}
+
+/** The measurement part of the process snapshot: the newest accepted reading and its freshness. */
+export interface MeasurementView {
+  readonly freshness: 'online' | 'stale';
+  readonly reading: AcceptedReading;
+}
+
+export interface Unavailable<Reason extends string> {
+  readonly status: 'unavailable';
+  readonly reason: Reason;
+}
+
+/** The core's sums through a round, settled or projected. */
+export interface FrontierView {
+  readonly settledThroughRound: bigint;
+  readonly cumulativeWork: bigint;
+  readonly cumulativeBlockUnits: bigint;
+  readonly workPerThousandBlocks: bigint;
+  /** Work blocks that are complete. */
+  readonly blockHeight: bigint;
+  /** Block units into the next one. */
+  readonly blockProgress: bigint;
+}
+
+/** The settled frontier of the safe chain view, with the settlement that reached it; null before the first. */
+export interface AnchorView extends FrontierView {
+  readonly confirmedAtMs: number | null;
+  readonly transactionHash: string | null;
+}
+
+/** Work blocks that a projection completes; the bounds are null exactly when there are none. */
+export interface CompletedBlocks {
+  readonly firstCompletedBlock: bigint | null;
+  readonly lastCompletedBlock: bigint | null;
+  readonly completedBlockCount: bigint;
+}
+
+export interface ProjectedView extends FrontierView, CompletedBlocks {}
+
+export const builderUnavailableReasons = [
+  'no_measurement',
+  'counter_fault',
+  'counter_epoch_unapproved',
+  'oracle_head_unavailable',
+  'round_projection_gap',
+  'round_ineligible',
+] as const;
+export type BuilderUnavailableReason = (typeof builderUnavailableReasons)[number];
+export type BuilderView =
+  | Unavailable<BuilderUnavailableReason>
+  | {
+      readonly status: 'available';
+      readonly anchor: AnchorView;
+      readonly queued: {
+        readonly closedRoundCount: bigint;
+        readonly closedWorkUnits: bigint;
+        readonly openRoundWorkUnits: bigint;
+      };
+      readonly projected: ProjectedView;
+    };
+
+export const queueUnavailableReasons = [
+  'oracle_head_unavailable',
+  'round_projection_gap',
+  'round_ineligible',
+] as const;
+export type QueueUnavailableReason = (typeof queueUnavailableReasons)[number];
+
+export const blockedReasons = ['incident_open', 'oracle_blocked', 'settlement_paused'] as const;
+export type BlockedReason = (typeof blockedReasons)[number];
+
+export interface SubmissionView {
+  readonly submissionId: string;
+  readonly lifecycle: SubmissionLifecycle;
+  readonly previousSettledThroughRound: bigint;
+  readonly settledThroughRound: bigint;
+  readonly roundCount: bigint;
+  readonly activeRoundCount: number;
+  readonly expected: AnchorView & CompletedBlocks;
+  readonly transactionHash: string | null;
+  readonly createdAtMs: number;
+  readonly submittedAtMs: number | null;
+  readonly confirmedAtMs: number | null;
+  readonly terminalAtMs: number | null;
+  readonly changedAtMs: number;
+  readonly outcomeCode: string | null;
+}
+
+export type SettlementQueueView =
+  | Unavailable<QueueUnavailableReason>
+  | {
+      readonly status: 'available';
+      readonly state: SettlementQueueState;
+      readonly settlementEnabled: boolean;
+      readonly reporterEnvironmentEnabled: boolean;
+      /** Closed rounds above the settled frontier. */
+      readonly buffered: {
+        readonly firstRound: bigint | null;
+        readonly lastRound: bigint | null;
+        readonly roundCount: bigint;
+        readonly activeRoundCount: bigint;
+        readonly workUnits: bigint;
+      };
+      readonly projected: ProjectedView;
+      readonly incidentOpen: boolean;
+      readonly blockedReason: BlockedReason | null;
+      readonly lastRun: {
+        readonly startedAtMs: number;
+        readonly finishedAtMs: number;
+        readonly result: string;
+      } | null;
+      readonly latestSubmission: SubmissionView | null;
+    };
+
+export interface OracleView {
+  readonly state: OracleState;
+  /** Null for accepted and stale. */
+  readonly reason: string | null;
+  /** Null exactly when the state is unavailable. */
+  readonly latestAcceptedAtMs: number | null;
+  readonly latestClosure: {
+    readonly firstRound: bigint;
+    readonly lastRound: bigint;
+    readonly acceptedAtMs: number;
+  } | null;
+}
+
+/** The process snapshot [A] and, with signer and modules, the pipeline status [B] (document 1). */
+export interface ProcessView {
+  readonly installationId: string;
+  /** Changes when source or freshness state changes, and not with `generatedAtMs` alone; nor with signer and modules. */
+  readonly revision: string;
+  readonly generatedAtMs: number;
+  readonly measurement: MeasurementView | null;
+  readonly builder: BuilderView;
+  readonly oracle: OracleView;
+  readonly settlementQueue: SettlementQueueView;
+  readonly signer: SignerIdentity | null;
+  readonly modules: ModulesView;
+}
+
+/** What the public routes read. Every call is synchronous, costs no I/O and throws nothing. */
+export interface ActivityViews {
+  /** The configured public installation. */
+  readonly publicInstallationId: string;
+  /** Telemetry of any installation; offline for one that has published nothing. */
+  telemetry(installationId: string): TelemetryView;
+  /** Modules of the public installation. */
+  modules(): ModulesView;
+  /** Shared for up to one second, and computed again as soon as a message has changed what it shows. */
+  process(): ProcessView;
+  /** What is read from the chain. */
+  readonly chain: ChainViews;
+  /** Settlement history [A]; the same view while both parts are. */
+  settlements(range: SettlementRange, withQueue: boolean): SettlementsView;
+  /** What happened on the chain and what the public installation reached. */
+  readonly feed: FeedViews;
+  /** Statistics of the public installation; null while its readings are not all folded yet. */
+  readonly statistics: StatisticsViews | null;
+}
+
+/** Settlement history, with the queue of the process snapshot where it is asked for. */
+export interface SettlementsView {
+  readonly history: SettlementHistoryView | ChainUnavailable;
+  readonly queue: SettlementQueueView | null;
+}
+
+/** One page of accepted readings, in ascending order of position. */
+export interface ObservationPage {
+  readonly items: readonly AcceptedReading[];
+  /** Another item exists after the last one of this page. */
+  readonly more: boolean;
+}

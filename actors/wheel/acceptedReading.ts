@@ -1,0 +1,40 @@
+import type { CounterReading } from './counterReading.ts';
+
+/** A reading that was accepted, with its receipt position: the sequence in `MINER_COUNTER`. */
+export interface AcceptedReading extends CounterReading {
+  readonly position: number;
+}
+
+/**
+ * The reading with its receipt position. Many thousands are held at once: what a wheel repeats from one reading to
+ * the next is held once, and all of them have one shape (a spread would give each a hidden class of its own, which
+ * costs more memory than its values).
+ */
+export function acceptedReadingOf(
+  reading: CounterReading,
+  position: number,
+  previous: AcceptedReading | null,
+): AcceptedReading {
+  return {
+    telemetryId: reading.telemetryId,
+    installationId: previous?.installationId ?? reading.installationId,
+    bootId: sameOf(previous?.bootId, reading.bootId),
+    sequence: reading.sequence,
+    observedAtMs: reading.observedAtMs,
+    receivedAtMs: reading.receivedAtMs,
+    counterEpoch: sameOf(previous?.counterEpoch, reading.counterEpoch),
+    cumulativeWorkUnits: reading.cumulativeWorkUnits,
+    provenance: sameOf(previous?.provenance, reading.provenance),
+    softwareVersion: sameOf(previous?.softwareVersion, reading.softwareVersion),
+    coreStatus: sameOf(previous?.coreStatus, reading.coreStatus),
+    rpmMilli: reading.rpmMilli,
+    speedMmPerSecond: reading.speedMmPerSecond,
+    distanceMm: reading.distanceMm,
+    position,
+  };
+}
+
+/** The string that is held already, where the new one is equal to it. */
+function sameOf<Value>(held: Value | undefined, given: Value): Value {
+  return held !== undefined && held === given ? held : given;
+}

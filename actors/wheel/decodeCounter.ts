@@ -1,0 +1,44 @@
+import { isAscii } from 'node:buffer';
+import { bufferOf, type Decoded, decodeMessage, rejected } from '../messages/decodeMessage.ts';
+import { counterSubject } from '../messages/subjects.ts';
+import { compiledCheck } from '../schemas/compiledCheck.ts';
+import { type CounterReading, counterReadingMessage, counterReadingOf } from './counterReading.ts';
+import { readingOfUsualForm } from './readingText.ts';
+
+/** A longer message is malformed (design, section 2, rule 1). */
+const readingBytesMax = 16 * 1024;
+/** A reading may claim to be observed at most this long after the gateway received it (design, section 2, rule 3). */
+const futureObservationMsMax = 300_000;
+
+const isReading = compiledCheck(counterReadingMessage);
+
+/**
+ * A message of `MINER_COUNTER` as a reading, tested by the rules that need no memory: `malformed`,
+ * `wrong_installation`, `future_observation`. The rules that do are the installation's.
+ */
+export function decodeCounter(subject: string, data: Uint8Array): Decoded<CounterReading> {
+  const decoded = decodeReading(data);
+  if ('rejection' in decoded) return decoded;
+  const reading = decoded.value;
+  if (subject !== counterSubject(reading.installationId)) {
+    return rejected(
+      'wrong_installation',
+      `installationId ${reading.installationId} belongs on ${counterSubject(reading.installationId)}, given on ${subject}`,
+    );
+  }
+  const aheadMs = reading.observedAtMs - reading.receivedAtMs;
+  if (aheadMs > futureObservationMsMax) {
+    return rejected(
+      'future_observation',
+      `observedAt is ${aheadMs} ms after receivedAt, at most ${futureObservationMsMax} ms are accepted`,
+    );
+  }
+  return decoded;
+}
+
+function decodeReading(data: Uint8Array): Decoded<CounterReading> {
+  const usual = isAscii(data) ? readingOfUsualForm(bufferOf(data)) : null;
+  if (usual !== null) return { value: usual };
+  const decoded = decodeMessage(counterReadingMessage, data, readingBytesMax, isReading);
+  return 'rejection' in decoded ? decoded : { value: counterReadingOf(decoded.value) };
+}

@@ -1,0 +1,28 @@
+import type { Database } from '../../../storage/database.ts';
+import { activeTables } from '../../../storage/generations.ts';
+import { migrationState } from '../../../storage/migrations.ts';
+import { createReplayLog } from '../../../storage/replayLog.ts';
+import { type Finding, failed, ok } from './finding.ts';
+
+/** Version and migrations of ClickHouse. */
+export async function checkDatabase(database: Database): Promise<Finding[]> {
+  const [[version = 'unknown'] = []] = await database.select('SELECT version()');
+  const findings = [ok('ClickHouse', `${database.kind}, version ${version}`)];
+  const { applied, known } = await migrationState(database);
+  if (applied === known) {
+    const unfinished = await createReplayLog(database, Date.now).unfinished(
+      (await activeTables(database)).generation,
+    );
+    const replay =
+      unfinished === null
+        ? 'none is unfinished'
+        : `one is unfinished, asked as ${unfinished.plan.command}: the same options go on with it, --discard removes it`;
+    return [...findings, ok('migrations', `all ${known} applied`), ok('replays', replay)];
+  }
+  const detail = `${applied} of ${known} applied`;
+  const remedy =
+    applied < known
+      ? 'start the service once: it migrates the database'
+      : 'this program is older than the one that wrote the database; run the newer one';
+  return [...findings, failed('migrations', detail, remedy)];
+}

@@ -1,0 +1,108 @@
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import { lastValueFrom, tap } from 'rxjs';
+import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
+import type { Database } from '../../../storage/database.ts';
+import { storedThrough } from '../../../storage/observations.ts';
+import type { Tables } from '../../../storage/tables.ts';
+import { emptyCheckpoint } from '../../../streams/jetstream/checkpoint.ts';
+import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
+import type { Deployment } from '../../deploymentFile.ts';
+import { systemClock } from '../../systemClock.ts';
+import { createProgress } from '../progress.ts';
+import { type Finding, failed, ok, skipped } from './finding.ts';
+
+export interface ReconciliationParts {
+  readonly connection: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly database: Database;
+  readonly tables: Tables;
+  readonly deployment: Deployment;
+  readonly logger: Logger;
+  readonly progressStream: NodeJS.WriteStream;
+}
+
+/** Folds the counter stream again, through what ClickHouse has of it, and compares the counts. */
+export async function checkReadings(parts: ReconciliationParts): Promise<Finding[]> {
+  const { jsm, database, tables } = parts;
+  const { state } = await jsm.streams.info('MINER_COUNTER');
+  const stored = await storedCounts(database, tables, state.first_seq);
+  if (stored.through === 0) return [skipped('readings', 'ClickHouse holds none yet')];
+  if (state.last_seq < stored.through) {
+    const detail = `ClickHouse holds readings through ${stored.through}, the stream ends at ${state.last_seq}`;
+    return [
+      failed(
+        'readings',
+        detail,
+        'the stream lost its end or is another one; start the service: it goes back and says so',
+      ),
+    ];
+  }
+  const folded = await foldThrough(parts, stored.through);
+  const findings = [compared('readings', folded.readings, stored.readings)];
+  if (state.first_seq > 1) {
+    const detail = `the stream begins at ${state.first_seq}: rounds before it cannot be folded again`;
+    return [...findings, skipped('rounds', detail)];
+  }
+  return [...findings, compared('rounds', folded.rounds, stored.rounds)];
+}
+
+function compared(what: string, inStream: number, inClickHouse: number): Finding {
+  if (inStream === inClickHouse) return ok(what, `${inStream} in the stream and in ClickHouse`);
+  return failed(
+    what,
+    `${inStream} in the stream, ${inClickHouse} in ClickHouse`,
+    'rebuild it from the stream: `npm run miner -- replay --from-sequence 1`, with --dry-run first to see what changes',
+  );
+}
+
+async function storedCounts(database: Database, tables: Tables, firstSequence: number) {
+  const select = async (sql: string) => ((await database.select(sql))[0] ?? []).map(Number);
+  const through = await storedThrough(database, tables);
+  const where = `FINAL WHERE position >= ${firstSequence} AND position <= ${through}`;
+  const [readings = 0] = await select(`SELECT count() FROM ${tables.readings} ${where}`);
+  const [rounds = 0] = await select(`SELECT count() FROM ${tables.rounds} ${where}`);
+  return { through, readings, rounds };
+}
+
+async function foldThrough(parts: ReconciliationParts, through: number) {
+  const { deployment, progressStream } = parts;
+  const actors = createCounterActors({
+    genesisMs: deployment.genesisTimestamp * 1000,
+    publicInstallationId: deployment.installationId,
+  });
+  const counts = { readings: 0, rounds: 0 };
+  const progress = createProgress({
+    label: 'readings',
+    unit: 'messages',
+    total: through,
+    stream: progressStream,
+    nowMs: Date.now,
+  });
+  const source = createMessageSource({
+    ...parts,
+    stream: 'MINER_COUNTER',
+    clock: systemClock,
+    hasRoom: () => true,
+    room: () => Promise.resolve(),
+    through,
+  });
+  await lastValueFrom(
+    source.messagesAfter(emptyCheckpoint).pipe(
+      tap(({ messages, position }) => {
+        for (const message of messages) {
+          const outcome = actors.receive(message);
+          if ('rejection' in outcome) continue;
+          counts.readings++;
+          if (outcome.closed.round !== null) counts.rounds++;
+        }
+        progress.update(position);
+      }),
+    ),
+    { defaultValue: null },
+  );
+  progress.stop();
+  return counts;
+}

@@ -1,0 +1,39 @@
+import { dayLabel } from '../../../actors/statistics/dayHistory.ts';
+import type { Database } from '../../../storage/database.ts';
+import { type DayDifference, workUnitsOfDay } from '../../../storage/generationDifferences.ts';
+import type { Tables } from '../../../storage/tables.ts';
+
+const daysShown = 40;
+
+/** What a replay changes, a line a universal day. */
+export async function differenceLines(
+  database: Database,
+  differences: readonly DayDifference[],
+  { active, rebuilt }: { readonly active: Tables; readonly rebuilt: Tables },
+): Promise<string[]> {
+  if (differences.length === 0) return ['no day differs'];
+  const lines: string[] = [];
+  for (const difference of differences.slice(0, daysShown)) {
+    const { installationId, startMs, before, after } = difference;
+    const work = [
+      await workUnitsOfDay(database, active, difference),
+      await workUnitsOfDay(database, rebuilt, difference),
+    ] as const;
+    const changes = [
+      changed('readings', before.readings, after.readings),
+      changed('rounds', before.rounds, after.rounds),
+      changed('half hours', before.buckets, after.buckets),
+      changed('work units', ...work),
+    ].filter((change) => change !== null);
+    const what = changes.length === 0 ? 'the same numbers, other content' : changes.join(', ');
+    lines.push(`${dayLabel(startMs)}  ${installationId}  ${what}`);
+  }
+  if (differences.length > daysShown) lines.push(`and ${differences.length - daysShown} more days`);
+  return [`${differences.length} days differ (each from noon to noon UTC):`, ...lines];
+}
+
+function changed(what: string, before: number | bigint, after: number | bigint): string | null {
+  if (before === after) return null;
+  const by = BigInt(after) - BigInt(before);
+  return `${what} ${before} -> ${after} (${by > 0n ? '+' : ''}${by})`;
+}

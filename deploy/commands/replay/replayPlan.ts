@@ -1,0 +1,159 @@
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import { type FoldIdentity, isOfFold } from '../../../actors/foldIdentity.ts';
+import type { Database } from '../../../storage/database.ts';
+import type { SnapshotHeader } from '../../../storage/foldSnapshot.ts';
+import { generationIdentity } from '../../../storage/generationIdentity.ts';
+import { storedThrough } from '../../../storage/observations.ts';
+import type { ReplayLog, ReplayPlan } from '../../../storage/replayLog.ts';
+import type { SnapshotStore } from '../../../storage/snapshots.ts';
+import type { Tables } from '../../../storage/tables.ts';
+import { sequenceAt } from '../../../streams/jetstream/sequenceAt.ts';
+import { StreamDiverged, verifySource } from '../../../streams/jetstream/sourceVerification.ts';
+
+const stream = 'MINER_COUNTER';
+
+/** The replay cannot be done as it was asked; the message says what can. */
+export class ReplayRefused extends Error {
+  override readonly name = 'ReplayRefused';
+}
+
+/** A place in the stream: a sequence, or when the server stored a message. */
+export type StreamPlace = { readonly sequence: number } | { readonly time: Date };
+
+export interface ReplayRequest {
+  readonly from: StreamPlace;
+  /** Null for the end of the stream. */
+  readonly to: StreamPlace | null;
+  /** Null for all. */
+  readonly installationId: string | null;
+  readonly dryRun: boolean;
+}
+
+export interface PlanningParts {
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly database: Database;
+  /** The active ones. */
+  readonly tables: Tables;
+  readonly snapshots: SnapshotStore;
+  /** Of the fold that replays. */
+  readonly identity: FoldIdentity;
+  readonly log: ReplayLog;
+}
+
+/** The request as the log keeps it: the same text for the same command. */
+export function commandOf({ from, to, installationId, dryRun }: ReplayRequest): string {
+  return JSON.stringify({ from, to, installationId, dryRun });
+}
+
+/**
+ * Finds the sequences and the snapshot that a replay works with, once: a replay that is gone on with keeps them.
+ *
+ * @throws ReplayRefused
+ */
+export async function planReplay(parts: PlanningParts, request: ReplayRequest): Promise<ReplayPlan> {
+  const { jsm, tables, log } = parts;
+  const { state } = await jsm.streams.info(stream);
+  if (state.messages === 0)
+    throw new ReplayRefused(`${stream} holds no messages: there is nothing to replay`);
+  const fromSequence = Math.max(await firstSequence(parts, request.from, state.last_seq), 1);
+  const usable = (await parts.snapshots.list(stream)).filter((header) => isOfFold(header, parts.identity));
+  if (usable.length === 0) await requireSameFold(parts);
+  const stored = Math.max(await storedThrough(parts.database, tables), usable[0]?.position ?? 0);
+  if (fromSequence > stored + 1) {
+    throw new ReplayRefused(
+      `ClickHouse holds readings through ${stored}: a replay may begin at ${stored + 1} or below, ${fromSequence} was asked`,
+    );
+  }
+  const base = await baseBelow(parts, usable, fromSequence, state.first_seq);
+  const asked = Math.min(await lastSequence(parts, request.to, state.last_seq), state.last_seq);
+  const throughSequence =
+    request.installationId === null ? await lastHeld(parts, asked) : besideAt(usable, asked);
+  if (throughSequence < fromSequence) {
+    throw new ReplayRefused(
+      `nothing lies between ${fromSequence} and ${throughSequence}; ${stream} holds ${state.first_seq} to ${state.last_seq}`,
+    );
+  }
+  return {
+    generation: await log.nextGeneration(tables.generation),
+    baseGeneration: tables.generation,
+    command: commandOf(request),
+    fromSequence,
+    throughSequence,
+    basePosition: base,
+    installationId: request.installationId,
+    dryRun: request.dryRun,
+    identity: parts.identity,
+  };
+}
+
+/** What another version or deployment has filled is made again by the service, which tells the others. */
+async function requireSameFold({ database, tables, identity }: PlanningParts): Promise<void> {
+  const made = await generationIdentity(database, tables);
+  if (made === null || isOfFold(made, identity)) return;
+  throw new ReplayRefused(
+    'the stored rows were made with another version or another deployment file: give the file that the service uses, or start the ' +
+      'service with this one, which folds the stream again by itself',
+  );
+}
+
+async function firstSequence({ js }: PlanningParts, from: StreamPlace, last: number): Promise<number> {
+  if ('sequence' in from) {
+    if (from.sequence <= last) return from.sequence;
+    throw new ReplayRefused(`${stream} ends at ${last}, a replay from ${from.sequence} was asked`);
+  }
+  const found = await sequenceAt(js, stream, from.time);
+  if (found !== null) return found;
+  throw new ReplayRefused(`${stream} has stored nothing since ${from.time.toISOString()}`);
+}
+
+async function lastSequence({ js }: PlanningParts, to: StreamPlace | null, last: number): Promise<number> {
+  if (to === null) return last;
+  if ('sequence' in to) return to.sequence;
+  const next = await sequenceAt(js, stream, new Date(to.time.getTime() + 1));
+  return next === null ? last : next - 1;
+}
+
+/** The newest message at or below a sequence that was not deleted by hand. */
+async function lastHeld({ jsm }: PlanningParts, sequence: number): Promise<number> {
+  for (let held = sequence; held > 0; held--) {
+    if ((await jsm.streams.getMessage(stream, { seq: held })) !== null) return held;
+  }
+  return 0;
+}
+
+/** Where the other installations' state is known: their snapshot and this replay end at the same message. */
+function besideAt(usable: readonly SnapshotHeader[], asked: number): number {
+  const newest = usable.find(({ position }) => position <= asked);
+  if (newest !== undefined) return newest.position;
+  throw new ReplayRefused(
+    `one installation can be replayed through a snapshot of the others, and there is none at or below ${asked}; leave out --installation`,
+  );
+}
+
+/** Position of the newest snapshot below `fromSequence` that the stream still continues; null for its beginning. */
+async function baseBelow(
+  { jsm }: PlanningParts,
+  usable: readonly SnapshotHeader[],
+  fromSequence: number,
+  firstHeld: number,
+): Promise<number | null> {
+  for (const header of usable) {
+    if (header.position >= fromSequence || header.position < firstHeld - 1) continue;
+    try {
+      await verifySource(jsm, stream, header);
+      return header.position;
+    } catch (error) {
+      if (!(error instanceof StreamDiverged)) throw error;
+    }
+  }
+  if (firstHeld === 1) return null;
+  const continued = usable
+    .filter(({ position }) => position >= firstHeld - 1)
+    .map(({ position }) => position);
+  const advice =
+    continued.length === 0
+      ? 'no snapshot continues there, so nothing can be made anew without losing what came before'
+      : `the oldest snapshot that it continues is of ${Math.min(...continued)}: begin at ${Math.min(...continued) + 1} or above`;
+  throw new ReplayRefused(`${stream} begins at ${firstHeld}, what came before is gone; ${advice}`);
+}

@@ -1,0 +1,304 @@
+import { join } from 'node:path';
+import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import { isOfFold } from '../../../actors/foldIdentity.ts';
+import { type CounterActors, createCounterActors } from '../../../actors/wheel/counterActors.ts';
+import { type Database, openDatabase } from '../../../storage/database.ts';
+import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
+import { dayDifferences } from '../../../storage/generationDifferences.ts';
+import { noteGeneration } from '../../../storage/generationIdentity.ts';
+import {
+  activate,
+  activeTables,
+  attachSnapshots,
+  dropTables,
+  generationsHeld,
+} from '../../../storage/generations.ts';
+import { migrate } from '../../../storage/migrations.ts';
+import { storedThrough } from '../../../storage/observations.ts';
+import { createReplayLog, type ReplayLog, type ReplayPlan } from '../../../storage/replayLog.ts';
+import { createRowWriter } from '../../../storage/rowWriter.ts';
+import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots.ts';
+import { type Tables, tablesOf } from '../../../storage/tables.ts';
+import { sqlString } from '../../../storage/tabSeparated.ts';
+import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
+import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
+import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
+import { claimSole } from '../../../streams/jetstream/soleHolder.ts';
+import { createStreamFollower } from '../../../streams/streamFollower.ts';
+import { type Deployment, readDeploymentFile } from '../../deploymentFile.ts';
+import { systemClock } from '../../systemClock.ts';
+import { within } from '../../within.ts';
+import { createProgress } from '../progress.ts';
+import { ownNats, untilStopped } from '../runService.ts';
+import { differenceLines } from './differenceLines.ts';
+import { loadBeside, type PreparationParts, prepareReplay } from './prepareReplay.ts';
+import { createReplayFold } from './replayFold.ts';
+import { commandOf, planReplay, ReplayRefused, type ReplayRequest } from './replayPlan.ts';
+
+const stopGraceMs = 3_000;
+const closeGraceMs = 400;
+/** What is written at the end of a replay is waited for; ClickHouse may be away for a while. */
+const finishGraceMs = 600_000;
+/** The engine makes, merges and removes a part for each batch, which costs as much as the rows of a small one. */
+const batchRows = 20_000;
+const snapshotPolicy = { intervalMs: 5_000, messages: 500_000 };
+
+/** Everything that the steps of a replay work with. */
+interface ReplayParts {
+  readonly connection: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly database: Database;
+  readonly active: Tables;
+  readonly log: ReplayLog;
+  readonly deployment: Deployment;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly print: (line: string) => void;
+}
+
+/** The command line's `replay`; with `discard` what an earlier one has left is removed, and nothing else is done. */
+export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
+  return untilStopped(async ({ configuration, logger, onStop, finish }) => {
+    const path = configuration.MINER_DEPLOYMENT ?? join(configuration.MINER_DATA_DIR, 'deployment.json');
+    const deployment = readDeploymentFile(path);
+    const stopping = new AbortController();
+    const quiet = logger.child({}, { level: logger.level === 'info' ? 'warn' : logger.level });
+    const natsUrl = configuration.MINER_NATS_URL ?? (await ownNats(configuration, quiet, onStop)).url;
+    const url = configuration.MINER_CLICKHOUSE_URL;
+    const database = openDatabase(
+      url === null ? { path: join(configuration.MINER_DATA_DIR, 'clickhouse') } : { url },
+    );
+    onStop('ClickHouse', () => within(closeGraceMs, database.close()));
+    const connection = await connectNats({
+      url: natsUrl,
+      name: 'miner replay',
+      logger: quiet,
+      signal: stopping.signal,
+    });
+    onStop('the connection to NATS', () => within(closeGraceMs, closeNats(connection)));
+    const release = await claimSole(connection, replaySubject, 'a replay');
+    onStop('the lock of replays', async () => release());
+    await migrate(database, quiet);
+    const parts: ReplayParts = {
+      connection,
+      js: jetstream(connection),
+      jsm: await jetstreamManager(connection),
+      database,
+      active: await activeTables(database),
+      log: createReplayLog(database, systemClock.nowMs),
+      deployment,
+      logger: quiet,
+      signal: stopping.signal,
+      print: (line) => process.stdout.write(`${line}\n`),
+    };
+    const replaying = request === 'discard' ? discard(parts) : replay(parts, request);
+    onStop('the replay', async () => {
+      stopping.abort();
+      await within(stopGraceMs, replaying);
+    });
+    await replaying;
+    await finish();
+  });
+}
+
+function createActors({ deployment }: ReplayParts): CounterActors {
+  return createCounterActors({
+    genesisMs: deployment.genesisTimestamp * 1000,
+    publicInstallationId: deployment.installationId,
+  });
+}
+
+async function discard({ database, active, log, print }: ReplayParts): Promise<void> {
+  const unfinished = await log.unfinished(active.generation);
+  if (unfinished === null) return print('no replay is unfinished: nothing to discard');
+  const { plan } = unfinished;
+  await log.note(plan, 'ended');
+  await dropTables(database, tablesOf(plan.generation));
+  print(`the unfinished replay of ${rangeOf(plan)} is discarded; the active tables are as they were`);
+}
+
+async function replay(parts: ReplayParts, request: ReplayRequest): Promise<void> {
+  const { database, active, print, signal } = parts;
+  const snapshotsOf = (tables: Tables) =>
+    createSnapshotStore({ database, tables: () => tables, logger: parts.logger });
+  const activeSnapshots = snapshotsOf(active);
+  const { plan, step } = await plannedOrUnfinished(parts, request, activeSnapshots);
+  const rebuilt = tablesOf(plan.generation);
+  const rebuiltSnapshots = snapshotsOf(rebuilt);
+  const preparation = { database, plan, active, rebuilt, activeSnapshots, rebuiltSnapshots };
+  print(`${step === 'prepared' ? 'going on with the replay' : 'replay'} of ${rangeOf(plan)}`);
+  if (step === 'planned') {
+    await prepareReplay(preparation);
+    await parts.log.note(plan, 'prepared');
+  }
+  const isComplete = !signal.aborted && (await foldAll(parts, preparation));
+  if (!isComplete || signal.aborted) {
+    return print(
+      'stopped; the same command goes on where it was, --discard removes what there is. The active tables are as they were.',
+    );
+  }
+  await compareAndSwap(parts, plan, rebuilt);
+}
+
+/** The unfinished replay of the same command, or a new one. */
+async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest, snapshots: SnapshotStore) {
+  const { js, jsm, database, active, log, print } = parts;
+  const { identity } = createActors(parts);
+  const unfinished = await log.unfinished(active.generation);
+  if (unfinished !== null) {
+    const { plan } = unfinished;
+    // Its tables are not those that this version makes, or hold what another deployment folds.
+    const isOfThis = plan.identity !== undefined && isOfFold(plan.identity, identity);
+    if (!isOfThis) {
+      await log.note(plan, 'ended');
+      print('an unfinished replay of another version or deployment is discarded');
+    } else if (plan.command !== commandOf(request))
+      throw new ReplayRefused(
+        `another replay is unfinished, of ${rangeOf(plan)}, asked as ${plan.command}: give the same options to go on with it, or --discard to remove it`,
+      );
+    else if (plan.baseGeneration === active.generation) return unfinished;
+    else await log.note(plan, 'ended'); // Other tables became active meanwhile; it would bring back what they replaced.
+  }
+  // What the last swap left; a dry run changes nothing, not even that.
+  const left = request.dryRun ? [] : await generationsHeld(database);
+  for (const generation of left)
+    if (generation !== active.generation) await dropTables(database, tablesOf(generation));
+  const plan = await planReplay({ js, jsm, database, tables: active, snapshots, identity, log }, request);
+  await log.note(plan, 'planned');
+  return { plan, step: 'planned' as const };
+}
+
+/** False when it was stopped before the end; what is folded by then is saved. */
+async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promise<boolean> {
+  const { database, jsm, logger, signal } = parts;
+  const { plan, rebuilt, rebuiltSnapshots } = preparation;
+  const { fromSequence, throughSequence, installationId } = plan;
+  const only = await loadBeside(preparation);
+  const tables = () => rebuilt;
+  const writer = createRowWriter({ database, tables, batchRows, clock: systemClock, logger });
+  const progress = { bar: null as ReturnType<typeof createProgress> | null, from: null as number | null };
+  const onProgress = (position: number) => {
+    progress.from ??= position;
+    progress.bar ??= createProgress({
+      label: 'replay',
+      unit: 'messages',
+      total: throughSequence,
+      doneBefore: position,
+      showsLag: true,
+      stream: process.stderr,
+      nowMs: systemClock.monotonicMs,
+    });
+    progress.bar.update(position);
+  };
+  const fold = createReplayFold({
+    actors: createActors(parts),
+    writer,
+    fromSequence,
+    throughSequence,
+    only,
+    removeRowsAbove: async (position) => {
+      const whose = installationId === null ? '' : ` AND installation_id = ${sqlString(installationId)}`;
+      await deleteRows(database, rebuilt, `position > ${position}${whose}`);
+    },
+    onProgress,
+  });
+  const stream = 'MINER_COUNTER';
+  const source = createMessageSource({
+    ...parts,
+    stream,
+    clock: systemClock,
+    hasRoom: writer.hasRoom,
+    room: writer.room,
+    through: throughSequence,
+  });
+  const follower = createStreamFollower({
+    stream,
+    source,
+    jsm,
+    fold,
+    snapshots: rebuiltSnapshots,
+    writes: true,
+    policy: snapshotPolicy,
+    clock: systemClock,
+    logger,
+  });
+  const stopped = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(follower.stop({ graceMs: stopGraceMs })));
+  });
+  const startedMs = systemClock.monotonicMs();
+  try {
+    await follower.run();
+    if (signal.aborted) await stopped;
+    else await follower.stop({ graceMs: finishGraceMs });
+  } finally {
+    progress.bar?.stop();
+    await writer.close();
+  }
+  const { position, snapshotPosition, divergences } = follower.status();
+  if (divergences > 0)
+    throw new ReplayRefused(
+      `${stream} is not the stream any more that it was when the replay began: run the command with --discard, then again`,
+    );
+  if (position < throughSequence) return false;
+  const seconds = (systemClock.monotonicMs() - startedMs) / 1_000;
+  const folded = throughSequence - (progress.from ?? throughSequence);
+  parts.print(
+    `${folded} messages folded and stored in ${seconds.toFixed(1)} s (${Math.round(folded / seconds)} a second)`,
+  );
+  if (snapshotPosition === throughSequence) return true;
+  throw new ReplayRefused(
+    `the end of the replay could not be saved (through ${snapshotPosition ?? 0} of ${throughSequence}): run the same command again`,
+  );
+}
+
+async function compareAndSwap(parts: ReplayParts, plan: ReplayPlan, rebuilt: Tables): Promise<void> {
+  const { jsm, database, active, log, print } = parts;
+  const { fromSequence, throughSequence, installationId, dryRun } = plan;
+  const compared = Math.min(throughSequence, await storedThrough(database, active));
+  const differences = await dayDifferences(database, active, rebuilt, {
+    fromSequence,
+    throughSequence: compared,
+    installationId,
+  });
+  for (const line of await differenceLines(database, differences, { active, rebuilt })) print(line);
+  if (compared < throughSequence)
+    print(`messages ${compared + 1} to ${throughSequence} are not in the active tables yet`);
+  if (dryRun) {
+    await log.note(plan, 'ended');
+    await dropTables(database, rebuilt);
+    return print('a dry run: nothing was changed');
+  }
+  if (installationId !== null) await keepWholeSnapshots(parts, plan, rebuilt);
+  for (const stream of ['MINER_PIPELINE', 'MINER_CHAIN'] as const)
+    await attachSnapshots(database, active, rebuilt, { stream, position: null });
+  const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
+  const { identity } = createActors(parts);
+  await noteGeneration(database, rebuilt, { ...identity, streamCreated }, systemClock.nowMs());
+  await activate(database, rebuilt);
+  await log.note(plan, 'ended');
+  print(
+    `generation ${rebuilt.generation} is active; a running service takes it over within seconds and folds on behind ${throughSequence}. ` +
+      `Generation ${active.generation} stays until the next replay.`,
+  );
+}
+
+/** Snapshots from the middle of a replay of one installation lack the others' progress: they must not be restored. */
+async function keepWholeSnapshots({ database }: ReplayParts, plan: ReplayPlan, rebuilt: Tables) {
+  const { basePosition, throughSequence } = plan;
+  const names = await database.select(
+    `SELECT DISTINCT snapshot FROM ${rebuilt.foldSnapshots} WHERE stream = 'MINER_COUNTER beside'
+     OR (stream = 'MINER_COUNTER' AND position != ${throughSequence} AND position != ${basePosition ?? 0})`,
+  );
+  for (const [name] of names)
+    await database.command(
+      `ALTER TABLE ${rebuilt.foldSnapshots} DROP PARTITION ${sqlString(name as string)}`,
+    );
+}
+
+function rangeOf({ fromSequence, throughSequence, installationId, dryRun, generation }: ReplayPlan): string {
+  const whose = installationId === null ? '' : `, installation ${installationId}`;
+  return `messages ${fromSequence} to ${throughSequence}${whose} into generation ${generation}${dryRun ? ', a dry run' : ''}`;
+}

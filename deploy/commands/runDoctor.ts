@@ -1,0 +1,178 @@
+import { join } from 'node:path';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { pino } from 'pino';
+import { type Database, openDatabase } from '../../storage/database.ts';
+import { activeTables } from '../../storage/generations.ts';
+import { closeNats } from '../../streams/jetstream/connection.ts';
+import { type Configuration, readConfiguration, unknownVariables } from '../configuration.ts';
+import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
+import { checkChain } from './doctor/checkChain.ts';
+import { checkDatabase } from './doctor/checkDatabase.ts';
+import { checkNats } from './doctor/checkNats.ts';
+import { checkReadings } from './doctor/checkReadings.ts';
+import { checkSpans } from './doctor/checkSpans.ts';
+import { type Finding, failed, findingLines, ok, skipped } from './doctor/finding.ts';
+
+const connectMs = 3_000;
+
+export interface DoctorOptions {
+  /** Leaves out what reads whole streams. */
+  readonly quick?: boolean;
+  /** First block of the chain that is proven again; the deployment's when it is left out. */
+  readonly fromBlock?: bigint;
+}
+
+/** The command line's `doctor`: checks every part, and says for each failure what to do. Status 1 when one failed. */
+export async function runDoctor(options: DoctorOptions): Promise<void> {
+  let failures = 0;
+  const print = (findings: readonly Finding[]) => {
+    failures += findings.filter(({ outcome }) => outcome === 'failed').length;
+    process.stdout.write(
+      findings
+        .flatMap(findingLines)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+  };
+  await examine(options, print);
+  process.stdout.write(failures === 0 ? 'nothing is wrong\n' : `${failures} failed\n`);
+  process.exitCode = failures === 0 ? 0 : 1;
+}
+
+async function examine(
+  { quick = false, fromBlock }: DoctorOptions,
+  print: (findings: readonly Finding[]) => void,
+) {
+  const configuration = attempted('configuration', 'correct the variables', print, () => {
+    const read = readConfiguration(process.env);
+    const unknown = unknownVariables(process.env);
+    print([ok('configuration', unknown.length === 0 ? 'fits' : `fits; no settings: ${unknown.join(', ')}`)]);
+    return read;
+  });
+  if (configuration === null) return;
+  const deployment = attempted('deployment file', 'set MINER_DEPLOYMENT to a file that fits', print, () => {
+    const path = configuration.MINER_DEPLOYMENT ?? join(configuration.MINER_DATA_DIR, 'deployment.json');
+    const read = readDeploymentFile(path);
+    print([ok('deployment file', `${path}, installation ${read.installationId}`)]);
+    return read;
+  });
+  const connection = await connected(configuration, print);
+  const database = opened(configuration, print);
+  try {
+    if (database !== null) print(await checkDatabase(database).catch(unreachable));
+    if (connection !== null)
+      await examineStreams({ configuration, deployment, connection, database, quick, fromBlock }, print);
+  } finally {
+    if (connection !== null) await closeNats(connection);
+    await database?.close();
+  }
+}
+
+interface Parts {
+  readonly configuration: Configuration;
+  readonly deployment: Deployment | null;
+  readonly connection: NatsConnection;
+  readonly database: Database | null;
+  readonly quick: boolean;
+  readonly fromBlock: bigint | undefined;
+}
+
+async function examineStreams(parts: Parts, print: (findings: readonly Finding[]) => void) {
+  const { configuration, deployment, connection, database, quick, fromBlock } = parts;
+  const jsm = await jetstreamManager(connection, { checkAPI: false });
+  const findings = await checkNats(connection, jsm);
+  print(findings);
+  if (deployment === null || findings.some(({ outcome }) => outcome === 'failed')) return;
+  if (quick || database === null)
+    print([skipped('readings', quick ? 'left out by --quick' : 'ClickHouse is not open')]);
+  else {
+    const tables = await activeTables(database);
+    print(
+      await checkReadings({
+        connection,
+        js: jetstream(connection),
+        jsm,
+        database,
+        tables,
+        deployment,
+        logger: pino({ level: 'silent' }),
+        progressStream: process.stderr,
+      }).catch(unreachable),
+    );
+  }
+  const rpcUrl = configuration.MINER_RPC_URL;
+  if (deployment.onChain === null) print([skipped('node', 'the deployment has no contracts')]);
+  else if (rpcUrl === null) print([skipped('node', 'MINER_RPC_URL is not set')]);
+  else {
+    const { onChain } = deployment;
+    const found = await checkChain(jsm, onChain, rpcUrl);
+    print(found);
+    if (quick) print([skipped('spans', 'left out by --quick')]);
+    else if (found.every(({ outcome }) => outcome === 'ok')) {
+      const from = fromBlock ?? onChain.chain.deploymentBlock;
+      print(await checkSpans({ jsm, onChain, rpcUrl, fromBlock: from, progressStream: process.stderr }));
+    }
+  }
+}
+
+async function connected(
+  { MINER_NATS_URL: url }: Configuration,
+  print: (findings: readonly Finding[]) => void,
+): Promise<NatsConnection | null> {
+  if (url === null) {
+    print([
+      skipped(
+        'NATS',
+        'MINER_NATS_URL is not set: the local server runs with the service, which prints its address',
+      ),
+    ]);
+    return null;
+  }
+  try {
+    return await connect({
+      servers: url.split(','),
+      timeout: connectMs,
+      reconnect: false,
+      name: 'miner doctor',
+    });
+  } catch (error) {
+    print([
+      failed('NATS', `${url}: ${(error as Error).message}`, 'check MINER_NATS_URL and that nats-server runs'),
+    ]);
+    return null;
+  }
+}
+
+function opened(
+  configuration: Configuration,
+  print: (findings: readonly Finding[]) => void,
+): Database | null {
+  const { MINER_CLICKHOUSE_URL: url, MINER_DATA_DIR: dataDir } = configuration;
+  try {
+    return openDatabase(url === null ? { path: join(dataDir, 'clickhouse') } : { url });
+  } catch (error) {
+    print([skipped('ClickHouse', (error as Error).message)]);
+    return null;
+  }
+}
+
+function unreachable(error: unknown): Finding[] {
+  return [
+    failed('ClickHouse', (error as Error).message, 'check MINER_CLICKHOUSE_URL and that the server runs'),
+  ];
+}
+
+function attempted<Value>(
+  check: string,
+  remedy: string,
+  print: (findings: readonly Finding[]) => void,
+  attempt: () => Value,
+): Value | null {
+  try {
+    return attempt();
+  } catch (error) {
+    print([failed(check, (error as Error).message, remedy)]);
+    return null;
+  }
+}

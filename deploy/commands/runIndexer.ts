@@ -1,0 +1,84 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createOperatorServer } from '../../http/server/operatorServer.ts';
+import { createDeploymentIndexer } from '../../streams/indexer/indexing.ts';
+import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
+import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { ConfigurationError } from '../configuration.ts';
+import { readDeploymentFile } from '../deploymentFile.ts';
+import { within } from '../within.ts';
+import { showIndexingProgress } from './indexingProgress.ts';
+import { untilStopped } from './runService.ts';
+
+const closeGraceMs = 1_000;
+
+export interface IndexerOptions {
+  /** First block that is published once more. */
+  readonly fromBlock?: bigint;
+}
+
+/** The command line's `index`: reads the chain and publishes it, and nothing else. Any number may run; one publishes. */
+export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Promise<void> {
+  return untilStopped(async ({ configuration, logger, onStop }) => {
+    const { MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl, MINER_NATS_URL: natsUrl } = configuration;
+    const missing = Object.entries({ MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl, MINER_NATS_URL: natsUrl })
+      .filter(([, value]) => value === null)
+      .map(([name]) => `${name} is not set; \`index\` reads a deployment's chain and publishes it to NATS`);
+    if (path === null || rpcUrl === null || natsUrl === null) throw new ConfigurationError(missing);
+    const { onChain } = readDeploymentFile(path);
+    if (onChain === null) {
+      throw new ConfigurationError([
+        `MINER_DEPLOYMENT is ${path}, which names no contracts; there is nothing to index`,
+      ]);
+    }
+    const stopping = new AbortController();
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    const connection = await connectNats({
+      url: natsUrl,
+      name: 'miner index',
+      logger,
+      signal: stopping.signal,
+    });
+    const jsm = await jetstreamManager(connection);
+    // Only a process that ingests creates streams and changes their settings: it knows how long they are to be kept.
+    if ((await verifyStreams(jsm, ['MINER_CHAIN'], logger)).length > 0)
+      logger.warn(
+        'there is no stream MINER_CHAIN yet; it is published to once an ingest process has created it',
+      );
+    const indexer = createDeploymentIndexer({
+      js: jetstream(connection),
+      jsm,
+      onChain,
+      rpcUrl,
+      proofs: configuration.MINER_CHAIN_PROOFS,
+      repairFrom: repairFrom ?? null,
+      registry,
+      logger,
+      onProgress: showIndexingProgress(process.stderr),
+    });
+    const readiness = () => {
+      const { state, head, tip } = indexer.status();
+      const detail = { state, head: head?.toString() ?? null, tip: tip?.toString() ?? null };
+      return { isReady: state === 'following', detail };
+    };
+    const server = createOperatorServer({ registry, readiness, logger });
+    const { MINER_HOST: host } = configuration;
+    const port = await server.listen(host, configuration.MINER_OPS_PORT);
+    const running = indexer.run(stopping.signal);
+    onStop('the indexer', async () => {
+      stopping.abort();
+      await within(closeGraceMs, running);
+      server.close();
+      await within(closeGraceMs, closeNats(connection));
+    });
+    // Left unhandled on purpose: it ends the process as any other failure does, everything stopped in order.
+    running.catch((error: unknown) => {
+      throw error;
+    });
+    logger.info(
+      { operatorUrl: `http://${host}:${port}`, chainId: String(onChain.chain.chainId) },
+      'listening',
+    );
+  });
+}

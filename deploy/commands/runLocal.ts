@@ -1,0 +1,194 @@
+import { join } from 'node:path';
+import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import { streamNames } from '../../actors/messages/subjects.ts';
+import { closeNats, connectNats, sleep } from '../../streams/jetstream/connection.ts';
+import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { ConfigurationError } from '../configuration.ts';
+import type { Deployment } from '../deploymentFile.ts';
+import type { DeployedContracts } from '../local/deployContracts.ts';
+import { startAnvil } from '../local/localAnvil.ts';
+import { type LocalAccounts, localAccounts, localChainClient } from '../local/localChainClient.ts';
+import {
+  localChainGenesis,
+  localDeployment,
+  localSimulation,
+  type Simulation,
+} from '../local/localDeployment.ts';
+import { createSimulatedEconomy, liveBlockSeconds } from '../local/simulatedEconomy.ts';
+import { type GatewayParts, lastReading, publishPast, runGateway } from '../local/simulatedGateway.ts';
+import { newWheel, rebooted, type WheelState, wheelAfter } from '../local/simulatedWheel.ts';
+import { observeStreams } from '../local/streamObserver.ts';
+import type { Service } from '../service.ts';
+import { within } from '../within.ts';
+import { createProgress } from './progress.ts';
+import { type CommandContext, ownNats, startConfigured, untilStopped } from './runService.ts';
+
+export interface LocalOptions {
+  readonly pastDays: string;
+  readonly pastInterval: string;
+}
+
+const intervalSecondsMax = 120;
+const stopGraceMs = 300;
+const catchUpPollMs = 100;
+
+/** The command line's `local`: all parts of the service on this machine, with a simulated wheel and economy. */
+export function runLocal(options: LocalOptions): Promise<void> {
+  return untilStopped(async (context) => {
+    const pastDays = numberOf('--past-days', options.pastDays, 0, 365);
+    const intervalMs = numberOf('--past-interval', options.pastInterval, 1, intervalSecondsMax) * 1000;
+    const { configuration, logger, onStop } = context;
+    const dataDir = configuration.MINER_DATA_DIR;
+    const simulation = localSimulation(dataDir, Date.now(), pastDays);
+    const natsUrl = configuration.MINER_NATS_URL ?? (await ownNats(configuration, logger, onStop)).url;
+    const anvil = await startAnvil({
+      genesisTimestamp: localChainGenesis(simulation),
+      dir: join(dataDir, 'anvil'),
+      logger,
+    });
+    onStop('anvil', anvil.stop);
+    void anvil.ended.then(() =>
+      logger.error('anvil ended by itself; the chain stands still until the next start'),
+    );
+    const accounts = await localAccounts(localChainClient(anvil.url));
+    const deployment = await localDeployment(dataDir, simulation, anvil.url, accounts);
+    const roles = { ingest: true, serve: true };
+    const service = await startConfigured({ ...context, deployment, roles, natsUrl, rpcUrl: anvil.url });
+    printAddresses(service, natsUrl, anvil.url);
+    await startSimulation(context, {
+      simulation,
+      deployment,
+      accounts,
+      natsUrl,
+      intervalMs,
+      chainUrl: anvil.url,
+    });
+  });
+}
+
+interface SimulationParts {
+  readonly simulation: Simulation;
+  readonly deployment: Deployment;
+  readonly accounts: LocalAccounts;
+  readonly natsUrl: string;
+  readonly chainUrl: string;
+  /** Between two readings of the past. */
+  readonly intervalMs: number;
+}
+
+/** The wheel first, then the economy: its reporter settles what the wheel's readings tell. */
+async function startSimulation({ configuration, logger, onStop }: CommandContext, parts: SimulationParts) {
+  const { simulation, natsUrl } = parts;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const connection = await connectNats({ url: natsUrl, name: 'simulation', logger, signal });
+  const jsm = await jetstreamManager(connection);
+  const js = jetstream(connection);
+  await ensureStreams(jsm, streamNames, { retentionDays: configuration.MINER_RETENTION_DAYS }, logger);
+  const gateway: GatewayParts = { js, logger, signal };
+  const last = await lastReading(jsm, simulation.installationId);
+  const held = last === null ? null : wheelAfter(last, simulation.seed);
+  const wheel = await simulatedPast(gateway, simulation, held, parts.intervalMs);
+  const running = Promise.all([
+    signal.aborted ? null : runGateway(gateway, wheel, Date.now),
+    signal.aborted ? null : runEconomy({ connection, js, jsm }, parts, logger, signal),
+  ]).catch((error: unknown) => {
+    if (!signal.aborted) logger.error({ err: error }, 'the simulation ended; the service goes on without it');
+  });
+  onStop('the simulation', async () => {
+    stopping.abort();
+    await within(stopGraceMs, running);
+    await within(stopGraceMs, closeNats(connection));
+  });
+}
+
+/** The wheel at the end of its past: published now, completed where a kill cut it off, or held already. */
+async function simulatedPast(
+  gateway: GatewayParts,
+  simulation: Simulation,
+  held: WheelState | null,
+  intervalMs: number,
+): Promise<WheelState> {
+  const { installationId, seed, pastFromMs, pastUntilMs } = simulation;
+  const wheel = held ?? newWheel({ installationId, seed, startMs: pastFromMs });
+  const missing = Math.ceil((pastUntilMs - wheel.observedAtMs) / intervalMs) - 1;
+  if (missing <= 0) return rebooted(wheel);
+  const progress = createProgress({
+    label: 'simulated past',
+    unit: 'readings',
+    total: missing,
+    stream: process.stderr,
+    nowMs: Date.now,
+  });
+  const rebootMs = pastFromMs + (pastUntilMs - pastFromMs) / 2;
+  const ended = await publishPast(gateway, wheel, { untilMs: pastUntilMs, intervalMs, rebootMs }, progress);
+  progress.stop();
+  gateway.logger.info({ installationId }, 'the simulated past is published; the wheel goes on in real time');
+  return ended;
+}
+
+/** Owners, reporter and keeper: through the past at full speed, then in real time. */
+async function runEconomy(
+  nats: { connection: NatsConnection; js: JetStreamClient; jsm: JetStreamManager },
+  { simulation, deployment, accounts, chainUrl }: SimulationParts,
+  logger: Logger,
+  signal: AbortSignal,
+) {
+  const { installationId, genesisTimestamp, seed } = simulation;
+  const contracts = deployment.onChain?.contracts as DeployedContracts['contracts'];
+  const observer = observeStreams({ ...nats, installationId, genesisMs: genesisTimestamp * 1000, logger });
+  signal.addEventListener('abort', () => observer.stop());
+  while (!observer.isCaughtUp() && !signal.aborted) await sleep(catchUpPollMs, signal);
+  const economy = createSimulatedEconomy({
+    client: localChainClient(chainUrl),
+    contracts,
+    accounts,
+    seed,
+    genesisSeconds: genesisTimestamp,
+    observer,
+    js: nats.js,
+    installationId,
+    logger,
+    signal,
+  });
+  const from = await economy.tipSeconds();
+  const until = Math.floor(Date.now() / 1000) - liveBlockSeconds;
+  const progress = createProgress({
+    label: 'simulated chain',
+    unit: 'seconds',
+    total: Math.max(0, until - from),
+    stream: process.stderr,
+    nowMs: Date.now,
+  });
+  await economy.runPast(until, (seconds) => progress.update(seconds - from));
+  progress.stop();
+  if (!signal.aborted) logger.info('the simulated chain has reached the present; it goes on in real time');
+  await economy.runLive(() => Math.floor(Date.now() / 1000));
+}
+
+function printAddresses({ publicUrl, operatorUrl }: Service, natsUrl: string, chainUrl: string) {
+  const lines = [
+    'Mining Activity Read Service',
+    `  status         ${publicUrl}/v1/status`,
+    `  process        ${publicUrl}/v4/public/process`,
+    `  telemetry      ${publicUrl}/v1/public/telemetry`,
+    `  settlements    ${publicUrl}/v1/settlements?range=7d`,
+    `  issuance       ${publicUrl}/v1/mining/state`,
+    `  documentation  ${publicUrl}/docs`,
+    `  metrics        ${operatorUrl}/metrics`,
+    `  NATS           ${natsUrl}`,
+    `  chain          ${chainUrl}`,
+    'Ctrl-C stops it; the next start goes on with the same data.',
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function numberOf(option: string, given: string, min: number, max: number): number {
+  const value = Number(given);
+  if (given.trim() !== '' && value >= min && value <= max) return value;
+  throw new ConfigurationError([
+    `${option} is ${JSON.stringify(given)}; expected a number from ${min} to ${max}`,
+  ]);
+}

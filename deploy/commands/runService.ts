@@ -1,0 +1,186 @@
+import { join } from 'node:path';
+import closeWithGrace from 'close-with-grace';
+import type { Logger } from 'pino';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { uwsImplementation } from '../../http/server/uws.ts';
+import {
+  type Configuration,
+  ConfigurationError,
+  readConfiguration,
+  unknownVariables,
+} from '../configuration.ts';
+import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
+import { type LocalNats, startLocalNats } from '../local/localNats.ts';
+import { type Service, type ServiceSettings, startService } from '../service.ts';
+import { createLogger } from '../serviceLogger.ts';
+import { systemClock } from '../systemClock.ts';
+
+/** Errors whose message says it all: a stack of calls would only hide it. */
+const expectedErrors: ReadonlySet<string> = new Set([
+  'ConfigurationError',
+  'DeploymentFileError',
+  'DirectoryInUse',
+  'HeldElsewhere',
+  'LocalAnvilError',
+  'LocalNatsError',
+  'PortUnavailable',
+  'ReplayRefused',
+]);
+/**
+ * Everything stops within this time, or the process ends all the same, just before an orchestrator would end it (ten seconds by default). It
+ * takes a moment where nothing is in the way.
+ */
+const stopMs = 9_500;
+/** A part that takes longer to stop is named in the log. */
+const slowStopMs = 2_000;
+const readTimeoutMs = 10_000;
+const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
+
+/** The command line's `run`, `ingest` and `serve`: one process until SIGTERM or SIGINT. */
+export function runService(roles: ServiceSettings['roles']): Promise<void> {
+  return untilStopped(async ({ configuration, logger, onStop }) => {
+    const path = configuration.MINER_DEPLOYMENT;
+    if (path === null)
+      throw new ConfigurationError(['MINER_DEPLOYMENT is not set; expected the path of a JSON file']);
+    if (!roles.ingest && configuration.MINER_CLICKHOUSE_URL === null) {
+      throw new ConfigurationError([
+        'MINER_CLICKHOUSE_URL is not set; `serve` reads what another process writes, so it expects a ClickHouse server',
+      ]);
+    }
+    const deployment = readDeploymentFile(path);
+    const natsUrl = configuration.MINER_NATS_URL ?? (await ownNats(configuration, logger, onStop)).url;
+    // A read replica publishes nothing, spans neither.
+    const rpcUrl = roles.ingest ? configuration.MINER_RPC_URL : null;
+    await startConfigured({ configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop });
+  });
+}
+
+/** What a command does until it is told to stop. */
+export interface CommandContext {
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+  /** Registers what is to be stopped, by its name in the log; the last registered is stopped first. */
+  readonly onStop: (what: string, stop: () => Promise<void>) => void;
+  /** The command has done what it was for: stops everything, and the process ends. */
+  readonly finish: () => Promise<void>;
+}
+
+/** Runs a command; a signal or a failure stops everything that it started, in reverse order. */
+export async function untilStopped(start: (context: CommandContext) => Promise<void>): Promise<void> {
+  let configuration: Configuration;
+  try {
+    configuration = readConfiguration(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+    return;
+  }
+  const logger = createLogger(configuration.MINER_LOG_LEVEL);
+  const unknown = unknownVariables(process.env);
+  if (unknown.length > 0)
+    logger.warn({ unknown }, 'no settings of this service; --help lists those that are');
+  const stops: { readonly what: string; readonly stop: () => Promise<void> }[] = [];
+  let isStopping = false;
+  let stoppingNow: string | null = null;
+  const stopAll = async () => {
+    for (const { what, stop } of stops.reverse()) {
+      stoppingNow = what;
+      const startedMs = performance.now();
+      await stop();
+      const tookMs = Math.round(performance.now() - startedMs);
+      if (tookMs > slowStopMs) logger.warn({ what, tookMs }, 'took long to stop');
+    }
+    stoppingNow = null;
+  };
+  const onTimeout = () =>
+    logger.error(
+      { waitedFor: stoppingNow, stopMs },
+      'not everything stopped in time; the process ends without it',
+    );
+  const grace = closeWithGrace({ delay: stopMs, logger: false, onTimeout }, async ({ signal, err }) => {
+    isStopping = true;
+    if (err !== undefined) logger.fatal({ err }, 'the service cannot go on');
+    else logger.info({ signal }, 'stopping');
+    await stopAll();
+    logger.info('stopped');
+  });
+  const finish = async () => {
+    if (isStopping) return;
+    await stopAll();
+    grace.uninstall();
+  };
+  try {
+    await start({ configuration, logger, onStop: (what, stop) => stops.push({ what, stop }), finish });
+  } catch (error) {
+    if (isStopping) return;
+    const isExpected = expectedErrors.has(error instanceof Error ? error.name : '');
+    if (isExpected) process.stderr.write(`${(error as Error).message}\n`);
+    else logger.fatal({ err: error }, 'the service cannot start');
+    await stopAll();
+    grace.uninstall();
+    process.exit(error instanceof ConfigurationError ? 2 : 1);
+  }
+}
+
+/** The nats-server of a process that was given none. */
+export async function ownNats(
+  configuration: Configuration,
+  logger: Logger,
+  onStop: CommandContext['onStop'],
+): Promise<LocalNats> {
+  const nats = await startLocalNats({ dir: join(configuration.MINER_DATA_DIR, 'nats'), logger });
+  onStop('nats-server', nats.stop);
+  return nats;
+}
+
+export interface ConfiguredService extends Omit<CommandContext, 'finish'> {
+  readonly deployment: Deployment;
+  readonly roles: ServiceSettings['roles'];
+  readonly natsUrl: string;
+  /** A node to index from; null for a process that does not. */
+  readonly rpcUrl: string | null;
+}
+
+/** Starts the service of a configuration, and ends the process should it fail later. */
+export async function startConfigured(given: ConfiguredService): Promise<Service> {
+  const { configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop } = given;
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const url = configuration.MINER_CLICKHOUSE_URL;
+  const service = await startService({
+    settings: {
+      roles,
+      natsUrl,
+      database: url === null ? { path: join(configuration.MINER_DATA_DIR, 'clickhouse') } : { url },
+      host: configuration.MINER_HOST,
+      httpPort: configuration.MINER_HTTP_PORT,
+      opsPort: configuration.MINER_OPS_PORT,
+      http: {
+        allowedOrigins: configuration.MINER_ALLOWED_ORIGINS,
+        trustedProxies: configuration.MINER_TRUSTED_PROXIES,
+        rateLimits: configuration.MINER_RATE_LIMITS,
+        isPortShared: configuration.MINER_PORT_SHARED,
+        readTimeoutMs,
+      },
+      retentionDays: configuration.MINER_RETENTION_DAYS,
+      chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
+      readyGraceMs: configuration.MINER_READY_GRACE_SECONDS * 1000,
+      rpcUrl,
+      chainProofs: configuration.MINER_CHAIN_PROOFS,
+      deployment,
+      snapshots: snapshotPolicy,
+    },
+    clock: systemClock,
+    logger,
+    registry,
+  });
+  onStop('the service', service.stop);
+  // Left unhandled on purpose: it ends the process the same way as any other failure, everything stopped in order.
+  service.failed.catch((error: unknown) => {
+    throw error;
+  });
+  const { publicUrl, operatorUrl } = service;
+  logger.info({ publicUrl, operatorUrl, roles, uWebSockets: uwsImplementation() }, 'listening');
+  return service;
+}

@@ -1,0 +1,208 @@
+import {
+  type Account,
+  type Address,
+  type Chain,
+  type Client,
+  encodeDeployData,
+  encodeFunctionData,
+  getAddress,
+  getContractAddress,
+  type Hex,
+  type Transport,
+} from 'viem';
+import { getStorageAt, getTransactionCount, getTransactionReceipt, sendTransaction } from 'viem/actions';
+import {
+  collectionAbi,
+  coreAbi,
+  miningAbi,
+  proxyAbi,
+  timelockAbi,
+  tokenFactoryAbi,
+} from '../../actors/chain/contractAbis.ts';
+import artifacts from '../contracts/artifacts.json' with { type: 'json' };
+
+/** Where a transparent proxy keeps the address of its admin contract (EIP-1967). */
+const proxyAdminSlot = '0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103';
+
+export type DeployClient = Client<Transport, Chain, Account>;
+
+export interface EconomySettings {
+  readonly streamId: Hex;
+  /** Unix seconds. */
+  readonly genesisTimestamp: bigint;
+  readonly maxWorkPerRound: bigint;
+  readonly initialWorkPerThousandBlocks: bigint;
+  readonly targetBlocksPerActiveRound: bigint;
+  readonly difficultySmoothingRounds: bigint;
+  readonly guardian: Address;
+  readonly reporter: Address;
+  readonly timelockDelaySeconds: bigint;
+  readonly tokenSymbol: string;
+  readonly supplyCap: bigint;
+  readonly rewardPerBlock: bigint;
+  readonly claimLimit: bigint;
+  /** Level 1 first. */
+  readonly levels: readonly { readonly weight: bigint; readonly cooldownBlocks: bigint }[];
+}
+
+/** What a deployment is on the chain, as a deployment file names it: addresses in lower case. */
+export interface DeployedContracts {
+  readonly deploymentBlock: bigint;
+  readonly economyDeploymentBlock: bigint;
+  readonly contracts: {
+    readonly core: Address;
+    readonly proxyAdmin: Address;
+    readonly operatorTimelock: Address;
+    readonly tokenFactory: Address;
+    readonly mining: Address;
+    readonly token: Address;
+    readonly collection: Address;
+  };
+}
+
+export interface DeployParts {
+  /** Its account deploys, and is the operator: proposer of the timelock, owner of the collection. */
+  readonly client: DeployClient;
+  readonly settings: EconomySettings;
+  /** Brings what was sent into a block; nothing to do on a chain that mines by itself. */
+  readonly mine: () => Promise<void>;
+}
+
+/** Deploys all contracts of one economy and binds them to each other. */
+export async function deployContracts({ client, settings, mine }: DeployParts): Promise<DeployedContracts> {
+  const operator = client.account.address;
+
+  async function send(to: Address | null, data: Hex) {
+    const hash = await sendTransaction(client, { to, data, gas: 20_000_000n });
+    await mine();
+    const receipt = await getTransactionReceipt(client, { hash });
+    if (receipt.status !== 'success') throw new Error(`deployment: transaction ${hash} was reverted`);
+    return receipt;
+  }
+
+  async function create(name: string, code: Hex) {
+    const receipt = await send(null, code);
+    if (receipt.contractAddress == null) throw new Error(`deployment: ${name} has no address`);
+    return { address: receipt.contractAddress, block: receipt.blockNumber };
+  }
+
+  const behindProxy = (implementation: Address, admin: Address, data: Hex) =>
+    create(
+      'TransparentUpgradeableProxy',
+      encodeDeployData({
+        abi: proxyAbi,
+        bytecode: bytecodeOf('TransparentUpgradeableProxy'),
+        args: [implementation, admin, data],
+      }),
+    );
+
+  const timelock = await create(
+    'TimelockController',
+    encodeDeployData({
+      abi: timelockAbi,
+      bytecode: bytecodeOf('TimelockController'),
+      args: [settings.timelockDelaySeconds, [operator], [operator], operator],
+    }),
+  );
+  const coreImplementation = await create('SettlementCore', implementationCode('SettlementCore', 1n));
+  const core = await behindProxy(
+    coreImplementation.address,
+    timelock.address,
+    encodeFunctionData({
+      abi: coreAbi,
+      functionName: 'initialize',
+      args: [
+        {
+          streamId: settings.streamId,
+          genesisTimestamp: settings.genesisTimestamp,
+          roundDuration: 600n,
+          maxWorkPerRound: settings.maxWorkPerRound,
+          maxRoundsPerBatch: 16n,
+          initialWorkPerThousandBlocks: settings.initialWorkPerThousandBlocks,
+          targetBlocksPerActiveRound: settings.targetBlocksPerActiveRound,
+          difficultySmoothingRounds: settings.difficultySmoothingRounds,
+          operator: timelock.address,
+          guardian: settings.guardian,
+          reporter: settings.reporter,
+        },
+      ],
+    }),
+  );
+  const collection = await create(
+    'Collection',
+    encodeDeployData({
+      abi: collectionAbi,
+      bytecode: bytecodeOf('Collection'),
+      args: ['Miners', 'MINER', operator],
+    }),
+  );
+  const tokenFactory = await create('TokenFactory', bytecodeOf('TokenFactory'));
+  const miningImplementation = await create('Mining', implementationCode('Mining', 1n));
+  // The token's minter is the mining proxy, which is created two transactions later.
+  const nonce = await getTransactionCount(client, { address: operator });
+  const miningAddress = getContractAddress({ from: operator, nonce: BigInt(nonce) + 1n });
+  await send(
+    tokenFactory.address,
+    encodeFunctionData({
+      abi: tokenFactoryAbi,
+      functionName: 'create',
+      args: ['Squeak', settings.tokenSymbol, settings.supplyCap, miningAddress],
+    }),
+  );
+  const token = getContractAddress({ from: tokenFactory.address, nonce: 1n });
+  const mining = await behindProxy(
+    miningImplementation.address,
+    timelock.address,
+    encodeFunctionData({
+      abi: miningAbi,
+      functionName: 'initialize',
+      args: [
+        {
+          core: core.address,
+          token,
+          collection: collection.address,
+          rewardPerBlock: settings.rewardPerBlock,
+          claimLimit: settings.claimLimit,
+          levels: [...settings.levels],
+        },
+      ],
+    }),
+  );
+  if (getAddress(mining.address) !== getAddress(miningAddress))
+    throw new Error('deployment: mining has another address than its token expects');
+  await send(
+    collection.address,
+    encodeFunctionData({ abi: collectionAbi, functionName: 'bindMining', args: [mining.address] }),
+  );
+  const admin = await getStorageAt(client, { address: core.address, slot: proxyAdminSlot });
+  return {
+    deploymentBlock: timelock.block,
+    economyDeploymentBlock: mining.block,
+    contracts: {
+      core: lower(core.address),
+      proxyAdmin: `0x${(admin as Hex).slice(-40)}`,
+      operatorTimelock: lower(timelock.address),
+      tokenFactory: lower(tokenFactory.address),
+      mining: lower(mining.address),
+      token: lower(token),
+      collection: lower(collection.address),
+    },
+  };
+}
+
+/** What creates an implementation of a version: its code, the version, and the digest of its storage layout. */
+export function implementationCode(name: 'SettlementCore' | 'Mining', version: bigint): Hex {
+  return encodeDeployData({
+    abi: coreAbi, // Both have the same constructor.
+    bytecode: bytecodeOf(name),
+    args: [version, artifacts[name].storageLayoutDigest as Hex],
+  });
+}
+
+function bytecodeOf(name: keyof typeof artifacts): Hex {
+  return artifacts[name].bytecode as Hex;
+}
+
+function lower(address: Address): Address {
+  return address.toLowerCase() as Address;
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bucketSeconds } from '../../actors/wheel/activityFold.ts';
+import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
+import { deployContracts } from './deployContracts.ts';
+import { LocalAnvilError } from './localAnvil.ts';
+import { type LocalAccounts, type LocalChainClient, localChainClient } from './localChainClient.ts';
+
+const tokenUnit = 10n ** 18n;
+
+/** What the local stack keeps of its simulation, so that the next start goes on with the same one. */
+export interface Simulation {
+  readonly seed: string;
+  readonly pastFromMs: number;
+  readonly pastUntilMs: number;
+  readonly installationId: string;
+  /** Unix seconds. */
+  readonly genesisTimestamp: number;
+  readonly streamId: `0x${string}`;
+}
+
+/** The simulation of a data folder, or a new one whose past ends now. */
+export function localSimulation(dataDir: string, nowMs: number, pastDays: number): Simulation {
+  mkdirSync(dataDir, { recursive: true });
+  const path = join(dataDir, 'simulation.json');
+  if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as Simulation;
+  const pastFromMs = nowMs - pastDays * 86_400_000;
+  const bucketMs = bucketSeconds * 1000;
+  const simulation: Simulation = {
+    seed: randomBytes(8).toString('hex'),
+    pastFromMs,
+    pastUntilMs: nowMs,
+    installationId: 'wheel.local',
+    genesisTimestamp: (Math.floor(pastFromMs / bucketMs) * bucketMs) / 1000,
+    streamId: `0x${randomBytes(32).toString('hex')}`,
+  };
+  writeWhole(path, simulation);
+  return simulation;
+}
+
+/** Time of the local chain's first block: the contracts are deployed before round 1 begins. */
+export function localChainGenesis({ genesisTimestamp }: Simulation): number {
+  return genesisTimestamp - 3_600;
+}
+
+/**
+ * The deployment of a data folder; the contracts are deployed when there is none yet.
+ *
+ * @throws LocalAnvilError when the chain of the deployment is gone.
+ */
+export async function localDeployment(
+  dataDir: string,
+  simulation: Simulation,
+  url: string,
+  accounts: LocalAccounts,
+): Promise<Deployment> {
+  const path = join(dataDir, 'deployment.json');
+  const client = localChainClient(url);
+  if (!existsSync(path)) writeWhole(path, await newDeployment(client, url, simulation, accounts));
+  const deployment = readDeploymentFile(path);
+  const core = deployment.onChain?.contracts.core as `0x${string}` | undefined;
+  if (core === undefined || (await client.getCode({ address: core })) === undefined) {
+    throw new LocalAnvilError(
+      `${path} names contracts that the local chain does not have; remove ${dataDir} to begin anew`,
+    );
+  }
+  return deployment;
+}
+
+async function newDeployment(
+  client: LocalChainClient,
+  url: string,
+  simulation: Simulation,
+  accounts: LocalAccounts,
+): Promise<object> {
+  let seconds = Number((await client.getBlock()).timestamp);
+  const { operator, guardian, reporter } = accounts;
+  const deployed = await deployContracts({
+    client: Object.assign(localChainClient(url), {
+      account: { address: operator, type: 'json-rpc' },
+    }) as never,
+    settings: {
+      streamId: simulation.streamId,
+      genesisTimestamp: BigInt(simulation.genesisTimestamp),
+      maxWorkPerRound: 1_000_000n,
+      initialWorkPerThousandBlocks: 400_000n,
+      targetBlocksPerActiveRound: 2n,
+      difficultySmoothingRounds: 144n,
+      guardian,
+      reporter,
+      timelockDelaySeconds: 3_600n,
+      tokenSymbol: 'SQK',
+      supplyCap: 21_000_000n * tokenUnit,
+      rewardPerBlock: 50n * tokenUnit,
+      claimLimit: 32n,
+      levels: Array.from({ length: 10 }, (_, index) => ({
+        // Each level is worth a little more than the two positions that were merged into it.
+        weight: BigInt(Math.round(1_000 * 2.1 ** index)),
+        cooldownBlocks: BigInt(4 * index),
+      })),
+    },
+    mine: async () => {
+      seconds++;
+      await client.setNextBlockTimestamp({ timestamp: BigInt(seconds) });
+      await client.mine({ blocks: 1 });
+    },
+  });
+  const { installationId, genesisTimestamp, streamId } = simulation;
+  return {
+    installationId,
+    genesisTimestamp,
+    streamId,
+    release: { id: 'local-1', protocolRevision: 'protocol-1', rewardModelRevision: 'rewards-1' },
+    chain: {
+      target: 'anvil',
+      chainId: await client.getChainId(),
+      deploymentBlock: deployed.deploymentBlock.toString(),
+      economyDeploymentBlock: deployed.economyDeploymentBlock.toString(),
+    },
+    contracts: deployed.contracts,
+  };
+}
+
+/** A kill in the middle leaves the old file or the new one, and no half. */
+function writeWhole(path: string, content: object) {
+  writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`);
+  renameSync(`${path}.new`, path);
+}

@@ -1,0 +1,165 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { lockDirectory } from '../../storage/directoryLock.ts';
+import { endProcess, stopOrphan } from './childServer.ts';
+
+const startMs = 15_000;
+const pollMs = 50;
+const firstRestartMs = 250;
+const longestRestartMs = 5_000;
+/** JetStream takes a moment to close its files; what it has not closed by then it recovers at the next start. */
+const stopMs = 1_000;
+
+/** The local nats-server could not be started. */
+export class LocalNatsError extends Error {
+  override readonly name = 'LocalNatsError';
+}
+
+/** A nats-server of our own, as a child process. */
+export interface LocalNats {
+  readonly url: string;
+  pid(): number | null;
+  stop(): Promise<void>;
+}
+
+export interface LocalNatsSettings {
+  /** Its store, configuration, log and ports file are kept here. */
+  readonly dir: string;
+  readonly logger: Logger;
+}
+
+/**
+ * Starts nats-server with JetStream on a free port of the loopback interface. It is not in the terminal's process
+ * group, so Ctrl-C reaches this process alone, which stops it last. When it ends by itself it is started again, on
+ * the same port and data.
+ *
+ * @throws LocalNatsError
+ * @throws DirectoryInUse when another process has its server there.
+ */
+export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promise<LocalNats> {
+  mkdirSync(dir, { recursive: true });
+  const program = findNatsServer();
+  const syncSetting = safestSync(program);
+  const unlock = lockDirectory(dir);
+  await stopOrphan({ pidFile: join(dir, 'nats.pid'), mark: join(dir, 'nats.conf'), stopMs, logger });
+
+  let child: ChildProcess = spawnServer(program, configure(dir, -1, syncSetting), dir);
+  const url = await urlOf(child, dir);
+  const port = Number(new URL(url).port);
+  let isStopping = false;
+  let restarting: Promise<void> = Promise.resolve();
+  logger.info(
+    { url, pid: child.pid, sync: syncSetting ?? 'every two minutes (this version has no setting)' },
+    'nats-server started',
+  );
+
+  const watch = (watched: ChildProcess) => {
+    watched.once('exit', (code, signal) => {
+      if (isStopping) return;
+      logger.error({ code, signal }, 'nats-server ended by itself; it is started again');
+      restarting = restart();
+    });
+  };
+
+  const restart = async () => {
+    for (let delayMs = firstRestartMs; !isStopping; delayMs = Math.min(delayMs * 2, longestRestartMs)) {
+      await wait(delayMs);
+      if (isStopping) return;
+      child = spawnServer(program, configure(dir, port, syncSetting), dir);
+      try {
+        await urlOf(child, dir);
+        watch(child);
+        logger.info({ url, pid: child.pid }, 'nats-server started again');
+        return;
+      } catch (error) {
+        logger.error({ err: error }, 'nats-server does not start; it is tried again');
+        child.kill('SIGKILL');
+      }
+    }
+  };
+  watch(child);
+
+  return {
+    url,
+    pid: () => child.pid ?? null,
+    stop: async () => {
+      isStopping = true;
+      await restarting;
+      await endProcess(child, stopMs);
+      rmSync(join(dir, 'nats.pid'), { force: true });
+      unlock();
+    },
+  };
+}
+
+/** Where nats-server is installed: on PATH, or where system packages put servers. */
+export function findNatsServer(): string {
+  const folders = [
+    ...(process.env.PATH ?? '').split(':'),
+    '/usr/sbin',
+    '/usr/local/sbin',
+    '/opt/homebrew/bin',
+  ];
+  const found = folders.map((folder) => join(folder, 'nats-server')).find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  throw new LocalNatsError(
+    'nats-server is not installed. Install it (Debian, Ubuntu: apt-get install nats-server; macOS: brew install ' +
+      'nats-server), or set MINER_NATS_URL to a server with JetStream.',
+  );
+}
+
+/** From 2.10 on, each write is synced before it is acknowledged; older versions refuse the setting. */
+function safestSync(program: string): string | null {
+  const [, major = '0', minor = '0'] =
+    /v(\d+)\.(\d+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' })) ?? [];
+  return Number(major) > 2 || Number(minor) >= 10 ? 'always' : null;
+}
+
+function configure(dir: string, port: number, syncSetting: string | null): string {
+  const path = join(dir, 'nats.conf');
+  const quoted = (file: string) => JSON.stringify(resolve(dir, file));
+  writeFileSync(
+    path,
+    [
+      'host: "127.0.0.1"',
+      `port: ${port}`,
+      `pid_file: ${quoted('nats.pid')}`,
+      `ports_file_dir: ${quoted('.')}`,
+      `log_file: ${quoted('nats.log')}`,
+      'log_size_limit: 16777216',
+      'jetstream {',
+      `  store_dir: ${quoted('store')}`,
+      '  max_memory_store: 67108864',
+      '  max_file_store: 1099511627776',
+      ...(syncSetting === null ? [] : [`  sync_interval: ${syncSetting}`]),
+      '}',
+      '',
+    ].join('\n'),
+  );
+  return path;
+}
+
+function spawnServer(program: string, configuration: string, dir: string): ChildProcess {
+  const errors = openSync(join(dir, 'nats.err'), 'a');
+  return spawn(program, ['-c', configuration], { detached: true, stdio: ['ignore', errors, errors] });
+}
+
+/** Waits for the ports file of this very process: what answers there is our child and no other server. */
+async function urlOf(child: ChildProcess, dir: string): Promise<string> {
+  const file = join(dir, `nats-server_${child.pid}.ports`);
+  const deadlineMs = performance.now() + startMs;
+  while (performance.now() < deadlineMs && child.exitCode === null) {
+    if (existsSync(file)) {
+      const text = readFileSync(file, 'utf8');
+      const url = text === '' ? undefined : (JSON.parse(text) as { nats?: string[] }).nats?.[0];
+      if (url !== undefined) return url;
+    }
+    await wait(pollMs);
+  }
+  throw new LocalNatsError(
+    `nats-server did not start; see ${join(dir, 'nats.log')} and ${join(dir, 'nats.err')}`,
+  );
+}

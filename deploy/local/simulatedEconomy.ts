@@ -1,0 +1,203 @@
+import type { JetStreamClient } from '@nats-io/jetstream';
+import type { Logger } from 'pino';
+import type { Address } from 'viem';
+import { collectionAbi, coreAbi, miningAbi } from '../../actors/chain/contractAbis.ts';
+import { sleep } from '../../streams/jetstream/connection.ts';
+import type { DeployedContracts } from './deployContracts.ts';
+import { createEconomyActions } from './economyActions.ts';
+import type { LocalAccounts, LocalChainClient } from './localChainClient.ts';
+import { type Draw, drawOf } from './seeded.ts';
+import { createSimulatedReporter } from './simulatedReporter.ts';
+import type { StreamObserver } from './streamObserver.ts';
+
+/** Seconds between two blocks of the simulated past, and of the time after it. */
+const pastStepSeconds = 900;
+export const liveBlockSeconds = 4;
+/** What people do is decided once in so many seconds, in the past and live. */
+const actionSeconds = 120;
+/** Settled rounds are minted when so many of them wait. */
+const checkpointAtRounds = 12;
+const mintedMax = 160n;
+export const simulatedPrice = 20_000_000_000_000_000n;
+
+export interface SimulatedEconomyParts {
+  readonly client: LocalChainClient;
+  readonly contracts: DeployedContracts['contracts'];
+  readonly accounts: LocalAccounts;
+  readonly seed: string;
+  /** Start of round 1, Unix seconds. */
+  readonly genesisSeconds: number;
+  readonly observer: StreamObserver;
+  readonly js: JetStreamClient;
+  readonly installationId: string;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Owners who mint, merge, transfer and claim, a reporter who settles the observed rounds, a keeper who mints for them.
+ * All of it goes by the chain's own state and time, so it goes on from wherever the chain is.
+ */
+export function createSimulatedEconomy(parts: SimulatedEconomyParts) {
+  const { client, contracts, accounts, seed, genesisSeconds, logger, signal } = parts;
+  const actions = createEconomyActions({ client: client as never, contracts, ...accounts });
+  const reporter = createSimulatedReporter({ ...parts, core: contracts.core, actions });
+  const read = { core: contracts.core, mining: contracts.mining, collection: contracts.collection };
+
+  /** Mines what was sent, at a time. */
+  async function mineAt(seconds: number) {
+    await client.setNextBlockTimestamp({ timestamp: BigInt(seconds) });
+    await client.mine({ blocks: 1 });
+  }
+
+  async function tipSeconds(): Promise<number> {
+    return Number((await client.getBlock()).timestamp);
+  }
+
+  /** Past blocks from where the chain is to `untilSeconds`; calls back with the time that is reached. */
+  async function runPast(untilSeconds: number, onReached: (seconds: number) => void): Promise<void> {
+    for (
+      let at = (await tipSeconds()) + pastStepSeconds;
+      at <= untilSeconds && !signal.aborted;
+      at += pastStepSeconds
+    ) {
+      await act(at);
+      await mineAt(Math.max(at, (await tipSeconds()) + 1));
+      onReached(at);
+    }
+  }
+
+  /** Blocks in real time, until the signal is aborted. */
+  async function runLive(nowSeconds: () => number): Promise<void> {
+    let actedAt = Math.floor((await tipSeconds()) / actionSeconds);
+    while (!signal.aborted) {
+      const at = Math.max(nowSeconds(), (await tipSeconds()) + 1);
+      if (Math.floor(at / actionSeconds) > actedAt) {
+        actedAt = Math.floor(at / actionSeconds);
+        await act(at);
+      }
+      await mineAt(at);
+      await sleep(liveBlockSeconds * 1000, signal);
+    }
+  }
+
+  /** What everyone does at a time. A step that fails is left out: the next one sees the chain as it is then. */
+  async function act(seconds: number): Promise<void> {
+    const draw = drawOf(seed, Math.floor(seconds / actionSeconds));
+    const steps = [openSale, settle, mintRewards, ...(draw('owner acts') < 0.45 ? [ownerActs] : [])];
+    for (const step of steps) {
+      try {
+        await step(seconds, draw);
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.warn({ err: error, step: step.name }, 'a step of the simulated economy failed; it goes on');
+      }
+    }
+  }
+
+  async function openSale(): Promise<void> {
+    const sale = await client.readContract({
+      address: read.collection,
+      abi: collectionAbi,
+      functionName: 'sale',
+    });
+    if (sale.allowlistStart > 0n) return;
+    const start = BigInt(genesisSeconds);
+    await actions.configureSale({
+      allowlistStart: start + 6n * 3_600n,
+      allowlistEnd: start + 30n * 3_600n,
+      publicPrice: simulatedPrice,
+      publicAllocation: mintedMax,
+      protocolReserve: 20n,
+    });
+    await actions.allow(accounts.owners, 5n);
+  }
+
+  /** The oracle closes what has ended, and the reporter settles what is closed. */
+  async function settle(seconds: number, draw: Draw): Promise<void> {
+    await reporter.close(seconds);
+    await reporter.run(seconds, draw, async () => mineAt(Math.max(seconds, (await tipSeconds()) + 1)));
+  }
+
+  async function mintRewards(): Promise<void> {
+    const settled = await client.readContract({
+      address: read.core,
+      abi: coreAbi,
+      functionName: 'settledThroughRound',
+    });
+    const processed = await client.readContract({
+      address: read.mining,
+      abi: miningAbi,
+      functionName: 'processedThroughRound',
+    });
+    if (settled - processed >= BigInt(checkpointAtRounds)) await actions.checkpoint(accounts.keeper, settled);
+  }
+
+  async function ownerActs(_seconds: number, draw: Draw): Promise<void> {
+    const owner = accounts.owners[Math.floor(draw('which owner') * accounts.owners.length)] as Address;
+    const chance = draw('which act');
+    if (chance < 0.45) return mint(owner, BigInt(1 + Math.floor(draw('how many') * 3)));
+    const held = await tokensOf(owner);
+    if (chance < 0.7) return merge(owner, held);
+    if (chance < 0.88) return claim(owner, held);
+    const to = accounts.owners[Math.floor(draw('to whom') * accounts.owners.length)] as Address;
+    const tokenId = held[Math.floor(draw('which token') * held.length)];
+    if (tokenId !== undefined && to !== owner) await actions.transfer(owner, to, tokenId);
+  }
+
+  async function mint(owner: Address, quantity: bigint): Promise<void> {
+    const collection = { address: read.collection, abi: collectionAbi } as const;
+    const phase = await client.readContract({ ...collection, functionName: 'phase' });
+    const minted = await client.readContract({ ...collection, functionName: 'publicMinted' });
+    const allowed = await client.readContract({ ...collection, functionName: 'allowance', args: [owner] });
+    const isAllowed = phase === 3 || (phase === 2 && allowed >= quantity);
+    if (isAllowed && minted + quantity <= mintedMax) await actions.mint(owner, quantity, simulatedPrice);
+  }
+
+  /** The first two positions of one level that can be merged. */
+  async function merge(owner: Address, held: readonly bigint[]): Promise<void> {
+    const height = await client.readContract({
+      address: read.core,
+      abi: coreAbi,
+      functionName: 'blockHeight',
+    });
+    const ready = new Map<number, bigint>();
+    for (const tokenId of held) {
+      const position = await client.readContract({
+        address: read.mining,
+        abi: miningAbi,
+        functionName: 'positionOf',
+        args: [tokenId],
+      });
+      if (position.pendingRound > 0n || height < position.nextMergeBlock || position.level === 10) continue;
+      const survivor = ready.get(position.level);
+      if (survivor !== undefined) {
+        await actions.merge(owner, survivor, tokenId);
+        return;
+      }
+      ready.set(position.level, tokenId);
+    }
+  }
+
+  async function claim(owner: Address, held: readonly bigint[]): Promise<void> {
+    if (held.length > 0) await actions.claim(owner, held.slice(0, 32));
+  }
+
+  async function tokensOf(owner: Address): Promise<bigint[]> {
+    const collection = { address: read.collection, abi: collectionAbi } as const;
+    const minted =
+      (await client.readContract({ ...collection, functionName: 'publicMinted' })) +
+      (await client.readContract({ ...collection, functionName: 'reserveMinted' }));
+    const tokenIds = Array.from({ length: Number(minted) }, (_, index) => BigInt(index + 1));
+    // One request for all of them: the transport gathers calls of one turn.
+    const holders = await Promise.all(
+      tokenIds.map(
+        (tokenId) =>
+          client.readContract({ ...collection, functionName: 'ownerOf', args: [tokenId] }).catch(() => null), // Burned by a merge.
+      ),
+    );
+    return tokenIds.filter((_, index) => holders[index]?.toLowerCase() === owner.toLowerCase());
+  }
+
+  return { runPast, runLive, tipSeconds };
+}

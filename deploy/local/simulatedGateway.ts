@@ -1,0 +1,118 @@
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { Logger } from 'pino';
+import { counterSubject, moduleSubject, signerSubject } from '../../actors/messages/subjects.ts';
+import { type CounterReadingMessage, counterReadingMessage } from '../../actors/wheel/counterReading.ts';
+import { sleep } from '../../streams/jetstream/connection.ts';
+import type { Progress } from '../commands/progress.ts';
+import { simulatedModules, simulatedSigner } from './simulatedModules.ts';
+import { observe, pastTimes, rebooted, type WheelState } from './simulatedWheel.ts';
+
+/** Readings that are published before the first of them is acknowledged. */
+const inFlightMax = 256;
+const publishRetryMs = 500;
+const liveIntervalMs = 1_000;
+/** The device agent reports its modules every so many readings. */
+const modulesEvery = 30;
+
+export interface GatewayParts {
+  readonly js: JetStreamClient;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** The last reading that the stream holds of an installation; null without one. */
+export async function lastReading(
+  jsm: JetStreamManager,
+  installationId: string,
+): Promise<CounterReadingMessage | null> {
+  const stored = await jsm.streams.getMessage('MINER_COUNTER', {
+    last_by_subj: counterSubject(installationId),
+  });
+  return stored === null ? null : counterReadingMessage.parse(stored.json());
+}
+
+export interface PastSettings {
+  readonly untilMs: number;
+  readonly intervalMs: number;
+  /** The device starts again once, at this time. */
+  readonly rebootMs: number;
+}
+
+/**
+ * Publishes a wheel's past at full speed, from where the wheel is to `untilMs`. Killed anywhere, it is completed by
+ * another call with the wheel of the last stored reading.
+ */
+export async function publishPast(
+  { js, logger, signal }: GatewayParts,
+  start: WheelState,
+  { untilMs, intervalMs, rebootMs }: PastSettings,
+  progress: Progress,
+): Promise<WheelState> {
+  let wheel = start;
+  let inFlight: Promise<void>[] = [];
+  const firstMs = start.sequence === 0 ? start.observedAtMs : start.observedAtMs + intervalMs;
+  for (const atMs of pastTimes(start.seed, firstMs, untilMs, intervalMs)) {
+    if (signal.aborted) break;
+    if (wheel.observedAtMs < rebootMs && atMs >= rebootMs) wheel = rebooted(wheel);
+    const observed = observe(wheel, atMs);
+    wheel = observed.wheel;
+    inFlight.push(publishReading(js, observed.message, logger, signal));
+    if (inFlight.length < inFlightMax) continue;
+    await Promise.all(inFlight);
+    inFlight = [];
+    progress.update(Math.ceil((atMs - start.observedAtMs) / intervalMs));
+  }
+  await Promise.all(inFlight);
+  return wheel;
+}
+
+/** Goes on in real time, one reading a second, until the signal is aborted. */
+export async function runGateway(parts: GatewayParts, start: WheelState, nowMs: () => number): Promise<void> {
+  const { js, logger, signal } = parts;
+  let wheel = start;
+  for (let count = 0; !signal.aborted; count++) {
+    const observed = observe(wheel, Math.max(nowMs(), wheel.observedAtMs));
+    wheel = observed.wheel;
+    await publishReading(js, observed.message, logger, signal);
+    if (count % modulesEvery === 0)
+      await publishModules(parts, wheel.installationId, nowMs(), count / modulesEvery);
+    await sleep(liveIntervalMs - (nowMs() % liveIntervalMs), signal);
+  }
+}
+
+/** The same message again until it is acknowledged: its ID makes a repetition harmless. */
+async function publishReading(
+  js: JetStreamClient,
+  message: CounterReadingMessage,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let failures = 0; !signal.aborted; failures++) {
+    try {
+      await js.publish(counterSubject(message.installationId), JSON.stringify(message), {
+        msgID: message.telemetryId,
+      });
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (failures === 0) logger.warn({ err: error }, 'the simulated gateway cannot publish; it tries again');
+      await sleep(publishRetryMs, signal);
+    }
+  }
+}
+
+async function publishModules(
+  { js, logger }: GatewayParts,
+  installationId: string,
+  atMs: number,
+  report: number,
+) {
+  try {
+    for (const module of simulatedModules(atMs, report)) {
+      await js.publish(moduleSubject(installationId, module.instanceId), JSON.stringify(module));
+    }
+    if (report === 0) await js.publish(signerSubject(installationId), JSON.stringify(simulatedSigner(atMs)));
+  } catch (error) {
+    logger.warn({ err: error }, 'module snapshots were not published; the next ones follow'); // The newest counts.
+  }
+}

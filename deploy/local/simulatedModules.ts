@@ -1,0 +1,43 @@
+import type { ModuleSnapshotMessage } from '../../actors/device/moduleSnapshot.ts';
+import type { SignerMessage } from '../../actors/device/signerIdentity.ts';
+
+const modules = [
+  { instanceId: 'wheel-sensor.0', moduleType: 'wheel-sensor', driverId: 'hall-effect' },
+  { instanceId: 'uplink.0', moduleType: 'gateway-uplink', driverId: 'wifi' },
+  { instanceId: 'signer.0', moduleType: 'secure-element', driverId: 'software' },
+] as const;
+
+/** Every so many reports, one module is degraded for a report. */
+const degradedEvery = 20;
+
+/** What the device agent of the simulated wheel publishes of its modules; `report` counts the times. */
+export function simulatedModules(atMs: number, report: number): ModuleSnapshotMessage[] {
+  const observedAt = new Date(atMs).toISOString();
+  return modules.map((module, index) => {
+    const isDegraded = report % degradedEvery === degradedEvery - 1 && index === 1;
+    return {
+      ...module,
+      moduleVersion: '1.0.0',
+      schemaVersion: 1,
+      state: isDegraded ? 'degraded' : 'ready',
+      observedAt,
+      provenance: 'simulated',
+      health: isDegraded
+        ? { checkedAt: observedAt, message: 'weak signal', code: 'uplink.signal' }
+        : { checkedAt: observedAt },
+      data: {},
+    };
+  });
+}
+
+export function simulatedSigner(atMs: number): SignerMessage {
+  const at = new Date(atMs).toISOString();
+  return {
+    kind: 'software-ecdsa',
+    algorithm: 'ECDSA P-256',
+    keySlot: 'slot-0',
+    enrolledAt: at,
+    lastVerifiedAt: at,
+    lastSignature: Buffer.from(`simulated ${at}`).toString('base64'),
+  };
+}

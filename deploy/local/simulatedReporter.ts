@@ -1,0 +1,176 @@
+import type { JetStreamClient } from '@nats-io/jetstream';
+import { blocksOf } from '../../actors/chain/chainState.ts';
+import { coreAbi } from '../../actors/chain/contractAbis.ts';
+import { batchesOf, type Frontier, settled } from '../../actors/chain/settlementArithmetic.ts';
+import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import type { OracleMessage } from '../../actors/settlement/oracleMessage.ts';
+import type { ReporterMessage } from '../../actors/settlement/reporterMessage.ts';
+import { isTerminal, type Submission } from '../../actors/settlement/settlementPipeline.ts';
+import { roundSeconds } from '../../actors/wheel/activityFold.ts';
+import type { EconomyActions } from './economyActions.ts';
+import type { LocalChainClient } from './localChainClient.ts';
+import { type Draw, seededUuid } from './seeded.ts';
+import type { StreamObserver } from './streamObserver.ts';
+
+/** Closed rounds are settled when so many of them wait. */
+const settleAtRounds = 6;
+
+/** Without the time that every message has. */
+type Untimed<Message> = Message extends unknown ? Omit<Message, 'at'> : never;
+
+export interface SimulatedReporterParts {
+  readonly client: LocalChainClient;
+  readonly core: `0x${string}`;
+  readonly actions: EconomyActions;
+  readonly observer: StreamObserver;
+  readonly js: JetStreamClient;
+  readonly installationId: string;
+  readonly seed: string;
+  /** Start of round 1, Unix seconds. */
+  readonly genesisSeconds: number;
+}
+
+/**
+ * An oracle and a settlement reporter in small: they read the rounds, accept closures, prepare submissions, settle on the
+ * local chain, meet reverts and retries, and report each step. What they know they read from the streams and the chain, so
+ * another process goes on where one was killed.
+ */
+export function createSimulatedReporter(parts: SimulatedReporterParts) {
+  const { client, core, actions, observer, js, installationId, seed, genesisSeconds } = parts;
+  const read = { address: core, abi: coreAbi } as const;
+
+  async function publish(subject: string, seconds: number, body: object) {
+    const at = new Date(seconds * 1000).toISOString();
+    const { seq } = await js.publish(subject, JSON.stringify({ at, ...body }));
+    await observer.folded(seq);
+  }
+  const oracle = (seconds: number, message: Untimed<OracleMessage>) =>
+    publish(oracleSubject(installationId), seconds, message);
+  const report = (seconds: number, message: Untimed<ReporterMessage>) =>
+    publish(reporterSubject(installationId), seconds, message);
+
+  /** Approves the wheel's epoch, and closes every round that has ended and that the readings tell of. */
+  async function close(seconds: number) {
+    const { approvedEpochs, closure } = observer.settlement();
+    const counterEpoch = observer.counterEpoch();
+    if (counterEpoch !== null && !approvedEpochs.includes(counterEpoch)) {
+      await oracle(seconds, { type: 'epoch_approved', counterEpoch });
+    }
+    const knownSeconds = Math.min(seconds, (observer.newestReadingMs() ?? 0) / 1000);
+    const ended = Math.floor((knownSeconds - genesisSeconds) / roundSeconds);
+    const first = Number(closure?.lastRound ?? 0n) + 1;
+    if (ended < first) return;
+    // A round that was not observed is closed without work: that is the oracle's judgement, not a measurement.
+    const rounds = Array.from({ length: ended - first + 1 }, (_, index) => ({
+      roundId: String(first + index),
+      workUnits: String(observer.workOf(first + index) ?? 0n),
+    }));
+    await oracle(seconds, {
+      type: 'closure_accepted',
+      firstRound: String(first),
+      lastRound: String(ended),
+      rounds,
+      acceptedAt: new Date(seconds * 1000).toISOString(),
+    });
+  }
+
+  /** One run of the reporter; what it sends is mined by `mine`. */
+  async function run(seconds: number, draw: Draw, mine: () => Promise<void>) {
+    const { settlementEnabled } = observer.settlement();
+    if (!settlementEnabled) {
+      await report(seconds, { type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: true });
+    }
+    const runId = `run-${seconds}`;
+    await report(seconds, { type: 'run_started', runId });
+    const result = await settleOnce(seconds, draw, mine);
+    await report(seconds, { type: 'run_finished', runId, result });
+  }
+
+  async function settleOnce(seconds: number, draw: Draw, mine: () => Promise<void>): Promise<string> {
+    const { submission, closedRounds } = observer.settlement();
+    const { frontier, configuration, nonce } = await coreNow();
+    if (submission !== null && !isTerminal(submission)) await conclude(seconds, submission, frontier);
+    const waiting = closedRounds.filter(({ roundId }) => roundId > frontier.settledThroughRound);
+    if (waiting.size < settleAtRounds) return 'nothing_due';
+    const [batch] = batchesOf(waiting, configuration.maxRoundsPerBatch);
+    if (batch === undefined) return 'nothing_due';
+
+    const submissionId = seededUuid(`${seed}/submission/${seconds}`);
+    const after = settled(frontier, batch, configuration);
+    const completed = blocksOf(after.cumulativeBlockUnits) - blocksOf(frontier.cumulativeBlockUnits);
+    await report(seconds, {
+      type: 'submission_prepared',
+      submissionId,
+      previousSettledThroughRound: frontier.settledThroughRound.toString(),
+      settledThroughRound: after.settledThroughRound.toString(),
+      activeRoundCount: batch.active.length,
+      expected: {
+        cumulativeWork: after.cumulativeWork.toString(),
+        cumulativeBlockUnits: after.cumulativeBlockUnits.toString(),
+        workPerThousandBlocks: after.workPerThousandBlocks.toString(),
+        completedBlockCount: completed.toString(),
+      },
+    });
+    if (draw('superseded') < 0.03) {
+      await report(seconds, { type: 'submission_superseded', submissionId });
+      return 'superseded';
+    }
+    if (draw('not sent') < 0.1) {
+      await report(seconds, { type: 'submission_retrying', submissionId, transactionHash: null });
+    }
+    // Now and then another nonce than the core expects: the transaction is reverted, and the next run tries again.
+    const isStale = draw('reverted') < 0.05;
+    const transactionHash = await actions.settle({
+      previousSettledThroughRound: frontier.settledThroughRound,
+      settledThroughRound: after.settledThroughRound,
+      active: batch.active,
+      nonce: isStale ? nonce + 1n : nonce,
+    });
+    await report(seconds, { type: 'submission_submitted', submissionId, transactionHash });
+    await mine();
+    const { status } = await client.getTransactionReceipt({ hash: transactionHash });
+    const isConfirmed = status === 'success';
+    await report(seconds, {
+      type: isConfirmed ? 'submission_confirmed' : 'submission_reverted',
+      submissionId,
+    });
+    return isConfirmed ? 'settled' : 'reverted';
+  }
+
+  /** Ends a submission that an earlier process left behind. */
+  async function conclude(seconds: number, submission: Submission, frontier: Frontier) {
+    const { submissionId, submittedAtMs, settledThroughRound } = submission;
+    const isSettled = submittedAtMs !== null && frontier.settledThroughRound >= settledThroughRound;
+    await report(seconds, {
+      type: isSettled ? 'submission_confirmed' : 'submission_superseded',
+      submissionId,
+    });
+  }
+
+  async function coreNow() {
+    const [
+      settledThroughRound,
+      cumulativeWork,
+      cumulativeBlockUnits,
+      workPerThousandBlocks,
+      nonce,
+      configuration,
+    ] = await Promise.all([
+      client.readContract({ ...read, functionName: 'settledThroughRound' }),
+      client.readContract({ ...read, functionName: 'cumulativeWork' }),
+      client.readContract({ ...read, functionName: 'cumulativeBlockUnits' }),
+      client.readContract({ ...read, functionName: 'workPerThousandBlocks' }),
+      client.readContract({ ...read, functionName: 'authorizationNonce' }),
+      client.readContract({ ...read, functionName: 'configuration' }),
+    ]);
+    const frontier: Frontier = {
+      settledThroughRound,
+      cumulativeWork,
+      cumulativeBlockUnits,
+      workPerThousandBlocks,
+    };
+    return { frontier, configuration, nonce };
+  }
+
+  return { close, run };
+}

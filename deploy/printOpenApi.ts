@@ -1,6 +1,0 @@
-import type { Writable } from 'node:stream';
-import { openApiDocument } from '../http/openApi.ts';
-
-export function printOpenApi(output: Writable, version: string): void {
-  output.write(`${JSON.stringify(openApiDocument(version), null, 2)}\n`);
-}

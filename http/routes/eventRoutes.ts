@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { type FeedRequest, feedCategories } from '../../actors/views/feedViews.ts';
+import type { ActivityViews } from '../../actors/views/views.ts';
+import { eventsBody, eventsResponse } from '../responses/events.ts';
+import { cursor } from '../responses/observations.ts';
+import { noStore } from '../server/cacheControl.ts';
+import { exactQuery, pageLimit } from './exactQuery.ts';
+import { type QueryParameter, type ReadAnswer, type Route, readRoute } from './route.ts';
+
+/** Page size of the feed (document 3, Limits). */
+const feedPageDefault = 40;
+
+const query: readonly QueryParameter[] = [
+  {
+    name: 'category',
+    description: 'Which events',
+    schema: z.enum(feedCategories).meta({ default: 'all' }),
+  },
+  {
+    name: 'limit',
+    description: 'Page size, 1-100',
+    schema: z.int().min(1).max(100).meta({ default: feedPageDefault }),
+  },
+  {
+    name: 'cursor',
+    description: 'The `nextCursor` of the page before, with the same category; omit for the start',
+    schema: cursor,
+  },
+];
+
+/** Null for a query that is refused. */
+function requestOf(given: URLSearchParams): FeedRequest | null {
+  const parameters = exactQuery(given, ['category', 'limit', 'cursor']);
+  const category = feedCategories.find((one) => one === (parameters?.get('category') ?? 'all'));
+  const limit = pageLimit(parameters?.get('limit'), feedPageDefault);
+  const from = parameters?.get('cursor') ?? null;
+  if (parameters === null || category === undefined || limit === null) return null;
+  if (from !== null && !cursor.safeParse(from).success) return null;
+  return { category, limit, cursor: from };
+}
+
+function read(
+  { views }: { views: ActivityViews },
+  { query: given, signal }: { query: URLSearchParams; signal: AbortSignal },
+): ReadAnswer<z.infer<typeof eventsResponse>> | Promise<ReadAnswer<z.infer<typeof eventsResponse>>> {
+  const request = requestOf(given);
+  if (request === null) return { error: 'invalid_query' };
+  const found = views.feed.page(request, signal);
+  if (found instanceof Promise) return found.then((page) => ({ body: eventsBody(page) }));
+  return 'fault' in found ? { error: 'invalid_cursor' } : { body: eventsBody(found) };
+}
+
+const members = {
+  summary: 'What happened on the chain and what the wheel reached, newest first',
+  rateClass: 'publicHeavy',
+  pathParameter: null,
+  query,
+  cacheControl: noStore,
+  errors: ['invalid_query', 'invalid_cursor', 'database_busy', 'database_unavailable', 'request_timeout'],
+  response: eventsResponse,
+  read,
+} as const;
+
+/** The routes of the event feed: the same on both sets. */
+export const eventRoutes: readonly Route[] = [
+  readRoute({ ...members, path: '/v1/events', operationId: 'getEvents' }),
+  readRoute({ ...members, path: '/v2/public/events', operationId: 'getPublicEvents' }),
+];

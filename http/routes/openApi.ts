@@ -1,0 +1,223 @@
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { feedCategories } from '../../actors/views/feedViews.ts';
+import { type ErrorCode, errorStatus } from '../server/errors.ts';
+import { rateClasses } from '../server/rateLimiter.ts';
+import type { Route } from './route.ts';
+import { routes } from './routes.ts';
+
+const requestId = z
+  .string()
+  .regex(/^[A-Za-z0-9._:-]{8,128}$/)
+  .meta({ description: 'Names the request in logs; generated when it is not given', example: 'trace-0001' });
+const retryAfter = z
+  .string()
+  .regex(/^[1-9][0-9]*$/)
+  .meta({ description: 'Seconds to wait', example: '2' });
+const etag = z
+  .string()
+  .regex(/^"[^"]+"$/)
+  .meta({ description: 'Sent back verbatim in If-None-Match' });
+
+/** Errors that every route of the table can answer. */
+const commonErrors: readonly ErrorCode[] = [
+  'cors_origin_not_allowed',
+  'rate_limited',
+  'internal_error',
+  'database_unavailable',
+];
+
+/** The OpenAPI 3.1 document, made from the route table and the schemas that type and check the responses. */
+export function openApiDocument(version: string): ReturnType<typeof createDocument> {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) paths[route.path] = { get: operationOf(route) };
+  Object.assign(paths, otherPaths);
+  return createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Mining Activity Read Service',
+      version,
+      description:
+        'Mining activity of a physical wheel, read-only: measured, optimistic, settled, issued. Unknown is never shown as zero: `status: unavailable` and null mean that something is not ' +
+        'known. Clients ignore unknown fields within a version. HEAD is answered wherever GET is.',
+      license: { name: 'UNLICENSED', identifier: 'UNLICENSED' },
+    },
+    servers: [{ url: '/', description: 'The service that answers this document' }],
+    security: [],
+    tags: [
+      { name: 'A', description: 'Routes below /public/' },
+      { name: 'B', description: 'Plain /v1 routes' },
+      { name: 'service', description: 'The process itself' },
+    ],
+    paths,
+  });
+}
+
+function operationOf(route: Route): ZodOpenApiOperationObject {
+  const { perSecond, burst } = rateClasses[route.rateClass];
+  const isConditional = route.kind === 'view' && route.isConditional;
+  const query = typeof route.query === 'string' ? [] : route.query;
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    description: [
+      `Rate class \`${route.rateClass}\`: ${perSecond} a second for each IP address, burst ${burst}.`,
+      route.query === 'none' ? 'Takes no query parameter: any gives 400 `invalid_query`.' : '',
+    ]
+      .filter((sentence) => sentence !== '')
+      .join(' '),
+    tags: [route.path.includes('/public/') ? 'A' : 'B'],
+    requestParams: {
+      ...(route.pathParameter === null
+        ? {}
+        : { path: z.object({ [route.pathParameter.name]: route.pathParameter.schema }) }),
+      ...(query.length === 0
+        ? {}
+        : {
+            query: z.object(
+              Object.fromEntries(
+                query.map(({ name, schema, description, isRequired }) => [
+                  name,
+                  (isRequired ? schema : schema.optional()).meta({ description }),
+                ]),
+              ),
+            ),
+          }),
+      header: z.object({
+        'X-Request-Id': requestId.optional(),
+        ...(isConditional
+          ? {
+              'If-None-Match': z
+                .string()
+                .optional()
+                .meta({ description: 'The tag, its weak form, a list, or *' }),
+            }
+          : {}),
+      }),
+    },
+    responses: {
+      '200': {
+        description: route.summary,
+        headers: z.object({
+          'X-Request-Id': requestId,
+          ...(route.kind === 'view' && route.tag !== null ? { ETag: etag.optional() } : {}),
+          ...cacheHeadersOf(route),
+        }),
+        content: { 'application/json': { schema: route.response } },
+      },
+      ...(isConditional
+        ? {
+            '304': {
+              description: 'What the caller holds is current',
+              headers: z.object({ 'X-Request-Id': requestId, ETag: etag, ...cacheHeadersOf(route) }),
+            },
+          }
+        : {}),
+      ...errorResponses([...commonErrors, ...route.errors]),
+    },
+  };
+}
+
+/** What an answer carries whether its body is sent or held by the caller. */
+function cacheHeadersOf(route: Route) {
+  const header = route.kind === 'view' ? route.header : null;
+  return {
+    ...(route.cacheControl === null
+      ? {}
+      : { 'Cache-Control': z.string().meta({ example: route.cacheControl }) }),
+    ...(header === null
+      ? {}
+      : { [header.name]: z.enum(header.values).meta({ description: header.description }) }),
+  };
+}
+
+/** Paths beside the table: about the process, and the stream of events, whose answer has no end. */
+const otherPaths: ZodOpenApiPathsObject = {
+  '/healthz': {
+    get: {
+      operationId: 'getHealth',
+      summary: 'Whether the process runs',
+      tags: ['service'],
+      responses: {
+        '200': statusResponse('It runs', 'alive'),
+        ...errorResponses(['cors_origin_not_allowed']),
+      },
+    },
+  },
+  '/readyz': {
+    get: {
+      operationId: 'getReadiness',
+      summary: 'Whether everything that it needs is there',
+      tags: ['service'],
+      responses: {
+        '200': statusResponse('It is ready', 'ready'),
+        ...errorResponses(['cors_origin_not_allowed', 'database_unavailable']),
+      },
+    },
+  },
+  '/v1/events/stream': {
+    get: {
+      operationId: 'streamEvents',
+      summary: 'Events of the feed as server-sent events, as they become visible',
+      description:
+        'An addition to the contract. Each message has the event of `/v1/events` as its data, its type, and an ID to resume behind.',
+      tags: ['B'],
+      requestParams: {
+        query: z.object({
+          category: z.enum(feedCategories).optional().meta({ description: 'Which events', default: 'all' }),
+        }),
+        header: z.object({
+          'X-Request-Id': requestId.optional(),
+          'Last-Event-ID': z.string().min(1).max(512).optional().meta({
+            description: 'The ID of the last message that was seen; browsers send it by themselves',
+          }),
+        }),
+      },
+      responses: {
+        '200': {
+          description: 'The stream; a comment every 15 seconds keeps it open',
+          headers: z.object({
+            'X-Request-Id': requestId,
+            'Cache-Control': z.string().meta({ example: 'no-store' }),
+          }),
+          content: { 'text/event-stream': { schema: z.string() } },
+        },
+        ...errorResponses([...commonErrors, 'invalid_query', 'invalid_cursor']),
+      },
+    },
+  },
+};
+
+function statusResponse(description: string, status: string) {
+  return {
+    description,
+    headers: z.object({
+      'X-Request-Id': requestId,
+      'Cache-Control': z.string().meta({ example: 'no-store' }),
+    }),
+    content: { 'application/json': { schema: z.looseObject({ status: z.literal(status) }) } },
+  };
+}
+
+function errorResponses(codes: readonly ErrorCode[]) {
+  const byStatus = new Map<string, ErrorCode[]>();
+  for (const code of new Set(codes)) {
+    const status = errorStatus[code].status.slice(0, 3);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, ofStatus]) => [
+      status,
+      {
+        description: ofStatus.map((code) => `\`${code}\`: ${errorStatus[code].meaning}`).join(' '),
+        headers: z.object({
+          'X-Request-Id': requestId,
+          ...(status === '429' || status === '503' ? { 'Retry-After': retryAfter } : {}),
+        }),
+        content: {
+          'application/json': { schema: z.strictObject({ error: z.enum(ofStatus as [ErrorCode]) }) },
+        },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,126 @@
+import type { z } from 'zod';
+import type { ActivityViews } from '../../actors/views/views.ts';
+import type { ObservationReader } from '../../storage/observationReader.ts';
+import type { ErrorCode } from '../server/errors.ts';
+import type { RateClass } from '../server/rateLimiter.ts';
+
+/** What the handlers of routes read. */
+export interface RouteSources {
+  readonly views: ActivityViews;
+  readonly observations: ObservationReader;
+}
+
+/** A query parameter, for the documentation; its check is the route's own. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: z.ZodType;
+  readonly isRequired?: boolean;
+}
+
+/** A path parameter: how a segment becomes a value, and the error when it does not. */
+export interface PathParameter {
+  readonly name: string;
+  readonly schema: z.ZodType;
+  readonly parse: (segment: string) => string | null;
+  readonly error: ErrorCode;
+}
+
+interface RouteEntry {
+  /** With `{name}` for a path parameter, as the contract writes it. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly rateClass: RateClass;
+  readonly pathParameter: PathParameter | null;
+  /** `none`: any parameter is refused; `ignored`: not read; else those that are read. */
+  readonly query: 'none' | 'ignored' | readonly QueryParameter[];
+  readonly cacheControl: string | null;
+  /** Errors of this route beside those that every route can answer. */
+  readonly errors: readonly ErrorCode[];
+  readonly response: z.ZodType;
+}
+
+/** Answered at once from a view; the bytes are prepared once for each view, known by its identity. */
+export interface ViewRoute extends RouteEntry {
+  readonly kind: 'view';
+  /** Why the route cannot answer at the moment, with `Retry-After: 2`; null when it can. */
+  readonly refusal: ((views: ActivityViews) => ErrorCode | null) | null;
+  /** What a query asks for, and null for one that is refused; not called where the query is not read. */
+  readonly selection: (query: URLSearchParams) => string | null;
+  readonly view: (views: ActivityViews, pathValue: string, selection: string) => object;
+  readonly body: (view: never) => unknown;
+  /** The tag without its quotes; null for none. */
+  readonly tag: ((body: never) => string | null) | null;
+  /** A header that tells where the view comes from. */
+  readonly header: ResponseHeader<never> | null;
+  /** Whether `If-None-Match` is evaluated. */
+  readonly isConditional: boolean;
+  /** The view that says `unavailable` instead of one whose body does not fit, or of one that cannot be made; null: 500. */
+  readonly unavailable: ((views: ActivityViews, failed: never) => object) | null;
+}
+
+/** A header whose value a view tells. */
+export interface ResponseHeader<View> {
+  readonly name: string;
+  readonly description: string;
+  readonly values: readonly string[];
+  readonly value: (view: View) => string;
+}
+
+/** What a request for something that is read asks, as it was given. */
+export interface ReadRequest {
+  readonly pathValue: string;
+  readonly query: URLSearchParams;
+  readonly signal: AbortSignal;
+}
+
+/** An answer to such a request: a body, or the code of an error. */
+export type ReadAnswer<Body> =
+  | { readonly error: ErrorCode }
+  | { readonly body: Body; readonly cacheControl?: string };
+
+/** Evaluated for every request: at once, or after what has to be read first. */
+export interface ReadRoute extends RouteEntry {
+  readonly kind: 'read';
+  readonly read: (
+    sources: RouteSources,
+    request: ReadRequest,
+  ) => ReadAnswer<unknown> | Promise<ReadAnswer<unknown>>;
+  /** The body that says `unavailable`, for a read that fails, or a body that does not fit; null: 500. */
+  readonly unavailable: ((views: ActivityViews) => unknown) | null;
+}
+
+export type Route = ViewRoute | ReadRoute;
+
+/** An entry whose view, body and response fit one another; the table forgets their types. */
+export function viewRoute<View extends object, Schema extends z.ZodType>(
+  route: Omit<
+    ViewRoute,
+    'kind' | 'view' | 'body' | 'tag' | 'header' | 'selection' | 'refusal' | 'response' | 'unavailable'
+  > & {
+    readonly response: Schema;
+    readonly view: (views: ActivityViews, pathValue: string, selection: string) => View;
+    readonly body: (view: View) => z.infer<Schema>;
+    readonly tag: ((body: z.infer<Schema>) => string | null) | null;
+    readonly header?: ResponseHeader<View>;
+    readonly selection?: ViewRoute['selection'];
+    readonly refusal?: ViewRoute['refusal'];
+    readonly unavailable?: (views: ActivityViews, failed: View | null) => View;
+  },
+): ViewRoute {
+  return { kind: 'view', header: null, refusal: null, selection: () => '', unavailable: null, ...route };
+}
+
+export function readRoute<Schema extends z.ZodType>(
+  route: Omit<ReadRoute, 'kind' | 'read' | 'response' | 'unavailable'> & {
+    readonly response: Schema;
+    readonly read: (
+      sources: RouteSources,
+      request: ReadRequest,
+    ) => ReadAnswer<z.infer<Schema>> | Promise<ReadAnswer<z.infer<Schema>>>;
+    readonly unavailable?: (views: ActivityViews) => z.infer<Schema>;
+  },
+): ReadRoute {
+  return { kind: 'read', unavailable: null, ...route };
+}

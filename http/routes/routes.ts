@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { modulesBody, modulesResponse } from '../responses/modules.ts';
+import { cursor, observationsBody, observationsResponse, positionOf } from '../responses/observations.ts';
+import { processBody, processResponse } from '../responses/process.ts';
+import { installationId } from '../responses/scalars.ts';
+import { statusBody, statusResponse, statusTag } from '../responses/status.ts';
+import { telemetryBody, telemetryResponse } from '../responses/telemetry.ts';
+import { revalidated } from '../server/cacheControl.ts';
+import { chainRoutes } from './chainRoutes.ts';
+import { eventRoutes } from './eventRoutes.ts';
+import { installationIdOf } from './installationIdParameter.ts';
+import { type PathParameter, type Route, readRoute, viewRoute } from './route.ts';
+import { statisticsRoutes } from './statisticsRoutes.ts';
+
+const installationPath: PathParameter = {
+  name: 'installationId',
+  schema: installationId,
+  parse: installationIdOf,
+  error: 'invalid_installation_id',
+};
+
+/** Page size of observations: the default, and the largest. */
+const observationsLimitMax = 100;
+
+const publicTelemetry = viewRoute({
+  path: '/v1/public/telemetry',
+  operationId: 'getTelemetry',
+  summary: 'Newest accepted measurement of the public installation',
+  rateClass: 'publicFast',
+  pathParameter: null,
+  query: 'ignored',
+  cacheControl: null,
+  errors: [],
+  response: telemetryResponse,
+  view: (views) => views.telemetry(views.publicInstallationId),
+  body: telemetryBody,
+  tag: ({ revision }) => revision,
+  isConditional: false,
+});
+
+const installationTelemetry = viewRoute({
+  path: '/v1/public/installations/{installationId}/telemetry',
+  operationId: 'getInstallationTelemetry',
+  summary: 'Newest accepted measurement of an installation',
+  rateClass: 'publicFast',
+  pathParameter: installationPath,
+  query: 'ignored',
+  cacheControl: null,
+  errors: ['invalid_installation_id'],
+  response: telemetryResponse,
+  view: (views, id) => views.telemetry(id),
+  body: telemetryBody,
+  tag: ({ revision }) => revision,
+  isConditional: false,
+});
+
+const modules = viewRoute({
+  path: '/v1/public/modules',
+  operationId: 'getModules',
+  summary: 'Module snapshots of the public installation',
+  rateClass: 'publicFast',
+  pathParameter: null,
+  query: 'ignored',
+  cacheControl: null,
+  errors: [],
+  response: modulesResponse,
+  view: (views) => views.modules(),
+  body: modulesBody,
+  tag: null,
+  isConditional: false,
+});
+
+const observations = readRoute({
+  path: '/v1/public/installations/{installationId}/observations',
+  operationId: 'getObservations',
+  summary: 'All accepted readings of an installation, oldest first, page by page',
+  rateClass: 'publicHeavy',
+  pathParameter: installationPath,
+  query: [
+    {
+      name: 'cursor',
+      description: 'Only readings after it are returned; omit for the start',
+      schema: cursor,
+    },
+    {
+      name: 'limit',
+      description: 'Integers are clamped to 1-100; anything else gives 100. Never rejected',
+      schema: z.string().meta({ example: '100', default: '100' }),
+    },
+  ],
+  cacheControl: null,
+  errors: [
+    'invalid_installation_id',
+    'invalid_cursor',
+    'database_busy',
+    'database_unavailable',
+    'request_timeout',
+  ],
+  response: observationsResponse,
+  read: ({ observations: reader }, { pathValue: id, query, signal }) => {
+    const given = query.get('cursor');
+    const afterPosition = given === null ? 0 : positionOf(given);
+    if (afterPosition === null) return { error: 'invalid_cursor' };
+    const page = reader.page(id, afterPosition, effectiveLimit(query.get('limit')), signal);
+    return page instanceof Promise
+      ? page.then((found) => ({ body: observationsBody(id, found) }))
+      : { body: observationsBody(id, page) };
+  },
+});
+
+/** Converted numerically, then clamped (document 2, A4): `0` and the empty string give 1, 101 gives 100. */
+export function effectiveLimit(given: string | null): number {
+  const limit = given === null ? observationsLimitMax : Number(given);
+  if (!Number.isInteger(limit)) return observationsLimitMax;
+  return Math.min(Math.max(limit, 1), observationsLimitMax);
+}
+
+const process = viewRoute({
+  path: '/v4/public/process',
+  operationId: 'getProcess',
+  summary: 'Process snapshot: measured, projected, queued',
+  rateClass: 'publicFast',
+  pathParameter: null,
+  query: 'none',
+  cacheControl: revalidated,
+  errors: ['invalid_query'],
+  response: processResponse,
+  view: (views) => views.process(),
+  body: processBody,
+  tag: ({ revision }) => revision,
+  isConditional: true,
+});
+
+const status = viewRoute({
+  path: '/v1/status',
+  operationId: 'getStatus',
+  summary: 'Pipeline status, with signer and modules',
+  rateClass: 'publicFast',
+  pathParameter: null,
+  query: 'none',
+  cacheControl: revalidated,
+  errors: ['invalid_query'],
+  response: statusResponse,
+  view: (views) => views.process(),
+  body: statusBody,
+  tag: statusTag,
+  isConditional: true,
+});
+
+/** Every route with a contract. Router, checks, caching, limits, OpenAPI and tests are all made from this table. */
+export const routes: readonly Route[] = [
+  publicTelemetry,
+  installationTelemetry,
+  modules,
+  observations,
+  process,
+  status,
+  ...statisticsRoutes,
+  ...chainRoutes,
+  ...eventRoutes,
+];

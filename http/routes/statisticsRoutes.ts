@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import {
+  type StatisticsRange,
+  type StatisticsViews,
+  statisticsRanges,
+} from '../../actors/views/statisticsViews.ts';
+import type { ActivityViews } from '../../actors/views/views.ts';
+import {
+  statisticsBodyA,
+  statisticsBodyB,
+  statisticsResponseA,
+  statisticsResponseB,
+} from '../responses/statistics.ts';
+import { revalidated } from '../server/cacheControl.ts';
+import { exactQuery } from './exactQuery.ts';
+import { type Route, viewRoute } from './route.ts';
+
+const members = {
+  summary: 'Statistics over 7 or 30 universal days',
+  rateClass: 'publicHeavy',
+  pathParameter: null,
+  query: [{ name: 'range', description: 'Window', schema: z.enum(statisticsRanges), isRequired: true }],
+  cacheControl: revalidated,
+  errors: ['invalid_query', 'public_stats_rebuilding'],
+  selection: (query: URLSearchParams) => {
+    const range = exactQuery(query, ['range'])?.get('range');
+    return statisticsRanges.find((one) => one === range) ?? null;
+  },
+  refusal: ({ statistics }: ActivityViews) => (statistics === null ? 'public_stats_rebuilding' : null),
+  tag: ({ revision }: { readonly revision: string }) => revision,
+  isConditional: true,
+} as const;
+
+/** Asked only where the route did not refuse. */
+function ready({ statistics }: ActivityViews): StatisticsViews {
+  if (statistics === null) throw new Error('statistics are asked for while they are rebuilt');
+  return statistics;
+}
+
+const publicStatistics = viewRoute({
+  ...members,
+  path: '/v2/public/stats',
+  operationId: 'getPublicStatistics',
+  view: (views, _path, range) => ready(views).cached(range as StatisticsRange),
+  response: statisticsResponseA,
+  body: statisticsBodyA,
+});
+
+const statistics = viewRoute({
+  ...members,
+  path: '/v1/measurement/stats',
+  operationId: 'getStatistics',
+  view: (views, _path, range) => ready(views).current(range as StatisticsRange),
+  response: statisticsResponseB,
+  body: statisticsBodyB,
+});
+
+/** The routes of the statistics. */
+export const statisticsRoutes: readonly Route[] = [publicStatistics, statistics];

@@ -1,0 +1,349 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import {
+  decodeStreamPosition,
+  encodeStreamPosition,
+  type FeedCategory,
+  type FeedNews,
+  type FeedViews,
+  feedCategories,
+  isOfCategory,
+  type StreamPosition,
+} from '../../actors/views/feedViews.ts';
+import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { feedEventBody } from '../responses/events.ts';
+import { exactQuery } from '../routes/exactQuery.ts';
+import type { ReadAnswer } from '../routes/route.ts';
+import { type HttpError, httpError } from './errors.ts';
+import type { Answers, Exchange } from './exchange.ts';
+import type { AddressWords } from './ipAddress.ts';
+
+export const eventStreamType = 'text/event-stream; charset=utf-8';
+
+/** How often the feed is looked at while somebody listens. */
+const refreshMs = 1_000;
+const defaultHeartbeatMs = 15_000;
+/** Milliseconds after which a client should connect again. */
+const retryMs = 3_000;
+/** Events that wait for a client that does not read (clients share their text); one more, and its stream ends. */
+const waitingMax = 4_096;
+/** Events that are read at once for a client that resumes. */
+const resumedAtOnce = 100;
+/** Clients that wait for ClickHouse at once; the others come to their turn with the next refresh. */
+const readsMax = 8;
+const clientsMax = 5_000;
+const clientsOfAddressMax = 8;
+const refusedForSeconds = 15;
+/** Clients that are told something in one turn of the event loop. */
+const toldAtOnce = 50;
+
+export interface EventStreamParts {
+  readonly feed: FeedViews;
+  readonly answers: Answers;
+  readonly registry: Registry;
+  /** Whether clients of one address are limited. */
+  readonly isLimited: boolean;
+  /** A quiet connection is kept open by a comment in this interval. */
+  readonly heartbeatMs?: number;
+}
+
+/** What a request for the stream asks. */
+export interface StreamRequest {
+  readonly query: URLSearchParams;
+  /** `Last-Event-ID`; empty without one. */
+  readonly lastEventId: string;
+  /** Of the client, as a key. */
+  readonly address: string;
+}
+
+/** Server-sent events: those of the feed as they become visible (an addition to the contract). */
+export interface EventStream {
+  open(exchange: Exchange, request: StreamRequest): HttpError | null;
+  /**
+   * The ID that the stream sends with an event, from the ID that the event has in the feed.
+   *
+   * @throws StorageUnavailable
+   */
+  locate(eventId: string, signal: AbortSignal): Promise<ReadAnswer<string>>;
+  close(): void;
+}
+
+/** Whether `Last-Event-ID` is an ID of the feed; the stream's own IDs have no colon. */
+export function isFeedEventId(lastEventId: string): boolean {
+  return /^(?:chain|measurement):./.test(lastEventId);
+}
+
+interface Client {
+  readonly response: HttpResponse;
+  readonly category: FeedCategory;
+  readonly address: string;
+  /** What it does not read yet. */
+  readonly waiting: string[];
+  isBlocked: boolean;
+  /** Through which events it has been told; null while the feed was never available. */
+  position: StreamPosition | null;
+  /** It has all, and is told what is new. */
+  isLive: boolean;
+  /** What it missed is being read from ClickHouse. */
+  isReading: boolean;
+  readonly ending: AbortController;
+}
+
+/** Something for those who listened when it became known. */
+interface Telling {
+  readonly listening: readonly Client[];
+  readonly tell: (client: Client) => void;
+  next: number;
+}
+
+export function createEventStream(parts: EventStreamParts): EventStream {
+  const { feed, answers, registry, isLimited, heartbeatMs = defaultHeartbeatMs } = parts;
+  const clients = new Set<Client>();
+  const byAddress = new Map<string, number>();
+  let timers: NodeJS.Timeout[] = [];
+  /** News on their way to the clients, oldest first. */
+  const tellings: Telling[] = [];
+  let slow = 0;
+  let reads = 0;
+  let failedReads = 0;
+  let stopListening: (() => void) | null = null;
+  new Gauge({
+    name: 'miner_event_stream_clients',
+    help: 'Clients that listen to the event stream.',
+    registers: [registry],
+    collect() {
+      this.set(clients.size);
+    },
+  });
+  new Counter({
+    name: 'miner_event_stream_slow_clients_total',
+    help: 'Streams that were ended because the client did not read them.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(slow);
+    },
+  });
+
+  new Counter({
+    name: 'miner_event_stream_failed_reads_total',
+    help: 'Reads of missed events from ClickHouse that failed; each is tried again.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(failedReads);
+    },
+  });
+
+  function open(exchange: Exchange, { query, lastEventId, address }: StreamRequest): HttpError | null {
+    const given = exactQuery(query, ['category']);
+    const category = feedCategories.find((one) => one === (given?.get('category') ?? 'all'));
+    if (given === null || category === undefined) return httpError('invalid_query');
+    const resumesAt = lastEventId === '' ? null : decodeStreamPosition(lastEventId);
+    if (lastEventId !== '' && resumesAt === null) return httpError('invalid_cursor');
+    const held = byAddress.get(address) ?? 0;
+    if (clients.size >= clientsMax || (isLimited && held >= clientsOfAddressMax))
+      return httpError('rate_limited', refusedForSeconds);
+    const response = answers.stream(exchange, eventStreamType);
+    const client: Client = {
+      response,
+      category,
+      address,
+      waiting: [],
+      isBlocked: false,
+      position: resumesAt,
+      isLive: false,
+      isReading: false,
+      ending: new AbortController(),
+    };
+    byAddress.set(address, held + 1);
+    clients.add(client);
+    response.onAborted(() => forget(client));
+    response.onWritable(() => {
+      client.isBlocked = false;
+      response.cork(() => pump(client));
+      return true;
+    });
+    start();
+    send(client, `retry: ${retryMs}\n\n`);
+    if (resumesAt !== null) send(client, idOf(resumesAt));
+    pump(client);
+    return null;
+  }
+
+  async function locate(eventId: string, signal: AbortSignal): Promise<ReadAnswer<string>> {
+    const position = await feed.locate(eventId, signal);
+    if (position === null) return { error: 'invalid_cursor' };
+    if (position === 'unavailable') throw new StorageUnavailable('the feed is unavailable at the moment');
+    return { body: encodeStreamPosition(position) };
+  }
+
+  function forget(client: Client) {
+    if (!clients.delete(client)) return;
+    client.ending.abort();
+    const left = (byAddress.get(client.address) ?? 1) - 1;
+    if (left === 0) byAddress.delete(client.address);
+    else byAddress.set(client.address, left);
+    if (clients.size === 0) stop();
+  }
+
+  function start() {
+    if (timers.length > 0) return;
+    stopListening = feed.listen(tellNews);
+    timers = [
+      setInterval(() => {
+        feed.refresh();
+        for (const client of clients)
+          if (!client.isLive && !client.isBlocked) client.response.cork(() => pump(client));
+      }, refreshMs),
+      setInterval(() => tellAll((client) => send(client, ':\n\n')), heartbeatMs),
+    ];
+  }
+
+  function stop() {
+    for (const timer of timers) clearInterval(timer);
+    timers = [];
+    stopListening?.();
+    stopListening = null;
+  }
+
+  /**
+   * For those who have been told just what was before it: a client that opened its stream, or caught up, since then has it
+   * already. Each text is made once for all clients of a category.
+   */
+  function tellNews(news: FeedNews) {
+    const textsByCategory = new Map<FeedCategory, readonly string[]>();
+    tellAll((client) => {
+      if (!client.isLive || client.position !== news.from) return;
+      if (!news.isComplete) {
+        client.isLive = false;
+        return pump(client);
+      }
+      client.position = news.position;
+      const { category } = client;
+      const texts = textsByCategory.get(category) ?? textsOf(category, news);
+      textsByCategory.set(category, texts);
+      for (const text of texts) send(client, text);
+    });
+  }
+
+  function tellAll(tell: (client: Client) => void) {
+    if (tellings.push({ listening: [...clients], tell, next: 0 }) === 1) tellSome();
+  }
+
+  /** Some clients in a turn of the event loop, so that no other request waits for all of them. */
+  function tellSome() {
+    const [telling] = tellings;
+    if (telling === undefined) return;
+    const { listening, tell } = telling;
+    for (const client of listening.slice(telling.next, telling.next + toldAtOnce))
+      if (clients.has(client)) client.response.cork(() => tell(client));
+    telling.next += toldAtOnce;
+    if (telling.next >= listening.length) tellings.shift();
+    if (tellings.length > 0) setImmediate(tellSome);
+  }
+
+  /** Sends what waits, then what a resuming client has missed, for as long as it reads. */
+  function pump(client: Client) {
+    while (client.waiting.length > 0 && !client.isBlocked) write(client, client.waiting.shift() as string);
+    while (!client.isLive && !client.isBlocked && clients.has(client)) {
+      if (client.position === null) {
+        // Nothing that is there already is news; a drop from here on loses nothing.
+        client.position = feed.position();
+        if (client.position === null) return; // Unavailable so far: a refresh finds it again.
+        client.isLive = true;
+        return send(client, idOf(client.position));
+      }
+      if (client.isReading || reads >= readsMax) return;
+      const { signal } = client.ending;
+      const missed = feed.after(client.category, client.position, resumedAtOnce, signal);
+      if (missed === null) return; // Unavailable at the moment: a refresh finds it again.
+      if (missed instanceof Promise) return waitFor(client, missed);
+      sendMissed(client, missed);
+      if (!missed.isComplete && missed.items.length === 0) return; // Not folded here yet: a refresh finds it.
+    }
+  }
+
+  function waitFor(client: Client, reading: Promise<FeedNews>) {
+    client.isReading = true;
+    reads++;
+    reading
+      .finally(() => {
+        client.isReading = false;
+        reads--;
+      })
+      .then(
+        (missed) => {
+          if (!clients.has(client)) return;
+          client.response.cork(() => {
+            sendMissed(client, missed);
+            pump(client);
+          });
+        },
+        () => {
+          if (clients.has(client)) failedReads++;
+        },
+      );
+  }
+
+  function sendMissed(client: Client, news: FeedNews) {
+    client.position = news.position;
+    client.isLive = news.isComplete;
+    for (const text of textsOf(client.category, news)) send(client, text);
+  }
+
+  function send(client: Client, text: string) {
+    if (!clients.has(client)) return;
+    if (!client.isBlocked) return write(client, text);
+    if (client.waiting.length < waitingMax) {
+      client.waiting.push(text);
+      return;
+    }
+    slow++;
+    forget(client);
+    client.response.end();
+  }
+
+  function write(client: Client, text: string) {
+    client.isBlocked = !client.response.write(text);
+  }
+
+  return {
+    open,
+    locate,
+    close: () => {
+      for (const { response, ending } of clients) {
+        ending.abort();
+        response.cork(() => response.end());
+      }
+      clients.clear();
+      tellings.length = 0;
+      byAddress.clear();
+      stop();
+    },
+  };
+}
+
+/** Events of a category as they are sent. */
+function textsOf(category: FeedCategory, { items, context }: FeedNews): string[] {
+  return items
+    .filter(({ item }) => isOfCategory(category, item.type))
+    .map(({ item, position }) => {
+      const data = JSON.stringify(feedEventBody(item, context));
+      return `id: ${encodeStreamPosition(position)}\nevent: ${item.type}\ndata: ${data}\n\n`;
+    });
+}
+
+/** Tells the client where it is, without an event. */
+function idOf(position: StreamPosition): string {
+  return `id: ${encodeStreamPosition(position)}\n\n`;
+}
+
+/** Reads what of a request is needed before it is gone. */
+export function streamRequestOf(request: HttpRequest, query: string, address: AddressWords): StreamRequest {
+  return {
+    query: new URLSearchParams(query),
+    lastEventId: request.getHeader('last-event-id'),
+    address: address.join('.'),
+  };
+}

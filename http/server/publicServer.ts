@@ -1,0 +1,360 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Clock } from '../../actors/views/clock.ts';
+import type { Readiness } from '../../actors/views/readiness.ts';
+import { loadDocuments } from '../routes/documents.ts';
+import type { ReadRoute, Route, RouteSources, ViewRoute } from '../routes/route.ts';
+import { routes } from '../routes/routes.ts';
+import { createBodyCheck } from './checkedBody.ts';
+import { createClientAddress } from './clientAddress.ts';
+import { createEncodingChoice } from './contentEncoding.ts';
+import { type HttpError, httpError } from './errors.ts';
+import { createEventStream, eventStreamType, isFeedEventId, streamRequestOf } from './eventStream.ts';
+import {
+  createAnswers,
+  type Exchange,
+  type Header,
+  isHeadMethod,
+  isPreflight,
+  isReadMethod,
+  jsonType,
+} from './exchange.ts';
+import { createFailureLog } from './failureLog.ts';
+import { createHttpMetrics } from './httpMetrics.ts';
+import { holdsEtag } from './ifNoneMatch.ts';
+import { type Listener, listenOn } from './listener.ts';
+import { createOriginCheck } from './origin.ts';
+import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
+import { createPreparedViews } from './preparedViews.ts';
+import { createRateLimiter } from './rateLimiter.ts';
+import { createReads, type FoundBody } from './reads.ts';
+import { remembered } from './remembered.ts';
+import { createRequestIds } from './requestId.ts';
+import { App, transport as transportOf, uwsImplementation } from './uws.ts';
+
+export interface PublicServerSettings {
+  /** Origins of websites that may ask from a browser, such as `https://example.org`. */
+  readonly allowedOrigins: readonly string[];
+  /** Addresses and CIDR blocks whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly rateLimits: boolean;
+  /** Other processes may listen on the same port; the system shares the connections out. */
+  readonly isPortShared: boolean;
+  /** A read that takes longer is answered 504. */
+  readonly readTimeoutMs: number;
+  /** Of quiet event streams, 15 seconds unless it is set. */
+  readonly heartbeatMs?: number;
+}
+
+export interface PublicServerParts {
+  readonly sources: RouteSources;
+  /** False until folded state was restored: then views tell nothing yet, and routes answer 503. */
+  readonly hasViews: () => boolean;
+  readonly readiness: () => Readiness;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly settings: PublicServerSettings;
+}
+
+/** Seconds to wait while state is being restored, or the database is away or busy. */
+const retryAfterSeconds = 2;
+
+/** The public routes over uWebSockets.js. */
+export function createPublicServer(parts: PublicServerParts): Listener {
+  const { sources, settings, clock, logger } = parts;
+  const implementation = uwsImplementation();
+  const transport = transportOf();
+  const metrics = createHttpMetrics(parts.registry, implementation);
+  const answers = createAnswers(transport, metrics);
+  const requestIdOf = createRequestIds();
+  const originOf = createOriginCheck(settings.allowedOrigins);
+  const encodingOf = createEncodingChoice();
+  const addressOf = createClientAddress(settings.trustedProxies, transport);
+  const limiter = settings.rateLimits ? createRateLimiter() : null;
+  const failures = createFailureLog(logger, clock);
+  const reads = createReads({ metrics, timeoutMs: settings.readTimeoutMs });
+  const app = App();
+
+  /**
+   * The one way from uWebSockets.js into this program: what a handler throws would end the process, and so would
+   * returning without an answer.
+   */
+  function handler(
+    name: string,
+    route: Guarded | null,
+    answer: (exchange: Exchange, request: HttpRequest) => void,
+  ) {
+    return (response: HttpResponse, request: HttpRequest) => {
+      const origin = request.getHeader('origin');
+      const verdict = origin === '' ? 'none' : originOf(origin, request.getHeader('host'));
+      const exchange: Exchange = {
+        response,
+        route: name,
+        isHead: isHeadMethod(request),
+        requestId: requestIdOf(request.getHeader('x-request-id')),
+        approvedOrigin: verdict === 'approved' ? origin : null,
+        isAborted: false,
+        isAnswered: false,
+      };
+      guarded(exchange, () => {
+        if (verdict !== 'none' && isPreflight(request)) return answerPreflight(exchange);
+        const refusal = refusalOf(request, response, route, verdict === 'refused');
+        if (refusal === null) answer(exchange, request);
+        else answers.error(exchange, refusal);
+      });
+    };
+  }
+
+  function answerPreflight(exchange: Exchange) {
+    if (exchange.approvedOrigin === null) answers.error(exchange, httpError('cors_origin_not_allowed'));
+    else answers.preflight(exchange);
+  }
+
+  /** Why a request is not passed to its route; null when it is. */
+  function refusalOf(
+    request: HttpRequest,
+    response: HttpResponse,
+    route: Guarded | null,
+    isOriginRefused: boolean,
+  ): HttpError | null {
+    if (!isReadMethod(request)) return httpError('not_found');
+    if (route !== null && limiter !== null) {
+      const waitSeconds = limiter.take(addressOf(response, request), route.rateClass, clock.monotonicMs());
+      if (waitSeconds > 0) return httpError('rate_limited', waitSeconds);
+    }
+    if (isOriginRefused) return httpError('cors_origin_not_allowed');
+    if (route === null) return null;
+    if (route.query === 'none' && transport.query(request) !== '') return httpError('invalid_query');
+    if (!parts.hasViews()) return httpError('database_unavailable', retryAfterSeconds);
+    return null;
+  }
+
+  function guarded(exchange: Exchange, answer: () => void) {
+    try {
+      answer();
+    } catch (error) {
+      fail(exchange, error);
+    }
+  }
+
+  function fail(exchange: Exchange, error: unknown) {
+    noteFailure(error, exchange);
+    if (exchange.isAborted) return;
+    // An answer that broke off in the middle cannot become another one.
+    if (exchange.isAnswered) exchange.response.close();
+    else answers.error(exchange, httpError('internal_error'));
+  }
+
+  function noteFailure(error: unknown, { route, requestId }: Exchange) {
+    metrics.failed(route);
+    failures.note(error, { route, requestId });
+  }
+
+  /** Bytes of bodies that fit their schema; whatever the mode, no other leaves. */
+  function createPreparation(route: Route): (body: unknown, tag: string | null) => PreparedResponse {
+    const check = createBodyCheck(route.response);
+    return (body, tag) => {
+      check(body);
+      metrics.prepared();
+      return prepareResponse(body, tag);
+    };
+  }
+
+  function pathValueOf(route: Route, request: HttpRequest): string | null {
+    return route.pathParameter === null ? '' : route.pathParameter.parse(request.getParameter(0));
+  }
+
+  function answerView(route: ViewRoute) {
+    const isQueryRead = typeof route.query !== 'string';
+    const prepare = createPreparation(route);
+    const prepareView = (view: object): PreparedView => {
+      const body = route.body(view as never);
+      const { header } = route;
+      return {
+        response: prepare(body, route.tag?.(body as never) ?? null),
+        header: header === null ? null : [header.name, header.value(view as never)],
+      };
+    };
+    /** The bytes of a view, or of what is said instead of one that fails. */
+    const attempt = (view: object): Attempt => {
+      try {
+        return { prepared: prepareView(view), failure: null };
+      } catch (error) {
+        return { prepared: prepareInstead(view), failure: { error } };
+      }
+    };
+    const prepareInstead = (failed: object | null): PreparedView | null => {
+      if (route.unavailable === null) return null;
+      try {
+        return prepareView(route.unavailable(sources.views, failed as never));
+      } catch {
+        return null; // Told by the first error: what is said instead shares a part of the body with it.
+      }
+    };
+    const preparedOf = createPreparedViews(attempt);
+    const selectionOf = remembered((query) => route.selection(new URLSearchParams(query)), queriesMax);
+    const find = (pathValue: string, selection: string): Attempt => {
+      let view: object;
+      try {
+        view = route.view(sources.views, pathValue, selection);
+      } catch (error) {
+        return { prepared: prepareInstead(null), failure: { error } };
+      }
+      return preparedOf(view);
+    };
+    return (exchange: Exchange, request: HttpRequest) => {
+      const pathValue = pathValueOf(route, request);
+      if (pathValue === null) return answers.error(exchange, pathErrorOf(route));
+      const selection = isQueryRead ? selectionOf(transport.query(request)) : '';
+      if (selection === null) return answers.error(exchange, httpError('invalid_query'));
+      const refused = route.refusal?.(sources.views) ?? null;
+      if (refused !== null) return answers.error(exchange, httpError(refused, retryAfterSeconds));
+      const { prepared, failure } = find(pathValue, selection);
+      if (failure !== null) noteFailure(failure.error, exchange);
+      if (prepared === null) return answers.error(exchange, httpError('internal_error'));
+      const { response, header } = prepared;
+      const { etag } = response;
+      if (route.isConditional && etag !== null && holdsEtag(request, etag, transport)) {
+        return answers.notModified(exchange, etag, route.cacheControl, header);
+      }
+      const encoding = response.isCompressible
+        ? encodingOf(request.getHeader('accept-encoding'))
+        : 'identity';
+      answers.ok(exchange, response, route.cacheControl, encoding, header);
+    };
+  }
+
+  function answerRead(route: ReadRoute) {
+    const prepare = createPreparation(route);
+    /** What is answered instead of a read that fails; the error is thrown where the contract has nothing to say. */
+    const insteadOf = (error: unknown, exchange: Exchange): FoundBody => {
+      if (route.unavailable === null) throw error;
+      noteFailure(error, exchange);
+      return { body: route.unavailable(sources.views) };
+    };
+    return (exchange: Exchange, request: HttpRequest) => {
+      const pathValue = pathValueOf(route, request);
+      if (pathValue === null) return answers.error(exchange, pathErrorOf(route));
+      const query = new URLSearchParams(transport.query(request));
+      const encoding = encodingOf(request.getHeader('accept-encoding'));
+      const read = (signal: AbortSignal) => {
+        try {
+          return route.read(sources, { pathValue, query, signal });
+        } catch (error) {
+          return insteadOf(error, exchange);
+        }
+      };
+      const send = ({ cacheControl }: FoundBody, prepared: PreparedResponse) => {
+        const chosen = prepared.isCompressible ? encoding : 'identity';
+        answers.ok(exchange, prepared, cacheControl ?? route.cacheControl, chosen, null);
+      };
+      const sendFitting = (found: FoundBody) => {
+        let prepared: PreparedResponse;
+        try {
+          prepared = prepare(found.body, null);
+        } catch (error) {
+          const instead = insteadOf(error, exchange);
+          return send(instead, prepare(instead.body, null));
+        }
+        send(found, prepared);
+      };
+      reads.run(
+        exchange,
+        read,
+        (found) => guarded(exchange, () => sendFitting(found)),
+        (error) => guarded(exchange, () => answers.error(exchange, error)),
+        (error) => fail(exchange, error),
+      );
+    };
+  }
+
+  for (const route of routes) {
+    const pattern = route.path.replace(/\{(\w+)\}/, ':$1');
+    const answer = route.kind === 'view' ? answerView(route) : answerRead(route);
+    app.any(pattern, handler(route.path, route, answer));
+  }
+  const events = createEventStream({
+    feed: sources.views.feed,
+    answers,
+    registry: parts.registry,
+    isLimited: settings.rateLimits,
+    ...(settings.heartbeatMs !== undefined && { heartbeatMs: settings.heartbeatMs }),
+  });
+  app.any(
+    '/v1/events/stream',
+    handler('/v1/events/stream', eventStreamGuard, (exchange, request) => {
+      if (exchange.isHead) return answers.document(exchange, eventStreamType, Buffer.alloc(0), noStore);
+      const address = addressOf(exchange.response, request);
+      const asked = streamRequestOf(request, transport.query(request), address);
+      const open = (lastEventId: string) => {
+        const refusal = events.open(exchange, { ...asked, lastEventId });
+        if (refusal !== null) answers.error(exchange, refusal);
+      };
+      if (!isFeedEventId(asked.lastEventId)) return open(asked.lastEventId);
+      reads.run(
+        exchange,
+        (signal) => events.locate(asked.lastEventId, signal),
+        ({ body }) => guarded(exchange, () => open(body)),
+        (error) => guarded(exchange, () => answers.error(exchange, error)),
+        (error) => fail(exchange, error),
+      );
+    }),
+  );
+  for (const { path, contentType, body, headers } of loadDocuments()) {
+    app.any(
+      path,
+      handler(path, null, (exchange) => answers.document(exchange, contentType, body, headers)),
+    );
+  }
+  app.any(
+    '/healthz',
+    handler('/healthz', null, (exchange) => answers.document(exchange, jsonType, aliveBody, noStore)),
+  );
+  app.any(
+    '/readyz',
+    handler('/readyz', null, (exchange) => {
+      if (parts.readiness().isReady) answers.document(exchange, jsonType, readyBody, noStore);
+      else answers.error(exchange, httpError('database_unavailable', retryAfterSeconds));
+    }),
+  );
+  app.any(
+    '/*',
+    handler('unknown', null, (exchange) => answers.error(exchange, httpError('not_found'))),
+  );
+
+  return listenOn(app, {
+    isPortShared: settings.isPortShared,
+    onClose: () => {
+      reads.abortAll();
+      events.close();
+    },
+  });
+}
+
+/** A view's bytes, with the header that tells where it comes from. */
+interface PreparedView {
+  readonly response: PreparedResponse;
+  readonly header: Header | null;
+}
+
+/** What was found out of a view: bytes are null where the answer is 500. */
+interface Attempt {
+  readonly prepared: PreparedView | null;
+  readonly failure: { readonly error: unknown } | null;
+}
+
+function pathErrorOf(route: Route): HttpError {
+  return httpError(route.pathParameter?.error ?? 'not_found');
+}
+
+/** What is asked before a handler runs: its rate class, and whether it reads a query. */
+type Guarded = Pick<Route, 'rateClass' | 'query'>;
+
+const eventStreamGuard: Guarded = { rateClass: 'publicHeavy', query: [] };
+const aliveBody = Buffer.from('{"status":"alive"}');
+const readyBody = Buffer.from('{"status":"ready"}');
+const noStore = [['Cache-Control', 'no-store']] as const;
+/** Queries of a route that are read once. */
+const queriesMax = 256;

@@ -1,0 +1,108 @@
+import type { Logger } from 'pino';
+import type { ChainActors } from '../../actors/chain/chainActors.ts';
+import { type ChainFault, ForkBelowStates, type Reorganization } from '../../actors/chain/chainFold.ts';
+import { chainEventRow } from '../../actors/feed/eventRows.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { type EventRow, noRows } from '../../actors/storedRows.ts';
+import type { ChainCounts } from '../chainMetrics.ts';
+import { type FoldWriting, handedOn } from '../foldWriting.ts';
+import type { MessageCounts } from '../messageCounts.ts';
+import { createReject } from '../reject.ts';
+import { type FollowedFold, OlderSnapshotNeeded } from '../streamFollower.ts';
+
+/** Cursors of owner lists keep their block's state for at least so long, across a restart too. */
+const statesKeptMs = 10 * 60_000;
+
+export interface ChainFoldParts {
+  readonly actors: ChainActors;
+  readonly counts: MessageCounts;
+  readonly chainCounts: ChainCounts;
+  /** Null on a read replica, which writes nothing. */
+  readonly writing: FoldWriting | null;
+  readonly logger: Logger;
+}
+
+/** `MINER_CHAIN`: spans into states at safe blocks. */
+export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
+  const { actors, counts, chainCounts, writing, logger } = parts;
+  const reject = createReject({ stream: 'MINER_CHAIN', counts, rejections: writing?.rejections ?? null });
+  /** A fork below every kept state was found, in this message, which is not folded yet: snapshots above it are of no use. */
+  let rewound: { readonly forkBlock: bigint; readonly position: number } | null = null;
+  let reportedFault: ChainFault | null = null;
+
+  /** @returns rows of the events that memory gives up. */
+  function receive(message: StreamMessage, streamCreated: string): readonly EventRow[] {
+    const outcome = actors.receive(message);
+    if (rewound !== null && message.seq >= rewound.position) {
+      rewound = null;
+      actors.keepFrom(null);
+    }
+    reportFault();
+    if (outcome === 'unread') {
+      counts.unread('MINER_CHAIN');
+      return [];
+    }
+    if ('rejection' in outcome) {
+      reject(message, streamCreated, outcome.rejection);
+      return [];
+    }
+    counts.accepted('MINER_CHAIN', 1);
+    if (outcome.reorganization !== null) noteReorganization(outcome.reorganization);
+    const run = actors.newest()?.feed.run;
+    if (run === undefined) return [];
+    return outcome.givenUp.map((event) => chainEventRow(event, { chainId: actors.chainId, run }));
+  }
+
+  function noteReorganization({ forkBlock, safeDepth }: Reorganization) {
+    chainCounts.reorganized(safeDepth);
+    const about = { forkBlock: String(forkBlock), safeDepth };
+    if (safeDepth > 0)
+      logger.error(about, 'safe blocks were reorganized: views go back to the state before the fork');
+    else logger.info(about, 'blocks above the safe one were reorganized; nothing of them was shown');
+  }
+
+  function reportFault() {
+    const { fault } = actors;
+    if (fault?.block.hash === reportedFault?.block.hash) return;
+    if (fault !== null) {
+      const { block, detail } = fault;
+      logger.error(
+        { block: String(block.number), hash: block.hash, detail },
+        'a block of the chain cannot be applied: chain views are unavailable until a corrected span takes its place',
+      );
+    } else logger.info('the block that could not be applied was replaced');
+    reportedFault = fault;
+  }
+
+  return {
+    identity: actors.identity,
+    snapshotAgeMs: statesKeptMs,
+    sharesTables: true,
+
+    fold({ messages, position: throughPosition }, streamCreated) {
+      const chainEvents: EventRow[] = [];
+      let position = 0;
+      try {
+        for (const message of messages) {
+          position = message.seq;
+          chainEvents.push(...receive(message, streamCreated));
+        }
+        writing?.writer.add({ ...noRows, chainEvents, throughPosition });
+      } catch (error) {
+        if (!(error instanceof ForkBelowStates)) throw error;
+        rewound = { forkBlock: error.forkBlock, position };
+        actors.keepFrom(error.forkBlock);
+        chainCounts.rewound();
+        throw new OlderSnapshotNeeded(error.message);
+      }
+    },
+
+    accepts: (state) => rewound === null || actors.liesWithin(state, rewound.forkBlock),
+    capture: () => actors.capture(),
+    restore: (lines) => {
+      actors.restore(lines);
+      reportFault();
+    },
+    ...handedOn(writing),
+  };
+}

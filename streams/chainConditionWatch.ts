@@ -1,0 +1,52 @@
+import type { Logger } from 'pino';
+import { Gauge, type Registry } from 'prom-client';
+import type { ChainCondition, ChainViews } from '../actors/views/chainViewTypes.ts';
+
+const intervalMs = 1_000;
+
+/** Conditions that nothing has to be done about: the others are warned of. */
+const expectedConditions: ReadonlySet<ChainCondition> = new Set<ChainCondition>([
+  'available',
+  'indexer_disabled',
+  'projection_rebuilding',
+  'not_yet_safe',
+]);
+
+export interface ChainConditionWatchParts {
+  readonly views: Pick<ChainViews, 'conditions'>;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/**
+ * Tells operators why views of the chain are not available, more finely than bodies do: in the log once per change, and as a metric.
+ *
+ * @returns stops it.
+ */
+export function watchChainConditions({ views, logger, registry }: ChainConditionWatchParts): () => void {
+  let logged: string | null = null;
+  new Gauge({
+    name: 'miner_chain_condition',
+    help: '1 for the condition that views of the chain are in: available, or why not.',
+    labelNames: ['views', 'condition'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [kind, condition] of Object.entries(views.conditions()))
+        this.set({ views: kind, condition }, 1);
+    },
+  });
+
+  function look() {
+    const conditions = views.conditions();
+    const text = JSON.stringify(conditions);
+    if (text === logged) return;
+    logged = text;
+    const isExpected = Object.values(conditions).every((one) => expectedConditions.has(one));
+    logger[isExpected ? 'info' : 'warn']({ conditions }, 'the condition of the chain views has changed');
+  }
+
+  look();
+  const timer = setInterval(look, intervalMs);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,32 @@
+import { measurementEventRow } from '../../actors/feed/eventRows.ts';
+import type { BucketRow, EventRow, RoundRow, StoredRows } from '../../actors/storedRows.ts';
+import type { AcceptedReading } from '../../actors/views/views.ts';
+import type { CounterOutcome } from '../../actors/wheel/counterActors.ts';
+
+type Accepted = Exclude<CounterOutcome, { readonly rejection: unknown }>;
+
+/** What the messages of a batch of `MINER_COUNTER` make for ClickHouse. */
+export interface CollectedRows extends Omit<StoredRows, 'throughPosition'> {
+  add(outcome: Accepted): void;
+}
+
+export function collectRows(): CollectedRows {
+  const readings: AcceptedReading[] = [];
+  const rounds: RoundRow[] = [];
+  const buckets: BucketRow[] = [];
+  const measurementEvents: EventRow[] = [];
+  return {
+    readings,
+    rounds,
+    buckets,
+    measurementEvents,
+    chainEvents: [],
+    add: ({ reading, closed, givenUp }) => {
+      readings.push(reading);
+      if (closed.round !== null) rounds.push(closed.round);
+      if (closed.bucket !== null) buckets.push(closed.bucket);
+      if (givenUp === undefined) return;
+      for (const event of givenUp.events) measurementEvents.push(measurementEventRow(event, givenUp.run));
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { InputStreamName } from '../actors/messages/subjects.ts';
+import { messageSourceStates } from '../machines/messageSourceMachine.ts';
+import type { FollowerStatus, StreamFollower } from './streamFollower.ts';
+
+/** Metrics of the followers, read from their status when `/metrics` is asked. */
+export function registerFollowerMetrics(
+  registry: Registry,
+  followers: ReadonlyMap<InputStreamName, StreamFollower>,
+): void {
+  const settings = (name: string, help: string) => ({
+    name,
+    help,
+    labelNames: ['stream'] as const,
+    registers: [registry],
+  });
+
+  function gauge(name: string, help: string, read: (status: FollowerStatus) => number | null) {
+    new Gauge({
+      ...settings(name, help),
+      collect() {
+        this.reset();
+        for (const [stream, follower] of followers) {
+          const value = read(follower.status());
+          // What is not known yet is left out rather than shown as zero.
+          if (value !== null) this.set({ stream }, value);
+        }
+      },
+    });
+  }
+
+  function counter(name: string, help: string, read: (status: FollowerStatus) => number) {
+    new Counter({
+      ...settings(name, help),
+      collect() {
+        this.reset();
+        for (const [stream, follower] of followers) this.inc({ stream }, read(follower.status()));
+      },
+    });
+  }
+
+  gauge('miner_stream_position', 'Sequence of the last folded message.', ({ position }) => position);
+  gauge(
+    'miner_stream_last_sequence',
+    'Last sequence of the stream as last seen.',
+    ({ lastSequence }) => lastSequence,
+  );
+  gauge(
+    'miner_stream_lag_messages',
+    'Messages of the stream that are not folded yet.',
+    ({ lastSequence, position }) => (lastSequence === null ? null : Math.max(0, lastSequence - position)),
+  );
+  counter(
+    'miner_stream_missed_messages_total',
+    'Messages that left the stream (retention, purge, deletion) before they were folded.',
+    ({ missedMessages }) => missedMessages,
+  );
+  counter(
+    'miner_stream_interruptions_total',
+    'Times that consumption broke off and began anew with a verification.',
+    ({ interruptions }) => interruptions,
+  );
+  counter(
+    'miner_stream_divergences_total',
+    'Times that the stream was found to be another than the folded one.',
+    ({ divergences }) => divergences,
+  );
+  gauge(
+    'miner_snapshot_position',
+    'Sequence through which the newest saved snapshot is folded.',
+    ({ snapshotPosition }) => snapshotPosition,
+  );
+  counter(
+    'miner_snapshot_failures_total',
+    'Snapshots that could not be saved.',
+    ({ snapshotFailures }) => snapshotFailures,
+  );
+  new Gauge({
+    name: 'miner_stream_state',
+    help: 'State of the source of a stream: 1 for the one that it is in.',
+    labelNames: ['stream', 'state'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [stream, follower] of followers) {
+        const { state } = follower.status();
+        for (const one of messageSourceStates) this.set({ stream, state: one }, one === state ? 1 : 0);
+      }
+    },
+  });
+}

@@ -1,0 +1,301 @@
+import { createClient, http, rpcSchema, toEventSelector, webSocket } from 'viem';
+import { z } from 'zod';
+import { type ProposerChange, proposerRole } from '../../actors/chain/chainReads.ts';
+import type { ChainBlock } from '../../actors/chain/chainSpan.ts';
+import {
+  type BlockHeader,
+  type ProvenLog,
+  proveHeader,
+  proveLogs,
+  proveTransactionHashes,
+} from './blockProof.ts';
+import { createBloomTest } from './logsBloom.ts';
+import { mapConcurrently } from './mapConcurrently.ts';
+import { ProviderInconsistent } from './providerInconsistent.ts';
+
+const requestMsByDefault = 10_000;
+/** Headers that are asked for at the same time, over HTTP in one batch; fewer while the provider refuses so many. */
+const headersAtOnceMax = 64;
+/** Blocks whose receipts are asked for at the same time; those of a full block are some megabytes. */
+const blocksAtOnce = 16;
+/** Blocks that one call of `range` reads when it reads every one: a few spans, so that progress is published often. */
+const provenRangeBlocks = 1_024n;
+/** Blocks that one request for logs asks for at first; halved when the provider refuses, grown again when it does not. */
+const logsRangeBlocksMax = 10_000n;
+/** Receipts of one block that are asked for at the same time where they cannot be had together. */
+const receiptsAtOnce = 8;
+
+/**
+ * How much is proven far behind the tip. `all`: every block, by its header. `logs`: of the blocks that hold logs of the
+ * deployment according to the node each one, which is faster by as much as there are others; a block that the node leaves out
+ * goes unnoticed then. Near the tip every block is proven either way.
+ */
+export const chainProofs = ['all', 'logs'] as const;
+export type ChainProofs = (typeof chainProofs)[number];
+
+/**
+ * A node's chain. Nothing that the node says is believed: headers hash to their hashes and name each other as parents, and the logs
+ * of a block are those of the receipts that its header holds the root of. Rejects with viem's errors too.
+ */
+export interface ChainReader {
+  chainId(): Promise<bigint>;
+  tip(): Promise<BlockHeader>;
+  /** @throws ProviderInconsistent when the node does not have it. */
+  header(number: bigint): Promise<BlockHeader>;
+  /** All logs of the contracts in one block. */
+  block(header: BlockHeader): Promise<ChainBlock>;
+  /**
+   * Changes of a timelock's proposers before a block, oldest first. The blocks are those that the node names, and proven one by one:
+   * that it leaves one out cannot be seen, other than in the blocks that are indexed.
+   */
+  proposerChangesBefore(timelock: string, block: bigint): Promise<ProposerChange[]>;
+  /** Blocks with logs from `first` through `last`, which is at most `toBlock` and may be an earlier one. */
+  range(
+    first: BlockHeader,
+    toBlock: bigint,
+  ): Promise<{ readonly last: BlockHeader; readonly blocks: readonly ChainBlock[] }>;
+}
+
+export interface ChainReaderSettings {
+  /** `http(s)` or `ws(s)`. */
+  readonly url: string;
+  /** Lower case. */
+  readonly addresses: readonly string[];
+  readonly proofs: ChainProofs;
+  /** A request that takes longer has failed. */
+  readonly requestMs?: number;
+}
+
+type Methods = [
+  { Method: 'eth_chainId'; Parameters?: undefined; ReturnType: unknown },
+  { Method: 'eth_getBlockByNumber'; Parameters: [block: string, isWhole: boolean]; ReturnType: unknown },
+  { Method: 'eth_getBlockReceipts'; Parameters: [block: string]; ReturnType: unknown },
+  { Method: 'eth_getTransactionReceipt'; Parameters: [hash: string]; ReturnType: unknown },
+  { Method: 'eth_getLogs'; Parameters: [filter: object]; ReturnType: unknown },
+];
+
+const roleGranted = toEventSelector('RoleGranted(bytes32,address,address)');
+const roleRevoked = toEventSelector('RoleRevoked(bytes32,address,address)');
+
+const namedBlocks = z.array(
+  z.object({
+    blockNumber: z
+      .string()
+      .regex(/^0x[0-9a-f]{1,16}$/)
+      .transform(BigInt),
+  }),
+);
+
+export function createChainReader(settings: ChainReaderSettings): ChainReader {
+  const { url, addresses, proofs, requestMs = requestMsByDefault } = settings;
+  const transportSettings = { timeout: requestMs, retryCount: 0 };
+  const transport = url.startsWith('ws') ? webSocket(url, transportSettings) : http(url, transportSettings);
+  const client = createClient({ transport, rpcSchema: rpcSchema<Methods>() });
+  const batching = url.startsWith('ws')
+    ? transport
+    : http(url, { ...transportSettings, batch: { batchSize: headersAtOnceMax } });
+  const batchingClient = createClient({ transport: batching, rpcSchema: rpcSchema<Methods>() });
+  const ours = new Set(addresses);
+  const mayHoldOurs = createBloomTest(addresses);
+  let hasBlockReceipts = true;
+  let headersAtOnce = headersAtOnceMax;
+  let logsRangeBlocks = logsRangeBlocksMax;
+
+  const header = (number: bigint) => headerFrom(client, number);
+
+  async function headerFrom(from: typeof client, number: bigint): Promise<BlockHeader> {
+    const given = await from.request({
+      method: 'eth_getBlockByNumber',
+      params: [quantityOf(number), false],
+    });
+    if (given === null) throw new ProviderInconsistent(`the node has no block ${number}`);
+    const found = proveHeader(given);
+    if (found.number !== number)
+      throw new ProviderInconsistent(`asked for block ${number}, given ${found.number}`);
+    return found;
+  }
+
+  async function block(of: BlockHeader): Promise<ChainBlock> {
+    const { number, hash, timestampMs } = of;
+    const nothing = { number, hash, timestampMs, logs: [] };
+    if (!mayHoldOurs(of.logsBloom)) return nothing;
+    const proven: ProvenLog[] = await proveLogs(of, await receipts(of));
+    const logs = proven.filter(({ address }) => ours.has(address));
+    if (logs.length === 0) return nothing;
+    const hashes = await transactionHashes(of);
+    return {
+      ...nothing,
+      logs: logs.map((log) => ({ ...log, transactionHash: hashes[log.transactionIndex] as string })),
+    };
+  }
+
+  async function transactionHashes(of: BlockHeader): Promise<string[]> {
+    const params: [string, boolean] = [quantityOf(of.number), true];
+    return proveTransactionHashes(of, await client.request({ method: 'eth_getBlockByNumber', params }));
+  }
+
+  async function receipts(of: BlockHeader): Promise<unknown> {
+    if (hasBlockReceipts) {
+      try {
+        const params: [string] = [quantityOf(of.number)];
+        return await client.request({ method: 'eth_getBlockReceipts', params });
+      } catch (error) {
+        if (!isUnknownMethod(error)) throw error;
+        hasBlockReceipts = false;
+      }
+    }
+    const hashes = await transactionHashes(of);
+    try {
+      return await mapConcurrently(hashes, receiptsAtOnce, (hash) =>
+        client.request({ method: 'eth_getTransactionReceipt', params: [hash] }),
+      );
+    } catch (error) {
+      if (!isUnknownMethod(error)) throw error;
+      throw new ProviderInconsistent(
+        'the node of MINER_RPC_URL answers neither eth_getBlockReceipts nor eth_getTransactionReceipt, without which no log can be proven: set it to one that does',
+        { cause: error },
+      );
+    }
+  }
+
+  async function everyBlock(first: BlockHeader, toBlock: bigint) {
+    const limit = first.number + provenRangeBlocks - 1n;
+    const to = limit < toBlock ? limit : toBlock;
+    const blocks: ChainBlock[] = await blocksOf([first]);
+    let last = first;
+    while (last.number < to) {
+      const headers = await headersBehind(last, to);
+      blocks.push(...(await blocksOf(headers)));
+      last = headers.at(-1) as BlockHeader;
+    }
+    return { last, blocks };
+  }
+
+  /** The next headers behind a block, each naming the one before it as its parent. */
+  async function headersBehind(before: BlockHeader, to: bigint): Promise<BlockHeader[]> {
+    for (;;) {
+      const count = Math.min(headersAtOnce, Number(to - before.number));
+      const numbers = Array.from({ length: count }, (_, index) => before.number + 1n + BigInt(index));
+      // A single request is not batched, so every provider understands it.
+      const from = count === 1 ? client : batchingClient;
+      const headers = await mapConcurrently(numbers, count, (number) => headerFrom(from, number)).catch(
+        (error: unknown) => {
+          if (error instanceof ProviderInconsistent) throw error;
+          // Refused one by one, too: the provider is away, and it was not for the number of them.
+          headersAtOnce = count === 1 ? headersAtOnceMax : Math.ceil(count / 4);
+          if (count === 1) throw error;
+          return null;
+        },
+      );
+      if (headers === null) continue;
+      for (const [index, one] of headers.entries()) expectParent(one, headers[index - 1] ?? before);
+      return headers;
+    }
+  }
+
+  /** Those of the blocks that hold logs of the contracts. */
+  async function blocksOf(headers: readonly BlockHeader[]): Promise<ChainBlock[]> {
+    const claiming = headers.filter(({ logsBloom }) => mayHoldOurs(logsBloom));
+    return (await mapConcurrently(claiming, blocksAtOnce, block)).filter(({ logs }) => logs.length > 0);
+  }
+
+  async function namedByLogs(first: BlockHeader, toBlock: bigint) {
+    const { numbers, toBlock: last } = await blocksNamedByLogs(first.number, toBlock);
+    const blocks = await blocksOf(await mapConcurrently(numbers, blocksAtOnce, header));
+    const lastHeader = await header(last);
+    // What was read is of one branch only if its first block is still where it was.
+    if ((await header(first.number)).hash !== first.hash)
+      throw new ProviderInconsistent(`block ${first.number} was replaced while it was read`);
+    return { last: lastHeader, blocks };
+  }
+
+  async function proposerChangesBefore(timelock: string, before: bigint): Promise<ProposerChange[]> {
+    const changes: ProposerChange[] = [];
+    for (let next = 0n; next < before; ) {
+      const named = await blocksNamedByLogs(next, before - 1n, {
+        address: [timelock],
+        topics: [[roleGranted, roleRevoked], [proposerRole]],
+      });
+      const headers = await mapConcurrently(named.numbers, blocksAtOnce, header);
+      for (const { logs } of await blocksOf(headers)) {
+        for (const { address, topics } of logs) {
+          const [event = '', role, account = ''] = topics;
+          const isChange = address === timelock && role === proposerRole;
+          if (!isChange || (event !== roleGranted && event !== roleRevoked)) continue;
+          changes.push({ account: `0x${account.slice(-40)}`, isGranted: event === roleGranted });
+        }
+      }
+      next = named.toBlock + 1n;
+    }
+    return changes;
+  }
+
+  async function blocksNamedByLogs(
+    fromBlock: bigint,
+    toBlock: bigint,
+    about: object = { address: addresses },
+  ) {
+    for (;;) {
+      const last = fromBlock + logsRangeBlocks - 1n < toBlock ? fromBlock + logsRangeBlocks - 1n : toBlock;
+      const filter = { ...about, fromBlock: quantityOf(fromBlock), toBlock: quantityOf(last) };
+      const found = await client
+        .request({ method: 'eth_getLogs', params: [filter] })
+        .catch((error: unknown) => {
+          if (last === fromBlock || !isRefusal(error)) throw error;
+          logsRangeBlocks = (last - fromBlock + 1n) / 2n;
+          return null;
+        });
+      if (found === null) continue;
+      const named = namedBlocks.safeParse(found);
+      if (!named.success) throw new ProviderInconsistent(`logs of ${fromBlock} to ${last} name no block`);
+      const numbers = [...new Set(named.data.map(({ blockNumber }) => blockNumber))].sort((a, b) =>
+        a < b ? -1 : 1,
+      );
+      if (numbers.some((number) => number < fromBlock || number > last)) {
+        throw new ProviderInconsistent(`logs of ${fromBlock} to ${last} hold those of another block`);
+      }
+      logsRangeBlocks = logsRangeBlocks * 2n < logsRangeBlocksMax ? logsRangeBlocks * 2n : logsRangeBlocksMax;
+      return { numbers, toBlock: last };
+    }
+  }
+
+  return {
+    chainId: async () => BigInt(z.string().parse(await client.request({ method: 'eth_chainId' }))),
+    tip: async () =>
+      proveHeader(await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })),
+    header,
+    block,
+    proposerChangesBefore,
+    range: proofs === 'all' ? everyBlock : namedByLogs,
+  };
+}
+
+/** @throws ProviderInconsistent */
+export function expectParent(of: BlockHeader, before: Pick<BlockHeader, 'number' | 'hash'>): void {
+  if (of.parentHash === before.hash) return;
+  throw new ProviderInconsistent(`block ${of.number} does not name block ${before.number} as its parent`);
+}
+
+function quantityOf(number: bigint): string {
+  return `0x${number.toString(16)}`;
+}
+
+function isUnknownMethod(error: unknown): boolean {
+  const name = error instanceof Error ? error.name : '';
+  return ['MethodNotFoundRpcError', 'MethodNotSupportedRpcError'].includes(name);
+}
+
+/** The provider answered that it does not want to: too many blocks or results, too slow, too often. */
+function isRefusal(error: unknown): boolean {
+  const name = error instanceof Error ? error.name : '';
+  return [
+    'RpcRequestError',
+    'LimitExceededRpcError',
+    'InvalidParamsRpcError',
+    'InternalRpcError',
+    'InvalidInputRpcError',
+    'HttpRequestError',
+    'TimeoutError',
+    'UnknownRpcError',
+  ].includes(name);
+}

@@ -1,0 +1,41 @@
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { ChainDeployment } from '../../actors/views/chainViews.ts';
+import { registerIndexerMetrics } from '../chainMetrics.ts';
+import { type ChainProofs, createChainReader } from './chainReader.ts';
+import { createIndexer, type Indexer } from './indexer.ts';
+import { createSpanPublisher } from './spanPublisher.ts';
+
+export interface IndexingParts {
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly onChain: ChainDeployment;
+  readonly rpcUrl: string;
+  readonly proofs: ChainProofs;
+  /** First block that is published once more; null for none. */
+  readonly repairFrom?: bigint | null;
+  readonly registry: Registry;
+  readonly logger: Logger;
+  /** Told while it is far behind: the last published block, and the newest one of the node. */
+  readonly onProgress: (head: bigint, tip: bigint) => void;
+}
+
+/** The indexer of a deployment, with its metrics. */
+export function createDeploymentIndexer(parts: IndexingParts): Indexer {
+  const { js, jsm, onChain, rpcUrl, proofs, repairFrom = null, registry, logger, onProgress } = parts;
+  const { core } = onChain.contracts;
+  const { chainId, deploymentBlock } = onChain.chain;
+  const indexer = createIndexer({
+    reader: createChainReader({ url: rpcUrl, addresses: Object.values(onChain.contracts), proofs }),
+    publisher: createSpanPublisher({ js, jsm, chainId, core }),
+    chainId,
+    deploymentBlock,
+    repairFrom,
+    timelock: onChain.contracts.operatorTimelock,
+    logger,
+    onProgress,
+  });
+  registerIndexerMetrics(registry, indexer);
+  return indexer;
+}

@@ -1,0 +1,278 @@
+import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream';
+import { type ChainReadsMessage, chainReadsMessage } from '../../actors/chain/chainReads.ts';
+import {
+  type ChainBlock,
+  type ChainLog,
+  type ChainSpanMessage,
+  chainSpanMessage,
+  spanBytesMax,
+} from '../../actors/chain/chainSpan.ts';
+import { decodeMessage } from '../../actors/messages/decodeMessage.ts';
+import { readsSubject, spanSubject } from '../../actors/messages/subjects.ts';
+import type { BlockHeader } from './blockProof.ts';
+import { expectParent } from './chainReader.ts';
+import { ProviderInconsistent } from './providerInconsistent.ts';
+
+/** Spans that are read back at the start: enough for the deepest reorganization that is followed. */
+const rememberedSpansMax = 700;
+/** A part's logs, so that the message around them fits. */
+const logsBytesMax = spanBytesMax - 8 * 1024;
+const acknowledgementMs = 5_000;
+
+/** A block that the stream holds. */
+export interface PublishedBlock {
+  readonly number: bigint;
+  readonly hash: string;
+}
+
+/** Another indexer published meanwhile, or the outcome of an attempt is unknown: what the stream holds is read anew. */
+export class PublishedMeanwhile extends Error {
+  override readonly name = 'PublishedMeanwhile';
+}
+
+/** The spans of one chain, and what was read for them, in `MINER_CHAIN`, appended only behind what is known to be there. */
+export interface SpanPublisher {
+  /** Reads back what the stream holds. */
+  resume(): Promise<void>;
+  /** Known blocks of the newest branch, ascending. */
+  published(): readonly PublishedBlock[];
+  /** Gives up the blocks above `block`, which another branch replaces. */
+  forkAt(block: bigint): void;
+  readonly forks: number;
+  /**
+   * Lets the next span begin at `block`, or before it, behind the last block below it that the stream has told of and that is on the
+   * chain, as a fork of it; without any it is the first span.
+   */
+  rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>): Promise<void>;
+  /** Hash of the block that the newest reads in the stream were read at; null without any of this deployment. */
+  readsHash(): Promise<string | null>;
+  publishReads(reads: Omit<ChainReadsMessage, 'core'>): Promise<void>;
+  /**
+   * Publishes `fromBlock` through `last`, with what was logged in between, as one span or more.
+   *
+   * @throws PublishedMeanwhile
+   * @throws ProviderInconsistent
+   */
+  publish(span: {
+    readonly fromBlock: bigint;
+    readonly parentHash: string;
+    readonly last: Pick<BlockHeader, 'number' | 'hash' | 'timestampMs'>;
+    readonly blocks: readonly ChainBlock[];
+    /** A header of the same branch; asked for where a span has to end before a block. */
+    readonly headerAt: (number: bigint) => Promise<BlockHeader>;
+  }): Promise<void>;
+}
+
+export interface SpanPublisherParts {
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly chainId: bigint;
+  /** Address of the deployment's core. */
+  readonly core: string;
+}
+
+export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherParts): SpanPublisher {
+  const subject = spanSubject(chainId);
+  let lastSequence = 0;
+  let forks = 0;
+  let blocks: PublishedBlock[] = [];
+
+  async function resume() {
+    const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: subject });
+    const found: ChainSpanMessage[] = [];
+    if (last !== null) {
+      const { state } = await jsm.streams.info('MINER_CHAIN');
+      for (let seq = last.seq; seq >= state.first_seq && found.length < rememberedSpansMax; seq--) {
+        const span = spanOf(seq === last.seq ? last : await jsm.streams.getMessage('MINER_CHAIN', { seq }));
+        if (span !== null) found.push(span);
+      }
+    }
+    // Nothing is forgotten before what takes its place is read.
+    blocks = [];
+    forks = 0;
+    lastSequence = last?.seq ?? 0;
+    for (const span of found.reverse()) note(span);
+  }
+
+  /** The span of a stored message; null for another deployment's and for what is none. */
+  function spanOf(stored: StoredMsg | null): ChainSpanMessage | null {
+    if (stored?.subject !== subject) return null;
+    const span = decodeMessage(chainSpanMessage, stored.data, spanBytesMax);
+    return 'value' in span && span.value.core === core ? span.value : null;
+  }
+
+  async function rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>) {
+    const { state } = await jsm.streams.info('MINER_CHAIN');
+    // What a later span has replaced is of another branch.
+    let below = block;
+    for (let seq = lastSequence; seq >= state.first_seq && seq > 0; seq--) {
+      const span = spanOf(await jsm.streams.getMessage('MINER_CHAIN', { seq }));
+      if (span === null) continue;
+      for (const known of knownBlocksOf(span).reverse()) {
+        if (known.number >= below || !(await isOnChain(known))) continue;
+        blocks = [known];
+        forks++;
+        return;
+      }
+      if (BigInt(span.fromBlock) < below) below = BigInt(span.fromBlock);
+    }
+    blocks = [];
+    if (lastSequence > 0) forks++;
+  }
+
+  /** Takes note of a span that those before it lead to: another publisher's that no consumer links is none. */
+  function note(span: ChainSpanMessage) {
+    const fromBlock = BigInt(span.fromBlock);
+    const head = blocks.at(-1);
+    if (head !== undefined) {
+      const isNewer = BigInt(span.toBlock) > head.number || span.fork > forks;
+      const parent = blocks.find(({ number }) => number === fromBlock - 1n);
+      const isBelowAll = span.fork > forks && fromBlock <= (blocks[0] as PublishedBlock).number;
+      if (!isNewer || (parent?.hash !== span.parentHash && !isBelowAll)) return;
+    }
+    forks = Math.max(forks, span.fork);
+    if (span.part !== undefined && span.part.index < span.part.count - 1) return;
+    blocks = [...blocks.filter(({ number }) => number < fromBlock), ...knownBlocksOf(span)].slice(
+      -rememberedSpansMax,
+    );
+  }
+
+  async function send(span: ChainSpanMessage) {
+    const part = span.part === undefined ? '' : `.${span.part.index}`;
+    // A block that is announced again after two reorganizations is another message.
+    const msgID = `${chainId}.${span.fromBlock}.${span.hash}.${span.fork}${part}`;
+    const expect = { lastSubjectSequence: lastSequence };
+    try {
+      const { seq, duplicate } = await js.publish(subject, JSON.stringify(span), {
+        msgID,
+        expect,
+        timeout: acknowledgementMs,
+      });
+      if (duplicate) throw new PublishedMeanwhile(`${msgID} is in the stream already`);
+      lastSequence = seq;
+    } catch (error) {
+      if (error instanceof PublishedMeanwhile) throw error;
+      throw new PublishedMeanwhile(`span of block ${span.toBlock} was not acknowledged`, { cause: error });
+    }
+    note(span);
+  }
+
+  async function publish(span: Parameters<SpanPublisher['publish']>[0]) {
+    const { fromBlock, parentHash, last, blocks: given, headerAt } = span;
+    let from = fromBlock;
+    let parent = parentHash;
+    let gathered: ChainBlock[] = [];
+    let bytes = 0;
+    const base = { core, fork: forks };
+    const close = async (to: Pick<ChainBlock, 'number' | 'hash' | 'timestampMs'>) => {
+      await send({ ...base, ...boundsOf(from, parent, to), blocks: gathered.map(listedOf) });
+      from = to.number + 1n;
+      parent = to.hash;
+      gathered = [];
+      bytes = 0;
+    };
+    for (const block of given) {
+      const size = sizeOf(block.logs);
+      const before = gathered.at(-1);
+      if (before !== undefined && bytes + size > logsBytesMax) await close(before);
+      if (size > logsBytesMax) {
+        if (from < block.number) {
+          const before = await headerAt(block.number - 1n);
+          const own = await headerAt(block.number);
+          expectParent(own, before);
+          if (own.hash !== block.hash)
+            throw new ProviderInconsistent(`block ${block.number} was replaced while it was read`);
+          await close(before);
+        }
+        for (const [index, logs, count] of partsOf(block.logs)) {
+          const part = { index, count };
+          await send({
+            ...base,
+            ...boundsOf(block.number, parent, block),
+            blocks: [listedOf({ ...block, logs })],
+            part,
+          });
+        }
+        from = block.number + 1n;
+        parent = block.hash;
+        continue;
+      }
+      gathered.push(block);
+      bytes += size;
+    }
+    if (from <= last.number) await close(last);
+  }
+
+  async function readsHash() {
+    const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: readsSubject(chainId) });
+    const reads = last === null ? null : chainReadsMessage.safeParse(last.json());
+    return reads?.success && reads.data.core === core ? reads.data.blockHash : null;
+  }
+
+  async function publishReads(reads: Omit<ChainReadsMessage, 'core'>) {
+    await js.publish(readsSubject(chainId), JSON.stringify({ ...reads, core }), {
+      msgID: `${chainId}.reads.${core}.${reads.blockHash}`,
+      timeout: acknowledgementMs,
+    });
+  }
+
+  return {
+    readsHash,
+    publishReads,
+    resume,
+    rewind,
+    published: () => blocks,
+    forkAt: (block) => {
+      blocks = blocks.filter(({ number }) => number <= block);
+      forks++;
+    },
+    get forks() {
+      return forks;
+    },
+    publish,
+  };
+}
+
+/** Blocks that a span tells the hash of, ascending. */
+function knownBlocksOf(span: ChainSpanMessage): PublishedBlock[] {
+  const listed = span.blocks.map(({ number, hash }) => ({ number: BigInt(number), hash }));
+  const last = { number: BigInt(span.toBlock), hash: span.hash };
+  return [...listed.filter(({ number }) => number < last.number), last];
+}
+
+function boundsOf(
+  fromBlock: bigint,
+  parentHash: string,
+  to: Pick<ChainBlock, 'number' | 'hash' | 'timestampMs'>,
+) {
+  return {
+    fromBlock: fromBlock.toString(),
+    toBlock: to.number.toString(),
+    parentHash,
+    hash: to.hash,
+    timestamp: new Date(to.timestampMs).toISOString(),
+  };
+}
+
+function listedOf({ number, hash, timestampMs, logs }: ChainBlock): ChainSpanMessage['blocks'][number] {
+  return { number: number.toString(), hash, timestamp: new Date(timestampMs).toISOString(), logs: [...logs] };
+}
+
+function sizeOf(logs: readonly ChainLog[]): number {
+  return logs.reduce((sum, log) => sum + JSON.stringify(log).length + 1, 256);
+}
+
+function partsOf(logs: readonly ChainLog[]): [index: number, logs: ChainLog[], count: number][] {
+  const parts: ChainLog[][] = [[]];
+  let bytes = 0;
+  for (const log of logs) {
+    const size = JSON.stringify(log).length + 1;
+    if (bytes + size > logsBytesMax) {
+      parts.push([]);
+      bytes = 0;
+    }
+    parts.at(-1)?.push(log);
+    bytes += size;
+  }
+  return parts.map((part, index) => [index, part, parts.length]);
+}

@@ -1,0 +1,100 @@
+import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
+import type { StreamName } from '../../actors/messages/subjects.ts';
+import { type Checkpoint, digestOfMessage, nanosOfTimestamp } from './checkpoint.ts';
+
+export type DivergenceReason =
+  | 'stream_recreated'
+  | 'stream_ends_before_position'
+  | 'other_message_at_position';
+
+/** The stream is not the one that was folded. The caller goes back to a checkpoint that agrees. */
+export class StreamDiverged extends Error {
+  override readonly name = 'StreamDiverged';
+  readonly stream: StreamName;
+  readonly reason: DivergenceReason;
+
+  constructor(stream: StreamName, reason: DivergenceReason, detail: string) {
+    super(`${stream} is not the stream that was folded: ${detail}`);
+    this.stream = stream;
+    this.reason = reason;
+  }
+}
+
+/** What a stream holds at the moment. */
+export interface VerifiedStream {
+  readonly created: string;
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+}
+
+/**
+ * Compares a checkpoint with the stream as it is now (reliability, rows 2 to 4).
+ *
+ * @throws StreamDiverged when the checkpoint's message is not in this stream.
+ */
+export async function verifySource(
+  jsm: JetStreamManager,
+  stream: StreamName,
+  checkpoint: Checkpoint,
+): Promise<VerifiedStream> {
+  const info = await jsm.streams.info(stream);
+  const verified = {
+    created: info.created,
+    firstSequence: info.state.first_seq,
+    lastSequence: info.state.last_seq,
+  };
+  checkIdentity(stream, info, checkpoint);
+  const { position, digest } = checkpoint;
+  const isHeld = position > 0 && position >= verified.firstSequence;
+  if (digest === null || !isHeld) return verified;
+  const stored = await jsm.streams.getMessage(stream, { seq: position });
+  // A message that an operator deleted by hand leaves nothing to compare; the checks above still hold.
+  if (stored === null) return verified;
+  const found = digestOfMessage(stored.subject, nanosOfTimestamp(stored.timestamp), stored.data);
+  if (found !== digest) {
+    throw new StreamDiverged(
+      stream,
+      'other_message_at_position',
+      `message ${position} was ${digest} when it was folded and is ${found} now`,
+    );
+  }
+  return verified;
+}
+
+/** The checks that need no message: cheap enough to be made every few seconds while following. */
+export function checkIdentity(stream: StreamName, info: StreamInfo, checkpoint: Checkpoint): void {
+  if (checkpoint.streamCreated !== null && checkpoint.streamCreated !== info.created) {
+    throw new StreamDiverged(
+      stream,
+      'stream_recreated',
+      `created ${info.created}, the folded one was created ${checkpoint.streamCreated}`,
+    );
+  }
+  if (info.state.last_seq < checkpoint.position) {
+    throw new StreamDiverged(
+      stream,
+      'stream_ends_before_position',
+      `it ends at ${info.state.last_seq}, folded through ${checkpoint.position}`,
+    );
+  }
+}
+
+/** Why messages are missing: retention or a purge removed them from the front, or they were deleted one by one. */
+export type GapExplanation = 'removed' | 'deleted';
+
+/** Why the messages from `fromSequence` to `toSequence` are missing; null where the stream does not say. */
+export async function explainGap(
+  jsm: JetStreamManager,
+  stream: StreamName,
+  fromSequence: number,
+  toSequence: number,
+): Promise<GapExplanation | null> {
+  const info = await jsm.streams.info(stream, { deleted_details: true });
+  const firstHeld = Math.max(fromSequence, info.state.first_seq);
+  if (firstHeld > toSequence) return 'removed';
+  const deleted = new Set(info.state.deleted ?? []);
+  for (let sequence = firstHeld; sequence <= toSequence; sequence++) {
+    if (!deleted.has(sequence)) return null;
+  }
+  return 'deleted';
+}

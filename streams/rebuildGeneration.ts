@@ -1,0 +1,132 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
+import type { Logger } from 'pino';
+import { type FoldIdentity, isOfFold } from '../actors/foldIdentity.ts';
+import type { Database } from '../storage/database.ts';
+import {
+  type GenerationIdentity,
+  generationIdentity,
+  generationsOf,
+  noteGeneration,
+} from '../storage/generationIdentity.ts';
+import {
+  activate,
+  attachSnapshots,
+  createEmpty,
+  dropTables,
+  generationsHeld,
+} from '../storage/generations.ts';
+import { createReplayLog } from '../storage/replayLog.ts';
+import { createSnapshotStore } from '../storage/snapshots.ts';
+import { type Tables, tablesOf } from '../storage/tables.ts';
+import { emptyCheckpoint } from './jetstream/checkpoint.ts';
+import { verifySource } from './jetstream/sourceVerification.ts';
+
+const stream = 'MINER_COUNTER';
+
+export interface GenerationChoiceOptions {
+  readonly database: Database;
+  readonly jsm: JetStreamManager;
+  readonly active: Tables;
+  /** Of the fold that is about to follow the counter stream. */
+  readonly identity: FoldIdentity;
+  /** Makes sure that nobody else fills tables beside the active ones; rejects while somebody does. */
+  readonly claim: () => Promise<() => void>;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+}
+
+/** The tables that a process which ingests writes to. */
+export interface GenerationChoice {
+  readonly tables: Tables;
+  /** Null where they are the active ones. */
+  readonly rebuild: {
+    /** Makes them the active ones, once everything that the stream held is in them. */
+    activate(): Promise<void>;
+    /** Lets others fill tables again. */
+    release(): void;
+  } | null;
+}
+
+/**
+ * Finds the generation to write to. Where the state that goes with the active rows is lost, or is of another version of the fold, or of
+ * another deployment, everything is folded again: into the next generation, so that whoever reads the active one sees it whole until
+ * then. May be killed anywhere and is run again at the next start.
+ */
+export async function chooseGeneration(options: GenerationChoiceOptions): Promise<GenerationChoice> {
+  const { database, jsm, active, identity, nowMs, logger } = options;
+  const { created } = await verifySource(jsm, stream, emptyCheckpoint);
+  const wanted = { ...identity, streamCreated: created };
+  const headers = await createSnapshotStore({ database, tables: () => active, logger }).list(stream);
+  if (headers.some((header) => isOfFold(header, identity))) return { tables: active, rebuild: null };
+  const noted = await generationIdentity(database, active);
+  // Folding again makes just the rows that are there.
+  if (noted !== null && isSame(noted, wanted)) return { tables: active, rebuild: null };
+  if (await isEmpty(database, active)) {
+    await noteGeneration(database, active, wanted, nowMs());
+    return { tables: active, rebuild: null };
+  }
+  const release = await options.claim();
+  const tables = await prepare(options, wanted).catch((error: unknown) => {
+    release();
+    throw error;
+  });
+  logger.warn(
+    { active: active.generation, rebuilding: tables.generation, foldVersion: identity.foldVersion },
+    'no state of this version and deployment goes with the stored rows: the stream is folded again into the next generation',
+  );
+  return {
+    tables,
+    rebuild: {
+      activate: async () => {
+        await activate(database, tables);
+        logger.info({ generation: tables.generation }, 'the rebuilt generation is the active one');
+      },
+      release,
+    },
+  };
+}
+
+function isSame(one: GenerationIdentity, other: GenerationIdentity): boolean {
+  return isOfFold(one, other) && one.streamCreated === other.streamCreated;
+}
+
+async function isEmpty(database: Database, { readings }: Tables): Promise<boolean> {
+  return (await database.select(`SELECT position FROM ${readings} LIMIT 1`)).length === 0;
+}
+
+async function prepare(options: GenerationChoiceOptions, wanted: GenerationIdentity): Promise<Tables> {
+  return (await unfinished(options, wanted)) ?? (await begin(options, wanted));
+}
+
+/** What an earlier start has begun for the same fold and stream. */
+async function unfinished(
+  { database, active }: GenerationChoiceOptions,
+  wanted: GenerationIdentity,
+): Promise<Tables | null> {
+  const held = new Set(await generationsHeld(database));
+  const found = (await generationsOf(database, wanted)).find(
+    (generation) => generation > active.generation && held.has(generation),
+  );
+  return found === undefined ? null : tablesOf(found);
+}
+
+/**
+ * Creates the next generation, empty: readings whose messages have left the stream are folded from the active one. A replay that is
+ * unfinished would bring back what is replaced here, so it ends.
+ */
+async function begin(
+  { database, active, nowMs }: GenerationChoiceOptions,
+  wanted: GenerationIdentity,
+): Promise<Tables> {
+  const log = createReplayLog(database, nowMs);
+  const replay = await log.unfinished(active.generation);
+  if (replay !== null) await log.note(replay.plan, 'ended');
+  for (const generation of await generationsHeld(database))
+    if (generation !== active.generation) await dropTables(database, tablesOf(generation));
+  const tables = tablesOf(await log.nextGeneration(active.generation));
+  await createEmpty(database, tables);
+  for (const other of ['MINER_PIPELINE', 'MINER_CHAIN'] as const)
+    await attachSnapshots(database, active, tables, { stream: other, position: null });
+  await noteGeneration(database, tables, wanted, nowMs());
+  return tables;
+}
