@@ -156,6 +156,8 @@ describe('replay', () => {
     expect(other.output).toContain('another replay is unfinished, of messages 5 to 150000');
     const killed = startMinerCommand(['replay', '--from-sequence', '5'], environment);
     await eventually(() => killed.output().includes('going on with the replay'), 'the second run');
+    // Held still, so that it cannot end before the one beside it has begun.
+    killed.child.kill('SIGSTOP');
     const beside = await replay('--from-sequence', '5');
     expect(beside.status).toBe(1);
     expect(beside.output).toMatch(/in use by process|a replay is running already/);
