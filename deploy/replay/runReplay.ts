@@ -37,7 +37,7 @@ import { createReplayFold } from './replayFold.ts';
 import { commandOf, planReplay, ReplayRefused, type ReplayRequest } from './replayPlan.ts';
 import { replaySubject } from './replaySubject.ts';
 
-const stopGraceMs = 3_000;
+const stopGraceMs = 7_000;
 const closeGraceMs = 400;
 /** What is written at the end of a replay is waited for; ClickHouse may be away for a while. */
 const finishGraceMs = 600_000;
