@@ -4,8 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { sleep } from './connection.ts';
-import type { RejectionReason } from './decodeMessage.ts';
-import { rejectionReasons } from './decodeMessage.ts';
+import { type RejectionReason, rejectionReasons } from './decodeMessage.ts';
 import { type InputStreamName, rejectedSubject } from './subjects.ts';
 import { createWaiters } from './waiters.ts';
 
