@@ -130,10 +130,12 @@ async function replay(parts: ReplayParts, request: ReplayRequest): Promise<void>
   const rebuiltSnapshots = snapshotsOf(rebuilt);
   const preparation = { database, plan, active, rebuilt, activeSnapshots, rebuiltSnapshots };
   print(`${step === 'prepared' ? 'going on with the replay' : 'replay'} of ${rangeOf(plan)}`);
-  if (step === 'planned') {
+  const prepare = async () => {
     await prepareReplay(preparation);
     await parts.log.note(plan, 'prepared');
-  }
+  };
+  // Copying the rows of years takes long; it may end anywhere, so that a stop does not wait for it.
+  if (step === 'planned') await Promise.race([prepare(), abortOf(signal)]);
   const isComplete = !signal.aborted && (await foldAll(parts, preparation));
   if (!isComplete || signal.aborted) {
     return print(
@@ -141,6 +143,11 @@ async function replay(parts: ReplayParts, request: ReplayRequest): Promise<void>
     );
   }
   await compareAndSwap(parts, plan, rebuilt);
+}
+
+function abortOf(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 /** The unfinished replay of the same command, or a new one. */
@@ -177,6 +184,8 @@ async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promi
   const { plan, rebuilt, rebuiltSnapshots } = preparation;
   const { fromSequence, throughSequence, installationId } = plan;
   const only = await loadBeside(preparation);
+  // A stop that came while this was loaded is not told again by the signal.
+  if (signal.aborted) return false;
   const tables = () => rebuilt;
   const writer = createRowWriter({ database, tables, batchRows, clock: systemClock, logger });
   const progress = { bar: null as ReturnType<typeof createProgress> | null, from: null as number | null };
@@ -225,9 +234,7 @@ async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promi
     clock: systemClock,
     logger,
   });
-  const stopped = new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => resolve(follower.stop({ graceMs: stopGraceMs })));
-  });
+  const stopped = abortOf(signal).then(() => follower.stop({ graceMs: stopGraceMs }));
   const startedMs = systemClock.monotonicMs();
   try {
     await follower.run();
