@@ -125,11 +125,11 @@ async function replay(parts: ReplayParts, request: ReplayRequest): Promise<void>
   const snapshotsOf = (tables: Tables) =>
     createSnapshotStore({ database, tables: () => tables, logger: parts.logger });
   const activeSnapshots = snapshotsOf(active);
-  const { plan, step } = await plannedOrUnfinished(parts, request, activeSnapshots);
+  const { plan, step, isResumed } = await plannedOrUnfinished(parts, request, activeSnapshots);
   const rebuilt = tablesOf(plan.generation);
   const rebuiltSnapshots = snapshotsOf(rebuilt);
   const preparation = { database, plan, active, rebuilt, activeSnapshots, rebuiltSnapshots };
-  print(`${step === 'prepared' ? 'going on with the replay' : 'replay'} of ${rangeOf(plan)}`);
+  print(`${isResumed ? 'going on with the replay' : 'replay'} of ${rangeOf(plan)}`);
   const prepare = async () => {
     await prepareReplay(preparation);
     await parts.log.note(plan, 'prepared');
@@ -166,7 +166,7 @@ async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest, s
       throw new ReplayRefused(
         `another replay is unfinished, of ${rangeOf(plan)}, asked as ${plan.command}: give the same options to go on with it, or --discard to remove it`,
       );
-    else if (plan.baseGeneration === active.generation) return unfinished;
+    else if (plan.baseGeneration === active.generation) return { ...unfinished, isResumed: true };
     else await log.note(plan, 'ended'); // Other tables became active meanwhile; it would bring back what they replaced.
   }
   // What the last swap left; a dry run changes nothing, not even that.
@@ -175,7 +175,7 @@ async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest, s
     if (generation !== active.generation) await dropTables(database, tablesOf(generation));
   const plan = await planReplay({ js, jsm, database, tables: active, snapshots, identity, log }, request);
   await log.note(plan, 'planned');
-  return { plan, step: 'planned' as const };
+  return { plan, step: 'planned' as const, isResumed: false };
 }
 
 /** False when it was stopped before the end; what is folded by then is saved. */
