@@ -1,13 +1,11 @@
 import { createRequire } from 'node:module';
 import { Command, InvalidArgumentError } from 'commander';
-import { printOpenApi } from './commands/printOpenApi.ts';
 import type { StreamPlace } from './commands/replay/replayPlan.ts';
-import { runReplay } from './commands/replay/runReplay.ts';
-import { runDoctor } from './commands/runDoctor.ts';
-import { type IndexerOptions, runIndexer } from './commands/runIndexer.ts';
-import { runLocal } from './commands/runLocal.ts';
-import { runService } from './commands/runService.ts';
+import type { DoctorOptions } from './commands/runDoctor.ts';
+import type { IndexerOptions } from './commands/runIndexer.ts';
+import type { LocalOptions } from './commands/runLocal.ts';
 import { variablesHelp } from './configuration.ts';
+import type { ServiceSettings } from './service.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
@@ -21,17 +19,17 @@ const program = new Command('miner')
 program
   .command('run')
   .description('ingest and serve in one process, and index where MINER_RPC_URL is set')
-  .action(() => runService({ ingest: true, serve: true }));
+  .action(() => service({ ingest: true, serve: true }));
 
 program
   .command('ingest')
   .description('fold the streams and write ClickHouse; answers only on the operators’ port')
-  .action(() => runService({ ingest: true, serve: false }));
+  .action(() => service({ ingest: true, serve: false }));
 
 program
   .command('serve')
   .description('a read replica: restores the newest snapshot, follows the streams, answers; writes nothing')
-  .action(() => runService({ ingest: false, serve: true }));
+  .action(() => service({ ingest: false, serve: true }));
 
 program
   .command('index')
@@ -41,7 +39,7 @@ program
     'publish once more from this block on, in the place of what was published before; then go on',
     block,
   )
-  .action((options: IndexerOptions) => runIndexer(options));
+  .action(async (options: IndexerOptions) => (await import('./commands/runIndexer.ts')).runIndexer(options));
 
 program
   .command('local')
@@ -50,7 +48,7 @@ program
   )
   .option('--past-days <days>', 'days of the simulated past', '8')
   .option('--past-interval <seconds>', 'seconds between two readings of the past, at most 120', '10')
-  .action(runLocal);
+  .action(async (options: LocalOptions) => (await import('./commands/runLocal.ts')).runLocal(options));
 
 program
   .command('replay')
@@ -73,7 +71,8 @@ swapped in. Stopped or killed, the same command goes on where it was. A running 
 itself, and answers its statistics with 503 until it has; the embedded ClickHouse belongs to one process, so stop the
 service first.`,
   )
-  .action((options: ReplayOptions, command: Command) => {
+  .action(async (options: ReplayOptions, command: Command) => {
+    const { runReplay } = await import('./commands/replay/runReplay.ts');
     if (options.discard) return runReplay('discard');
     const given = [options.fromSequence, options.fromTime].filter((from) => from !== undefined);
     const [from] = given;
@@ -92,12 +91,12 @@ program
     'first block of the chain that is proven again (default: the deployment block)',
     block,
   )
-  .action(runDoctor);
+  .action(async (options: DoctorOptions) => (await import('./commands/runDoctor.ts')).runDoctor(options));
 
 program
   .command('openapi')
   .description('print the OpenAPI 3.1 document of the public routes')
-  .action(() => printOpenApi(process.stdout, version));
+  .action(async () => (await import('./commands/printOpenApi.ts')).printOpenApi(process.stdout, version));
 
 for (const command of program.commands) command.addHelpText('after', `\n${variablesHelp()}\n`);
 
@@ -110,6 +109,12 @@ interface ReplayOptions {
   readonly installation?: string;
   readonly dryRun?: boolean;
   readonly discard?: boolean;
+}
+
+/** Each command loads what it needs when it is given, so that help and mistakes are answered at once. */
+async function service(roles: ServiceSettings['roles']): Promise<void> {
+  const { runService } = await import('./commands/runService.ts');
+  await runService(roles);
 }
 
 function sequence(given: string): StreamPlace {

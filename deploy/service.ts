@@ -30,9 +30,9 @@ import type { LeaseHolder } from '../streams/jetstream/ingestLease.ts';
 import { createMessageCounts } from '../streams/messageCounts.ts';
 import { createReadiness } from '../streams/readiness.ts';
 import type { SnapshotPolicy, StreamFollower } from '../streams/streamFollower.ts';
+import { within } from '../streams/within.ts';
 import { showIndexingProgress } from './commands/indexingProgress.ts';
 import type { Deployment } from './deploymentFile.ts';
-import { within } from './within.ts';
 
 export interface ServiceSettings {
   /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */

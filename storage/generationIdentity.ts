@@ -1,5 +1,5 @@
-import type { FoldIdentity } from '../actors/foldIdentity.ts';
-import type { Database } from './database.ts';
+import { type FoldIdentity, isOfFold } from '../actors/foldIdentity.ts';
+import type { Database, ResultRow } from './database.ts';
 import type { Tables } from './tables.ts';
 
 /** What the rows of a generation were made from: a fold of the counter stream, and that stream. */
@@ -16,28 +16,29 @@ export async function generationIdentity(
     `SELECT fold_version, configuration, stream_created FROM generations
      WHERE generation = ${generation} ORDER BY at_ms DESC LIMIT 1`,
   );
-  if (row === undefined) return null;
-  const [foldVersion, configuration, streamCreated] = row;
-  return {
-    foldVersion: Number(foldVersion),
-    configuration: configuration as string,
-    streamCreated: streamCreated as string,
-  };
+  return row === undefined ? null : identityOfRow(row);
+}
+
+export function isSameIdentity(one: GenerationIdentity, other: GenerationIdentity): boolean {
+  return isOfFold(one, other) && one.streamCreated === other.streamCreated;
 }
 
 /** Generations that were begun with an identity, the newest first. */
 export async function generationsOf(database: Database, identity: GenerationIdentity): Promise<number[]> {
   const rows = await database.select(
-    'SELECT generation, fold_version, configuration, stream_created FROM generations ORDER BY generation DESC, at_ms DESC',
+    'SELECT fold_version, configuration, stream_created, generation FROM generations ORDER BY generation DESC, at_ms DESC',
   );
   return rows
-    .filter(
-      ([, foldVersion, configuration, streamCreated]) =>
-        Number(foldVersion) === identity.foldVersion &&
-        configuration === identity.configuration &&
-        streamCreated === identity.streamCreated,
-    )
-    .map(([generation]) => Number(generation));
+    .filter((row) => isSameIdentity(identityOfRow(row), identity))
+    .map(([, , , generation]) => Number(generation));
+}
+
+function identityOfRow([foldVersion, configuration, streamCreated]: ResultRow): GenerationIdentity {
+  return {
+    foldVersion: Number(foldVersion),
+    configuration: configuration as string,
+    streamCreated: streamCreated as string,
+  };
 }
 
 export async function noteGeneration(

@@ -6,6 +6,7 @@ import {
   type GenerationIdentity,
   generationIdentity,
   generationsOf,
+  isSameIdentity,
   noteGeneration,
 } from '../storage/generationIdentity.ts';
 import {
@@ -60,7 +61,7 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
   if (headers.some((header) => isOfFold(header, identity))) return { tables: active, rebuild: null };
   const noted = await generationIdentity(database, active);
   // Folding again makes just the rows that are there.
-  if (noted !== null && isSame(noted, wanted)) return { tables: active, rebuild: null };
+  if (noted !== null && isSameIdentity(noted, wanted)) return { tables: active, rebuild: null };
   if (await isEmpty(database, active)) {
     await noteGeneration(database, active, wanted, nowMs());
     return { tables: active, rebuild: null };
@@ -84,10 +85,6 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
       release,
     },
   };
-}
-
-function isSame(one: GenerationIdentity, other: GenerationIdentity): boolean {
-  return isOfFold(one, other) && one.streamCreated === other.streamCreated;
 }
 
 async function isEmpty(database: Database, { readings }: Tables): Promise<boolean> {

@@ -13,6 +13,7 @@ import { type Checkpoint, emptyCheckpoint } from './jetstream/checkpoint.ts';
 import { sleep } from './jetstream/connection.ts';
 import type { MessageBatch, MessageSource, SourceStatus } from './jetstream/messageSource.ts';
 import { StreamDiverged, type VerifiedStream, verifySource } from './jetstream/sourceVerification.ts';
+import { within } from './within.ts';
 
 const restoreRetryMs = 1_000;
 /** Lines of a snapshot that are joined before the event loop turns. */
@@ -372,13 +373,11 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
     stopping.abort();
     machine.send({ type: 'stopped' });
     if (!parts.writes || latest === null) return;
-    const grace = new AbortController();
-    const finished = (async () => {
+    const saveLast = async () => {
       await saving;
       if (latest !== null && latest.position > (savedPosition ?? 0)) await save();
-    })();
-    await Promise.race([finished, sleep(graceMs, grace.signal)]);
-    grace.abort();
+    };
+    await within(graceMs, saveLast());
   }
 
   function status(): FollowerStatus {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type Decoded, decodeMessage, rejected } from '../messages/decodeMessage.ts';
+import type { Decoded } from '../messages/decodeMessage.ts';
 import { address, bytes32 } from '../schemas/wireScalars.ts';
+import { decodeChainMessage } from './decodeChainMessage.ts';
 
 const readsBytesMax = 256 * 1024;
 
@@ -24,6 +25,8 @@ export const chainReadsMessage = z.object({
 export type ChainReadsMessage = z.infer<typeof chainReadsMessage>;
 export type ProposerChange = z.infer<typeof proposerChange>;
 
+const readsKind = { kind: 'reads', schema: chainReadsMessage, bytesMax: readsBytesMax };
+
 /** The reads as they are folded. */
 export interface ChainReads {
   readonly chainId: bigint;
@@ -35,15 +38,10 @@ export interface ChainReads {
 
 /** A message of `MINER_CHAIN` as reads. Null for another kind. */
 export function decodeChainReads(subject: string, data: Uint8Array): Decoded<ChainReads> | null {
-  const [, , chain = '', kind] = subject.split('.');
-  if (kind !== 'reads') return null;
-  if (!/^[1-9]\d{0,19}$/.test(chain)) {
-    return rejected('malformed', `${subject} names no chain: expected its ID as a decimal`);
-  }
-  const decoded = decodeMessage(chainReadsMessage, data, readsBytesMax);
-  if ('rejection' in decoded) return decoded;
-  const { blockNumber, ...rest } = decoded.value;
-  return { value: { ...rest, chainId: BigInt(chain), blockNumber: BigInt(blockNumber) } };
+  const decoded = decodeChainMessage(readsKind, subject, data);
+  if (decoded === null || 'rejection' in decoded) return decoded;
+  const { chainId, message } = decoded.value;
+  return { value: { ...message, chainId, blockNumber: BigInt(message.blockNumber) } };
 }
 
 /** The latest change of each account alone, in the order of these. */

@@ -1,16 +1,15 @@
-import { type Decoded, decodeMessage, rejected } from '../messages/decodeMessage.ts';
+import { type Decoded, rejected } from '../messages/decodeMessage.ts';
 import { type ChainSpan, chainSpanMessage, chainSpanOf, spanBytesMax } from './chainSpan.ts';
+import { decodeChainMessage } from './decodeChainMessage.ts';
+
+const spanKind = { kind: 'span', schema: chainSpanMessage, bytesMax: spanBytesMax };
 
 /** A message of `MINER_CHAIN` as a span. Null for a kind that no view reads. */
 export function decodeChain(subject: string, data: Uint8Array): Decoded<ChainSpan> | null {
-  const [, , chain = '', kind] = subject.split('.');
-  if (kind !== 'span') return null;
-  if (!/^[1-9]\d{0,19}$/.test(chain)) {
-    return rejected('malformed', `${subject} names no chain: expected its ID as a decimal`);
-  }
-  const decoded = decodeMessage(chainSpanMessage, data, spanBytesMax);
-  if ('rejection' in decoded) return decoded;
-  const span = chainSpanOf(BigInt(chain), decoded.value);
+  const decoded = decodeChainMessage(spanKind, subject, data);
+  if (decoded === null || 'rejection' in decoded) return decoded;
+  const { chainId, message } = decoded.value;
+  const span = chainSpanOf(chainId, message);
   if (span !== null) return { value: span };
   return rejected(
     'malformed',

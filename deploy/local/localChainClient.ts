@@ -1,5 +1,12 @@
-import { type Address, createTestClient, http, publicActions, walletActions } from 'viem';
-import { anvil as anvilChain } from 'viem/chains';
+import { type Address, createTestClient, defineChain, http, publicActions, walletActions } from 'viem';
+
+/** Anvil's chain. viem knows it too, among several hundred others that would all be loaded with it. */
+export const localChain = defineChain({
+  id: 31_337,
+  name: 'Anvil',
+  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+  rpcUrls: { default: { http: ['http://127.0.0.1:8545'] } },
+});
 
 /** A client that mines, and speaks for accounts that the local chain has unlocked. */
 export type LocalChainClient = ReturnType<typeof localChainClient>;
@@ -7,7 +14,7 @@ export type LocalChainClient = ReturnType<typeof localChainClient>;
 export function localChainClient(url: string) {
   return createTestClient({
     mode: 'anvil',
-    chain: anvilChain,
+    chain: localChain,
     transport: http(url, { retryCount: 0, timeout: 20_000, batch: true }),
     cacheTime: 0,
   })

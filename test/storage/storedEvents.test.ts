@@ -241,7 +241,7 @@ describe.each(engines)('events of any age in %s', (_, isAvailable, locate) => {
       for (const { id, source, position, ordinal, arrivedAtMs } of all) {
         const located = (await feed.locate(id, neverAborted)) as StreamPosition;
         expect(located[source]).toEqual({ run: feedRun, position, ordinal });
-        const { told } = await resume(feed, 'all', located, 9);
+        const { told } = await resume(feed, 'all', located, 30);
         const ids = new Set(told.map((item) => item.id));
         // Of its own source what arrived after it, of the other at least that.
         for (const item of all) {

@@ -14,9 +14,9 @@ import {
   walletActions,
 } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
-import { anvil as anvilChain } from 'viem/chains';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startAnvil } from '../../deploy/local/localAnvil.ts';
+import { localChain } from '../../deploy/local/localChainClient.ts';
 import { proveHeader, proveLogs, proveTransactionHashes } from '../../streams/indexer/blockProof.ts';
 import { ProviderInconsistent } from '../../streams/indexer/providerInconsistent.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -35,7 +35,7 @@ async function startChain(hardfork: string, dir: string | null = null) {
   const account = mnemonicToAccount('test test test test test test test test test test test junk');
   const client = createTestClient({
     mode: 'anvil',
-    chain: anvilChain,
+    chain: localChain,
     account,
     transport: http(anvil.url, { retryCount: 0 }),
     cacheTime: 0,

@@ -39,6 +39,9 @@ export function startProcess(
   return { child, pid: child.pid, output: () => written, end, exited };
 }
 
+/** Between two questions: a tenth of the time that was waited so far, so that waiting takes little from what is waited for. */
+const [leastPauseMs, longestPauseMs] = [20, 250];
+
 /**
  * Asks again and again until `probe` answers with something; fails with what it said last. The limit only ends what will never happen: a machine
  * that is busy with other work may take many times as long as a quiet one.
@@ -48,9 +51,9 @@ export async function eventually<Value>(
   what: string,
   timeoutMs = 120_000,
 ): Promise<Value> {
-  const deadlineMs = performance.now() + timeoutMs;
+  const startedMs = performance.now();
   let last: unknown = null;
-  while (performance.now() < deadlineMs) {
+  for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs = performance.now() - startedMs) {
     try {
       const value = await probe();
       if (value !== null && value !== undefined && value !== false) return value;
@@ -58,7 +61,8 @@ export async function eventually<Value>(
     } catch (error) {
       last = error;
     }
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    const pauseMs = Math.min(Math.max(waitedMs / 10, leastPauseMs), longestPauseMs);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   throw new Error(`${what} did not happen: ${String(last)}`);
 }

@@ -32,7 +32,7 @@ export function startIndexer(
     deploymentBlock,
     timelock,
     logger: silentLogger,
-    pollMs: 20,
+    pollMs: 50,
     longestRetryMs: 100,
     readsRetryMs: 100,
   });

@@ -1,6 +1,6 @@
 import { keccak256 } from 'viem';
 import { expect } from 'vitest';
-import type { ChainState } from '../../actors/chain/chainState.ts';
+import type { ChainState, Position } from '../../actors/chain/chainState.ts';
 import { collectionAbi, coreAbi, miningAbi, tokenAbi } from '../../actors/chain/contractAbis.ts';
 import {
   activated,
@@ -26,14 +26,16 @@ export async function judge({ client, deployed }: TestEconomy, state: ChainState
   const token = { address: contracts.token, abi: tokenAbi, blockNumber } as const;
 
   const { configuration, ...sums } = state.core;
-  expect(sums).toMatchObject({
-    cumulativeWork: await client.readContract({ ...core, functionName: 'cumulativeWork' }),
-    cumulativeBlockUnits: await client.readContract({ ...core, functionName: 'cumulativeBlockUnits' }),
-    workPerThousandBlocks: await client.readContract({ ...core, functionName: 'workPerThousandBlocks' }),
-    settledThroughRound: await client.readContract({ ...core, functionName: 'settledThroughRound' }),
-    authorizationNonce: await client.readContract({ ...core, functionName: 'authorizationNonce' }),
-    paused: await client.readContract({ ...core, functionName: 'paused' }),
-  });
+  expect(sums).toMatchObject(
+    await together({
+      cumulativeWork: client.readContract({ ...core, functionName: 'cumulativeWork' }),
+      cumulativeBlockUnits: client.readContract({ ...core, functionName: 'cumulativeBlockUnits' }),
+      workPerThousandBlocks: client.readContract({ ...core, functionName: 'workPerThousandBlocks' }),
+      settledThroughRound: client.readContract({ ...core, functionName: 'settledThroughRound' }),
+      authorizationNonce: client.readContract({ ...core, functionName: 'authorizationNonce' }),
+      paused: client.readContract({ ...core, functionName: 'paused' }),
+    }),
+  );
   const configured = await client.readContract({ ...core, functionName: 'configuration' });
   expect(configuration).toMatchObject({
     streamId: configured.streamId,
@@ -43,15 +45,17 @@ export async function judge({ client, deployed }: TestEconomy, state: ChainState
     reporter: configured.reporter.toLowerCase(),
   });
 
-  expect(state.mining).toMatchObject({
-    totalWeight: await client.readContract({ ...mining, functionName: 'totalWeight' }),
-    accumulatedPerWeight: await client.readContract({ ...mining, functionName: 'accumulatedPerWeight' }),
-    mintedBaseUnits: await client.readContract({ ...mining, functionName: 'totalMinted' }),
-    paidBaseUnits: await client.readContract({ ...mining, functionName: 'totalPaid' }),
-    processedThroughRound: await client.readContract({ ...mining, functionName: 'processedThroughRound' }),
-    closedThroughBlock: await client.readContract({ ...mining, functionName: 'closedThroughBlock' }),
-    lastActivationRound: await client.readContract({ ...mining, functionName: 'lastActivationRound' }),
-  });
+  expect(state.mining).toMatchObject(
+    await together({
+      totalWeight: client.readContract({ ...mining, functionName: 'totalWeight' }),
+      accumulatedPerWeight: client.readContract({ ...mining, functionName: 'accumulatedPerWeight' }),
+      mintedBaseUnits: client.readContract({ ...mining, functionName: 'totalMinted' }),
+      paidBaseUnits: client.readContract({ ...mining, functionName: 'totalPaid' }),
+      processedThroughRound: client.readContract({ ...mining, functionName: 'processedThroughRound' }),
+      closedThroughBlock: client.readContract({ ...mining, functionName: 'closedThroughBlock' }),
+      lastActivationRound: client.readContract({ ...mining, functionName: 'lastActivationRound' }),
+    }),
+  );
   expect(state.token?.supplyBaseUnits).toBe(
     await client.readContract({ ...token, functionName: 'totalSupply' }),
   );
@@ -61,20 +65,24 @@ export async function judge({ client, deployed }: TestEconomy, state: ChainState
   expect(state.collection.sale ?? { allowlistStart: 0n }).toMatchObject(
     state.collection.sale === null ? { allowlistStart: sale.allowlistStart } : sale,
   );
-  expect(state.collection).toMatchObject({
-    isClosed: await client.readContract({ ...collection, functionName: 'isClosed' }),
-    paused: await client.readContract({ ...collection, functionName: 'paused' }),
-    publicMinted: await client.readContract({ ...collection, functionName: 'publicMinted' }),
-    reserveMinted: await client.readContract({ ...collection, functionName: 'reserveMinted' }),
-    metadataEpoch: await client.readContract({ ...collection, functionName: 'metadataEpoch' }),
-  });
+  expect(state.collection).toMatchObject(
+    await together({
+      isClosed: client.readContract({ ...collection, functionName: 'isClosed' }),
+      paused: client.readContract({ ...collection, functionName: 'paused' }),
+      publicMinted: client.readContract({ ...collection, functionName: 'publicMinted' }),
+      reserveMinted: client.readContract({ ...collection, functionName: 'reserveMinted' }),
+      metadataEpoch: client.readContract({ ...collection, functionName: 'metadataEpoch' }),
+    }),
+  );
 
   const phase = await client.readContract({ ...collection, functionName: 'phase' });
   expect(phaseOf(state.collection, state.block.timestampMs)).toBe(phases[phase]);
-  expect(state.core.implementation).toMatchObject({
-    codeVersion: await client.readContract({ ...core, functionName: 'implementationVersion' }),
-    storageLayoutDigest: await client.readContract({ ...core, functionName: 'storageLayoutDigest' }),
-  });
+  expect(state.core.implementation).toMatchObject(
+    await together({
+      codeVersion: client.readContract({ ...core, functionName: 'implementationVersion' }),
+      storageLayoutDigest: client.readContract({ ...core, functionName: 'storageLayoutDigest' }),
+    }),
+  );
   const code = await client.getCode({
     address: state.core.implementation?.codeAddress as `0x${string}`,
     blockNumber,
@@ -82,9 +90,15 @@ export async function judge({ client, deployed }: TestEconomy, state: ChainState
   expect(state.core.implementation?.runtimeHash).toBe(keccak256(code ?? '0x'));
 
   const days = earningsDatesOf(state);
-  for (const [tokenId, held] of state.positions) {
-    const of = { ...mining, functionName: 'positionOf', args: [BigInt(tokenId)] } as const;
-    const judged = await client.readContract(of);
+  const judgePosition = async ([tokenId, held]: readonly [number, Position]) => {
+    const args = [BigInt(tokenId)] as const;
+    const { judged, claimable, owner, uri } = await together({
+      judged: client.readContract({ ...mining, functionName: 'positionOf', args }),
+      claimable: client.readContract({ ...mining, functionName: 'claimable', args }),
+      owner: client.readContract({ ...collection, functionName: 'ownerOf', args }),
+      // Refused where there is no metadata.
+      uri: client.readContract({ ...collection, functionName: 'tokenURI', args }).catch(() => null),
+    });
     const position = activated(state.mining, held);
     const rewards = rewardsOf(state, position, days);
     expect({ tokenId, ...summaryOf(position), ...rewards, byDateScaled: undefined }).toEqual({
@@ -98,26 +112,13 @@ export async function judge({ client, deployed }: TestEconomy, state: ChainState
       unclaimedScaled: judged.unclaimed,
       byDateScaled: undefined,
     });
-    expect(rewards.unclaimedScaled / rewardScale).toBe(
-      await client.readContract({ ...mining, functionName: 'claimable', args: [BigInt(tokenId)] }),
-    );
-    const owner = await client.readContract({
-      ...collection,
-      functionName: 'ownerOf',
-      args: [BigInt(tokenId)],
-    });
+    expect(rewards.unclaimedScaled / rewardScale).toBe(claimable);
     expect(position.owner).toBe(owner.toLowerCase());
     expect(state.owners.get(position.owner)?.tokenIds).toContain(tokenId);
     const metadata = state.collection.metadata.get(tokenId);
-    if (metadata?.epoch === state.collection.metadataEpoch) {
-      const uri = await client.readContract({
-        ...collection,
-        functionName: 'tokenURI',
-        args: [BigInt(tokenId)],
-      });
-      expect(metadata.uri).toBe(uri);
-    }
-  }
+    if (metadata?.epoch === state.collection.metadataEpoch) expect(metadata.uri).toBe(uri);
+  };
+  await Promise.all([...state.positions].map(judgePosition));
   const heldTokens = [...state.owners.values()].reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
   expect(heldTokens).toBe(state.positions.size);
 }
@@ -130,4 +131,12 @@ function summaryOf(position: ReturnType<typeof activated>) {
     activeWeight: activeWeightOf(position),
     targetWeight: targetWeightOf(position),
   };
+}
+
+/** Reads that are begun at once, so that the client asks them in one request. */
+async function together<Reads extends Record<string, Promise<unknown>>>(
+  reads: Reads,
+): Promise<{ [Name in keyof Reads]: Awaited<Reads[Name]> }> {
+  const entries = Object.entries(reads).map(async ([name, read]) => [name, await read] as const);
+  return Object.fromEntries(await Promise.all(entries)) as never;
 }

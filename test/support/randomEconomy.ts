@@ -40,14 +40,15 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
     const minted =
       ((await read(collection, collectionAbi, 'publicMinted')) as bigint) +
       ((await read(collection, collectionAbi, 'reserveMinted')) as bigint);
+    const tokenIds = Array.from({ length: Number(minted) }, (_, index) => BigInt(index + 1));
+    const contract = { address: collection, abi: collectionAbi, functionName: 'ownerOf' } as const;
+    const contracts = tokenIds.map((tokenId) => ({ ...contract, args: [tokenId] as const }));
+    const owners = await client.multicall({ contracts, deployless: true });
     const held = new Map<Address, bigint[]>();
-    for (let tokenId = 1n; tokenId <= minted; tokenId++) {
-      try {
-        const owner = ((await read(collection, collectionAbi, 'ownerOf', [tokenId])) as string).toLowerCase();
-        held.set(owner as Address, [...(held.get(owner as Address) ?? []), tokenId]);
-      } catch {
-        // Burned by a merge.
-      }
+    for (const [index, { result }] of owners.entries()) {
+      if (result === undefined) continue; // Burned by a merge.
+      const owner = result.toLowerCase() as Address;
+      held.set(owner, [...(held.get(owner) ?? []), tokenIds[index] as bigint]);
     }
     return held;
   }
@@ -82,10 +83,10 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
     if (held.length === 0) return;
     const [owner, tokens] = pick(held);
     const levels = new Map<number, bigint[]>();
-    for (const token of tokens) {
-      const { level } = (await read(mining, miningAbi, 'positionOf', [token])) as { level: number };
-      levels.set(level, [...(levels.get(level) ?? []), token]);
-    }
+    const levelOf = async (token: bigint) =>
+      ((await read(mining, miningAbi, 'positionOf', [token])) as { level: number }).level;
+    for (const [index, level] of (await Promise.all(tokens.map(levelOf))).entries())
+      levels.set(level, [...(levels.get(level) ?? []), tokens[index] as bigint]);
     const same = [...levels.values()].filter((of) => of.length >= 2);
     if (same.length === 0) return;
     const [survivor, donor] = pick(same) as [bigint, bigint];

@@ -1,5 +1,4 @@
-import { type Address, createTestClient, http, publicActions, walletActions } from 'viem';
-import { anvil as anvilChain } from 'viem/chains';
+import { type Address, createPublicClient, http, testActions, walletActions } from 'viem';
 import { onTestFinished } from 'vitest';
 import {
   type DeployedContracts,
@@ -8,6 +7,7 @@ import {
 } from '../../deploy/local/deployContracts.ts';
 import { createEconomyActions } from '../../deploy/local/economyActions.ts';
 import { startAnvil } from '../../deploy/local/localAnvil.ts';
+import { localChain } from '../../deploy/local/localChainClient.ts';
 import { silentLogger } from './silentLogger.ts';
 
 export const chainGenesis = Date.UTC(2026, 0, 31, 12) / 1000;
@@ -16,14 +16,15 @@ export const chainGenesis = Date.UTC(2026, 0, 31, 12) / 1000;
 export type TestEconomy = Awaited<ReturnType<typeof startEconomy>>;
 
 export function createChainClient(url: string) {
-  return createTestClient({
-    mode: 'anvil',
-    chain: anvilChain,
+  return createPublicClient({
+    chain: localChain,
     transport: http(url, { retryCount: 0, timeout: 20_000 }),
     pollingInterval: 50,
     cacheTime: 0,
+    // What is read at once is a few calls, whose answers stay below the limit for the code of a contract.
+    batch: { multicall: { deployless: true, batchSize: 1_024 } },
   })
-    .extend(publicActions)
+    .extend(testActions({ mode: 'anvil' }))
     .extend(walletActions);
 }
 

@@ -27,9 +27,9 @@ import { createMessageSource } from '../../../streams/jetstream/messageSource.ts
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { claimSole } from '../../../streams/jetstream/soleHolder.ts';
 import { createStreamFollower } from '../../../streams/streamFollower.ts';
+import { within } from '../../../streams/within.ts';
 import { type Deployment, readDeploymentFile } from '../../deploymentFile.ts';
 import { systemClock } from '../../systemClock.ts';
-import { within } from '../../within.ts';
 import { createProgress } from '../progress.ts';
 import { ownNats, untilStopped } from '../runService.ts';
 import { differenceLines } from './differenceLines.ts';
@@ -37,7 +37,7 @@ import { loadBeside, type PreparationParts, prepareReplay } from './prepareRepla
 import { createReplayFold } from './replayFold.ts';
 import { commandOf, planReplay, ReplayRefused, type ReplayRequest } from './replayPlan.ts';
 
-const stopGraceMs = 3_000;
+const stopGraceMs = 7_000;
 const closeGraceMs = 400;
 /** What is written at the end of a replay is waited for; ClickHouse may be away for a while. */
 const finishGraceMs = 600_000;
@@ -125,15 +125,17 @@ async function replay(parts: ReplayParts, request: ReplayRequest): Promise<void>
   const snapshotsOf = (tables: Tables) =>
     createSnapshotStore({ database, tables: () => tables, logger: parts.logger });
   const activeSnapshots = snapshotsOf(active);
-  const { plan, step } = await plannedOrUnfinished(parts, request, activeSnapshots);
+  const { plan, step, isResumed } = await plannedOrUnfinished(parts, request, activeSnapshots);
   const rebuilt = tablesOf(plan.generation);
   const rebuiltSnapshots = snapshotsOf(rebuilt);
   const preparation = { database, plan, active, rebuilt, activeSnapshots, rebuiltSnapshots };
-  print(`${step === 'prepared' ? 'going on with the replay' : 'replay'} of ${rangeOf(plan)}`);
-  if (step === 'planned') {
+  print(`${isResumed ? 'going on with the replay' : 'replay'} of ${rangeOf(plan)}`);
+  const prepare = async () => {
     await prepareReplay(preparation);
     await parts.log.note(plan, 'prepared');
-  }
+  };
+  // Copying the rows of years takes long; it may end anywhere, so that a stop does not wait for it.
+  if (step === 'planned') await Promise.race([prepare(), abortOf(signal)]);
   const isComplete = !signal.aborted && (await foldAll(parts, preparation));
   if (!isComplete || signal.aborted) {
     return print(
@@ -141,6 +143,11 @@ async function replay(parts: ReplayParts, request: ReplayRequest): Promise<void>
     );
   }
   await compareAndSwap(parts, plan, rebuilt);
+}
+
+function abortOf(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 /** The unfinished replay of the same command, or a new one. */
@@ -159,7 +166,7 @@ async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest, s
       throw new ReplayRefused(
         `another replay is unfinished, of ${rangeOf(plan)}, asked as ${plan.command}: give the same options to go on with it, or --discard to remove it`,
       );
-    else if (plan.baseGeneration === active.generation) return unfinished;
+    else if (plan.baseGeneration === active.generation) return { ...unfinished, isResumed: true };
     else await log.note(plan, 'ended'); // Other tables became active meanwhile; it would bring back what they replaced.
   }
   // What the last swap left; a dry run changes nothing, not even that.
@@ -168,7 +175,7 @@ async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest, s
     if (generation !== active.generation) await dropTables(database, tablesOf(generation));
   const plan = await planReplay({ js, jsm, database, tables: active, snapshots, identity, log }, request);
   await log.note(plan, 'planned');
-  return { plan, step: 'planned' as const };
+  return { plan, step: 'planned' as const, isResumed: false };
 }
 
 /** False when it was stopped before the end; what is folded by then is saved. */
@@ -177,6 +184,8 @@ async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promi
   const { plan, rebuilt, rebuiltSnapshots } = preparation;
   const { fromSequence, throughSequence, installationId } = plan;
   const only = await loadBeside(preparation);
+  // A stop that came while this was loaded is not told again by the signal.
+  if (signal.aborted) return false;
   const tables = () => rebuilt;
   const writer = createRowWriter({ database, tables, batchRows, clock: systemClock, logger });
   const progress = { bar: null as ReturnType<typeof createProgress> | null, from: null as number | null };
@@ -225,9 +234,7 @@ async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promi
     clock: systemClock,
     logger,
   });
-  const stopped = new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => resolve(follower.stop({ graceMs: stopGraceMs })));
-  });
+  const stopped = abortOf(signal).then(() => follower.stop({ graceMs: stopGraceMs }));
   const startedMs = systemClock.monotonicMs();
   try {
     await follower.run();

@@ -1,0 +1,30 @@
+import type { z } from 'zod';
+import { type Decoded, decodeMessage, rejected } from '../messages/decodeMessage.ts';
+
+/** A kind of message on `miner.chain.<chainId>.<kind>` (design, section 2). */
+export interface ChainMessageKind<Schema extends z.ZodType> {
+  readonly kind: string;
+  readonly schema: Schema;
+  readonly bytesMax: number;
+}
+
+export interface ChainMessage<Message> {
+  readonly chainId: bigint;
+  readonly message: Message;
+}
+
+/** A message of `MINER_CHAIN` that fits its kind's schema. Null for another kind. */
+export function decodeChainMessage<Schema extends z.ZodType>(
+  { kind, schema, bytesMax }: ChainMessageKind<Schema>,
+  subject: string,
+  data: Uint8Array,
+): Decoded<ChainMessage<z.infer<Schema>>> | null {
+  const [, , chain = '', named] = subject.split('.');
+  if (named !== kind) return null;
+  if (!/^[1-9]\d{0,19}$/.test(chain)) {
+    return rejected('malformed', `${subject} names no chain: expected its ID as a decimal`);
+  }
+  const decoded = decodeMessage(schema, data, bytesMax);
+  if ('rejection' in decoded) return decoded;
+  return { value: { chainId: BigInt(chain), message: decoded.value } };
+}
