@@ -77,6 +77,8 @@ export interface Service {
 const saveGraceMs = 5_000;
 /** and for each connection that is closed: a server that hangs does not hold the stop up. */
 const closeGraceMs = 400;
+/** A statement that runs is waited for. */
+const databaseCloseGraceMs = 1_000;
 const startRetryMs = 1_000;
 
 /**
@@ -309,7 +311,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       await within(closeGraceMs, ingest?.release());
       await within(closeGraceMs, connection === null ? undefined : closeNats(connection));
       await within(closeGraceMs, running?.close());
-      await within(closeGraceMs, database?.close());
+      await within(databaseCloseGraceMs, database?.close());
       operatorServer.close();
     },
   };

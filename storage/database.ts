@@ -48,6 +48,7 @@ export interface Database {
   insertBytes(table: string, columns: readonly string[], bytes: Buffer): Promise<void>;
   select(sql: string, signal?: AbortSignal): Promise<ResultRow[]>;
   command(sql: string): Promise<void>;
+  /** Refuses other statements, and resolves when those that run have ended. */
   close(): Promise<void>;
 }
 
@@ -107,14 +108,22 @@ function databaseOf(
   insert: InsertBytes,
   onClosed: () => void,
 ): Database {
+  const running = new Set<Promise<unknown>>();
+  let isClosed = false;
+
   async function attempt<Result>(request: () => Promise<Result>): Promise<Result> {
+    if (isClosed) throw new StorageUnavailable('ClickHouse is closed');
+    const answer = request();
+    running.add(answer);
     try {
-      return await request();
+      return await answer;
     } catch (error) {
       const { message } = error as Error;
       const code = /\bcode:? (\d+)/i.exec(message)?.[1] ?? (error as { code?: string }).code;
       if (code !== undefined && statementErrors.has(code)) throw error;
       throw new StorageUnavailable(`ClickHouse does not answer: ${message}`, { cause: error });
+    } finally {
+      running.delete(answer);
     }
   }
 
@@ -137,6 +146,9 @@ function databaseOf(
         return data;
       }),
     close: async () => {
+      isClosed = true;
+      // A process that exits while a statement runs in the embedded engine ends with a segmentation fault.
+      await Promise.allSettled(running);
       await client.close();
       onClosed();
     },

@@ -44,6 +44,18 @@ for (const { kind, open, isHere } of kinds) {
       }
     });
 
+    it('closes when the statements that run have ended, and takes no others', async () => {
+      const database = await open();
+      let hasEnded = false;
+      const running = database.select('SELECT sleep(1)').then(() => {
+        hasEnded = true;
+      });
+      await database.close();
+      expect(hasEnded).toBe(true);
+      await running;
+      await expect(database.select('SELECT 1')).rejects.toThrow('ClickHouse is closed');
+    });
+
     it('migrates an empty database, and again without a change', async () => {
       const database = await opened();
       const tables = await migrate(database, silentLogger);

@@ -38,7 +38,7 @@ import { createReplayFold } from './replayFold.ts';
 import { commandOf, planReplay, ReplayRefused, type ReplayRequest } from './replayPlan.ts';
 
 const stopGraceMs = 7_000;
-const closeGraceMs = 400;
+const closeGraceMs = 1_000;
 /** What is written at the end of a replay is waited for; ClickHouse may be away for a while. */
 const finishGraceMs = 600_000;
 /** The engine makes, merges and removes a part for each batch, which costs as much as the rows of a small one. */
