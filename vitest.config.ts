@@ -1,28 +1,44 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take longest, the longest first: begun last, one of them alone would hold up the end of the run. */
+/** Files that take longest, the longest first: started last, one of them alone would hold up the end of the run. */
 const slowest = [
   'endToEnd/replay',
   'endToEnd/faults',
   'endToEnd/chain',
   'streams/indexer',
-  'http/chainRoutes',
   'http/eventStream',
-  'actors/chain/contracts',
-  'endToEnd/twoIngests',
   'storage/storedEvents',
-  'endToEnd/readiness',
+  'http/chainRoutes',
+  'endToEnd/twoIngests',
   'endToEnd/rebuildInterrupted',
-  'endToEnd/year',
-  'http/events',
-  'storage/rowWriter',
+  'endToEnd/readiness',
+  'actors/chain/contracts',
+  'http/rawRequests',
+  'deploy/contracts',
   'endToEnd/local',
+  'storage/rowWriter',
+  'http/events',
   'streams/ingestLease',
   'streams/ingestLeaseTwoHolders',
-  'endToEnd/ingestBeside',
-  'http/rawRequests',
   'streams/messageSource',
+  'endToEnd/ingestBeside',
+  'endToEnd/year',
+];
+
+/** Tests of functions alone, which start no process, open no socket and no database. */
+const unitTests = [
+  'test/{imports,readme}.test.ts',
+  'test/machines/**/*.test.ts',
+  'test/actors/{acceptance,activityFold,expectedSums,foldIdentity,lateDuplicates,observed,pipelineActors}.test.ts',
+  'test/actors/settlementPipeline.test.ts',
+  'test/actors/chain/{chainEvent,chainFold,governance,metadataViews,settlementViews,stateViews}.test.ts',
+  'test/actors/feed/**/*.test.ts',
+  'test/actors/statistics/**/*.test.ts',
+  'test/streams/{compiledCheck,connection,decode,mapConcurrently,pullSizing,readingText,timestampMs}.test.ts',
+  'test/storage/rowText.test.ts',
+  'test/http/{ifNoneMatch,isoTime,remembered,scalars}.test.ts',
+  'test/deploy/{chainConditionWatch,chainRewinds,progress,simulatedWheel}.test.ts',
 ];
 
 class SlowestFirst extends BaseSequencer {
@@ -37,14 +53,27 @@ class SlowestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // One process a file: the embedded ClickHouse and uWebSockets.js are native, and a test may kill its own.
-    pool: 'forks',
-    // More than the cores of a small machine: many tests wait for what is under way elsewhere.
+    // More than the cores of a small machine: many tests wait for what another process does.
     maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     // Only what hangs runs into these; a machine that is busy with other work may take many times as long as a quiet one.
     testTimeout: 600_000,
     hookTimeout: 300_000,
+    pool: 'forks',
+    projects: [
+      // What one file has loaded, the next one need not load again.
+      { extends: true, test: { name: 'unit', include: unitTests, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'parts',
+          include: ['test/**/*.test.ts'],
+          exclude: unitTests,
+          // One process per file: the embedded ClickHouse and uWebSockets.js are native, and a test may kill its own.
+          isolate: true,
+          globalSetup: 'test/support/buildProgram.ts',
+        },
+      },
+    ],
   },
 });
