@@ -56,7 +56,8 @@ export function createEconomyActions(parts: EconomyActionsParts) {
   const { client, contracts, operator, guardian, reporter } = parts;
 
   function send(from: Address, to: Address | null, data: Hex, value = 0n): Promise<Hex> {
-    return sendTransaction(client, { account: from, to, data, value, gas });
+    // Which chain this is was decided with the client: without `chain: null` the node is asked before each transaction.
+    return sendTransaction(client, { chain: null, account: from, to, data, value, gas });
   }
 
   function call<const Contract extends Abi, Name extends ContractFunctionName<Contract>>(

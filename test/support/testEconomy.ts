@@ -58,8 +58,7 @@ export async function startEconomy() {
   /** Mines one block, so many seconds after the last one. */
   const mine = async (afterSeconds = 12) => {
     nowSeconds += afterSeconds;
-    await client.setNextBlockTimestamp({ timestamp: BigInt(nowSeconds) });
-    await client.mine({ blocks: 1 });
+    await client.request({ method: 'evm_mine', params: [{ timestamp: nowSeconds }] } as never);
   };
   const settings = economySettings(guardian, reporter);
   const deployed: DeployedContracts = await deployContracts({
