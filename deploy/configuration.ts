@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { chainProofs } from '../streams/indexer/chainReader.ts';
+import { chainProofs } from '../streams/indexer/chainProofs.ts';
 
 /** One setting of the service: an environment variable, its default, and what it means. */
 interface Variable<Schema extends z.ZodType> {

@@ -21,8 +21,7 @@ import { createDatabaseWatch } from '../streams/databaseWatch.ts';
 import { registerFollowerMetrics } from '../streams/followerMetrics.ts';
 import { createFollowers, type Followers } from '../streams/followers.ts';
 import { type GenerationWatch, watchGeneration } from '../streams/generationWatch.ts';
-import type { ChainProofs } from '../streams/indexer/chainReader.ts';
-import { createDeploymentIndexer } from '../streams/indexer/indexing.ts';
+import type { ChainProofs } from '../streams/indexer/chainProofs.ts';
 import { acquireIngest, type Ingest } from '../streams/ingest.ts';
 import { closeNats, connectNats, sleep } from '../streams/jetstream/connection.ts';
 import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
@@ -31,7 +30,6 @@ import { createMessageCounts } from '../streams/messageCounts.ts';
 import { createReadiness } from '../streams/readiness.ts';
 import type { SnapshotPolicy, StreamFollower } from '../streams/streamFollower.ts';
 import { within } from '../streams/within.ts';
-import { showIndexingProgress } from './commands/indexingProgress.ts';
 import type { Deployment } from './deploymentFile.ts';
 
 export interface ServiceSettings {
@@ -246,6 +244,9 @@ export async function startService({ settings, clock, logger, registry }: Servic
     const { onChain } = deployment;
     if (settings.rpcUrl !== null && onChain !== null) {
       const { rpcUrl } = settings;
+      // A node's client and proofs take long to load, and most processes need none.
+      const { createDeploymentIndexer } = await import('../streams/indexer/indexing.ts');
+      const { showIndexingProgress } = await import('./commands/indexingProgress.ts');
       const indexer = createDeploymentIndexer({
         js,
         jsm,

@@ -1,5 +1,5 @@
 import { List } from 'immutable';
-import { zeroAddress } from 'viem';
+import { zeroAddress } from '../schemas/zero.ts';
 import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
 import { latestChanges, proposerRole } from './chainReads.ts';
 import {

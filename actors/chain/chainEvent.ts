@@ -1,11 +1,5 @@
-import {
-  type Abi,
-  type AbiEvent,
-  type AbiParameter,
-  decodeAbiParameters,
-  type Hex,
-  toEventSelector,
-} from 'viem';
+import type { Abi, AbiEvent, AbiParameter, Hex } from 'viem';
+import { decodeAbiParameters, toEventSelector } from 'viem/utils';
 import type { ChainBlock, ChainLog } from './chainSpan.ts';
 import {
   collectionAbi,

@@ -1,7 +1,7 @@
 import { Map as ImmutableMap, List } from 'immutable';
-import { zeroAddress } from 'viem';
 import type { Arrival } from '../feed/arrival.ts';
 import { type HeldEvents, nothingGivenUp } from '../feed/heldEvents.ts';
+import { zeroAddress } from '../schemas/zero.ts';
 import type { ChainEvent, EventSource } from './chainEvent.ts';
 import type { ProposerChange } from './chainReads.ts';
 

@@ -1,4 +1,4 @@
-import { zeroAddress, zeroHash } from 'viem';
+import { zeroAddress, zeroHash } from '../schemas/zero.ts';
 import type { ContractAddresses } from './chainEvent.ts';
 import type { ChainState } from './chainState.ts';
 

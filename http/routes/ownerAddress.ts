@@ -1,4 +1,5 @@
-import { getAddress, zeroAddress } from 'viem';
+import { getAddress } from 'viem/utils';
+import { zeroAddress } from '../../actors/schemas/zero.ts';
 
 /** [A]: lower case alone, and not the zero address (document 2, A8). */
 export function isLowerCaseOwner(given: string): boolean {

@@ -1,6 +1,6 @@
 import { createMPT } from '@ethereumjs/mpt';
 import { type Input, RLP } from '@ethereumjs/rlp';
-import { bytesToHex, concatBytes, hexToBytes, keccak256, toHex } from 'viem';
+import { bytesToHex, concatBytes, hexToBytes, keccak256, toHex } from 'viem/utils';
 import { z } from 'zod';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 

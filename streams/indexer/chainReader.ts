@@ -9,6 +9,7 @@ import {
   proveLogs,
   proveTransactionHashes,
 } from './blockProof.ts';
+import type { ChainProofs } from './chainProofs.ts';
 import { createBloomTest } from './logsBloom.ts';
 import { mapConcurrently } from './mapConcurrently.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
@@ -24,14 +25,6 @@ const provenRangeBlocks = 1_024n;
 const logsRangeBlocksMax = 10_000n;
 /** Receipts of one block that are asked for at the same time where they cannot be had together. */
 const receiptsAtOnce = 8;
-
-/**
- * How much is proven far behind the tip. `all`: every block, by its header. `logs`: of the blocks that hold logs of the
- * deployment according to the node each one, which is faster by as much as there are others; a block that the node leaves out
- * goes unnoticed then. Near the tip every block is proven either way.
- */
-export const chainProofs = ['all', 'logs'] as const;
-export type ChainProofs = (typeof chainProofs)[number];
 
 /**
  * A node's chain. Nothing that the node says is believed: headers hash to their hashes and name each other as parents, and the logs

@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ChainDeployment } from '../../actors/views/chainViews.ts';
 import { registerIndexerMetrics } from '../chainMetrics.ts';
-import { type ChainProofs, createChainReader } from './chainReader.ts';
+import type { ChainProofs } from './chainProofs.ts';
+import { createChainReader } from './chainReader.ts';
 import { createIndexer, type Indexer } from './indexer.ts';
 import { createSpanPublisher } from './spanPublisher.ts';
 

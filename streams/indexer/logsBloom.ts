@@ -1,4 +1,5 @@
-import { type Hex, hexToBytes, keccak256 } from 'viem';
+import type { Hex } from 'viem';
+import { hexToBytes, keccak256 } from 'viem/utils';
 
 const bloomBytes = 256;
 

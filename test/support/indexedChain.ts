@@ -3,7 +3,8 @@ import { type ChainFoldState, createChainFold, emptyChainFoldState } from '../..
 import { type ChainSpanMessage, chainSpanMessage } from '../../actors/chain/chainSpan.ts';
 import { decodeChain } from '../../actors/chain/decodeChain.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
-import { type ChainProofs, createChainReader } from '../../streams/indexer/chainReader.ts';
+import type { ChainProofs } from '../../streams/indexer/chainProofs.ts';
+import { createChainReader } from '../../streams/indexer/chainReader.ts';
 import { createIndexer } from '../../streams/indexer/indexer.ts';
 import { createSpanPublisher } from '../../streams/indexer/spanPublisher.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';

@@ -1,0 +1,5 @@
+/** The address that stands for nobody: where tokens come from when they are minted, and go to when they are burned. */
+export const zeroAddress = `0x${'0'.repeat(40)}` as const;
+
+/** A hash that was never set. */
+export const zeroHash = `0x${'0'.repeat(64)}` as const;
