@@ -225,7 +225,7 @@ describe('the chain, end to end', () => {
     ['left out the logs of a block', () => []],
     ['doubled a log, which is refused today', (logs) => [logs[0] as ChainLog, ...logs]],
   ])('is repaired where a node %s and an earlier version published it', async (_what, lie) => {
-    const { economy, nats, dataDir, start } = await started(90, 61);
+    const { economy, nats, dataDir, start } = await started(60, 61);
     const honest = await startIndexed(economy);
     await honest.caughtUp();
     await honest.stop();

@@ -74,12 +74,12 @@ describe('killed with SIGKILL', () => {
     const nats = await startNats();
     const { js, jsm } = await connectTo(nats);
     const dataDir = temporaryDirectory();
-    const count = 20_000;
+    const count = 12_000;
     // Snapshots are taken every minute; without one, the whole stream is folded again over rows that are stored.
     let miner = await startMiner({ natsUrl: nats.url, dataDir });
     await ready(miner);
     const publishing = publishAll(js, mixedPublications(count));
-    for (const position of [3_000, 9_000]) {
+    for (const position of [2_000, 6_000]) {
       await eventually(
         async () => ((await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')) ?? 0) > position,
         `folding beyond ${position}`,
@@ -116,8 +116,8 @@ describe('nats-server', () => {
     const miner = await startMiner({ natsUrl: nats.url, dataDir });
     await ready(miner);
     const polling = poll(miner);
-    for (const from of [0, 4_000, 8_000]) {
-      await publishAll(js, mixedPublications(4_000, from));
+    for (const from of [0, 2_500, 5_000]) {
+      await publishAll(js, mixedPublications(2_500, from));
       await nats.kill();
       await nats.start();
       await eventually(
