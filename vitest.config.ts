@@ -30,6 +30,7 @@ const slowest = [
 const unitTests = [
   'test/{imports,readme}.test.ts',
   'test/machines/**/*.test.ts',
+  'test/streams/operators/**/*.test.ts',
   'test/actors/{acceptance,activityFold,expectedSums,foldIdentity,lateDuplicates,observed,pipelineActors}.test.ts',
   'test/actors/settlementPipeline.test.ts',
   'test/actors/chain/{chainEvent,chainFold,governance,metadataViews,settlementViews,stateViews}.test.ts',

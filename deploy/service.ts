@@ -27,8 +27,9 @@ import { closeNats, connectNats, sleep } from '../streams/jetstream/connection.t
 import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
 import type { LeaseHolder } from '../streams/jetstream/ingestLease.ts';
 import { createMessageCounts } from '../streams/messageCounts.ts';
+import type { SnapshotPolicy } from '../streams/operators/snapshotMarks.ts';
 import { createReadiness } from '../streams/readiness.ts';
-import type { SnapshotPolicy, StreamFollower } from '../streams/streamFollower.ts';
+import type { StreamFollower } from '../streams/streamFollower.ts';
 import { within } from '../streams/within.ts';
 import type { Deployment } from './deploymentFile.ts';
 
@@ -264,8 +265,8 @@ export async function startService({ settings, clock, logger, registry }: Servic
       writes: roles.ingest,
       policy: settings.snapshots,
       ...(roles.ingest && { ensureStreams: ensure, mayPublish: () => ingest?.isHeld() ?? false }),
-      onSaved: (stream) => {
-        if (stream === 'MINER_COUNTER' && followers.get(stream)?.isCurrent) ingest?.rebuilt();
+      onCurrentSaved: (stream) => {
+        if (stream === 'MINER_COUNTER') ingest?.rebuilt();
       },
     });
     for (const [stream, follower] of running.followers) followers.set(stream, follower);
@@ -311,7 +312,6 @@ export async function startService({ settings, clock, logger, registry }: Servic
       await within(closeGraceMs, indexing ?? undefined);
       await within(closeGraceMs, ingest?.release());
       await within(closeGraceMs, connection === null ? undefined : closeNats(connection));
-      await within(closeGraceMs, running?.close());
       await within(databaseCloseGraceMs, database?.close());
       operatorServer.close();
     },

@@ -1,10 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type StoredEventsOf, storedCategories } from '../actors/views/views.ts';
 import type { Database } from './database.ts';
-import type { RowWriter } from './rowWriter.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { ActiveTables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
+
+/** How far the rows of a stream are stored, as their writer tells. */
+export interface StoringProgress {
+  /** Position of the stream through which everything is stored. */
+  storedThrough(): number;
+  /** Stores what waits without gathering more. */
+  flushNow(): void;
+  /** ClickHouse does not take rows at the moment. */
+  isFailing(): boolean;
+}
 
 /** Rows that are on their way to ClickHouse are awaited for so long: a writer gathers them for a second. */
 const awaitedMs = 3_000;
@@ -19,17 +28,16 @@ export type EventsStored = (of: StoredEventsOf, signal: AbortSignal) => Promise<
 
 /** In the process that writes them: the writer knows, and does not gather while somebody waits. */
 export function createEventsWritten(writers: {
-  readonly measurement: Pick<RowWriter, 'flushed' | 'flushedThrough' | 'status'>;
-  readonly chain: Pick<RowWriter, 'flushed' | 'flushedThrough' | 'status'> | null;
+  readonly measurement: StoringProgress;
+  readonly chain: StoringProgress | null;
 }): EventsStored {
   return async (of, signal) => {
     const writer = writers[of.source];
-    const isWritten = () => writer !== null && writer.flushedThrough() >= of.givenUp.atPosition;
+    const isWritten = () => writer !== null && writer.storedThrough() >= of.givenUp.atPosition;
     if (isWritten()) return;
-    void writer?.flushed();
+    writer?.flushNow();
     await until(of, signal, () => {
-      if (writer?.status().failingForMs != null)
-        throw new StorageUnavailable('ClickHouse does not take rows');
+      if (writer?.isFailing()) throw new StorageUnavailable('ClickHouse does not take rows');
       return isWritten();
     });
   };

@@ -21,24 +21,20 @@ import {
 } from '../storage/observations.ts';
 import { createRecentReadings, type RecentReadings } from '../storage/recentReadings.ts';
 import { hasOpenRemoval } from '../storage/removals.ts';
-import { createRowWriter, type RowWriter } from '../storage/rowWriter.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
 import type { ActiveTables } from '../storage/tables.ts';
 import { createChainStreamFold } from './chain/chainFold.ts';
 import { registerChainMetrics } from './chainMetrics.ts';
 import { createCounterFold } from './counter/counterFold.ts';
-import type { FoldWriting } from './foldWriting.ts';
 import { createMessageSource } from './jetstream/messageSource.ts';
 import { createRejectionLog, type RejectionLog } from './jetstream/rejectionLog.ts';
 import type { MessageCounts } from './messageCounts.ts';
+import type { SnapshotPolicy } from './operators/snapshotMarks.ts';
+import { createRowWriter, type RowWriter } from './rowWriter.ts';
 import { createPipelineFold } from './settlement/pipelineFold.ts';
-import {
-  createStreamFollower,
-  type FollowedFold,
-  type SnapshotPolicy,
-  type StreamFollower,
-} from './streamFollower.ts';
+import type { StreamFold } from './streamFold.ts';
+import { createStreamFollower, type FollowerSinks, type StreamFollower } from './streamFollower.ts';
 import { registerWriterMetrics } from './writerMetrics.ts';
 
 export interface FollowersParts {
@@ -56,8 +52,8 @@ export interface FollowersParts {
   readonly counts: MessageCounts;
   /** A read replica restores snapshots and writes nothing. */
   readonly writes: boolean;
-  /** A snapshot of a stream was saved: the state is stored with all rows that go with it. */
-  readonly onSaved?: (stream: InputStreamName) => void;
+  /** A snapshot of a stream was saved: the state is stored with all rows that go with it, and everything is folded that the stream held. */
+  readonly onCurrentSaved?: (stream: InputStreamName) => void;
   /** Whether this process still ingests; left out by one that only reads. */
   readonly mayPublish?: () => boolean;
   /** Creates the streams again, should one vanish; left out by a process that only reads. */
@@ -75,49 +71,36 @@ export interface Followers {
   readonly olderEvents: OlderEvents;
   /** By the stream whose rows they write; none on a read replica. */
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
-  close(): Promise<void>;
 }
 
 export function createFollowers(parts: FollowersParts): Followers {
-  const counterWriting = parts.writes
-    ? {
-        ...createWriting(parts, 'MINER_COUNTER', deleteRowsAbove),
-        isStoredElsewise: () => isNewestReadingElsewise(parts),
-      }
-    : null;
-  const counter = counterWriting === null ? readingCounter(parts) : writingCounter(parts, counterWriting);
-  const pipelineRejections = parts.writes ? rejectionLog(parts, 'MINER_PIPELINE') : null;
-  const pipelineFold = createPipelineFold({
-    actors: parts.pipeline,
-    counts: parts.counts,
-    rejections: pipelineRejections,
-  });
+  const { counts, chain } = parts;
+  const counterSinks = parts.writes ? createCounterSinks(parts) : null;
+  const counter =
+    counterSinks === null ? createReadingCounter(parts) : createWritingCounter(parts, counterSinks.writer);
+  const pipelineSinks = parts.writes ? createPipelineSinks(parts) : null;
+  const pipelineFold = createPipelineFold({ actors: parts.pipeline, counts });
   const followers = new Map<InputStreamName, StreamFollower>([
-    ['MINER_COUNTER', follow(parts, 'MINER_COUNTER', counter.fold, boundsOf(counterWriting))],
-    ['MINER_PIPELINE', follow(parts, 'MINER_PIPELINE', pipelineFold, [pipelineRejections])],
+    ['MINER_COUNTER', follow(parts, 'MINER_COUNTER', counter.fold, counterSinks)],
+    ['MINER_PIPELINE', follow(parts, 'MINER_PIPELINE', pipelineFold, pipelineSinks)],
   ]);
-  const chainWriting =
-    parts.writes && parts.chain !== null ? createWriting(parts, 'MINER_CHAIN', deleteChainRowsAbove) : null;
-  if (parts.chain !== null) {
-    const chainFold = createChainStreamFold({
-      actors: parts.chain,
-      counts: parts.counts,
-      chainCounts: registerChainMetrics(parts.registry, parts.chain),
-      writing: chainWriting,
-      logger: parts.logger,
-    });
-    followers.set('MINER_CHAIN', follow(parts, 'MINER_CHAIN', chainFold, boundsOf(chainWriting)));
+  const chainSinks =
+    parts.writes && chain !== null ? createSinks(parts, 'MINER_CHAIN', deleteChainRowsAbove) : null;
+  if (chain !== null) {
+    const chainCounts = registerChainMetrics(parts.registry, chain);
+    const chainFold = createChainStreamFold({ actors: chain, counts, chainCounts, logger: parts.logger });
+    followers.set('MINER_CHAIN', follow(parts, 'MINER_CHAIN', chainFold, chainSinks));
   }
   const writers = new Map<InputStreamName, RowWriter>();
-  if (counterWriting !== null) writers.set('MINER_COUNTER', counterWriting.writer);
-  if (chainWriting !== null) writers.set('MINER_CHAIN', chainWriting.writer);
   const rejections = new Map<InputStreamName, RejectionLog>();
-  for (const [stream, log] of [
-    ['MINER_COUNTER', counterWriting?.rejections],
-    ['MINER_PIPELINE', pipelineRejections],
-    ['MINER_CHAIN', chainWriting?.rejections],
-  ] as const)
-    if (log != null) rejections.set(stream, log);
+  for (const [stream, sinks] of [
+    ['MINER_COUNTER', counterSinks],
+    ['MINER_PIPELINE', pipelineSinks],
+    ['MINER_CHAIN', chainSinks],
+  ] as const) {
+    if (sinks?.writer != null) writers.set(stream, sinks.writer);
+    if (sinks?.rejections != null) rejections.set(stream, sinks.rejections);
+  }
   registerWriterMetrics(parts.registry, { writers, rejections, recent: counter.recent });
   return {
     followers,
@@ -125,38 +108,31 @@ export function createFollowers(parts: FollowersParts): Followers {
     olderEvents: createStoredEvents({
       ...parts,
       eventsStored:
-        counterWriting === null
+        counterSinks === null
           ? createEventsSeen(parts.database, parts.tables)
-          : createEventsWritten({ measurement: counterWriting.writer, chain: chainWriting?.writer ?? null }),
+          : createEventsWritten({ measurement: counterSinks.writer, chain: chainSinks?.writer ?? null }),
     }),
     writers,
-    close: async () => {
-      await Promise.all([
-        ...[counterWriting, chainWriting].flatMap((one) => [one?.writer.close(), one?.rejections.close()]),
-        pipelineRejections?.close(),
-      ]);
-    },
   };
 }
 
-/** Something that may ask the source of a stream to wait. */
-type Bounded = Pick<RowWriter | RejectionLog, 'hasRoom' | 'room'> | null;
-
-function boundsOf(writing: FoldWriting | null): readonly Bounded[] {
-  return writing === null ? [] : [writing.writer, writing.rejections];
+/** Sinks of a stream that makes rows. */
+interface RowSinks extends FollowerSinks {
+  readonly writer: RowWriter;
 }
 
-function createWriting(
+function createSinks(
   parts: FollowersParts,
   stream: InputStreamName,
   deleteAbove: typeof deleteRowsAbove,
-): FoldWriting {
+): RowSinks {
   const { database, tables, logger } = parts;
-  const writer = createRowWriter(parts);
+  const rejections = createRejections(parts, stream);
   return {
-    writer,
-    rejections: rejectionLog(parts, stream),
-    removeRowsAbove: async (position) => {
+    writer: createRowWriter(parts),
+    rejections,
+    resumeAfter: () => rejections.resume(),
+    removeAbove: async (position) => {
       const removed = await deleteAbove(database, tables(), position);
       if (removed > 0)
         logger.info(
@@ -167,7 +143,25 @@ function createWriting(
   };
 }
 
-function rejectionLog(parts: FollowersParts, stream: InputStreamName): RejectionLog {
+function createCounterSinks(parts: FollowersParts): RowSinks {
+  return {
+    ...createSinks(parts, 'MINER_COUNTER', deleteRowsAbove),
+    isStoredElsewise: () => isNewestReadingElsewise(parts),
+  };
+}
+
+/** What it makes is in snapshots alone. */
+function createPipelineSinks(parts: FollowersParts): FollowerSinks {
+  const rejections = createRejections(parts, 'MINER_PIPELINE');
+  return {
+    writer: null,
+    rejections,
+    resumeAfter: () => rejections.resume(),
+    removeAbove: async () => undefined,
+  };
+}
+
+function createRejections(parts: FollowersParts, stream: InputStreamName): RejectionLog {
   const { ensureStreams, mayPublish } = parts;
   return createRejectionLog({
     ...parts,
@@ -194,32 +188,31 @@ async function isNewestReadingElsewise({ database, tables, jsm }: FollowersParts
 }
 
 interface CounterParts {
-  readonly fold: FollowedFold;
+  readonly fold: StreamFold;
   readonly observations: ObservationReader;
   readonly recent: RecentReadings;
 }
 
-function writingCounter(parts: FollowersParts, writing: FoldWriting): CounterParts {
+function createWritingCounter(parts: FollowersParts, writer: RowWriter): CounterParts {
   const { database, tables } = parts;
-  const { writer } = writing;
-  const recent = createRecentReadings({ storedThrough: () => writer.flushedThrough() });
+  const recent = createRecentReadings({ storedThrough: () => writer.storedThrough() });
   return {
-    fold: createCounterFold({ actors: parts.counters, recent, counts: parts.counts, writing }),
+    fold: createCounterFold({ actors: parts.counters, recent, counts: parts.counts }),
     observations: createObservationReader({
       recent,
       database,
       tables,
-      isStoredThrough: ({ position }) => position <= writer.flushedThrough(),
+      isStoredThrough: ({ position }) => position <= writer.storedThrough(),
     }),
     recent,
   };
 }
 
-function readingCounter(parts: FollowersParts): CounterParts {
+function createReadingCounter(parts: FollowersParts): CounterParts {
   const { database, tables } = parts;
   const stored = createStoredThroughQuery(database, tables);
   const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER });
-  const fold = createCounterFold({ actors: parts.counters, recent, counts: parts.counts, writing: null });
+  const fold = createCounterFold({ actors: parts.counters, recent, counts: parts.counts });
   return {
     fold: {
       ...fold,
@@ -241,11 +234,10 @@ function readingCounter(parts: FollowersParts): CounterParts {
 function follow(
   parts: FollowersParts,
   stream: InputStreamName,
-  fold: FollowedFold,
-  backpressure: readonly Bounded[],
+  fold: StreamFold,
+  sinks: FollowerSinks | null,
 ): StreamFollower {
-  const { connection, js, jsm, database, tables, writes, policy, clock, logger, ensureStreams } = parts;
-  const bounded = backpressure.filter((one) => one !== null);
+  const { connection, js, jsm, database, tables, policy, clock, logger, ensureStreams } = parts;
   const source = createMessageSource({
     connection,
     js,
@@ -257,20 +249,18 @@ function follow(
     ...(stream === 'MINER_COUNTER' && {
       readStored: (after, through) => readStored(database, parts.storedTables(), after, through),
     }),
-    hasRoom: () => bounded.every((one) => one.hasRoom()),
-    room: async () => {
-      await Promise.all(bounded.map((one) => one.room()));
-    },
   });
   const snapshots = createSnapshotStore({ database, tables, logger });
-  const onSaved = () => parts.onSaved?.(stream);
+  const onSaved = (isCurrent: boolean) => {
+    if (isCurrent) parts.onCurrentSaved?.(stream);
+  };
   return createStreamFollower({
     stream,
     source,
     jsm,
     fold,
     snapshots,
-    writes,
+    sinks,
     onSaved,
     policy,
     clock,

@@ -1,8 +1,8 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import type { Readiness } from '../actors/views/readiness.ts';
-import type { RowWriter } from '../storage/rowWriter.ts';
 import type { LeaseHolder } from './jetstream/ingestLease.ts';
+import type { RowWriter } from './rowWriter.ts';
 import type { StreamFollower } from './streamFollower.ts';
 
 export interface ReadinessOptions {

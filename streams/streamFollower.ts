@@ -1,21 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
-import { lastValueFrom, merge, Observable, Subject, takeUntil, tap } from 'rxjs';
-import { createActor } from 'xstate';
-import { type FoldIdentity, isOfFold } from '../actors/foldIdentity.ts';
+import { Subject } from 'rxjs';
+import { createActor, fromObservable, fromPromise, toPromise } from 'xstate';
+import { isOfFold } from '../actors/foldIdentity.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
-import { type StreamFollowerState, streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
+import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
 import { type FoldSnapshot, linesOf, type SnapshotHeader } from '../storage/foldSnapshot.ts';
 import type { SnapshotStore } from '../storage/snapshots.ts';
 import { type Checkpoint, emptyCheckpoint } from './jetstream/checkpoint.ts';
-import { sleep } from './jetstream/connection.ts';
-import type { MessageBatch, MessageSource, SourceStatus } from './jetstream/messageSource.ts';
+import type { MessageSource, SourceStatus } from './jetstream/messageSource.ts';
 import { StreamDiverged, type VerifiedStream, verifySource } from './jetstream/sourceVerification.ts';
-import { within } from './within.ts';
+import type { SnapshotPolicy } from './operators/snapshotMarks.ts';
+import type { CapturedState } from './pipelineItem.ts';
+import { OlderSnapshotNeeded, type StreamFold } from './streamFold.ts';
+import { runStreamPipeline, type StreamSinks } from './streamPipeline.ts';
 
-const restoreRetryMs = 1_000;
 /** Lines of a snapshot that are joined before the event loop turns. */
 const linesPerTurn = 500;
 
@@ -24,60 +25,32 @@ const longWayMessages = 10_000;
 /** In this order snapshots are tried. */
 const ranks = { oldEnough: 0, tooYoung: 1, beforeGap: 2, otherStream: 3 } as const;
 
-/** A fold cannot go on from the state that it has; the message says why. */
-export class OlderSnapshotNeeded extends Error {
-  override readonly name = 'OlderSnapshotNeeded';
-}
-
-/** One stream's fold with everything that it hands on, as the follower drives it. */
-export interface FollowedFold {
-  readonly identity: FoldIdentity;
-  /** At the start a snapshot at least so old is restored where there is one; the newest when this is left out. */
-  readonly snapshotAgeMs?: number;
-  /** @throws OlderSnapshotNeeded when a snapshot that it accepts has to be restored first. */
-  fold(batch: MessageBatch, streamCreated: string): void;
-  /** Whether a snapshot's state can be gone on from; every one can when this is left out. */
-  accepts?(state: string): boolean;
-  /** Immutable state as of this call, encoded line by line later. */
-  capture(): Iterable<string>;
-  restore(lines: Iterable<string>, position: number): void;
-  /** True once everything handed on so far is stored elsewhere; false when that will not happen any more. */
-  flushed(): Promise<boolean>;
-  /** Forgets what waits to be stored: messages above `position` are folded again. What they make is stored again as it was. */
-  rewind(position: number): Promise<void>;
-  /** Its rows are in tables that belong to no generation: another deployment's have to be removed from them. */
-  readonly sharesTables?: boolean;
+/** What a process that writes has beside the sinks of a pipeline. */
+export interface FollowerSinks extends StreamSinks {
+  /** A pipeline begins behind `position`: messages above it are folded again, and what they make is stored again as it was. */
+  readonly resumeAfter: (position: number) => Promise<void>;
   /** Whether what is stored was made from messages that the stream does not hold any more; left out where it cannot be told. */
-  isStoredElsewise?(): Promise<boolean>;
+  readonly isStoredElsewise?: () => Promise<boolean>;
   /** Removes what was stored from messages above `position`, which are not in the stream any more. */
-  removeAbove(position: number): Promise<void>;
-  /** Everything is folded that the stream held when state was restored. */
-  caughtUp?(): void;
+  readonly removeAbove: (position: number) => Promise<void>;
 }
 
-export interface SnapshotPolicy {
-  /** A snapshot is taken when this much time has passed since the last one, */
-  readonly intervalMs: number;
-  /** or this many messages. */
-  readonly messages: number;
-}
-
-export interface StreamFollowerParts {
+export interface StreamFollowerOptions {
   readonly stream: InputStreamName;
   readonly source: MessageSource;
   readonly jsm: JetStreamManager;
-  readonly fold: FollowedFold;
+  readonly fold: StreamFold;
   readonly snapshots: SnapshotStore;
-  /** A read replica restores snapshots and writes nothing. */
-  readonly writes: boolean;
-  readonly onSaved?: () => void;
+  /** Null on a read replica, which restores snapshots and writes nothing. */
+  readonly sinks: FollowerSinks | null;
+  /** State was saved with all rows that go with it; whether everything is folded that the stream held at the start. */
+  readonly onSaved?: (isCurrent: boolean) => void;
   readonly policy: SnapshotPolicy;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 export interface FollowerStatus extends SourceStatus {
-  readonly follower: StreamFollowerState;
   /** Everything that the stream held at the start is folded in. */
   readonly isCaughtUp: boolean;
   /** State was restored at least once, so views tell what was folded. */
@@ -105,135 +78,112 @@ export interface StreamFollower {
   stop(options: { graceMs: number }): Promise<void>;
 }
 
-/** Restores the newest snapshot that agrees with the stream, folds what follows, and takes snapshots. */
-export function createStreamFollower(parts: StreamFollowerParts): StreamFollower {
-  const { stream, source, jsm, fold, snapshots, policy, clock, logger } = parts;
-  const machine = createActor(streamFollowerMachine).start();
-  const stopping = new AbortController();
-  const stopped$ = new Observable<void>((subscriber) => {
-    stopping.signal.addEventListener('abort', () => subscriber.next());
-  });
-  const replacing$ = new Subject<void>();
-  let replacement: (() => void) | null = null;
-  const counts = { divergences: 0, snapshotFailures: 0, isRestored: false, isRebuilding: false };
+/** Restores the newest snapshot that agrees with the stream, runs what follows through its pipeline, and saves snapshots. */
+export function createStreamFollower(options: StreamFollowerOptions): StreamFollower {
+  const { stream, source, jsm, fold, sinks, snapshots, policy, clock, logger } = options;
+  const ended$ = new Subject<void>();
+  let replace: () => void = () => undefined;
+  /** Where the pipeline begins. */
+  let restored: Checkpoint = emptyCheckpoint;
+  /** What the stream held when state was restored first, or after a divergence or a replay. */
   let target: number | null = null;
-  let isCaughtUp = false;
-  let latest: { streamCreated: string; batch: MessageBatch | null; position: number } | null = null;
-  let attempted = { position: 0, atMs: clock.monotonicMs() };
+  let isSaveDue = false;
   let savedPosition: number | null = null;
-  let saving: Promise<void> | null = null;
+  let snapshotFailures = 0;
+  let saving: Promise<void> = Promise.resolve();
   /** The stream turned out to be another one, and what was stored of it is not removed yet. */
   let hasDiverged = false;
   /** The fold goes back to before some of what it has stored. */
   let isRewinding = false;
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      if (replacement !== null) {
-        await saving;
-        // What is folded goes with what was stored before, and must not be saved beside what is stored now.
-        latest = null;
-        replacement();
-        replacement = null;
-      }
-      const restored = await restore();
-      if (restored === null || stopping.signal.aborted) return;
-      if (replacement !== null) continue;
-      machine.send({ type: 'restored' });
-      counts.isRestored = true;
-      if (target === null || counts.isRebuilding) target = restored.verified.lastSequence;
-      latest = {
-        streamCreated: restored.verified.created,
-        batch: null,
-        position: restored.checkpoint.position,
-      };
-      attempted = { position: restored.checkpoint.position, atMs: clock.monotonicMs() };
-      savedPosition = restored.checkpoint.position;
-      noteProgress();
-      try {
-        await follow(restored.checkpoint);
-        if (replacement === null) return;
-        machine.send({ type: 'replaced' });
-        counts.isRebuilding = true;
-      } catch (error) {
-        if (error instanceof StreamDiverged) {
-          counts.divergences++;
-          hasDiverged = true;
-          const { reason } = error;
-          logger.error({ stream, reason, err: error }, 'stream diverged: an older snapshot is restored');
-        } else if (error instanceof OlderSnapshotNeeded) {
-          isRewinding = true;
-          logger.error({ stream, err: error }, 'the fold needs an older snapshot, which is restored');
-        } else throw error;
-        machine.send({ type: 'diverged' });
-        counts.isRebuilding = true;
-        await saving;
-      }
+  const actor = createActor(
+    streamFollowerMachine.provide({
+      actors: {
+        restore: fromPromise(({ signal }) => restore(signal)),
+        pipeline: fromObservable(() =>
+          runStreamPipeline(restored, {
+            source,
+            fold,
+            sinks,
+            policy,
+            onFolded: ({ position }) => noteProgress(position),
+            isSaveDue: () => isSaveDue,
+            save,
+            onSaveFailure: (error) => {
+              snapshotFailures++;
+              logger.warn(
+                { stream, err: error },
+                'snapshot could not be saved; the next one is tried at its time',
+              );
+            },
+            ended$,
+          }),
+        ),
+        settle: fromPromise(settle),
+      },
+      guards: {
+        isFault: (_, { error, fault }) =>
+          fault === 'diverged' ? error instanceof StreamDiverged : error instanceof OlderSnapshotNeeded,
+      },
+      actions: {
+        noteRestoreFailure: ({ context }, { error }) => {
+          if (context.failures === 1)
+            logger.warn({ stream, err: error }, 'state cannot be restored yet; it is tried again');
+        },
+        noteFault: (_, { error }) => noteFault(error),
+        noteFollowing: () => noteProgress(restored.position),
+        endSource: () => ended$.next(),
+      },
+    }),
+  );
+
+  function isCurrent(): boolean {
+    const { isCaughtUp, isRebuilding } = actor.getSnapshot().context;
+    return isCaughtUp && !isRebuilding;
+  }
+
+  function noteFault(error: unknown) {
+    if (error instanceof StreamDiverged) {
+      hasDiverged = true;
+      const { reason } = error;
+      logger.error({ stream, reason, err: error }, 'stream diverged: an older snapshot is restored');
+    } else {
+      isRewinding = true;
+      logger.error({ stream, err: error }, 'the fold needs an older snapshot, which is restored');
     }
   }
 
-  function follow(checkpoint: Checkpoint): Promise<unknown> {
-    const batches$ = source
-      .messagesAfter(checkpoint)
-      .pipe(tap(onBatch), takeUntil(merge(stopped$, replacing$)));
-    const timer = setInterval(() => maybeSave(false), Math.min(policy.intervalMs, 5_000));
-    return lastValueFrom(batches$, { defaultValue: null }).finally(() => clearInterval(timer));
+  /** What a cancelled pipeline has begun ends before anything is restored. */
+  async function settle() {
+    await sinks?.rejections?.settled();
+    await sinks?.writer?.settled();
+    await saving;
+    replace();
+    replace = () => undefined;
   }
 
-  function onBatch(batch: MessageBatch) {
-    const { streamCreated } = batch;
-    fold.fold(batch, streamCreated);
-    latest = { streamCreated, batch, position: batch.position };
-    noteProgress();
-    maybeSave(true);
-  }
-
-  function noteProgress() {
-    if (isCaughtUp && !counts.isRebuilding) return;
-    if (latest === null || target === null || latest.position < target) return;
-    isCaughtUp = true;
-    counts.isRebuilding = false;
+  function noteProgress(position: number) {
+    if (isCurrent() || target === null || position < target) return;
     // Everything was folded again, or much: the next start need not do so.
-    const restoredAt = savedPosition ?? 0;
-    const foldedMessages = target - restoredAt;
-    if (foldedMessages >= longWayMessages || (restoredAt === 0 && foldedMessages > 0))
-      attempted = { ...attempted, atMs: Number.NEGATIVE_INFINITY };
+    const foldedMessages = target - restored.position;
+    isSaveDue ||= foldedMessages >= longWayMessages || (restored.position === 0 && foldedMessages > 0);
+    actor.send({ type: 'caughtUp' });
     fold.caughtUp?.();
-    logger.info(
-      { stream, position: latest.position },
-      'everything that the stream held at the start is folded in',
-    );
-    if (savedPosition === latest.position && latest.position > 0) parts.onSaved?.();
-  }
-
-  function maybeSave(isBatch: boolean) {
-    if (!parts.writes || saving !== null || latest === null || latest.position === attempted.position) return;
-    const isDueByTime = clock.monotonicMs() - attempted.atMs >= policy.intervalMs;
-    const isDueByCount = isBatch && latest.position - attempted.position >= policy.messages;
-    if (isDueByTime || isDueByCount) void save();
+    logger.info({ stream, position }, 'everything that the stream held at the start is folded in');
+    if (savedPosition === position && position > 0) options.onSaved?.(true);
   }
 
   /** Rows first, snapshot last: what a snapshot covers is stored before it is. */
-  function save(): Promise<void> {
-    if (latest?.batch == null) return Promise.resolve();
-    const checkpoint = latest.batch.checkpoint();
-    const captured = fold.capture();
-    attempted = { position: checkpoint.position, atMs: clock.monotonicMs() };
-    saving = (async () => {
-      if (!(await fold.flushed())) return;
-      await snapshots.save(await snapshotOf(checkpoint, captured));
+  function save({ checkpoint, lines }: CapturedState): Promise<void> {
+    const attempt = (async () => {
+      await snapshots.save(await snapshotOf(checkpoint, lines));
       savedPosition = checkpoint.position;
       logger.debug({ stream, position: savedPosition }, 'snapshot saved');
-      parts.onSaved?.();
-    })()
-      .catch((error: unknown) => {
-        counts.snapshotFailures++;
-        logger.warn({ stream, err: error }, 'snapshot could not be saved; the next one is tried in its time');
-      })
-      .finally(() => {
-        saving = null;
-      });
-    return saving;
+      options.onSaved?.(isCurrent());
+    })();
+    isSaveDue = false;
+    saving = attempt.catch(() => undefined);
+    return attempt;
   }
 
   async function snapshotOf(checkpoint: Checkpoint, captured: Iterable<string>): Promise<FoldSnapshot> {
@@ -256,18 +206,12 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
     };
   }
 
-  /** Null when stopped meanwhile. Storage or NATS away: tried again until they are there. */
-  async function restore() {
-    for (let failures = 0; !stopping.signal.aborted; failures++) {
-      try {
-        return await restoreOnce();
-      } catch (error) {
-        if (failures === 0)
-          logger.warn({ stream, err: error }, 'state cannot be restored yet; it is tried again');
-        await sleep(restoreRetryMs, stopping.signal);
-      }
-    }
-    return null;
+  async function restore(signal: AbortSignal) {
+    const { checkpoint, verified } = await restoreOnce();
+    if (signal.aborted) return;
+    restored = checkpoint;
+    if (target === null || actor.getSnapshot().context.isRebuilding) target = verified.lastSequence;
+    savedPosition = checkpoint.position;
   }
 
   async function restoreOnce(): Promise<{ checkpoint: Checkpoint; verified: VerifiedStream }> {
@@ -275,8 +219,8 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
     const headers = await snapshots.list(stream);
     const found = await newestAgreeing(headers, asItIs);
     const checkpoint = found.snapshot === null ? emptyCheckpoint : checkpointOf(found.snapshot);
-    if (parts.writes)
-      await clearAbove(checkpoint.position, found.disagrees, isReconfigured(headers, found.snapshot));
+    if (sinks !== null)
+      await clearAbove(sinks, checkpoint.position, found.disagrees, isReconfigured(headers, found.snapshot));
     const lines = found.snapshot === null ? [] : linesOf(found.snapshot);
     fold.restore(lines, checkpoint.position);
     const { lastSequence } = asItIs;
@@ -292,10 +236,15 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
    * rows of messages that the stream does not hold any more, those of another deployment, and those that a rewinding fold may not make again,
    * are removed.
    */
-  async function clearAbove(position: number, disagrees: boolean, reconfigured: boolean) {
-    await fold.rewind(position);
-    hasDiverged ||= disagrees || ((await fold.isStoredElsewise?.()) ?? false);
-    if (hasDiverged || isRewinding || reconfigured) await fold.removeAbove(position);
+  async function clearAbove(
+    { resumeAfter, isStoredElsewise, removeAbove }: FollowerSinks,
+    position: number,
+    disagrees: boolean,
+    reconfigured: boolean,
+  ) {
+    await resumeAfter(position);
+    hasDiverged ||= disagrees || ((await isStoredElsewise?.()) ?? false);
+    if (hasDiverged || isRewinding || reconfigured) await removeAbove(position);
     if (hasDiverged || reconfigured) await snapshots.deleteAbove(stream, reconfigured ? -1 : position);
     hasDiverged = false;
     isRewinding = false;
@@ -369,39 +318,49 @@ export function createStreamFollower(parts: StreamFollowerParts): StreamFollower
     });
   }
 
-  async function stop({ graceMs }: { graceMs: number }) {
-    stopping.abort();
-    machine.send({ type: 'stopped' });
-    if (!parts.writes || latest === null) return;
-    const saveLast = async () => {
-      await saving;
-      if (latest !== null && latest.position > (savedPosition ?? 0)) await save();
+  function status(): FollowerStatus {
+    const { isCaughtUp, isRestored, isRebuilding, divergences } = actor.getSnapshot().context;
+    return {
+      ...source.status(),
+      isCaughtUp,
+      isRestored,
+      isRebuilding,
+      divergences,
+      snapshotPosition: savedPosition,
+      snapshotFailures,
     };
-    await within(graceMs, saveLast());
   }
 
-  function status(): FollowerStatus {
-    const follower = machine.getSnapshot().value;
-    return { ...source.status(), ...counts, follower, isCaughtUp, snapshotPosition: savedPosition };
-  }
+  let isRunning = false;
+  const stopped = toPromise(actor);
+  stopped.catch(() => undefined); // Whoever runs it is told.
 
   return {
-    run,
+    run: async () => {
+      isRunning = true;
+      actor.start();
+      const { fault } = await stopped;
+      if (fault !== null) throw fault;
+    },
     status,
     get isCaughtUp() {
-      return isCaughtUp;
+      return actor.getSnapshot().context.isCaughtUp;
     },
     get isRestored() {
-      return counts.isRestored;
+      return actor.getSnapshot().context.isRestored;
     },
     get isCurrent() {
-      return isCaughtUp && !counts.isRebuilding;
+      return isCurrent();
     },
-    restoreAnew: (replace) => {
-      replacement = replace;
-      replacing$.next();
+    restoreAnew: (exchange) => {
+      replace = exchange;
+      actor.send({ type: 'replaced' });
     },
-    stop,
+    stop: async ({ graceMs }) => {
+      if (!isRunning) return;
+      actor.send({ type: 'stopped', graceMs });
+      await stopped.catch(() => undefined);
+    },
   };
 }
 

@@ -1,9 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
-import { rowWriterStates } from '../machines/rowWriterMachine.ts';
+import { deliveryStates } from '../machines/deliveryMachine.ts';
 import type { RecentReadings } from '../storage/recentReadings.ts';
-import type { RowWriter } from '../storage/rowWriter.ts';
 import type { RejectionLog } from './jetstream/rejectionLog.ts';
+import type { RowWriter } from './rowWriter.ts';
 
 export interface WriterMetricsParts {
   /** By the stream whose rows they write; none on a read replica. */
@@ -98,7 +98,7 @@ export function registerWriterMetrics(
     Gauge,
     'miner_rows_flushed_position',
     'Position of the stream through which everything is stored.',
-    (writer) => writer.flushedThrough(),
+    (writer) => writer.storedThrough(),
   );
   register(
     Gauge,
@@ -114,7 +114,7 @@ export function registerWriterMetrics(
     collect() {
       for (const [stream, writer] of writers) {
         const { state } = writer.status();
-        for (const one of rowWriterStates) this.set({ stream, state: one }, one === state ? 1 : 0);
+        for (const one of deliveryStates) this.set({ stream, state: one }, one === state ? 1 : 0);
       }
     },
   });

@@ -47,7 +47,7 @@ describe('README', () => {
 
   it('of machines lists each of them', () => {
     const listed = [...read('machines/README.md').matchAll(/`(\w+Machine\.ts)`/g)].map(([, file]) => file);
-    const files = readdirSync(join(root, 'machines')).filter((file) => file.endsWith('.ts'));
+    const files = readdirSync(join(root, 'machines')).filter((file) => file.endsWith('Machine.ts'));
     expect([...new Set(listed)].sort()).toEqual(files.sort());
     expect(machines.map(({ id }) => `${id}Machine.ts`).sort()).toEqual(files.sort());
   });

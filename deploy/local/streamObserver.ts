@@ -8,6 +8,7 @@ import type { SettlementPipelineState } from '../../actors/settlement/settlement
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { emptyCheckpoint } from '../../streams/jetstream/checkpoint.ts';
 import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
+import { alwaysOpen } from '../../streams/operators/gate.ts';
 import { systemClock } from '../systemClock.ts';
 
 /** What an oracle and a reporter find in the streams, by the same definitions as the service. */
@@ -64,10 +65,8 @@ export function observeStreams(parts: StreamObserverParts): StreamObserver {
       ...parts,
       stream,
       clock: systemClock,
-      hasRoom: () => true,
-      room: () => Promise.resolve(),
     });
-    const subscription = source.messagesAfter(emptyCheckpoint).subscribe({
+    const subscription = source.batchesAfter(emptyCheckpoint, alwaysOpen).subscribe({
       next: ({ messages }) => messages.forEach(receive),
       error: (error: unknown) => {
         logger.error({ stream, err: error }, 'the simulation ends: its stream is another one now');

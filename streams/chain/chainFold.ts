@@ -5,33 +5,29 @@ import { chainEventRow } from '../../actors/feed/eventRows.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type EventRow, noRows } from '../../actors/storedRows.ts';
 import type { ChainCounts } from '../chainMetrics.ts';
-import { type FoldWriting, handedOn } from '../foldWriting.ts';
 import type { MessageCounts } from '../messageCounts.ts';
-import { createReject } from '../reject.ts';
-import { type FollowedFold, OlderSnapshotNeeded } from '../streamFollower.ts';
+import { createRejectionCollector, type RejectionCollector } from '../rejections.ts';
+import { OlderSnapshotNeeded, type StreamFold } from '../streamFold.ts';
 
 /** Cursors of owner lists keep their block's state for at least so long, across a restart too. */
 const statesKeptMs = 10 * 60_000;
 
-export interface ChainFoldParts {
+export interface ChainFoldOptions {
   readonly actors: ChainActors;
   readonly counts: MessageCounts;
   readonly chainCounts: ChainCounts;
-  /** Null on a read replica, which writes nothing. */
-  readonly writing: FoldWriting | null;
   readonly logger: Logger;
 }
 
 /** `MINER_CHAIN`: spans into states at safe blocks. */
-export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
-  const { actors, counts, chainCounts, writing, logger } = parts;
-  const reject = createReject({ stream: 'MINER_CHAIN', counts, rejections: writing?.rejections ?? null });
+export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
+  const { actors, counts, chainCounts, logger } = options;
   /** A fork below every kept state was found, in this message, which is not folded yet: snapshots above it are of no use. */
   let rewound: { readonly forkBlock: bigint; readonly position: number } | null = null;
   let reportedFault: ChainFault | null = null;
 
-  /** @returns rows of the events that memory gives up. */
-  function receive(message: StreamMessage, streamCreated: string): readonly EventRow[] {
+  /** @returns rows of the events that memory evicts. */
+  function receive(message: StreamMessage, rejections: RejectionCollector): readonly EventRow[] {
     const outcome = actors.receive(message);
     if (rewound !== null && message.seq >= rewound.position) {
       rewound = null;
@@ -43,7 +39,7 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
       return [];
     }
     if ('rejection' in outcome) {
-      reject(message, streamCreated, outcome.rejection);
+      rejections.add(message, outcome.rejection);
       return [];
     }
     counts.accepted('MINER_CHAIN', 1);
@@ -79,15 +75,16 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
     snapshotAgeMs: statesKeptMs,
     sharesTables: true,
 
-    fold({ messages, position: throughPosition }, streamCreated) {
+    receive({ messages, streamCreated }) {
       const chainEvents: EventRow[] = [];
+      const rejections = createRejectionCollector('MINER_CHAIN', streamCreated, counts);
       let position = 0;
       try {
         for (const message of messages) {
           position = message.seq;
-          chainEvents.push(...receive(message, streamCreated));
+          chainEvents.push(...receive(message, rejections));
         }
-        writing?.writer.add({ ...noRows, chainEvents, throughPosition });
+        return { rows: { ...noRows, chainEvents }, rejections: rejections.all };
       } catch (error) {
         if (!(error instanceof ForkBelowStates)) throw error;
         rewound = { forkBlock: error.forkBlock, position };
@@ -103,6 +100,5 @@ export function createChainStreamFold(parts: ChainFoldParts): FollowedFold {
       actors.restore(lines);
       reportFault();
     },
-    ...handedOn(writing),
   };
 }

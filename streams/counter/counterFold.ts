@@ -1,43 +1,37 @@
 import type { CounterActors } from '../../actors/wheel/counterActors.ts';
 import type { RecentReadings } from '../../storage/recentReadings.ts';
-import { type FoldWriting, handedOn } from '../foldWriting.ts';
 import type { MessageCounts } from '../messageCounts.ts';
-import { createReject } from '../reject.ts';
-import type { FollowedFold } from '../streamFollower.ts';
+import { createRejectionCollector } from '../rejections.ts';
+import type { StreamFold } from '../streamFold.ts';
 import { collectRows } from './collectedRows.ts';
 
-export interface CounterFoldParts {
+export interface CounterFoldOptions {
   readonly actors: CounterActors;
   readonly recent: RecentReadings;
   readonly counts: MessageCounts;
-  /** Null on a read replica, which writes nothing. */
-  readonly writing: FoldWriting | null;
 }
 
-/** `MINER_COUNTER`: readings into actors, memory and rows; what is not accepted into the rejection log. */
-export function createCounterFold({ actors, recent, counts, writing }: CounterFoldParts): FollowedFold {
-  const reject = createReject({ stream: 'MINER_COUNTER', counts, rejections: writing?.rejections ?? null });
+/** `MINER_COUNTER`: readings into actors, memory and rows. */
+export function createCounterFold({ actors, recent, counts }: CounterFoldOptions): StreamFold {
   return {
     identity: actors.identity,
 
-    fold({ messages, stored, position: throughPosition }, streamCreated) {
+    receive({ messages, stored, streamCreated, position }) {
       const rows = collectRows();
+      const rejections = createRejectionCollector('MINER_COUNTER', streamCreated, counts);
       for (const reading of stored) {
         const outcome = actors.receiveStored(reading);
         if (!('rejection' in outcome)) rows.add(outcome);
       }
       for (const message of messages) {
         const outcome = actors.receive(message);
-        if ('rejection' in outcome) {
-          reject(message, streamCreated, outcome.rejection);
-          continue;
-        }
-        rows.add(outcome);
+        if ('rejection' in outcome) rejections.add(message, outcome.rejection);
+        else rows.add(outcome);
       }
       counts.accepted('MINER_COUNTER', rows.readings.length);
-      if (messages.length === 0) recent.skipTo(throughPosition);
+      if (messages.length === 0) recent.skipTo(position);
       else for (const reading of rows.readings) recent.add(reading);
-      writing?.writer.add({ ...rows, throughPosition });
+      return { rows, rejections: rejections.all };
     },
 
     capture: () => actors.capture(),
@@ -48,7 +42,5 @@ export function createCounterFold({ actors, recent, counts, writing }: CounterFo
     },
 
     caughtUp: () => actors.reveal(),
-
-    ...handedOn(writing),
   };
 }

@@ -26,7 +26,7 @@ export interface ConsumptionWatchParts {
   readonly clock: Clock;
   readonly delivered: ConsumerMessages;
   readonly signal: AbortSignal;
-  readonly hasRoom: () => boolean;
+  readonly isHeldBack: () => boolean;
   /** The checkpoint of the last message that was handed over. */
   readonly reached: () => Checkpoint;
   /** The stream ended there at that time (monotonic). */
@@ -88,7 +88,7 @@ export function watchConsumption(parts: ConsumptionWatchParts): ConsumptionWatch
     parts.onEndSeen(lastSequence, askedAtMs);
     checkIdentity(stream, info, checkpoint);
     const { position } = parts.reached();
-    const isMoving = position !== progress.position || position >= lastSequence || !parts.hasRoom();
+    const isMoving = position !== progress.position || position >= lastSequence || parts.isHeldBack();
     if (isMoving) {
       progress = { position, sinceMs: clock.monotonicMs() };
       return;

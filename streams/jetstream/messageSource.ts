@@ -9,6 +9,7 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Clock } from '../../actors/views/clock.ts';
 import type { StoredReading } from '../../actors/wheel/counterReading.ts';
 import { type MessageSourceState, messageSourceMachine } from '../../machines/messageSourceMachine.ts';
+import type { Gate } from '../operators/gate.ts';
 import { type Checkpoint, digestOfMessage } from './checkpoint.ts';
 import { sleep } from './connection.ts';
 import { watchConsumption } from './consumptionWatch.ts';
@@ -21,6 +22,8 @@ const batchMessagesMax = 512;
 const batchBytesMax = 4 * 1024 * 1024;
 /** What is asked from the server ahead of the fold. */
 const pullBounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
+/** What a stored reading weighs in place of its message, in bytes. */
+const storedReadingBytes = 400;
 /** A pull lives this long; a consumer that is gone is noticed within about the same time. */
 const pullExpiresMs = 4_000;
 const firstRetryMs = 100;
@@ -38,6 +41,8 @@ export interface MessageBatch {
   readonly streamCreated: string;
   /** Sequence through which nothing more will come. */
   readonly position: number;
+  /** Bytes of its messages. */
+  readonly weight: number;
   /** The checkpoint after the last message of this batch. */
   checkpoint(): Checkpoint;
 }
@@ -70,10 +75,6 @@ export interface MessageSourceParts {
   readonly onMissing?: () => Promise<void>;
   /** What is stored of messages that have left the stream, from behind one sequence through another; left out where nothing is. */
   readonly readStored?: (after: number, through: number) => AsyncIterable<readonly StoredReading[]>;
-  /** Backpressure: no message is taken while it says no. */
-  readonly hasRoom: () => boolean;
-  /** Resolves when there is room again. */
-  readonly room: () => Promise<void>;
   /** The messages end with this sequence; they never end when this is left out. */
   readonly through?: number;
 }
@@ -81,11 +82,12 @@ export interface MessageSourceParts {
 export interface MessageSource {
   /**
    * The stream's messages after `checkpoint`, in order and without a gap that the stream does not explain, for as
-   * long as the subscription lasts or through the last one that was asked for. Trouble with NATS never ends it.
+   * long as the subscription lasts or through the last one that was asked for. Each batch enters the gate, and none is taken
+   * while it is closed. Trouble with NATS never ends it.
    *
    * Errors with {@link StreamDiverged} when the checkpoint's message is no longer in the stream.
    */
-  messagesAfter(checkpoint: Checkpoint): Observable<MessageBatch>;
+  batchesAfter(checkpoint: Checkpoint, gate: Gate): Observable<MessageBatch>;
   status(): SourceStatus;
 }
 
@@ -104,14 +106,14 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
   /** An end of the stream that is not reached yet, and when it was seen. */
   let seenEnd: { readonly sequence: number; readonly atMs: number } | null = null;
 
-  function messagesAfter(checkpoint: Checkpoint): Observable<MessageBatch> {
+  function batchesAfter(checkpoint: Checkpoint, gate: Gate): Observable<MessageBatch> {
     return new Observable<MessageBatch>((subscriber) => {
       const ending = new AbortController();
       counts.position = checkpoint.position;
       counts.freshAsOfMs = null;
       seenEnd = null;
       machine.send({ type: 'restored' });
-      follow(checkpoint, subscriber, ending.signal).then(
+      follow(checkpoint, { subscriber, gate, signal: ending.signal }).then(
         () => subscriber.complete(),
         (error: unknown) => {
           if (error instanceof StreamDiverged) machine.send({ type: 'divergenceFound' });
@@ -122,7 +124,8 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
     });
   }
 
-  async function follow(from: Checkpoint, subscriber: Subscriber<MessageBatch>, signal: AbortSignal) {
+  async function follow(from: Checkpoint, taker: Taker) {
+    const { signal } = taker;
     let checkpoint = from;
     let retryMs = firstRetryMs;
     let reported = false;
@@ -136,11 +139,11 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
         missingTimes = 0;
         checkpoint = { ...checkpoint, streamCreated: verified.created };
         if (verified.firstSequence > checkpoint.position + 1)
-          checkpoint = await skipGap(checkpoint, verified.firstSequence - 1, subscriber, signal);
+          checkpoint = await skipGap(checkpoint, verified.firstSequence - 1, taker);
         if (signal.aborted) return;
         onEndSeen(verified.lastSequence, askedAtMs);
         reported = false;
-        checkpoint = await consume(checkpoint, verified.created, subscriber, signal);
+        checkpoint = await consume(checkpoint, verified.created, taker);
       } catch (error) {
         if (error instanceof StreamDiverged) throw error;
         counts.lastSequence = null;
@@ -165,19 +168,25 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
    * Retention, a purge or a deletion removed the messages through a sequence. What is stored of them takes their place; the rest stays
    * unknown, and is told of.
    */
-  async function skipGap(
-    from: Checkpoint,
-    through: number,
-    subscriber: Subscriber<MessageBatch>,
-    signal: AbortSignal,
-  ): Promise<Checkpoint> {
+  async function skipGap(from: Checkpoint, through: number, taker: Taker): Promise<Checkpoint> {
+    const { gate, signal } = taker;
     const streamCreated = from.streamCreated ?? '';
     const behind = (position: number) => ({ streamCreated: from.streamCreated, position, digest: null });
     const emitThrough = (position: number, stored: readonly StoredReading[]) =>
-      emit({ messages: [], stored, streamCreated, position, checkpoint: () => behind(position) }, subscriber);
+      emit(
+        {
+          messages: [],
+          stored,
+          streamCreated,
+          position,
+          weight: stored.length * storedReadingBytes,
+          checkpoint: () => behind(position),
+        },
+        taker,
+      );
     let storedCount = 0;
     for await (const stored of parts.readStored?.(from.position, through) ?? []) {
-      if (!parts.hasRoom()) await parts.room();
+      if (!gate.isOpen) await gate.opened(signal);
       if (signal.aborted) return behind(counts.position);
       storedCount += stored.length;
       emitThrough((stored.at(-1) as StoredReading).position, stored);
@@ -190,8 +199,9 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
     return behind(through);
   }
 
-  function emit(batch: MessageBatch, subscriber: Subscriber<MessageBatch>) {
+  function emit(batch: MessageBatch, { subscriber, gate }: Taker) {
     counts.position = batch.position;
+    gate.enter(batch.weight);
     subscriber.next(batch);
     if (counts.lastSequence !== null) counts.lastSequence = Math.max(counts.lastSequence, batch.position);
     if (seenEnd === null || batch.position < seenEnd.sequence) return;
@@ -210,12 +220,8 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
   }
 
   /** One life of one ordered consumer. Resolves with the checkpoint that was reached when something interrupts it. */
-  async function consume(
-    from: Checkpoint,
-    streamCreated: string,
-    subscriber: Subscriber<MessageBatch>,
-    signal: AbortSignal,
-  ): Promise<Checkpoint> {
+  async function consume(from: Checkpoint, streamCreated: string, taker: Taker): Promise<Checkpoint> {
+    const { gate, signal } = taker;
     const consumer = await parts.js.consumers.get(stream, {
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: from.position + 1,
@@ -231,6 +237,7 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
       ...parts,
       delivered,
       signal,
+      isHeldBack: () => !gate.isOpen,
       reached: () => reached(),
       onEndSeen,
       onUnknown: () => {
@@ -244,12 +251,12 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
     const handOver = () => {
       const newest = pending.at(-1);
       if (newest === undefined || signal.aborted) return;
-      const messages = pending;
+      const [messages, weight] = [pending, pendingBytes];
       pending = [];
       pendingBytes = 0;
       const checkpoint = () => checkpointAt(streamCreated, newest);
       reached = checkpoint;
-      emit({ messages, stored: [], streamCreated, position: newest.seq, checkpoint }, subscriber);
+      emit({ messages, stored: [], streamCreated, position: newest.seq, weight, checkpoint }, taker);
     };
 
     try {
@@ -263,7 +270,7 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
         }
         if (message.seq !== expected) {
           handOver();
-          const behind = await passGap(reached(), expected, message.seq, subscriber, signal);
+          const behind = await passGap(reached(), expected, message.seq, taker);
           reached = () => behind;
           if (signal.aborted) break;
         }
@@ -281,16 +288,15 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
           watch.end(`messages of ${message.data.length} bytes: ${pulls.messages} are asked for at a time`);
           break;
         }
-        if (!parts.hasRoom()) {
+        if (!gate.isOpen) {
           handOver();
-          await parts.room();
+          await gate.opened(signal);
         }
       }
       handOver();
       watch.throwFailure();
       const goneThrough = watch.goneThrough();
-      if (goneThrough !== null && !signal.aborted)
-        return await skipGap(reached(), goneThrough, subscriber, signal);
+      if (goneThrough !== null && !signal.aborted) return await skipGap(reached(), goneThrough, taker);
     } finally {
       watch.stop();
       delivered.stop();
@@ -310,8 +316,7 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
     from: Checkpoint,
     expected: number,
     received: number,
-    subscriber: Subscriber<MessageBatch>,
-    signal: AbortSignal,
+    taker: Taker,
   ): Promise<Checkpoint> {
     const explanation =
       received > expected ? await explainGap(parts.jsm, stream, expected, received - 1) : null;
@@ -321,7 +326,7 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
         `${stream}: message ${expected} was expected and ${received} came, and the stream does not say why`,
       );
     }
-    if (explanation === 'removed') return skipGap(from, received - 1, subscriber, signal);
+    if (explanation === 'removed') return skipGap(from, received - 1, taker);
     const missed = received - expected;
     counts.missedMessages += missed;
     logger.warn({ stream, fromSequence: expected, toSequence: received - 1, missed }, missedText);
@@ -332,7 +337,14 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
     return { ...counts, state: machine.getSnapshot().value };
   }
 
-  return { messagesAfter, status };
+  return { batchesAfter, status };
+}
+
+/** Where the batches of one subscription go. */
+interface Taker {
+  readonly subscriber: Subscriber<MessageBatch>;
+  readonly gate: Gate;
+  readonly signal: AbortSignal;
 }
 
 const missedText =

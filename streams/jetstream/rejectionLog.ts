@@ -2,21 +2,19 @@ import { createHash } from 'node:crypto';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
+import { finalize, type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import { z } from 'zod';
 import { type RejectionReason, rejectionReasons } from '../../actors/messages/decodeMessage.ts';
 import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
-import { createWaiters } from '../../storage/waiters.ts';
-import { sleep } from './connection.ts';
+import type { BackoffBounds } from '../../machines/backoff.ts';
+import { deliverInOrder } from '../operators/deliverInOrder.ts';
+import type { PipelineItem } from '../pipelineItem.ts';
 
-/** Rejections that may wait for an acknowledgement before the source of their stream is held back, in number and bytes. */
-const waitingMax = 4_000;
-const waitingBytesMax = 16 * 1024 * 1024;
 /** At most so much of a rejected message is kept. */
 const originalBytesMax = 512 * 1024;
 /** What a rejection takes beside the original: its subject, detail and names, each character escaped at worst. */
 const envelopeBytesMax = 8 * 1024;
-const firstRetryMs = 100;
-const longestRetryMs = 5_000;
+const backoff: BackoffBounds = { firstMs: 100, longestMs: 5_000 };
 const acknowledgementMs = 5_000;
 
 /** A rejected message as it is published on `miner.rejected.<stream>`. */
@@ -45,21 +43,20 @@ export interface RejectedMessage {
   readonly detail: string;
 }
 
+/** Where the rejections of one stream's pipeline are published. */
 export interface RejectionLog {
-  /** Finds what was published before; a rejection of it is not published again. Called before the first `add`. */
+  /** Finds what was published before; a rejection of it is not published again. Called before a pipeline begins. */
   resume(): Promise<void>;
-  add(message: RejectedMessage): void;
-  hasRoom(): boolean;
-  room(): Promise<void>;
-  /** True when every rejection added so far is acknowledged; false when the log was closed before. */
-  flushed(): Promise<boolean>;
+  /** Emits each item once its rejections, and those of all before it, are acknowledged. */
+  readonly publish: MonoTypeOperatorFunction<PipelineItem>;
+  /** Resolves when nothing is being published, by a pipeline that was cancelled either. */
+  settled(): Promise<void>;
   readonly waiting: number;
   /** Attempts to publish that failed; each is repeated. */
   readonly failures: number;
-  close(): Promise<void>;
 }
 
-export interface RejectionLogParts {
+export interface RejectionLogOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
@@ -75,87 +72,97 @@ export interface RejectionLogParts {
  * Publishes the rejections of one stream, in the order of their sequences, one at a time. So the last one published
  * tells, after a kill anywhere, which are published already.
  */
-export function createRejectionLog(parts: RejectionLogParts): RejectionLog {
-  const { connection, js, jsm, stream, logger } = parts;
+export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
+  const { connection, js, jsm, stream, logger, mayPublish, onFailing } = options;
   const subject = rejectedSubject(stream);
-  const closing = new AbortController();
-  const queue: RejectedMessage[] = [];
-  const counts = { added: 0, published: 0, waitingBytes: 0, failures: 0 };
   let publishedThrough = nothingPublished;
-  const waiters = createWaiters();
-  let running: Promise<void> | null = null;
+  let waiting = 0;
+  let failures = 0;
+  /** The outcome of a failed attempt is unknown, and the server's dedupe window may be over. */
+  let isOutcomeUnknown = false;
+  let publishing: Promise<unknown> = Promise.resolve();
 
   const isPublished = (message: RejectedMessage) =>
     message.streamCreated === publishedThrough.streamCreated && message.sequence <= publishedThrough.sequence;
 
-  function add(message: RejectedMessage) {
+  async function resume() {
+    publishedThrough = await lastPublished(jsm, stream);
+    isOutcomeUnknown = false;
+  }
+
+  async function publishOnce(message: RejectedMessage) {
+    if (mayPublish?.() === false)
+      throw new Error('the ingest lease is not held at the moment, so nothing is published');
+    if (isOutcomeUnknown) await resume();
     if (isPublished(message)) return;
-    queue.push(message);
-    counts.added++;
-    counts.waitingBytes += message.data.length;
-    running ??= publishQueue().finally(() => {
-      running = null;
-    });
-  }
-
-  async function publishQueue() {
-    let failures = 0;
-    for (let next = queue[0]; next !== undefined && !closing.signal.aborted; next = queue[0]) {
-      try {
-        if (parts.mayPublish?.() === false)
-          throw new Error('the ingest lease is not held at the moment, so nothing is published');
-        // The outcome of a failed attempt is unknown, and the server's dedupe window may be over.
-        if (failures > 0) publishedThrough = await lastPublished(jsm, stream);
-        if (!isPublished(next)) await publish(next);
-        if (failures > 0) logger.info({ stream, waiting: queue.length }, 'rejections are published again');
-        failures = 0;
-        queue.shift();
-        counts.waitingBytes -= next.data.length;
-        counts.published++;
-        waiters.wake();
-      } catch (error) {
-        if (failures === 0)
-          logger.warn({ stream, err: error, waiting: queue.length }, 'rejections wait for NATS');
-        counts.failures++;
-        await parts.onFailing?.().catch(() => undefined); // What stands in the way now is told by the next attempt.
-        await sleep(Math.min(firstRetryMs * 2 ** failures, longestRetryMs), closing.signal);
-        failures++;
-      }
-    }
-  }
-
-  async function publish(message: RejectedMessage) {
     const digest = createHash('sha256').update(message.data).digest('hex').slice(0, 16);
     const msgID = `${stream}.${message.streamCreated}.${message.sequence}.${digest}`;
     const body = JSON.stringify(rejectionOf(stream, message, roomForOriginal(connection)));
     await js.publish(subject, body, { msgID, timeout: acknowledgementMs });
+    publishedThrough = { streamCreated: message.streamCreated, sequence: message.sequence };
   }
 
+  async function publishAll(items: readonly PipelineItem[], isCancelled: () => boolean) {
+    try {
+      for (const message of items.flatMap(rejectionsOf)) {
+        if (isCancelled()) return;
+        await publishOnce(message);
+      }
+    } catch (error) {
+      isOutcomeUnknown = true;
+      await onFailing?.().catch(() => undefined); // What stands in the way now is told by the next attempt.
+      throw error;
+    }
+  }
+
+  /** Cancelled between two rejections. */
+  const deliver = (items: readonly PipelineItem[]) =>
+    new Observable<never>((subscriber) => {
+      const attempt = publishAll(items, () => subscriber.closed);
+      publishing = attempt.catch(() => undefined);
+      attempt.then(
+        () => subscriber.complete(),
+        (error: unknown) => subscriber.error(error),
+      );
+    });
+
   return {
-    resume: async () => {
-      publishedThrough = await lastPublished(jsm, stream);
-    },
-    add,
-    hasRoom: () => queue.length < waitingMax && counts.waitingBytes < waitingBytesMax,
-    room: async () => {
-      await waiters.until(() => queue.length <= waitingMax / 2 && counts.waitingBytes <= waitingBytesMax / 2);
-    },
-    flushed: () => {
-      const { added } = counts;
-      return waiters.until(() => counts.published >= added);
+    resume,
+    publish: (source) =>
+      source.pipe(
+        deliverInOrder<PipelineItem>({
+          weigh: (item) => rejectionsOf(item).length,
+          batchWeight: 1,
+          gatherMs: 0,
+          deliver,
+          backoff,
+          onStatus: (status) => {
+            waiting = status.waiting;
+          },
+          onFailure: (error, failuresInRow) => {
+            failures++;
+            if (failuresInRow === 1) logger.warn({ stream, err: error, waiting }, 'rejections wait for NATS');
+          },
+          onRecovery: () => logger.info({ stream, waiting }, 'rejections are published again'),
+        }),
+        finalize(() => {
+          waiting = 0;
+        }),
+      ),
+    settled: async () => {
+      await publishing;
     },
     get waiting() {
-      return queue.length;
+      return waiting;
     },
     get failures() {
-      return counts.failures;
-    },
-    close: async () => {
-      closing.abort();
-      waiters.end();
-      await running;
+      return failures;
     },
   };
+}
+
+function rejectionsOf(item: PipelineItem): readonly RejectedMessage[] {
+  return item.kind === 'batch' ? item.rejections : [];
 }
 
 const nothingPublished = { streamCreated: '', sequence: 0 };

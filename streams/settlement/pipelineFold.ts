@@ -1,37 +1,31 @@
 import type { PipelineActors } from '../../actors/settlement/pipelineActors.ts';
-import type { RejectionLog } from '../jetstream/rejectionLog.ts';
+import { noRows } from '../../actors/storedRows.ts';
 import type { MessageCounts } from '../messageCounts.ts';
-import { createReject } from '../reject.ts';
-import type { FollowedFold } from '../streamFollower.ts';
+import { createRejectionCollector } from '../rejections.ts';
+import type { StreamFold } from '../streamFold.ts';
 
-export interface PipelineFoldParts {
+export interface PipelineFoldOptions {
   readonly actors: PipelineActors;
   readonly counts: MessageCounts;
-  /** Null on a read replica, which writes nothing. */
-  readonly rejections: RejectionLog | null;
 }
 
 /** `MINER_PIPELINE`: modules, signer, oracle and reporter into their actors. */
-export function createPipelineFold({ actors, counts, rejections }: PipelineFoldParts): FollowedFold {
-  const reject = createReject({ stream: 'MINER_PIPELINE', counts, rejections });
+export function createPipelineFold({ actors, counts }: PipelineFoldOptions): StreamFold {
   return {
     identity: actors.identity,
 
-    fold({ messages }, streamCreated) {
+    receive({ messages, streamCreated }) {
+      const rejections = createRejectionCollector('MINER_PIPELINE', streamCreated, counts);
       for (const message of messages) {
         const outcome = actors.receive(message);
         if (outcome === 'folded') counts.accepted('MINER_PIPELINE', 1);
         else if (outcome === 'unread') counts.unread('MINER_PIPELINE');
-        else reject(message, streamCreated, outcome.rejection);
+        else rejections.add(message, outcome.rejection);
       }
+      return { rows: noRows, rejections: rejections.all };
     },
 
     capture: () => actors.capture(),
     restore: (lines) => actors.restore(lines),
-    flushed: async () => rejections?.flushed() ?? true,
-    rewind: async () => {
-      await rejections?.resume();
-    },
-    removeAbove: async () => undefined,
   };
 }

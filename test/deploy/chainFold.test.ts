@@ -7,22 +7,24 @@ import { miningAbi } from '../../actors/chain/contractAbis.ts';
 import { beforeAll } from '../../actors/feed/arrival.ts';
 import { nothingGivenUp } from '../../actors/feed/heldEvents.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import type { StoredRows } from '../../actors/storedRows.ts';
 import type { EconomyView } from '../../actors/views/chainViewTypes.ts';
 import { createFeedViews, type FeedItem, type FeedPage } from '../../actors/views/feedViews.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { deleteChainRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { createEventsWritten } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { createRowWriter, type RowWriter } from '../../storage/rowWriter.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { type ChainFoldParts, createChainStreamFold } from '../../streams/chain/chainFold.ts';
+import { createChainStreamFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
-import { OlderSnapshotNeeded } from '../../streams/streamFollower.ts';
+import { createRowWriter, type RowWriter } from '../../streams/rowWriter.ts';
+import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
+import { batchOf } from '../support/batchOf.ts';
 import { manualClock } from '../support/manualClock.ts';
-import { noRejections } from '../support/noRejections.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { feedWriter } from '../support/sinkFeed.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 const streamCreated = '2026-01-01T00:00:00Z';
@@ -103,18 +105,16 @@ function checkpointLogs(block: number, count: number) {
 async function createWritten() {
   const database = openDatabase({ path: temporaryDirectory() });
   const tables = await migrate(database, silentLogger);
-  const start = () => {
+  const start = (position = 0) => {
     const writer = createRowWriter({
       database,
       tables: () => tables,
       clock: manualClock(),
       logger: silentLogger,
     });
-    const removeRowsAbove = async (position: number) => {
-      await writer.rewind(position);
-      await deleteChainRowsAbove(database, tables, position);
-    };
-    return { writer, ...createFold({ writer, rejections: noRejections, removeRowsAbove }) };
+    const feed = feedWriter(writer, position);
+    const removeAbove = (position: number) => deleteChainRowsAbove(database, tables, position);
+    return { writer, feed, removeAbove, ...createFold(feed.add) };
   };
   return { database, tables, start };
 }
@@ -126,27 +126,20 @@ function givenUpBy(actors: ChainActors): string {
   return `run = '${run}' AND (position < ${position} OR (position = ${position} AND ordinal <= ${ordinal}))`;
 }
 
-function createFold(writing: ChainFoldParts['writing'] = null) {
+function createFold(onRows: (rows: StoredRows) => void = () => undefined) {
   const registry = new Registry();
   const actors = createChainActors({ chainId: 31_337n, contracts, deploymentBlock: 1n });
   const fold = createChainStreamFold({
     actors,
     counts: createMessageCounts(registry, ['MINER_CHAIN']),
     chainCounts: registerChainMetrics(registry, actors),
-    writing,
     logger: silentLogger,
   });
-  const take = (messages: readonly StreamMessage[]) =>
-    fold.fold(
-      {
-        messages,
-        stored: [],
-        streamCreated,
-        position: messages.at(-1)?.seq ?? 0,
-        checkpoint: () => ({ streamCreated, position: 0, digest: null }),
-      },
-      streamCreated,
-    );
+  const take = (messages: readonly StreamMessage[]) => {
+    const batch = batchOf(messages, streamCreated);
+    const { rows } = fold.receive(batch);
+    onRows({ ...rows, throughPosition: batch.position });
+  };
   return { registry, actors, fold, take };
 }
 
@@ -185,8 +178,8 @@ describe('the fold of the chain stream', () => {
   it('gives old events of the feed to ClickHouse, each once, through forks and restarts', async () => {
     const { database, tables, start } = await createWritten();
     /** IDs of transactions and logs, those that are stored before those that are held. */
-    const eventsOf = async ({ actors, writer }: ReturnType<typeof start>) => {
-      await writer.flushed();
+    const eventsOf = async ({ actors, feed }: ReturnType<typeof start>) => {
+      await feed.flushed();
       const rows = await database.select(
         `SELECT DISTINCT id FROM ${tables.chainEvents.events} WHERE ${givenUpBy(actors)} ORDER BY id`,
       );
@@ -217,9 +210,9 @@ describe('the fold of the chain stream', () => {
       const newestStored = Math.max(...before.stored.map((id) => Number(id.split(':')[3])));
       expect(newestStored).toBeLessThanOrEqual(Number(oldest));
 
-      const second = start();
+      const second = start(900);
       second.fold.restore(late, 900);
-      await second.fold.removeAbove(900);
+      await second.removeAbove(900);
       second.take(chain.messages.slice(900));
       // What a restart, or a replica, holds is what the first one does, message by message.
       expect(await eventsOf(second)).toEqual(before);
@@ -234,12 +227,11 @@ describe('the fold of the chain stream', () => {
       chain.forkBehind(880, 1_900, 2);
       expect(() => second.take(chain.messages.slice(2_200))).toThrow(OlderSnapshotNeeded);
       second.fold.restore(early, 700);
-      await second.fold.removeAbove(700);
+      await second.removeAbove(700);
       second.take(chain.messages.slice(700));
       const rewound = await eventsOf(second);
       expect(new Set(rewound.all).size).toBe(rewound.all.length);
       expect(rewound.all).toHaveLength(880 * 4 + 1_009 * 2);
-      await Promise.all([first.writer.close(), second.writer.close()]);
     } finally {
       await database.close();
     }
@@ -261,15 +253,14 @@ describe('the fold of the chain stream', () => {
         seq: message.seq + 1_500,
         timestampNanos: message.timestampNanos + 10_000n * 10n ** 9n,
       }));
-      const second = start();
-      await second.fold.removeAbove(1_500);
+      const second = start(1_500);
+      await second.removeAbove(1_500);
       second.take(again);
       const after = await pagesOf(second, database, tables);
       expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
       expect(after.map(({ recordedAtMs }) => recordedAtMs)).toEqual(
         before.map(({ recordedAtMs }) => recordedAtMs + 10_000_000),
       );
-      await Promise.all([first.writer.close(), second.writer.close()]);
     } finally {
       await database.close();
     }
@@ -287,18 +278,17 @@ describe('the fold of the chain stream', () => {
       const late = [...first.fold.capture()];
       const expected = await pagesOf(first, database, tables);
       // Restored from the older snapshot while states are kept for a fork, so that events are held for longer.
-      const second = start();
+      const second = start(1_200);
       second.fold.restore(early, 1_200);
-      await second.fold.removeAbove(1_200);
+      await second.removeAbove(1_200);
       second.actors.keepFrom(600n);
       second.take(chain.messages.slice(1_200));
-      await second.writer.flushed();
+      await second.feed.flushed();
       // The next start takes the later one: its rows must not have gone with what is folded again.
-      const third = start();
+      const third = start(1_700);
       third.fold.restore(late, 1_700);
-      await third.fold.removeAbove(1_700);
+      await third.removeAbove(1_700);
       expect(await pagesOf(third, database, tables)).toEqual(expected);
-      await Promise.all([first, second, third].map(({ writer }) => writer.close()));
     } finally {
       await database.close();
     }

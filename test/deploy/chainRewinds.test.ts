@@ -6,7 +6,8 @@ import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { createChainStreamFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
-import { OlderSnapshotNeeded } from '../../streams/streamFollower.ts';
+import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
+import { batchOf } from '../support/batchOf.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import {
   happened,
@@ -35,20 +36,9 @@ function createFold() {
     actors: Object.assign(Object.create(actors) as ChainActors, { receive }),
     counts: createMessageCounts(registry, ['MINER_CHAIN']),
     chainCounts: registerChainMetrics(registry, actors),
-    writing: null,
     logger: silentLogger,
   });
-  const take = (messages: readonly StreamMessage[]) =>
-    fold.fold(
-      {
-        messages,
-        stored: [],
-        streamCreated,
-        position: messages.at(-1)?.seq ?? 0,
-        checkpoint: () => ({ streamCreated, position: 0, digest: null }),
-      },
-      streamCreated,
-    );
+  const take = (messages: readonly StreamMessage[]) => fold.receive(batchOf(messages, streamCreated));
   /** Events that memory gives up from now on. */
   const countGivenUp = () => {
     const before = givenUp;

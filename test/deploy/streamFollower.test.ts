@@ -1,13 +1,15 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { foldIdentity } from '../../actors/foldIdentity.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
+import { noRows } from '../../actors/storedRows.ts';
 import { systemClock } from '../../deploy/systemClock.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
-import { createStreamFollower, type FollowedFold } from '../../streams/streamFollower.ts';
+import type { StreamFold } from '../../streams/streamFold.ts';
+import { createStreamFollower, type FollowerSinks } from '../../streams/streamFollower.ts';
 import { eventually } from '../support/childProcess.ts';
 import { type ManualClock, manualClock } from '../support/manualClock.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';
@@ -41,20 +43,24 @@ interface Given {
 function followed({ nats, snapshots }: Awaited<ReturnType<typeof prepared>>, given: Given = {}) {
   const { clock = manualClock(), settings = {}, snapshotAgeMs, writes = true } = given;
   const seen = { restoredAt: null as number | null, sequences: [] as number[], removedAbove: [] as number[] };
-  const fold: FollowedFold = {
+  const fold: StreamFold = {
     identity: foldIdentity(1, settings),
     sharesTables: true,
     ...(snapshotAgeMs !== undefined && { snapshotAgeMs }),
-    fold: ({ messages }) => {
+    receive: ({ messages }) => {
       for (const { seq } of messages) seen.sequences.push(seq);
+      return { rows: noRows, rejections: [] };
     },
     capture: () => ['{}'],
     restore: (_lines, position) => {
       seen.restoredAt = position;
       seen.sequences = [];
     },
-    flushed: async () => true,
-    rewind: async () => undefined,
+  };
+  const sinks: FollowerSinks = {
+    writer: null,
+    rejections: null,
+    resumeAfter: async () => undefined,
     removeAbove: async (position) => {
       seen.removedAbove.push(position);
     },
@@ -64,8 +70,6 @@ function followed({ nats, snapshots }: Awaited<ReturnType<typeof prepared>>, giv
     stream,
     clock: systemClock,
     logger: silentLogger,
-    hasRoom: () => true,
-    room: async () => undefined,
   });
   const follower = createStreamFollower({
     ...nats,
@@ -73,7 +77,7 @@ function followed({ nats, snapshots }: Awaited<ReturnType<typeof prepared>>, giv
     source,
     fold,
     snapshots,
-    writes,
+    sinks: writes ? sinks : null,
     policy: { intervalMs: 600_000, messages: 1_000_000 },
     clock,
     logger: silentLogger,

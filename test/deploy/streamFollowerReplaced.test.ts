@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { foldIdentity } from '../../actors/foldIdentity.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
+import { noRows } from '../../actors/storedRows.ts';
 import { systemClock } from '../../deploy/systemClock.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { createEmpty } from '../../storage/generations.ts';
@@ -10,7 +11,8 @@ import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { type Tables, tablesOf } from '../../storage/tables.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
-import { createStreamFollower, type FollowedFold } from '../../streams/streamFollower.ts';
+import type { StreamFold } from '../../streams/streamFold.ts';
+import { createStreamFollower, type FollowerSinks } from '../../streams/streamFollower.ts';
 import { eventually } from '../support/childProcess.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -29,18 +31,22 @@ it('a follower that is stopped while it restores from replaced tables saves noth
   let away: Promise<void> | null = null;
   let stored: string[] = [];
   let restoredAt: number | null = null;
-  const fold: FollowedFold = {
+  const fold: StreamFold = {
     identity: foldIdentity(1, {}),
     // Rows go at once to the tables that are active then.
-    fold: ({ messages }) => {
+    receive: ({ messages }) => {
       for (const { seq } of messages) stored.push(`g${tables.generation} ${seq}`);
+      return { rows: noRows, rejections: [] };
     },
     capture: () => ['{}'],
     restore: (_lines, position) => {
       restoredAt = position;
     },
-    flushed: async () => true,
-    rewind: async () => undefined,
+  };
+  const sinks: FollowerSinks = {
+    writer: null,
+    rejections: null,
+    resumeAfter: async () => undefined,
     removeAbove: async () => undefined,
   };
   const source = createMessageSource({
@@ -48,8 +54,6 @@ it('a follower that is stopped while it restores from replaced tables saves noth
     stream,
     clock: systemClock,
     logger: silentLogger,
-    hasRoom: () => true,
-    room: async () => undefined,
   });
   const follower = createStreamFollower({
     ...nats,
@@ -63,7 +67,7 @@ it('a follower that is stopped while it restores from replaced tables saves noth
         return store.list(asked);
       },
     },
-    writes: true,
+    sinks,
     policy: { intervalMs: 600_000, messages: 1_000_000 },
     clock: systemClock,
     logger: silentLogger,

@@ -258,7 +258,7 @@ describe.skipIf(!clickHouseServerAvailable())(
       const count = 60_000;
       await publishAll(js, mixedPublications(count - 3_000, 3_000));
       await eventually(
-        async () => ((await miner.metric('miner_rows_buffered{stream="MINER_COUNTER"}')) ?? 0) >= 50_000,
+        async () => ((await miner.metric('miner_rows_buffered{stream="MINER_COUNTER"}')) ?? 0) >= 30_000,
         'a full buffer',
       );
       expect(await miner.metric('miner_row_writer_state{stream="MINER_COUNTER",state="retrying"}')).toBe(1);

@@ -10,18 +10,15 @@ import { messageSourceMachine } from '../../machines/messageSourceMachine.ts';
 import { mintRoundMachine } from '../../machines/mintRoundMachine.ts';
 import { moduleMachine } from '../../machines/moduleMachine.ts';
 import { oracleMachine } from '../../machines/oracleMachine.ts';
-import { rowWriterMachine } from '../../machines/rowWriterMachine.ts';
 import { settlementQueueMachine } from '../../machines/settlementQueueMachine.ts';
 import { settlementSourceMachine } from '../../machines/settlementSourceMachine.ts';
-import { streamFollowerMachine } from '../../machines/streamFollowerMachine.ts';
 import { submissionMachine } from '../../machines/submissionMachine.ts';
 
+/** Machines that invoke work are tested with those who provide it. */
 const machines: [AnyStateMachine, EventFromLogic<AnyStateMachine>[]][] = [
   [freshnessMachine, [0, 120_000, 120_001].map((receiptAgeMs) => ({ type: 'observed', receiptAgeMs }))],
   [moduleMachine, moduleMachine.events.map((type) => ({ type }))],
   [messageSourceMachine, messageSourceMachine.events.map((type) => ({ type }))],
-  [rowWriterMachine, rowWriterMachine.events.map((type) => ({ type }))],
-  [streamFollowerMachine, streamFollowerMachine.events.map((type) => ({ type }))],
   [submissionMachine, submissionMachine.events.map((type) => ({ type }))],
   [oracleMachine, oracleObservations()],
   [settlementQueueMachine, queueObservations()],

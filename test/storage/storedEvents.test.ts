@@ -22,9 +22,9 @@ import { type Database, openDatabase } from '../../storage/database.ts';
 import { createEventsSeen, createEventsWritten } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createRowEncoder, insertsOf } from '../../storage/rowInserts.ts';
-import { createRowWriter } from '../../storage/rowWriter.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { namesOfEventTables, type Tables } from '../../storage/tables.ts';
+import { createRowWriter } from '../../streams/rowWriter.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
 import {
   chainEventsOf,
@@ -40,6 +40,7 @@ import {
 } from '../support/feedEvents.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { feedWriter } from '../support/sinkFeed.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 const neverAborted = new AbortController().signal;
@@ -386,21 +387,20 @@ describe('events that are on their way to ClickHouse', () => {
       const measurement = {
         ...writer,
         // Rows are gathered for a second otherwise.
-        flushed: () => {
+        flushNow: () => {
           flushes++;
-          return writer.flushed();
+          writer.flushNow();
         },
       };
       const eventsStored = createEventsWritten({ measurement, chain: null });
       const { feed, sources } = createFeed(database, tables, eventsStored);
       givenUp(sources);
-      writer.add({ ...rowsOf([first, second], []), throughPosition: 3 });
+      feedWriter(writer).add({ ...rowsOf([first, second], []), throughPosition: 3 });
       const ask = () => feed.page({ category: 'all', limit: 3, cursor: null }, neverAborted);
       expect(await ask()).toHaveProperty('events.length', 3);
       expect(await ask()).toHaveProperty('events.length', 3);
       expect(flushes).toBe(1);
     } finally {
-      await writer.close();
       await database.close();
     }
   });

@@ -3,6 +3,7 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { systemClock } from '../../deploy/systemClock.ts';
 import { type Checkpoint, emptyCheckpoint } from '../../streams/jetstream/checkpoint.ts';
 import { createMessageSource, type MessageSource } from '../../streams/jetstream/messageSource.ts';
+import { createGate, leaveGate } from '../../streams/operators/gate.ts';
 import type { TestConnection } from './natsServer.ts';
 import { silentLogger } from './silentLogger.ts';
 
@@ -25,15 +26,13 @@ export function collectSource(
   options: { stream?: InputStreamName; from?: Checkpoint } = {},
 ): CollectedSource {
   const { stream = 'MINER_COUNTER', from = emptyCheckpoint } = options;
-  const waiting: (() => void)[] = [];
+  const gate = createGate({ max: 1 });
   let isOpen = true;
   const source = createMessageSource({
     ...nats,
     stream,
     clock: systemClock,
     logger: silentLogger,
-    hasRoom: () => isOpen,
-    room: () => (isOpen ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   });
   const collected: CollectedSource = {
     source,
@@ -45,23 +44,26 @@ export function collectSource(
       return isOpen;
     },
     set isOpen(open) {
+      if (open !== isOpen) gate[open ? 'leave' : 'enter'](1);
       isOpen = open;
-      if (open) for (const resume of waiting.splice(0)) resume();
     },
     stop: () => subscription.unsubscribe(),
   };
-  const subscription = source.messagesAfter(from).subscribe({
-    next: (batch) => {
-      for (const { seq, data } of batch.messages) {
-        collected.sequences.push(seq);
-        collected.texts.push(Buffer.from(data).toString('utf8'));
-      }
-      collected.checkpoint = batch.checkpoint();
-    },
-    error: (error) => {
-      collected.failure = error;
-    },
-  });
+  const subscription = source
+    .batchesAfter(from, gate)
+    .pipe(leaveGate(gate))
+    .subscribe({
+      next: (batch) => {
+        for (const { seq, data } of batch.messages) {
+          collected.sequences.push(seq);
+          collected.texts.push(Buffer.from(data).toString('utf8'));
+        }
+        collected.checkpoint = batch.checkpoint();
+      },
+      error: (error) => {
+        collected.failure = error;
+      },
+    });
   onTestFinished(() => subscription.unsubscribe());
   return collected;
 }

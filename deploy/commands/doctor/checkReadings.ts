@@ -8,6 +8,7 @@ import { storedThrough } from '../../../storage/observations.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { emptyCheckpoint } from '../../../streams/jetstream/checkpoint.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
+import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import type { Deployment } from '../../deploymentFile.ts';
 import { systemClock } from '../../systemClock.ts';
 import { createProgress } from '../progress.ts';
@@ -85,12 +86,10 @@ async function foldThrough(parts: ReconciliationParts, through: number) {
     ...parts,
     stream: 'MINER_COUNTER',
     clock: systemClock,
-    hasRoom: () => true,
-    room: () => Promise.resolve(),
     through,
   });
   await lastValueFrom(
-    source.messagesAfter(emptyCheckpoint).pipe(
+    source.batchesAfter(emptyCheckpoint, alwaysOpen).pipe(
       tap(({ messages, position }) => {
         for (const message of messages) {
           const outcome = actors.receive(message);

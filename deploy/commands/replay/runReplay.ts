@@ -18,7 +18,6 @@ import {
 import { migrate } from '../../../storage/migrations.ts';
 import { storedThrough } from '../../../storage/observations.ts';
 import { createReplayLog, type ReplayLog, type ReplayPlan } from '../../../storage/replayLog.ts';
-import { createRowWriter } from '../../../storage/rowWriter.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots.ts';
 import { type Tables, tablesOf } from '../../../storage/tables.ts';
 import { sqlString } from '../../../storage/tabSeparated.ts';
@@ -26,6 +25,7 @@ import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { claimSole } from '../../../streams/jetstream/soleHolder.ts';
+import { createRowWriter } from '../../../streams/rowWriter.ts';
 import { createStreamFollower } from '../../../streams/streamFollower.ts';
 import { within } from '../../../streams/within.ts';
 import { type Deployment, readDeploymentFile } from '../../deploymentFile.ts';
@@ -39,8 +39,6 @@ import { commandOf, planReplay, ReplayRefused, type ReplayRequest } from './repl
 
 const stopGraceMs = 7_000;
 const closeGraceMs = 1_000;
-/** What is written at the end of a replay is waited for; ClickHouse may be away for a while. */
-const finishGraceMs = 600_000;
 /** The engine makes, merges and removes a part for each batch, which costs as much as the rows of a small one. */
 const batchRows = 20_000;
 const snapshotPolicy = { intervalMs: 5_000, messages: 500_000 };
@@ -202,16 +200,15 @@ async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promi
     });
     progress.bar.update(position);
   };
+  const removeRowsAbove = async (position: number) => {
+    const whose = installationId === null ? '' : ` AND installation_id = ${sqlString(installationId)}`;
+    await deleteRows(database, rebuilt, `position > ${position}${whose}`);
+  };
   const fold = createReplayFold({
     actors: createActors(parts),
-    writer,
     fromSequence,
     throughSequence,
     only,
-    removeRowsAbove: async (position) => {
-      const whose = installationId === null ? '' : ` AND installation_id = ${sqlString(installationId)}`;
-      await deleteRows(database, rebuilt, `position > ${position}${whose}`);
-    },
     onProgress,
   });
   const stream = 'MINER_COUNTER';
@@ -219,8 +216,6 @@ async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promi
     ...parts,
     stream,
     clock: systemClock,
-    hasRoom: writer.hasRoom,
-    room: writer.room,
     through: throughSequence,
   });
   const follower = createStreamFollower({
@@ -229,20 +224,23 @@ async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promi
     jsm,
     fold,
     snapshots: rebuiltSnapshots,
-    writes: true,
+    sinks: {
+      writer,
+      rejections: null,
+      // An attempt that was killed has left rows above its last snapshot; nobody reads these tables yet.
+      resumeAfter: (position) => removeRowsAbove(Math.max(position, fromSequence - 1)),
+      removeAbove: async () => undefined,
+    },
     policy: snapshotPolicy,
     clock: systemClock,
     logger,
   });
-  const stopped = abortOf(signal).then(() => follower.stop({ graceMs: stopGraceMs }));
+  void abortOf(signal).then(() => follower.stop({ graceMs: stopGraceMs }));
   const startedMs = systemClock.monotonicMs();
   try {
     await follower.run();
-    if (signal.aborted) await stopped;
-    else await follower.stop({ graceMs: finishGraceMs });
   } finally {
     progress.bar?.stop();
-    await writer.close();
   }
   const { position, snapshotPosition, divergences } = follower.status();
   if (divergences > 0)

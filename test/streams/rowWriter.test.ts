@@ -3,18 +3,19 @@ import { noRows } from '../../actors/storedRows.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { createRowWriter, type RowWriter } from '../../storage/rowWriter.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { Tables } from '../../storage/tables.ts';
+import { createRowWriter } from '../../streams/rowWriter.ts';
 import { eventually } from '../support/childProcess.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
 import { startCuttingProxy } from '../support/cuttingProxy.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { feedWriter } from '../support/sinkFeed.ts';
 import { storedRows } from '../support/storedRows.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
-async function writerOn(database: Database): Promise<{ writer: RowWriter; tables: Tables }> {
+async function writerOn(database: Database) {
   const tables = await migrate(database, silentLogger);
   const writer = createRowWriter({
     database,
@@ -22,11 +23,8 @@ async function writerOn(database: Database): Promise<{ writer: RowWriter; tables
     clock: manualClock(),
     logger: silentLogger,
   });
-  onTestFinished(async () => {
-    await writer.close();
-    await database.close();
-  });
-  return { writer, tables };
+  onTestFinished(() => database.close());
+  return { writer, feed: feedWriter(writer), tables };
 }
 
 const embedded = () => writerOn(openDatabase({ path: temporaryDirectory() }));
@@ -54,85 +52,111 @@ function switchable(database: Database): Database & { isAway: boolean; refused: 
 
 describe('row writer', () => {
   it('tells through which position rows are stored, only after they are', async () => {
-    const { writer } = await embedded();
-    writer.add(storedRows(1, 100));
-    expect(writer.flushedThrough()).toBe(0);
-    writer.add(storedRows(101, 20));
-    expect(await writer.flushed()).toBe(true);
-    expect(writer.flushedThrough()).toBe(120);
-    expect(writer.status().bufferedRows).toBe(0);
+    const { writer, feed } = await embedded();
+    feed.add(storedRows(1, 100));
+    expect(writer.storedThrough()).toBe(0);
+    feed.add(storedRows(101, 20));
+    await feed.flushed();
+    expect(writer.storedThrough()).toBe(120);
+    expect(writer.status()).toMatchObject({ bufferedRows: 0, bufferedBytes: 0, state: 'idle' });
   });
 
   it('counts a piece without rows as stored in its turn', async () => {
-    const { writer } = await embedded();
-    writer.add(storedRows(1, 3));
-    writer.add({ ...noRows, throughPosition: 9 });
-    await writer.flushed();
-    expect(writer.flushedThrough()).toBe(9);
+    const { writer, feed } = await embedded();
+    feed.add(storedRows(1, 3));
+    feed.add({ ...noRows, throughPosition: 9 });
+    expect(writer.storedThrough()).toBe(0);
+    await feed.flushed();
+    expect(writer.storedThrough()).toBe(9);
   });
 
-  it('sends the identical batch again while the database is away, and asks its source to wait', async () => {
+  it('sends the identical batch again while the database is away, and lets nothing out meanwhile', async () => {
     const database = switchable(openDatabase({ path: temporaryDirectory() }));
-    const { writer, tables } = await writerOn(database);
+    const { writer, feed, tables } = await writerOn(database);
     database.isAway = true;
-    for (let piece = 0; piece < 210; piece++) writer.add(storedRows(1 + piece * 500, 500));
-    expect(writer.hasRoom()).toBe(false);
-    let isRoom = false;
-    void writer.room().then(() => {
-      isRoom = true;
-    });
+    for (let piece = 0; piece < 210; piece++) feed.add(storedRows(1 + piece * 500, 500));
     await eventually(() => database.refused.length >= 3, 'three attempts');
     expect(new Set(database.refused.map(String)).size).toBe(1);
-    expect(writer.status().failingForMs).not.toBeNull();
-    expect(writer.status().state).toBe('retrying');
-    expect(isRoom).toBe(false);
+    expect(writer.status()).toMatchObject({ state: 'retrying', failingForMs: expect.any(Number) });
+    expect(writer.isFailing()).toBe(true);
+    expect(feed.waiting).toBe(210);
     database.isAway = false;
-    expect(await writer.flushed()).toBe(true);
-    expect(isRoom).toBe(true);
+    await feed.flushed();
     expect(writer.status().failingForMs).toBeNull();
     expect((await countsOf(database, tables))[0]).toEqual([105_000, 105_000]);
   });
 
-  it('forgets what waits when it is rewound, and goes on behind that position', async () => {
+  it('sends again what was refused of a batch, and not what was acknowledged', async () => {
+    const database = openDatabase({ path: temporaryDirectory() });
+    let refusals = 2;
+    const inserted: string[] = [];
+    const { writer, feed, tables } = await writerOn({
+      ...database,
+      insertBytes: async (table, ...rest) => {
+        if (inserted.length === 1 && refusals-- > 0) throw new StorageUnavailable('away');
+        await database.insertBytes(table, ...rest);
+        inserted.push(table);
+      },
+    });
+    feed.add(storedRows(1, 60));
+    await feed.flushed();
+    expect(writer.status().failures).toBe(2);
+    expect(inserted).toEqual([tables.rounds, tables.halfHourBuckets, tables.readings]);
+  });
+
+  it('forgets what waits when its pipeline is cancelled, and continues behind another position', async () => {
     const database = switchable(openDatabase({ path: temporaryDirectory() }));
-    const { writer, tables } = await writerOn(database);
-    writer.add(storedRows(1, 60));
-    await writer.flushed();
+    const { writer, feed, tables } = await writerOn(database);
+    feed.add(storedRows(1, 60));
+    await feed.flushed();
     database.isAway = true;
-    writer.add(storedRows(61, 60));
-    const flushed = writer.flushed();
+    feed.add(storedRows(61, 60));
     await eventually(() => database.refused.length > 0, 'an attempt');
-    await writer.rewind(30);
-    expect(await flushed).toBe(false);
-    expect(writer.flushedThrough()).toBe(30);
+    feed.cancel();
+    await writer.settled();
+    expect(writer.status()).toMatchObject({ bufferedRows: 0, bufferedBytes: 0, failingForMs: null });
     database.isAway = false;
     expect(await deleteRowsAbove(database, tables, 30)).toBe(32);
-    writer.add(storedRows(31, 10));
-    await writer.flushed();
+    const resumed = feedWriter(writer, 30);
+    expect(writer.storedThrough()).toBe(30);
+    resumed.add(storedRows(31, 10));
+    await resumed.flushed();
     expect((await countsOf(database, tables))[0]).toEqual([40, 40]);
   });
 
-  it('leaves what waits unwritten when it is closed, and says so', async () => {
-    const database = switchable(openDatabase({ path: temporaryDirectory() }));
-    const { writer } = await writerOn(database);
-    database.isAway = true;
-    writer.add(storedRows(1, 10));
-    const flushed = writer.flushed();
-    await eventually(() => database.refused.length > 0, 'an attempt');
-    await writer.close();
-    expect(await flushed).toBe(false);
+  it('is settled when the insert of a cancelled pipeline has ended', async () => {
+    const database = openDatabase({ path: temporaryDirectory() });
+    let answer: () => void = () => undefined;
+    const { writer, feed } = await writerOn({
+      ...database,
+      insertBytes: () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    });
+    feed.add(storedRows(1, 60));
+    writer.flushNow();
+    feed.cancel();
+    let isSettled = false;
+    const settled = writer.settled().then(() => {
+      isSettled = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isSettled).toBe(false);
+    answer();
+    await settled;
   });
 
   it('splits rows of more than a hundred partitions, which one insert may not hold', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
-    const { writer, tables } = await writerOn(database);
+    const { feed, tables } = await writerOn(database);
     const { readings } = storedRows(1, 240);
     const scattered = readings.map((reading, index) => ({
       ...reading,
       observedAtMs: Date.UTC(1990, index, 1),
     }));
-    writer.add({ ...noRows, readings: scattered, throughPosition: 240 });
-    await writer.flushed();
+    feed.add({ ...noRows, readings: scattered, throughPosition: 240 });
+    await feed.flushed();
     expect((await countsOf(database, tables))[0]).toEqual([240, 240]);
   });
 });
@@ -143,10 +167,10 @@ describe.skipIf(!clickHouseServerAvailable())(
     it('loses and doubles nothing when the server is killed while rows are written', async () => {
       const server = await startClickHouseServer();
       const database = openDatabase({ url: server.url });
-      const { writer, tables } = await writerOn(database);
+      const { writer, feed, tables } = await writerOn(database);
       let position = 1;
       const add = (pieces: number) => {
-        for (let piece = 0; piece < pieces; piece++, position += 100) writer.add(storedRows(position, 100));
+        for (let piece = 0; piece < pieces; piece++, position += 100) feed.add(storedRows(position, 100));
       };
       for (let kill = 0; kill < 3; kill++) {
         add(300);
@@ -155,7 +179,7 @@ describe.skipIf(!clickHouseServerAvailable())(
         add(50);
         await server.start();
       }
-      expect(await writer.flushed()).toBe(true);
+      await feed.flushed();
       expect(writer.status().failures).toBeGreaterThan(0);
       const rows = 3 * 350 * 100;
       const closings = rows / 60;
@@ -174,10 +198,10 @@ describe.skipIf(!clickHouseServerAvailable())(
       const server = await startClickHouseServer();
       const proxy = await startCuttingProxy(server.url);
       const database = openDatabase({ url: proxy.url });
-      const { writer, tables } = await writerOn(database);
+      const { writer, feed, tables } = await writerOn(database);
       proxy.cutAnswers(4);
-      writer.add(storedRows(1, 6_000));
-      expect(await writer.flushed()).toBe(true);
+      feed.add(storedRows(1, 6_000));
+      await feed.flushed();
       expect(proxy.cuts).toBe(4);
       expect(writer.status().failures).toBeGreaterThan(0);
       expect(await countsOf(database, tables)).toEqual([

@@ -1,0 +1,65 @@
+import { assign, fromObservable, setup } from 'xstate';
+
+export const deliveryStates = ['idle', 'gathering', 'delivering', 'retrying'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/**
+ * The delivery of a queue to something that may be unavailable, in order, each item at least once. A trickle is gathered for a while; a batch
+ * whose outcome is not known is delivered again, the identical one, before anything else.
+ */
+export const deliveryMachine = setup({
+  types: {
+    context: {} as { readonly failures: number },
+    events: {} as { type: 'added' } | { type: 'flushRequested' },
+    tags: {} as 'failing',
+  },
+  actors: {
+    /** Delivers the batch that is due, and completes once it is acknowledged. */
+    deliver: fromObservable<unknown, undefined>(() => {
+      throw new Error('the delivery is not provided');
+    }),
+  },
+  guards: {
+    hasMore: (): boolean => {
+      throw new Error('whether there is more is not provided');
+    },
+    /** A batch is full, or somebody waits for what is there. */
+    isDue: (): boolean => {
+      throw new Error('whether a batch is due is not provided');
+    },
+  },
+  actions: {
+    noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
+    noteSuccess: assign({ failures: 0 }),
+  },
+  delays: {
+    gathering: 1_000,
+    backoff: 1_000,
+  },
+}).createMachine({
+  id: 'delivery',
+  context: { failures: 0 },
+  initial: 'idle',
+  states: {
+    idle: { on: { added: [{ guard: 'isDue', target: 'delivering' }, { target: 'gathering' }] } },
+    gathering: {
+      on: {
+        added: { guard: 'isDue', target: 'delivering' },
+        flushRequested: { guard: 'isDue', target: 'delivering' },
+      },
+      after: { gathering: 'delivering' },
+    },
+    delivering: {
+      invoke: {
+        src: 'deliver',
+        onDone: [
+          { guard: 'isDue', target: 'delivering', reenter: true, actions: 'noteSuccess' },
+          { guard: 'hasMore', target: 'gathering', actions: 'noteSuccess' },
+          { target: 'idle', actions: 'noteSuccess' },
+        ],
+        onError: { target: 'retrying', actions: 'noteFailure' },
+      },
+    },
+    retrying: { tags: 'failing', after: { backoff: 'delivering' } },
+  },
+});

@@ -1,0 +1,160 @@
+import {
+  defer,
+  from,
+  type MonoTypeOperatorFunction,
+  NEVER,
+  Observable,
+  type ObservableInput,
+  tap,
+} from 'rxjs';
+import { createActor, fromObservable } from 'xstate';
+import { type BackoffBounds, backoffMs, defaultBackoff } from '../../machines/backoff.ts';
+import { type DeliveryState, deliveryMachine } from '../../machines/deliveryMachine.ts';
+import { schedulerClock } from './schedulerClock.ts';
+
+export interface DeliveryStatus {
+  readonly state: DeliveryState;
+  /** Weight of what waits, the batch under way included. */
+  readonly waiting: number;
+  /** Of the batch under way; 0 while deliveries succeed. */
+  readonly failures: number;
+}
+
+export interface DeliveryOptions<Item> {
+  /** What an item adds to a batch; one of no weight is delivered with those before it. */
+  readonly weigh: (item: Item) => number;
+  /** A batch is delivered once it weighs so much, */
+  readonly batchWeight: number;
+  /** or once its first item has waited so long. */
+  readonly gatherMs: number;
+  /** Whether what is there is to be delivered at once, since something waits for this item. */
+  readonly isUrgent?: (item: Item) => boolean;
+  /** Whenever this emits, what is there is delivered without waiting for more. */
+  readonly flush$?: Observable<unknown>;
+  /** Delivers items, and completes once they are acknowledged. Its outcome is unknown when it fails: it is given the same items again. */
+  readonly deliver: (items: readonly Item[]) => ObservableInput<unknown>;
+  readonly backoff?: BackoffBounds;
+  readonly random?: () => number;
+  readonly onStatus?: (status: DeliveryStatus) => void;
+  readonly onDelivered?: (items: readonly Item[]) => void;
+  readonly onFailure?: (error: unknown, failures: number) => void;
+  readonly onRecovery?: (failures: number) => void;
+}
+
+/**
+ * Delivers items in batches, one batch at a time, in order, each at least once. An item is emitted once it is delivered. Whether there is room for
+ * more is decided where the items come from.
+ */
+export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOperatorFunction<Item> {
+  const { weigh, batchWeight, gatherMs, isUrgent = () => false, flush$ = NEVER, deliver } = options;
+  const { backoff = defaultBackoff, random = Math.random } = options;
+  const { onStatus, onDelivered, onFailure, onRecovery } = options;
+  const weighAll = (items: readonly Item[]) => items.reduce((sum, item) => sum + weigh(item), 0);
+  return (source) =>
+    new Observable<Item>((subscriber) => {
+      let queue: Item[] = [];
+      let queuedWeight = 0;
+      /** Of the items in the queue that are urgent; the last of them is delivered before anybody waits. */
+      let urgentCount = 0;
+      let batch: readonly Item[] | null = null;
+      /** Nothing more comes, or somebody waits for what is there. */
+      let isFlushing = false;
+      let isEnded = false;
+
+      function add(item: Item) {
+        const weight = weigh(item);
+        // Nothing has to be delivered, and nothing is before it.
+        if (weight === 0 && batch === null && queue.length === 0) return subscriber.next(item);
+        queue.push(item);
+        queuedWeight += weight;
+        if (isUrgent(item)) urgentCount++;
+        actor.send({ type: 'added' });
+        report();
+      }
+
+      function report() {
+        const { value, context } = actor.getSnapshot();
+        onStatus?.({
+          state: value,
+          waiting: queuedWeight + weighAll(batch ?? []),
+          failures: context.failures,
+        });
+      }
+
+      function takeBatch(): readonly Item[] {
+        let taken = 0;
+        let count = 0;
+        while (count < queue.length && taken < batchWeight) taken += weigh(queue[count++] as Item);
+        // Those of no weight that follow have nothing to wait for.
+        while (count < queue.length && weigh(queue[count] as Item) === 0) count++;
+        const items = queue.slice(0, count);
+        queue = queue.slice(count);
+        queuedWeight -= taken;
+        urgentCount -= items.filter(isUrgent).length;
+        if (queue.length === 0) isFlushing = false;
+        return items;
+      }
+
+      function emitBatch(items: readonly Item[]) {
+        batch = null;
+        for (const item of items) subscriber.next(item);
+      }
+
+      const deliverBatch = defer(() => {
+        batch ??= takeBatch();
+        const items = batch;
+        return from(deliver(items)).pipe(
+          tap({
+            error: (error) => onFailure?.(error, failures() + 1),
+            complete: () => {
+              if (failures() > 0) onRecovery?.(failures());
+              onDelivered?.(items);
+              emitBatch(items);
+            },
+          }),
+        );
+      });
+      const actor = createActor(
+        deliveryMachine.provide({
+          actors: { deliver: fromObservable(() => deliverBatch) },
+          guards: {
+            hasMore: () => queue.length > 0,
+            isDue: () =>
+              queue.length > 0 && (queuedWeight >= batchWeight || urgentCount > 0 || isFlushing || isEnded),
+          },
+          delays: {
+            gathering: gatherMs,
+            backoff: ({ context }) => backoffMs(context.failures, random(), backoff),
+          },
+        }),
+        { clock: schedulerClock },
+      );
+      const failures = () => actor.getSnapshot().context.failures;
+      const watching = actor.subscribe(({ value }) => {
+        report();
+        if (isEnded && value === 'idle') subscriber.complete();
+      });
+      actor.start();
+
+      const flushing = flush$.subscribe(() => {
+        if (queue.length === 0) return;
+        isFlushing = true;
+        actor.send({ type: 'flushRequested' });
+      });
+      const upstream = source.subscribe({
+        next: add,
+        error: (error) => subscriber.error(error),
+        complete: () => {
+          isEnded = true;
+          if (batch === null && queue.length === 0) subscriber.complete();
+          else actor.send({ type: 'flushRequested' });
+        },
+      });
+      return () => {
+        upstream.unsubscribe();
+        flushing.unsubscribe();
+        watching.unsubscribe();
+        actor.stop();
+      };
+    });
+}

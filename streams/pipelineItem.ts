@@ -1,0 +1,21 @@
+import type { EncodedRows } from '../storage/rowInserts.ts';
+import type { Checkpoint } from './jetstream/checkpoint.ts';
+import type { RejectedMessage } from './jetstream/rejectionLog.ts';
+import type { Folded, SnapshotMark } from './operators/snapshotMarks.ts';
+
+/** A batch that is folded, on its way through the places where its rows and rejections are stored. */
+export interface FoldedBatch extends Folded {
+  /** Null in a process that stores none. */
+  readonly rows: EncodedRows | null;
+  readonly rejections: readonly RejectedMessage[];
+  checkpoint(): Checkpoint;
+}
+
+/** The state as of a place in the stream. */
+export interface CapturedState {
+  readonly checkpoint: Checkpoint;
+  /** Encoded line by line when it is saved. */
+  readonly lines: Iterable<string>;
+}
+
+export type PipelineItem = FoldedBatch | SnapshotMark<CapturedState>;

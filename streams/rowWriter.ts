@@ -1,0 +1,158 @@
+import type { Logger } from 'pino';
+import { concatMap, finalize, from, type MonoTypeOperatorFunction, Subject, tap } from 'rxjs';
+import type { StoredRows } from '../actors/storedRows.ts';
+import type { Clock } from '../actors/views/clock.ts';
+import type { DeliveryState } from '../machines/deliveryMachine.ts';
+import type { Database } from '../storage/database.ts';
+import type { StoringProgress } from '../storage/eventsStored.ts';
+import { createRowEncoder, type EncodedRows, insertsOf, type RowInsert } from '../storage/rowInserts.ts';
+import type { ActiveTables } from '../storage/tables.ts';
+import { type DeliveryStatus, deliverInOrder } from './operators/deliverInOrder.ts';
+import type { PipelineItem } from './pipelineItem.ts';
+
+/** Rows of one batch by default: larger ones are faster, and cost the embedded engine more memory. */
+const defaultBatchRows = 5_000;
+/** A trickle of rows is gathered for this long, since every insert makes a part that has to be merged. */
+const gatherMs = 1_000;
+
+export interface RowWriterStatus {
+  readonly state: DeliveryState;
+  readonly bufferedRows: number;
+  readonly bufferedBytes: number;
+  readonly writtenRows: ReadonlyMap<string, number>;
+  readonly batches: number;
+  readonly failures: number;
+  /** Null unless ClickHouse is failing at the moment. */
+  readonly failingForMs: number | null;
+}
+
+/** Where the rows of one stream's pipeline go to ClickHouse. */
+export interface RowWriter extends StoringProgress {
+  encode(rows: StoredRows): EncodedRows;
+  /** Emits each item once its rows, and those of all before it, are stored. The pipeline begins behind `position`. */
+  writeAfter(position: number): MonoTypeOperatorFunction<PipelineItem>;
+  /** Resolves when no insert is under way, of a pipeline that was cancelled either. */
+  settled(): Promise<void>;
+  status(): RowWriterStatus;
+}
+
+export interface RowWriterOptions {
+  readonly database: Database;
+  readonly tables: ActiveTables;
+  /** Rows of one batch, at most about. */
+  readonly batchRows?: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Writes rows in batches, one at a time, in the order of the stream. A batch whose outcome is not known is sent again,
+ * the identical one, until ClickHouse acknowledges it: rows have natural keys, so writing twice changes nothing.
+ */
+export function createRowWriter(options: RowWriterOptions): RowWriter {
+  const { database, tables, batchRows = defaultBatchRows, clock, logger } = options;
+  const flush$ = new Subject<void>();
+  const writtenRows = new Map<string, number>();
+  const counts = { bufferedBytes: 0, batches: 0, failures: 0 };
+  const idle: DeliveryStatus = { state: 'idle', waiting: 0, failures: 0 };
+  let delivery = idle;
+  let storedThrough = 0;
+  let failingSinceMs: number | null = null;
+  let inserting: Promise<unknown> = Promise.resolve();
+
+  async function insert({ table, columns, bytes, rowCount }: RowInsert) {
+    const answer = database.insertBytes(table, columns, bytes);
+    inserting = answer.catch(() => undefined);
+    await answer;
+    writtenRows.set(table, (writtenRows.get(table) ?? 0) + rowCount);
+  }
+
+  /** The inserts of a batch; those that were acknowledged are not sent again with it. */
+  function createDeliver() {
+    let attempt: { readonly items: readonly PipelineItem[]; left: readonly RowInsert[] } | null = null;
+    return (items: readonly PipelineItem[]) => {
+      if (attempt?.items !== items) attempt = { items, left: insertsOf(tables(), items.flatMap(rowsOf)) };
+      const current = attempt;
+      return from(current.left).pipe(
+        concatMap(insert),
+        tap(() => {
+          current.left = current.left.slice(1);
+        }),
+      );
+    };
+  }
+
+  function onFailure(error: unknown) {
+    counts.failures++;
+    if (failingSinceMs !== null) return;
+    failingSinceMs = clock.monotonicMs();
+    logger.error({ err: error, bufferedRows: delivery.waiting }, 'ClickHouse does not take rows; they wait');
+  }
+
+  function onRecovery() {
+    const failedForMs = Math.round(clock.monotonicMs() - (failingSinceMs ?? clock.monotonicMs()));
+    failingSinceMs = null;
+    logger.info({ failedForMs, bufferedRows: delivery.waiting }, 'ClickHouse takes rows again');
+  }
+
+  return {
+    encode: createRowEncoder(),
+
+    writeAfter: (position) => (source) => {
+      storedThrough = position;
+      return source.pipe(
+        tap((item) => {
+          counts.bufferedBytes += bytesOf(item);
+        }),
+        deliverInOrder<PipelineItem>({
+          weigh: (item) => (item.kind === 'batch' ? (item.rows?.rowCount ?? 0) : 0),
+          batchWeight: batchRows,
+          gatherMs,
+          // A snapshot waits for the rows that it covers.
+          isUrgent: ({ kind }) => kind === 'mark',
+          flush$,
+          deliver: createDeliver(),
+          onStatus: (status) => {
+            delivery = status;
+          },
+          onDelivered: () => {
+            counts.batches++;
+          },
+          onFailure,
+          onRecovery,
+        }),
+        tap((item) => {
+          counts.bufferedBytes -= bytesOf(item);
+          storedThrough = item.position;
+        }),
+        finalize(() => {
+          delivery = idle;
+          counts.bufferedBytes = 0;
+          failingSinceMs = null;
+        }),
+      );
+    },
+
+    storedThrough: () => storedThrough,
+    flushNow: () => flush$.next(),
+    isFailing: () => failingSinceMs !== null,
+    settled: async () => {
+      await inserting;
+    },
+    status: () => ({
+      ...counts,
+      state: delivery.state,
+      bufferedRows: delivery.waiting,
+      writtenRows,
+      failingForMs: failingSinceMs === null ? null : clock.monotonicMs() - failingSinceMs,
+    }),
+  };
+}
+
+function rowsOf(item: PipelineItem): EncodedRows[] {
+  return item.kind === 'batch' && item.rows !== null ? [item.rows] : [];
+}
+
+function bytesOf(item: PipelineItem): number {
+  return item.kind === 'batch' ? (item.rows?.byteLength ?? 0) : 0;
+}

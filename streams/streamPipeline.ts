@@ -1,0 +1,74 @@
+import { ignoreElements, map, type Observable, takeUntil } from 'rxjs';
+import type { Checkpoint } from './jetstream/checkpoint.ts';
+import type { MessageBatch, MessageSource } from './jetstream/messageSource.ts';
+import type { RejectionLog } from './jetstream/rejectionLog.ts';
+import { createGate, leaveGate } from './operators/gate.ts';
+import { createSnapshotMarks, type SnapshotPolicy } from './operators/snapshotMarks.ts';
+import type { CapturedState, FoldedBatch, PipelineItem } from './pipelineItem.ts';
+import type { RowWriter } from './rowWriter.ts';
+import type { StreamFold } from './streamFold.ts';
+
+/** Bytes of messages, about 40,000 readings, that may be under way between their stream and ClickHouse; the rest waits in JetStream. */
+const underWayBytesMax = 16 * 1024 * 1024;
+
+/** Where the rows and rejections of a stream go; a read replica has no such place. */
+export interface StreamSinks {
+  /** Null for a stream that makes no rows. */
+  readonly writer: RowWriter | null;
+  /** Null where rejections were published before. */
+  readonly rejections: RejectionLog | null;
+}
+
+export interface StreamPipelineOptions {
+  readonly source: MessageSource;
+  readonly fold: StreamFold;
+  readonly sinks: StreamSinks | null;
+  readonly policy: SnapshotPolicy;
+  /** A batch is folded. */
+  readonly onFolded: (batch: FoldedBatch) => void;
+  /** Whether the state is to be saved now, whatever the policy says. */
+  readonly isSaveDue: () => boolean;
+  readonly save: (captured: CapturedState) => Promise<void>;
+  readonly onSaveFailure: (error: unknown) => void;
+  /** The source ends; what was taken is stored and saved. */
+  readonly ended$: Observable<unknown>;
+}
+
+/** The way of the messages of one stream, from behind a place in it to where they are stored; completes behind the end of the source. */
+export function runStreamPipeline(from: Checkpoint, options: StreamPipelineOptions): Observable<never> {
+  const { source, fold, sinks, policy, onFolded, isSaveDue, save, onSaveFailure, ended$ } = options;
+  const writer = sinks?.writer ?? null;
+  const gate = createGate({ max: underWayBytesMax, onClosed: () => writer?.flushNow() });
+  const marks = createSnapshotMarks<FoldedBatch, CapturedState>({
+    policy,
+    from: from.position,
+    capture: (batch) => ({ checkpoint: batch.checkpoint(), lines: fold.capture() }),
+    isDue: isSaveDue,
+    save: ({ captured }) => save(captured),
+    onFailure: onSaveFailure,
+  });
+
+  function receive(batch: MessageBatch): FoldedBatch {
+    const { rows, rejections } = fold.receive(batch);
+    const { position, weight, checkpoint } = batch;
+    const encoded = writer?.encode({ ...rows, throughPosition: position }) ?? null;
+    const folded: FoldedBatch = { kind: 'batch', position, weight, rows: encoded, rejections, checkpoint };
+    onFolded(folded);
+    return folded;
+  }
+
+  const folded$ = source.batchesAfter(from, gate).pipe(takeUntil(ended$), map(receive));
+  if (sinks === null) return folded$.pipe(leaveGate(gate), ignoreElements());
+  return folded$.pipe(
+    marks.set,
+    sinks.rejections?.publish ?? unchanged,
+    writer?.writeAfter(from.position) ?? unchanged,
+    marks.save,
+    leaveGate(gate),
+    ignoreElements(),
+  );
+}
+
+function unchanged(items$: Observable<PipelineItem>): Observable<PipelineItem> {
+  return items$;
+}

@@ -1,0 +1,94 @@
+import { concat, EMPTY, ignoreElements, type Observable, of, throwError, timer } from 'rxjs';
+import { TestScheduler } from 'rxjs/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  type DeliveryOptions,
+  type DeliveryStatus,
+  deliverInOrder,
+} from '../../../streams/operators/deliverInOrder.ts';
+
+function inVirtualTime(test: (helpers: Parameters<Parameters<TestScheduler['run']>[0]>[0]) => void) {
+  new TestScheduler((actual, expected) => expect(actual).toEqual(expected)).run(test);
+}
+
+/** Items are letters; each weighs 1, a capital one is urgent, and `-` weighs nothing. */
+const letters: Omit<DeliveryOptions<string>, 'deliver'> = {
+  weigh: (item) => (item === '0' ? 0 : 1),
+  isUrgent: (item) => item !== item.toLowerCase(),
+  batchWeight: 3,
+  gatherMs: 10,
+  random: () => 0.5,
+  backoff: { firstMs: 10, longestMs: 40 },
+};
+
+describe('delivery in order', () => {
+  it('gathers a trickle for a while, and emits each item once it is delivered', () => {
+    inVirtualTime(({ hot, cold, expectObservable }) => {
+      const source = hot('  -a--b-------------|');
+      //                     gathered until 11, delivered until 13
+      const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--|') }));
+      expectObservable(delivered).toBe('-------------(ab)-|');
+    });
+  });
+
+  it('delivers at once what is a full batch, and gathers the rest', () => {
+    inVirtualTime(({ hot, cold, expectObservable }) => {
+      const source = hot('  -(abcde)---------------------|');
+      const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--|') }));
+      //                                    gathered from 3 until 13
+      expectObservable(delivered).toBe('---(abc)-------(de)----------|');
+    });
+  });
+
+  it('delivers at once what something urgent waits behind', () => {
+    inVirtualTime(({ hot, cold, expectObservable }) => {
+      const source = hot('  -a-B------|');
+      const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--|') }));
+      expectObservable(delivered).toBe('-----(aB)-|');
+    });
+  });
+
+  it('emits at once what has to wait for nothing, and behind the others what has', () => {
+    inVirtualTime(({ hot, cold, expectObservable }) => {
+      const source = hot('  -0-(ab0)---------------|');
+      const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--|') }));
+      expectObservable(delivered).toBe('-0-------------(ab0)---|');
+    });
+  });
+
+  it('delivers the identical batch again, later and later, before anything else', () => {
+    inVirtualTime(({ hot, cold, expectObservable, flush }) => {
+      const batches: string[] = [];
+      const failing = [1, 2, 3, 4];
+      const deliver = (items: readonly string[]): Observable<unknown> => {
+        batches.push(items.join(''));
+        return failing.shift() === undefined ? cold('------|') : throwError(() => new Error('unavailable'));
+      };
+      const source = hot('  -(abc)(def) 200ms |');
+      const delivered = source.pipe(deliverInOrder({ ...letters, deliver }));
+      // From 1 on, after 10, 20, 40 and 40 ms.
+      expectObservable(delivered).toBe('117ms (abc)-(def) 83ms |');
+      flush();
+      expect(batches).toEqual(['abc', 'abc', 'abc', 'abc', 'abc', 'def']);
+    });
+  });
+});
+
+describe('the status of a delivery', () => {
+  it('tells what waits, and failures until one succeeds', () => {
+    inVirtualTime(({ flush }) => {
+      const seen: DeliveryStatus[] = [];
+      const answers = [throwError(() => new Error('unavailable')), EMPTY];
+      const deliver = () => answers.shift() ?? EMPTY;
+      const onStatus = (status: DeliveryStatus) => seen.push(status);
+      concat(of('a', 'b', 'c', 'd'), timer(100).pipe(ignoreElements()))
+        .pipe(deliverInOrder({ ...letters, deliver, onStatus }))
+        .subscribe();
+      flush();
+      expect(
+        seen.some(({ state, failures, waiting }) => state === 'retrying' && failures === 1 && waiting === 4),
+      ).toBe(true);
+      expect(seen.at(-1)).toEqual({ state: 'idle', waiting: 0, failures: 0 });
+    });
+  });
+});

@@ -1,0 +1,81 @@
+import { map, type Observable, throwError } from 'rxjs';
+import { TestScheduler } from 'rxjs/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  createSnapshotMarks,
+  type Folded,
+  type SnapshotMark,
+} from '../../../streams/operators/snapshotMarks.ts';
+
+type Item = Folded | SnapshotMark<string>;
+
+function inVirtualTime(test: (helpers: Parameters<Parameters<TestScheduler['run']>[0]>[0]) => void) {
+  new TestScheduler((actual, expected) => expect(actual).toEqual(expected)).run(test);
+}
+
+/** Digits are batches through that position; a mark is shown as `m` and its position. */
+function marked(
+  source: Observable<string>,
+  save: (mark: SnapshotMark<string>) => Observable<unknown>,
+  failures: unknown[] = [],
+) {
+  const { set, save: saved } = createSnapshotMarks<Folded, string>({
+    policy: { intervalMs: 20, messages: 5 },
+    from: 0,
+    capture: ({ position }) => `state ${position}`,
+    save,
+    onFailure: (error) => failures.push(error),
+  });
+  return source.pipe(
+    map((digit): Folded => ({ kind: 'batch', position: Number(digit), weight: 1 })),
+    set,
+    saved,
+    map((item: Item) => (item.kind === 'mark' ? `m${item.position}` : String(item.position))),
+  );
+}
+
+const values = Object.fromEntries([
+  ...'123456789'.split('').map((digit) => [digit, digit]),
+  ['a', 'm1'],
+  ['b', 'm2'],
+  ['c', 'm6'],
+  ['d', 'm9'],
+  ['e', 'm3'],
+]);
+
+describe('snapshot marks', () => {
+  it('are set after so many messages, and after so long a time where anything has come', () => {
+    inVirtualTime(({ hot, cold, expectObservable }) => {
+      const source = hot('-1----6------------------9--------------------------------|');
+      //                  5 messages after 1; 20 ms after that mark, 9 has come; nothing after it
+      expectObservable(marked(source, () => cold('|'))).toBe('-1----(6c) 15ms 9d 31ms |', values);
+    });
+  });
+
+  it('are one at a time, and hold nothing up', () => {
+    inVirtualTime(({ hot, cold, expectObservable }) => {
+      const source = hot('-6-----9---|');
+      // Saved from 1 until 9; 9 is marked at the end.
+      expectObservable(marked(source, () => cold('--------|'))).toBe('-6-----9-c---------(d|)', values);
+    });
+  });
+
+  it('at the end come out before it', () => {
+    inVirtualTime(({ hot, cold, expectObservable }) => {
+      const source = hot('-1-2-3|');
+      expectObservable(marked(source, () => cold('--|'))).toBe('-1-2-3--(e|)', values);
+    });
+  });
+
+  it('that cannot be saved are told of, and the next one is set in its time', () => {
+    inVirtualTime(({ hot, cold, expectObservable, flush }) => {
+      const failures: unknown[] = [];
+      let attempts = 0;
+      const source = hot('-1---- 20ms 2 30ms |');
+      const save = () => (attempts++ === 0 ? throwError(() => new Error('unavailable')) : cold<string>('|'));
+      expectObservable(marked(source, save, failures)).toBe('-1---- 20ms 2 13ms b 16ms |', values);
+      flush();
+      expect(failures).toHaveLength(1);
+    });
+  });
+});
