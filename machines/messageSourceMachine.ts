@@ -1,55 +1,159 @@
-import { setup } from 'xstate';
+import { assign, fromPromise, setup } from 'xstate';
+import { type BackoffBounds, backoffMs } from './backoff.ts';
 
 /** States of one stream's source, as `/metrics` shows them. */
 export const messageSourceStates = [
   'verifying',
   'catchingUp',
   'following',
+  'interrupted',
   'gap',
+  'missing',
   'diverged',
-  'closed',
+  'ended',
 ] as const;
 export type MessageSourceState = (typeof messageSourceStates)[number];
 
+/** Why a stream cannot be read; anything else is an interruption. */
+export type SourceFault =
+  /** It is not the one that was folded. */
+  | 'diverged'
+  /** Messages are missing, and the stream does not say why. */
+  | 'gap'
+  /** There is no such stream. */
+  | 'missing';
+
+/** A stream that was missing so many times in a row is not only slow to be found. */
+const missingTimesMax = 2;
+const backoff: BackoffBounds = { firstMs: 100, longestMs: 5_000 };
+
+interface Context {
+  /** Attempts in a row that handed nothing over. */
+  readonly failures: number;
+  readonly missingTimes: number;
+  readonly fault: unknown;
+}
+
+function notProvided(): never {
+  throw new Error('the work of the source is not provided');
+}
+
 /**
- * The source of one stream. Every (re)connection begins with `verifying`: the stream must still be the one that
- * was folded (reliability, rows 1 to 4). Any trouble with the consumer leads back there.
+ * The source of one stream. Consumers die quietly, so each life of one begins with a verification that the stream is still the one that was
+ * folded, and ends at the first sign of trouble. Only a divergence, and the last message that was asked for, end the source.
  */
 export const messageSourceMachine = setup({
   types: {
-    context: {} as Record<string, never>,
+    context: {} as Context,
     events: {} as
-      | { type: 'verified' }
       | { type: 'caughtUp' }
-      | { type: 'interrupted' }
-      | { type: 'gapFound' }
-      | { type: 'divergenceFound' }
-      | { type: 'restored' }
-      | { type: 'closed' },
+      /** Something was handed over. */
+      | { type: 'progressed' },
+    output: {} as { readonly fault: unknown },
   },
+  actors: {
+    verify: fromPromise<void>(notProvided),
+    /** One life of a consumer; resolves with whether everything that was asked for has come. */
+    consume: fromPromise<'interrupted' | 'ended'>(notProvided),
+    /** Creates the stream again, where this process may. */
+    recreate: fromPromise<void>(notProvided),
+  },
+  guards: {
+    isFault: (_, _params: { error: unknown; fault: SourceFault }): boolean => notProvided(),
+    isEnded: (_, { outcome }: { outcome: 'interrupted' | 'ended' }) => outcome === 'ended',
+    isMissingForLong: ({ context }) => context.missingTimes >= missingTimesMax,
+  },
+  actions: {
+    noteProgress: assign({ failures: 0 }),
+    noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
+    /** Where the stream ends is not known any more. */
+    noteInterruption: notProvided,
+    report: (_, _params: { error: unknown }): void => notProvided(),
+  },
+  delays: { backoff: ({ context }) => backoffMs(context.failures, Math.random(), backoff) },
 }).createMachine({
   id: 'messageSource',
-  context: {},
+  context: { failures: 0, missingTimes: 0, fault: null },
   initial: 'verifying',
-  on: { closed: '.closed' },
+  on: { progressed: { actions: 'noteProgress' } },
   states: {
     verifying: {
-      on: { verified: 'catchingUp', gapFound: 'gap', divergenceFound: 'diverged' },
+      invoke: {
+        src: 'verify',
+        onDone: { target: 'consuming', actions: assign({ missingTimes: 0 }) },
+        onError: [
+          {
+            guard: { type: 'isFault', params: ({ event }) => ({ error: event.error, fault: 'diverged' }) },
+            target: 'diverged',
+            actions: assign({ fault: ({ event }) => event.error }),
+          },
+          {
+            guard: { type: 'isFault', params: ({ event }) => ({ error: event.error, fault: 'missing' }) },
+            target: 'missing',
+            actions: { type: 'report', params: ({ event }) => ({ error: event.error }) },
+          },
+          {
+            target: 'interrupted',
+            actions: { type: 'report', params: ({ event }) => ({ error: event.error }) },
+          },
+        ],
+      },
     },
-    catchingUp: {
-      on: { caughtUp: 'following', interrupted: 'verifying', gapFound: 'gap', divergenceFound: 'diverged' },
+    consuming: {
+      initial: 'catchingUp',
+      invoke: {
+        src: 'consume',
+        onDone: [
+          {
+            guard: { type: 'isEnded', params: ({ event }) => ({ outcome: event.output }) },
+            target: 'ended',
+          },
+          { target: 'interrupted', actions: 'noteInterruption' },
+        ],
+        onError: [
+          {
+            guard: { type: 'isFault', params: ({ event }) => ({ error: event.error, fault: 'diverged' }) },
+            target: 'diverged',
+            actions: assign({ fault: ({ event }) => event.error }),
+          },
+          {
+            guard: { type: 'isFault', params: ({ event }) => ({ error: event.error, fault: 'gap' }) },
+            target: 'gap',
+            actions: [
+              'noteInterruption',
+              { type: 'report', params: ({ event }) => ({ error: event.error }) },
+            ],
+          },
+          {
+            target: 'interrupted',
+            actions: [
+              'noteInterruption',
+              { type: 'report', params: ({ event }) => ({ error: event.error }) },
+            ],
+          },
+        ],
+      },
+      states: {
+        catchingUp: { on: { caughtUp: 'following' } },
+        following: {},
+      },
     },
-    following: {
-      on: { interrupted: 'verifying', gapFound: 'gap', divergenceFound: 'diverged' },
+    interrupted: { entry: 'noteFailure', after: { backoff: 'verifying' } },
+    /** The fold stands still until the missing messages arrive, or the stream tells what became of them. */
+    gap: { entry: 'noteFailure', after: { backoff: 'verifying' } },
+    missing: {
+      entry: ['noteFailure', assign({ missingTimes: ({ context }) => context.missingTimes + 1 })],
+      initial: 'looking',
+      states: {
+        looking: {
+          always: [{ guard: 'isMissingForLong', target: 'recreating' }, { target: 'waiting' }],
+        },
+        recreating: { invoke: { src: 'recreate', onDone: 'waiting', onError: 'waiting' } },
+        waiting: { after: { backoff: '#messageSource.verifying' } },
+      },
     },
-    /** Messages are missing and the stream does not say why: the fold stands still until they arrive. */
-    gap: {
-      on: { verified: 'catchingUp', interrupted: 'gap', divergenceFound: 'diverged' },
-    },
-    /** The stream is not the one that was folded: an older snapshot is being restored. */
-    diverged: {
-      on: { restored: 'verifying' },
-    },
-    closed: { type: 'final' },
+    diverged: { type: 'final' },
+    ended: { type: 'final' },
   },
+  output: ({ context }) => ({ fault: context.fault }),
 });

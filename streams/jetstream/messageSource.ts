@@ -3,15 +3,18 @@ import { DeliverPolicy, type JetStreamClient, type JetStreamManager, type JsMsg 
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { Observable, type Subscriber } from 'rxjs';
-import { createActor } from 'xstate';
+import { type Actor, createActor, fromPromise } from 'xstate';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Clock } from '../../actors/views/clock.ts';
 import type { StoredReading } from '../../actors/wheel/counterReading.ts';
-import { type MessageSourceState, messageSourceMachine } from '../../machines/messageSourceMachine.ts';
+import {
+  type MessageSourceState,
+  messageSourceMachine,
+  type SourceFault,
+} from '../../machines/messageSourceMachine.ts';
 import type { Gate } from '../operators/gate.ts';
 import { type Checkpoint, digestOfMessage } from './checkpoint.ts';
-import { sleep } from './connection.ts';
 import { watchConsumption } from './consumptionWatch.ts';
 import { isStreamMissing } from './ensureStreams.ts';
 import { createPullSizing } from './pullSizing.ts';
@@ -26,10 +29,6 @@ const pullBounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
 const storedReadingBytes = 400;
 /** A pull lives this long; a consumer that is gone is noticed within about the same time. */
 const pullExpiresMs = 4_000;
-const firstRetryMs = 100;
-const longestRetryMs = 5_000;
-/** A stream that was missing so many times in a row is not only slow to be found. */
-const missingTimesMax = 2;
 
 /** Consecutive messages of a stream. */
 export interface MessageBatch {
@@ -64,7 +63,12 @@ export interface SourceStatus {
   readonly freshAsOfMs: number | null;
 }
 
-export interface MessageSourceParts {
+/** Messages are missing, and the stream does not say why. */
+export class UnexplainedGap extends Error {
+  override readonly name = 'UnexplainedGap';
+}
+
+export interface MessageSourceOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
@@ -92,9 +96,8 @@ export interface MessageSource {
 }
 
 /** The one consumer of one stream: ordered, unfiltered, its position owned by us (reliability, last part). */
-export function createMessageSource(parts: MessageSourceParts): MessageSource {
-  const { stream, clock, logger, through = Number.POSITIVE_INFINITY } = parts;
-  const machine = createActor(messageSourceMachine).start();
+export function createMessageSource(options: MessageSourceOptions): MessageSource {
+  const { stream, jsm, clock, logger, through = Number.POSITIVE_INFINITY } = options;
   const pulls = createPullSizing(pullBounds);
   const counts = {
     lastSequence: null as number | null,
@@ -105,61 +108,85 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
   };
   /** An end of the stream that is not reached yet, and when it was seen. */
   let seenEnd: { readonly sequence: number; readonly atMs: number } | null = null;
+  let actor: Actor<typeof messageSourceMachine> | null = null;
 
-  function batchesAfter(checkpoint: Checkpoint, gate: Gate): Observable<MessageBatch> {
+  function batchesAfter(from: Checkpoint, gate: Gate): Observable<MessageBatch> {
     return new Observable<MessageBatch>((subscriber) => {
       const ending = new AbortController();
-      counts.position = checkpoint.position;
+      counts.position = from.position;
       counts.freshAsOfMs = null;
       seenEnd = null;
-      machine.send({ type: 'restored' });
-      follow(checkpoint, { subscriber, gate, signal: ending.signal }).then(
-        () => subscriber.complete(),
-        (error: unknown) => {
-          if (error instanceof StreamDiverged) machine.send({ type: 'divergenceFound' });
-          subscriber.error(error);
+      const reading = follow(from, { subscriber, gate, signal: ending.signal });
+      actor = reading;
+      reading.subscribe({
+        complete: () => {
+          const fault = reading.getSnapshot().output?.fault ?? null;
+          if (fault === null) subscriber.complete();
+          else subscriber.error(fault);
         },
-      );
-      return () => ending.abort();
+        error: (error) => subscriber.error(error),
+      });
+      reading.start();
+      return () => {
+        ending.abort();
+        reading.stop();
+      };
     });
   }
 
-  async function follow(from: Checkpoint, taker: Taker) {
+  /** One subscription: a consumer's life after another, each from where the one before has ended. */
+  function follow(from: Checkpoint, taker: Taker): Actor<typeof messageSourceMachine> {
     const { signal } = taker;
     let checkpoint = from;
-    let retryMs = firstRetryMs;
-    let reported = false;
-    let missingTimes = 0;
-    while (!signal.aborted && checkpoint.position < through) {
-      const before = checkpoint.position;
-      try {
-        const askedAtMs = clock.monotonicMs();
-        const verified = await verifySource(parts.jsm, stream, checkpoint);
-        if (signal.aborted) return;
-        missingTimes = 0;
-        checkpoint = { ...checkpoint, streamCreated: verified.created };
-        if (verified.firstSequence > checkpoint.position + 1)
-          checkpoint = await skipGap(checkpoint, verified.firstSequence - 1, taker);
-        if (signal.aborted) return;
-        onEndSeen(verified.lastSequence, askedAtMs);
-        reported = false;
-        checkpoint = await consume(checkpoint, verified.created, taker);
-      } catch (error) {
-        if (error instanceof StreamDiverged) throw error;
-        counts.lastSequence = null;
-        if (!reported)
-          logger.warn({ stream, err: error }, 'stream cannot be read; it is tried again until it can');
-        reported = true;
-        if (isStreamMissing(error) && ++missingTimes >= missingTimesMax) await reportMissing();
-      }
+    let isReported = false;
+
+    async function verify() {
+      const askedAtMs = clock.monotonicMs();
+      const verified = await verifySource(jsm, stream, checkpoint);
       if (signal.aborted) return;
-      retryMs = checkpoint.position > before ? firstRetryMs : Math.min(retryMs * 2, longestRetryMs);
-      await sleep(retryMs, signal);
+      checkpoint = { ...checkpoint, streamCreated: verified.created };
+      if (verified.firstSequence > checkpoint.position + 1)
+        checkpoint = await skipGap(checkpoint, verified.firstSequence - 1, taker);
+      if (signal.aborted) return;
+      onEndSeen(verified.lastSequence, askedAtMs);
+      isReported = false;
     }
+
+    async function consumeOnce(): Promise<'interrupted' | 'ended'> {
+      if (checkpoint.position >= through) return 'ended';
+      // What is not in the stream any more was skipped, so its creation time is known.
+      await consume(checkpoint, checkpoint.streamCreated ?? '', taker, (reached) => {
+        checkpoint = reached;
+      });
+      return checkpoint.position >= through ? 'ended' : 'interrupted';
+    }
+
+    return createActor(
+      messageSourceMachine.provide({
+        actors: {
+          verify: fromPromise(verify),
+          consume: fromPromise(consumeOnce),
+          recreate: fromPromise(recreate),
+        },
+        guards: { isFault: (_, { error, fault }) => isFault(error, fault) },
+        actions: {
+          noteInterruption: () => {
+            counts.interruptions++;
+            counts.lastSequence = null;
+          },
+          report: (_, { error }) => {
+            counts.lastSequence = null;
+            if (!isReported)
+              logger.warn({ stream, err: error }, 'stream cannot be read; it is tried again until it can');
+            isReported = true;
+          },
+        },
+      }),
+    );
   }
 
-  async function reportMissing() {
-    await parts.onMissing?.().catch((error: unknown) => {
+  async function recreate() {
+    await options.onMissing?.().catch((error: unknown) => {
       logger.warn({ stream, err: error }, 'the missing stream cannot be created; it is tried again');
     });
   }
@@ -185,7 +212,7 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
         taker,
       );
     let storedCount = 0;
-    for await (const stored of parts.readStored?.(from.position, through) ?? []) {
+    for await (const stored of options.readStored?.(from.position, through) ?? []) {
       if (!gate.isOpen) await gate.opened(signal);
       if (signal.aborted) return behind(counts.position);
       storedCount += stored.length;
@@ -203,11 +230,12 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
     counts.position = batch.position;
     gate.enter(batch.weight);
     subscriber.next(batch);
+    actor?.send({ type: 'progressed' });
     if (counts.lastSequence !== null) counts.lastSequence = Math.max(counts.lastSequence, batch.position);
     if (seenEnd === null || batch.position < seenEnd.sequence) return;
     counts.freshAsOfMs = seenEnd.atMs;
     seenEnd = null;
-    machine.send({ type: 'caughtUp' });
+    actor?.send({ type: 'caughtUp' });
   }
 
   function onEndSeen(sequence: number, atMs: number) {
@@ -215,26 +243,30 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
     if (counts.position >= sequence) {
       counts.freshAsOfMs = atMs;
       seenEnd = null;
-      machine.send({ type: 'caughtUp' });
+      actor?.send({ type: 'caughtUp' });
     } else seenEnd ??= { sequence, atMs };
   }
 
-  /** One life of one ordered consumer. Resolves with the checkpoint that was reached when something interrupts it. */
-  async function consume(from: Checkpoint, streamCreated: string, taker: Taker): Promise<Checkpoint> {
+  /** One life of one ordered consumer, until something interrupts it; tells at its end, however it ends, what was reached. */
+  async function consume(
+    from: Checkpoint,
+    streamCreated: string,
+    taker: Taker,
+    onEnded: (reached: Checkpoint) => void,
+  ): Promise<void> {
     const { gate, signal } = taker;
-    const consumer = await parts.js.consumers.get(stream, {
+    const consumer = await options.js.consumers.get(stream, {
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: from.position + 1,
       inactive_threshold: 30_000,
     });
     const delivered = await consumer.consume({ max_messages: pulls.messages, expires: pullExpiresMs });
-    machine.send({ type: 'verified' });
     let pending: JsMsg[] = [];
     let pendingBytes = 0;
     /** The checkpoint of what was handed over last. */
     let reached = () => from;
     const watch = watchConsumption({
-      ...parts,
+      ...options,
       delivered,
       signal,
       isHeldBack: () => !gate.isOpen,
@@ -246,7 +278,7 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
     });
     // The verification before may have found the end already.
     if (counts.lastSequence !== null && counts.position >= counts.lastSequence)
-      machine.send({ type: 'caughtUp' });
+      actor?.send({ type: 'caughtUp' });
 
     const handOver = () => {
       const newest = pending.at(-1);
@@ -266,7 +298,9 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
         if (message.seq > through) {
           handOver();
           counts.position = through;
-          return { ...reached(), position: through };
+          const behind = { ...reached(), position: through };
+          reached = () => behind;
+          return;
         }
         if (message.seq !== expected) {
           handOver();
@@ -296,19 +330,22 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
       handOver();
       watch.throwFailure();
       const goneThrough = watch.goneThrough();
-      if (goneThrough !== null && !signal.aborted) return await skipGap(reached(), goneThrough, taker);
+      if (goneThrough !== null && !signal.aborted) {
+        const behind = await skipGap(reached(), goneThrough, taker);
+        reached = () => behind;
+      }
     } finally {
+      pending = []; // Not handed over: read once more by the next life.
+      onEnded(reached());
       watch.stop();
       delivered.stop();
       consumer.delete().catch(() => undefined); // It is gone already, or goes by itself after its threshold.
-      if (!signal.aborted) {
-        counts.interruptions++;
-        counts.lastSequence = null;
-        machine.send({ type: 'interrupted' });
-        logger.info({ stream, position: counts.position, reason: watch.reason() }, 'consumption begins anew');
-      }
+      if (!signal.aborted)
+        logger.info(
+          { stream, position: counts.position, reason: watch.reason() },
+          'consumption is restarted',
+        );
     }
-    return reached();
   }
 
   /** A jump in the sequences is passed when the stream explains it; else the fold stands still before it. */
@@ -318,11 +355,9 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
     received: number,
     taker: Taker,
   ): Promise<Checkpoint> {
-    const explanation =
-      received > expected ? await explainGap(parts.jsm, stream, expected, received - 1) : null;
+    const explanation = received > expected ? await explainGap(jsm, stream, expected, received - 1) : null;
     if (explanation === null) {
-      machine.send({ type: 'gapFound' });
-      throw new Error(
+      throw new UnexplainedGap(
         `${stream}: message ${expected} was expected and ${received} came, and the stream does not say why`,
       );
     }
@@ -333,11 +368,23 @@ export function createMessageSource(parts: MessageSourceParts): MessageSource {
     return from;
   }
 
+  function state(): MessageSourceState {
+    const value = actor?.getSnapshot().value ?? 'verifying';
+    if (typeof value === 'string') return value;
+    return 'consuming' in value ? value.consuming : 'missing';
+  }
+
   function status(): SourceStatus {
-    return { ...counts, state: machine.getSnapshot().value };
+    return { ...counts, state: state() };
   }
 
   return { batchesAfter, status };
+}
+
+function isFault(error: unknown, fault: SourceFault): boolean {
+  if (fault === 'diverged') return error instanceof StreamDiverged;
+  if (fault === 'gap') return error instanceof UnexplainedGap;
+  return isStreamMissing(error);
 }
 
 /** Where the batches of one subscription go. */

@@ -6,7 +6,6 @@ import { collectionPhaseMachine } from '../../machines/collectionPhaseMachine.ts
 import { freshnessMachine } from '../../machines/freshnessMachine.ts';
 import { indexerMachine } from '../../machines/indexerMachine.ts';
 import { mergeStateMachine } from '../../machines/mergeStateMachine.ts';
-import { messageSourceMachine } from '../../machines/messageSourceMachine.ts';
 import { mintRoundMachine } from '../../machines/mintRoundMachine.ts';
 import { moduleMachine } from '../../machines/moduleMachine.ts';
 import { oracleMachine } from '../../machines/oracleMachine.ts';
@@ -18,7 +17,6 @@ import { submissionMachine } from '../../machines/submissionMachine.ts';
 const machines: [AnyStateMachine, EventFromLogic<AnyStateMachine>[]][] = [
   [freshnessMachine, [0, 120_000, 120_001].map((receiptAgeMs) => ({ type: 'observed', receiptAgeMs }))],
   [moduleMachine, moduleMachine.events.map((type) => ({ type }))],
-  [messageSourceMachine, messageSourceMachine.events.map((type) => ({ type }))],
   [submissionMachine, submissionMachine.events.map((type) => ({ type }))],
   [oracleMachine, oracleObservations()],
   [settlementQueueMachine, queueObservations()],
