@@ -1,4 +1,4 @@
-// Asks over a connection that is kept, and writes each answer to a file of its own.
+// Sends requests over one keep-alive connection and writes each answer to its own file.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -25,24 +25,24 @@ export function createClient(publicUrl, folder) {
   }
 
   async function ask(name, { method = 'GET', path, headers = {} }) {
-    const { status, received, bytes } = await exchange(agent, publicUrl, { method, path, headers });
+    const { status, received, bytes } = await sendRequest(agent, publicUrl, { method, path, headers });
     const encoding = received['content-encoding'];
     const decode = { br: brotliDecompressSync, gzip: gunzipSync }[encoding] ?? ((same) => same);
     const body = bytes.length === 0 ? bytes : decode(bytes);
-    write(name, askedLines(method, path, headers), status, headerLines(received, headers), body);
+    write(name, formatRequest(method, path, headers), status, formatHeaders(received, headers), body);
     return { status, headers: received, body: body.toString() };
   }
 
-  /** Reads a stream of events from behind `lastEventId` until it is quiet. */
+  /** Reads a stream of events after `lastEventId` until it is quiet. */
   async function askStream(name, path, lastEventId = '') {
     const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId };
-    const { status, received, bytes } = await exchange(
+    const { status, received, bytes } = await sendRequest(
       agent,
       publicUrl,
       { method: 'GET', path, headers },
       quietMs,
     );
-    write(name, askedLines('GET', path, headers), status, headerLines(received, headers), bytes);
+    write(name, formatRequest('GET', path, headers), status, formatHeaders(received, headers), bytes);
   }
 
   return {
@@ -56,7 +56,7 @@ export function createClient(publicUrl, folder) {
 }
 
 /** With `quietAfterMs`, an answer that does not end is taken as it is once nothing more has come for so long. */
-function exchange(agent, publicUrl, { method, path, headers }, quietAfterMs = 0) {
+function sendRequest(agent, publicUrl, { method, path, headers }, quietAfterMs = 0) {
   const { hostname, port } = new URL(publicUrl);
   return new Promise((resolve, reject) => {
     const asked = request({ agent, hostname, port, method, path, headers }, (response) => {
@@ -77,18 +77,18 @@ function exchange(agent, publicUrl, { method, path, headers }, quietAfterMs = 0)
   });
 }
 
-const askedLines = (method, path, headers) => [
+const formatRequest = (method, path, headers) => [
   `${method} ${path}`,
   ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
 ];
 
-function headerLines(received, asked) {
+function formatHeaders(received, asked) {
   return Object.entries(received)
     .filter(([name]) => !leftOut.has(name))
     .map(([name, value]) => {
-      // The service draws a request's ID by chance where the caller has given none.
-      const isDrawn = name === 'x-request-id' && value !== asked['X-Request-Id'];
-      return `${name}: ${isDrawn ? '(drawn by the service)' : value}`;
+      // Random where the caller sent no valid one.
+      const isRandom = name === 'x-request-id' && value !== asked['X-Request-Id'];
+      return `${name}: ${isRandom ? '(random)' : value}`;
     })
     .sort();
 }

@@ -6,14 +6,16 @@ import { join } from 'node:path';
 const shownMax = 8;
 const shownLength = 200;
 
-/** @param print is given a readable text for each file that differs. */
+/** @param print receives a readable text for each file that differs. */
 export function compareRecords(a, b, print) {
-  const [filesOfA, filesOfB] = [filesOf(a), filesOf(b)];
+  const [filesOfA, filesOfB] = [listFiles(a), listFiles(b)];
   const files = [...new Set([...filesOfA, ...filesOfB])].sort();
   let different = 0;
   for (const file of files) {
     const lines =
-      filesOfA.has(file) && filesOfB.has(file) ? differencesOf(a, b, file) : onlyIn(filesOfA, file, a, b);
+      filesOfA.has(file) && filesOfB.has(file)
+        ? findDifferences(a, b, file)
+        : reportMissing(filesOfA, file, a, b);
     if (lines.length === 0) continue;
     different++;
     const more = lines.length > shownMax ? [`and ${lines.length - shownMax} more`] : [];
@@ -22,7 +24,7 @@ export function compareRecords(a, b, print) {
   return { compared: files.length, different };
 }
 
-function filesOf(folder) {
+function listFiles(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return new Set(
     entries
@@ -35,23 +37,23 @@ function filesOf(folder) {
   );
 }
 
-function onlyIn(filesOfA, file, a, b) {
+function reportMissing(filesOfA, file, a, b) {
   return [`only in ${filesOfA.has(file) ? a : b}`];
 }
 
-function differencesOf(a, b, file) {
+function findDifferences(a, b, file) {
   const [inA, inB] = [a, b].map((folder) => readFileSync(join(folder, file)));
   if (inA.equals(inB)) return [];
-  if (file.endsWith('.jsonl')) return linesThatDiffer(inA.toString(), inB.toString());
+  if (file.endsWith('.jsonl')) return diffLines(inA.toString(), inB.toString());
   const [answerA, answerB] = [inA, inB].map(parseAnswer);
   return [
-    ...linesThatDiffer(answerA.asked, answerB.asked, 'asked: '),
-    ...linesThatDiffer(answerA.head, answerB.head),
-    ...bodyDifferences(answerA.body, answerB.body),
+    ...diffLines(answerA.asked, answerB.asked, 'asked: '),
+    ...diffLines(answerA.head, answerB.head),
+    ...diffBodies(answerA.body, answerB.body),
   ];
 }
 
-/** What was asked, status and headers, and the body, each behind an empty line. */
+/** What was asked, status and headers, and the body, separated by empty lines. */
 function parseAnswer(bytes) {
   const text = bytes.toString('latin1');
   const headAt = text.indexOf('\n\n');
@@ -64,7 +66,7 @@ function parseAnswer(bytes) {
 }
 
 /** Lines of only one of two texts. */
-function linesThatDiffer(a, b, label = '') {
+function diffLines(a, b, label = '') {
   const [linesOfA, linesOfB] = [a, b].map((text) => text.split('\n'));
   const [setOfA, setOfB] = [new Set(linesOfA), new Set(linesOfB)];
   const found = [
@@ -74,24 +76,24 @@ function linesThatDiffer(a, b, label = '') {
   return found.length === 0 && a !== b ? [`${label}the same lines in another order or number`] : found;
 }
 
-function bodyDifferences(a, b) {
+function diffBodies(a, b) {
   if (a === b) return [];
   try {
-    const found = [...membersThatDiffer(JSON.parse(a), JSON.parse(b), 'body')];
+    const found = [...diffMembers(JSON.parse(a), JSON.parse(b), 'body')];
     return found.length > 0 ? found : ['body: the same members in another order or notation'];
   } catch {
-    return linesThatDiffer(a, b);
+    return diffLines(a, b);
   }
 }
 
-function* membersThatDiffer(a, b, path) {
+function* diffMembers(a, b, path) {
   const areObjects = [a, b].every((one) => typeof one === 'object' && one !== null);
   if (!areObjects || Array.isArray(a) !== Array.isArray(b)) {
     if (a !== b) yield `${path}: ${shorten(JSON.stringify(a))} -> ${shorten(JSON.stringify(b))}`;
     return;
   }
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
-    yield* membersThatDiffer(a[key], b[key], `${path}.${key}`);
+    yield* diffMembers(a[key], b[key], `${path}.${key}`);
 }
 
 function shorten(text = 'nothing') {

@@ -4,97 +4,103 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createClient } from './client.mjs';
-import { everythingStored, logged, startNats, startProgram } from './processes.mjs';
-import { laterPublications } from './publications.mjs';
+import { startNats, startProgram, waitForLog, waitUntilStored } from './processes.mjs';
+import { createBlockingMessages, createFaultMessages } from './publications.mjs';
 import { allowedOrigin, askEverything } from './requests.mjs';
 
 const dayMs = 86_400_000;
-/** Streams are hours or months old by the standing clock of a record; a stale chain is recorded in its own step. */
-const [neverStale, soonStale] = ['999999', '120'];
 
 /**
- * Writes one folder for each step: `first` (folded from the streams alone), `restarted` (restored from what the first one
- * saved), `later-1`, `later-2` (further messages to the running service) and `stale` (restarted a day later, so that
- * readings and the chain are old); and what ClickHouse and `MINER_REJECTED` hold at the end of `first` and of all.
+ * What is recorded one after another over the same data, each by a process of its own: folded from the streams alone;
+ * restored from what the first one saved; with what is published to it while it runs; and a day later, when readings and the
+ * chain are old. Until then the chain is never stale: streams may be much older than the present of their simulation.
  */
-export async function recordBodies({ program, streams, out }) {
+const steps = [
+  { name: 'first' },
+  { name: 'restarted' },
+  { name: 'blocked', publications: createBlockingMessages },
+  { name: 'faulted', publications: createFaultMessages },
+  { name: 'stale', laterMs: dayMs, staleSeconds: '120' },
+];
+
+export const stepNames = steps.map(({ name }) => name);
+
+/**
+ * Writes a folder for each step through the one that is named: a file for each answer, and in `stored/` the rows of all
+ * tables and the rejections after it.
+ */
+export async function recordBodies({ program, streams, out, through }) {
   const folder = resolve(out);
   if (existsSync(folder)) throw new Error(`${folder} exists; a record is written into a new folder`);
-  const { clock } = JSON.parse(readFileSync(join(streams, 'recording.json'), 'utf8'));
+  const recording = JSON.parse(readFileSync(join(streams, 'recording.json'), 'utf8'));
   const work = mkdtempSync(join(tmpdir(), 'miner-bodies-'));
-  const dataDir = join(work, 'data');
   cpSync(join(streams, 'jetstream'), join(work, 'nats'), { recursive: true });
   const nats = await startNats(join(work, 'nats'));
   try {
-    const service = { program: resolve(program), streams: resolve(streams), dataDir, nats };
-    await withService({ ...service, clock, staleSeconds: neverStale }, async ({ askAll }) => {
-      await askAll(join(folder, 'first'));
-    });
-    await writeStored(dataDir, nats, join(folder, 'stored-first'));
-    await withService({ ...service, clock, staleSeconds: neverStale }, async ({ askAll, settled }) => {
-      await askAll(join(folder, 'restarted'));
-      for (const [index, publications] of laterPublications(Date.parse(clock)).entries()) {
-        for (const { subject, body } of publications) await nats.js.publish(subject, body);
-        await settled();
-        await askAll(join(folder, `later-${index + 1}`));
-      }
-    });
-    const nextDay = new Date(Date.parse(clock) + dayMs).toISOString();
-    await withService({ ...service, clock: nextDay, staleSeconds: soonStale }, async ({ askAll }) => {
-      await askAll(join(folder, 'stale'));
-    });
-    await writeStored(dataDir, nats, join(folder, 'stored-last'));
+    const service = {
+      program: resolve(program),
+      deployment: resolve(streams, 'deployment.json'),
+      dataDir: join(work, 'data'),
+      nats,
+    };
+    let hasPublished = false;
+    for (const step of steps.slice(0, stepNames.indexOf(through) + 1)) {
+      await recordStep(service, step, Date.parse(recording.clock), join(folder, step.name));
+      hasPublished ||= step.publications !== undefined;
+      // Snapshots hold when messages arrived, which nats-server has stamped on those of this record.
+      const leftOut = hasPublished ? ['fold_snapshots'] : [];
+      await writeStored(service, join(folder, step.name, 'stored'), leftOut);
+    }
   } finally {
     await nats.stop();
     rmSync(work, { recursive: true, force: true });
   }
 }
 
-/** Starts the service, lets `use` ask it, and stops it as an operator would. */
-async function withService({ program, streams, dataDir, nats, clock, staleSeconds }, use) {
+/** Starts the service, asks it everything, and stops it as an operator would. */
+async function recordStep({ program, deployment, dataDir, nats }, step, presentMs, folder) {
+  const { publications = () => [], laterMs = 0, staleSeconds = '999999' } = step;
   const started = startProgram({
     program,
     args: ['run'],
-    clock,
+    clock: new Date(presentMs + laterMs).toISOString(),
     environment: {
       MINER_NATS_URL: nats.url,
       MINER_DATA_DIR: dataDir,
-      MINER_DEPLOYMENT: join(streams, 'deployment.json'),
+      MINER_DEPLOYMENT: deployment,
       MINER_CHAIN_STALE_SECONDS: staleSeconds,
       MINER_ALLOWED_ORIGINS: allowedOrigin,
     },
   });
   try {
-    const { publicUrl, operatorUrl } = await logged(started, 'listening');
-    const settled = () => everythingStored(started, operatorUrl, nats.jsm);
-    const askAll = async (folder) => {
-      const client = createClient(publicUrl, folder);
-      await askEverything(client.ask, client.askStream);
-      client.close();
-      console.log(`${folder}: ${client.count} answers`);
-    };
-    await settled();
-    await use({ askAll, settled });
+    const { publicUrl, operatorUrl } = await waitForLog(started, 'listening');
+    await waitUntilStored(started, operatorUrl, nats.jsm);
+    for (const { subject, body } of publications(presentMs)) await nats.js.publish(subject, body);
+    await waitUntilStored(started, operatorUrl, nats.jsm);
+    const client = createClient(publicUrl, folder);
+    await askEverything(client.ask, client.askStream);
+    client.close();
     const status = await started.stop();
     if (status !== 0) throw new Error(`the service ended with status ${status}: ${started.output()}`);
+    console.log(`${folder}: ${client.count} answers`);
   } finally {
     await started.kill();
   }
 }
 
 /** The rows of ClickHouse and the rejections, while no service runs. */
-async function writeStored(dataDir, { jsm }, folder) {
+async function writeStored({ dataDir, nats }, folder, leftOut) {
   const readTables = join(import.meta.dirname, 'readTables.mjs');
   // A copy, so that reading cannot change what the next start finds.
   const copy = `${dataDir}-copy`;
   cpSync(join(dataDir, 'clickhouse', 'engine'), copy, { recursive: true });
-  execFileSync(process.execPath, [readTables, copy, folder], { stdio: 'inherit' });
+  execFileSync(process.execPath, [readTables, copy, folder, ...leftOut], { stdio: 'inherit' });
   rmSync(copy, { recursive: true });
-  writeFileSync(join(folder, 'MINER_REJECTED.jsonl'), (await rejections(jsm)).join(''));
+  writeFileSync(join(folder, 'MINER_REJECTED.jsonl'), (await readRejections(nats.jsm)).join(''));
 }
 
-/** Rejected messages as lines, by stream and sequence: how the streams interleave goes by chance. */
-async function rejections(jsm) {
+/** Rejected messages as lines, by stream and sequence: how the streams interleave is random. */
+async function readRejections(jsm) {
   const { state } = await jsm.streams.info('MINER_REJECTED');
   const found = [];
   for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {

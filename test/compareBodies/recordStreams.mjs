@@ -1,5 +1,5 @@
-// Makes streams to record bodies over: what `local` simulates, what is published beside it, and what the simulation's
-// people do not do on the chain.
+// Creates the streams that bodies are recorded over: what `local` simulates, further messages, and events of the chain that
+// the simulated economy does not cause.
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,8 +14,8 @@ import {
   zeroHash,
 } from 'viem';
 import { sendTransaction } from 'viem/actions';
-import { eventually, logged, startNats, startProgram } from './processes.mjs';
-import { publicationsBesideSimulation, publicInstallation } from './publications.mjs';
+import { eventually, startNats, startProgram, waitForLog } from './processes.mjs';
+import { createFollowingSpans, createSupplements, publicInstallation, spanSubject } from './publications.mjs';
 
 const dayMs = 86_400_000;
 const bucketMs = 1_800_000;
@@ -36,9 +36,8 @@ const economyAbi = parseAbi([
 ]);
 
 /**
- * Writes `jetstream/` (the folder of a nats-server), `deployment.json` and `recording.json` into `out`. The simulation goes by
- * its seed and ends now; messages carry the times at which the nats-server received them, so streams are made once
- * and kept.
+ * Writes `jetstream/` (the folder of a nats-server), `deployment.json` and `recording.json` into `out`. The simulation is
+ * derived from its seed and ends now. nats-server stamps messages with their time of arrival, so streams are recorded once and kept.
  */
 export async function recordStreams({ program, out, seed, pastDays }) {
   const folder = resolve(out);
@@ -55,13 +54,14 @@ export async function recordStreams({ program, out, seed, pastDays }) {
       environment: { MINER_DATA_DIR: dataDir, MINER_NATS_URL: nats.url },
     });
     try {
-      await logged(local, 'the simulated chain has reached the present; it goes on in real time');
-      for (const { subject, body } of publicationsBesideSimulation(nowMs))
-        await nats.js.publish(subject, body);
+      await waitForLog(local, 'the simulated chain has reached the present; it goes on in real time');
+      for (const { subject, body } of createSupplements(nowMs)) await nats.js.publish(subject, body);
       await actOnChain(dataDir, /^ {2}chain +(\S+)$/m.exec(local.output())[1], nats.jsm);
     } finally {
       await local.stop();
     }
+    const newest = await nats.jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: spanSubject });
+    for (const { subject, body } of createFollowingSpans(newest.json())) await nats.js.publish(subject, body);
     // Names the process that has ingested them, which has ended.
     await nats.jsm.streams.delete('MINER_LEASE');
     copyFileSync(join(dataDir, 'deployment.json'), join(folder, 'deployment.json'));
@@ -74,7 +74,7 @@ export async function recordStreams({ program, out, seed, pastDays }) {
   }
 }
 
-/** What `local` draws by chance when it finds nothing in its folder. */
+/** The file that `local` would otherwise create with random values. */
 function writeSimulation(dataDir, seed, nowMs, pastDays) {
   const pastFromMs = nowMs - pastDays * dayMs;
   const simulation = {
@@ -124,7 +124,7 @@ async function actOnChain(dataDir, url, jsm) {
   const tip = await client.getBlockNumber();
   await eventually(async () => {
     const { state } = await jsm.streams.info('MINER_CHAIN');
-    const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: 'miner.chain.31337.span' });
+    const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: spanSubject });
     return state.messages > 0 && BigInt(last.json().toBlock) >= tip;
   }, `the chain indexed through block ${tip}`);
 }

@@ -194,42 +194,40 @@ async function askEvents(get) {
   return pages.flatMap(({ events = [] }) => events);
 }
 
+/** Both lists of an owner, by their names on the plain and on the public routes. */
+const ownerLists = [
+  { plain: 'miners', listed: 'portfolio', otherPlain: 'activity', otherListed: 'activity' },
+  { plain: 'activity', listed: 'activity', otherPlain: 'miners', otherListed: 'portfolio' },
+];
+
 async function askOwners(get, events) {
   const owners = [...new Set(events.flatMap(({ payload }) => payload.owner ?? []))].sort();
-  let cursorOfAnother = null;
+  let cursorOfPrevious = null;
   for (const owner of owners) {
-    for (const [plain, listed] of [
-      ['miners', 'portfolio'],
-      ['activity', 'activity'],
-    ]) {
-      const path = `/v2/public/miners/${listed}?owner=${owner}`;
-      await followPages(get, `/v1/owners/${owner}/${plain}`, []);
-      await followPages(get, path, []);
-      await followPages(get, `/v1/owners/${owner}/${plain}`, ['limit=3']);
-      const [first] = await followPages(get, path, ['limit=3']);
+    for (const { plain, listed, otherPlain, otherListed } of ownerLists) {
+      const plainPath = `/v1/owners/${owner}/${plain}`;
+      const publicPath = `/v2/public/miners/${listed}?owner=${owner}`;
+      for (const path of [plainPath, publicPath]) await followPages(get, path, []);
+      const [first] = await followPages(get, plainPath, ['limit=3']);
+      await followPages(get, publicPath, ['limit=3']);
       await get(`/v1/owners/${getAddress(owner)}/${plain}`);
       await get(`/v1/owners/${owner.toUpperCase().replace('X', 'x')}/${plain}`);
       await get(`/v2/public/miners/${listed}?owner=${getAddress(owner)}`);
-      for (const fault of [...limitFaults, ...cursorFaults, 'x=1', `owner=${owner}`]) {
-        await get(`${path}&${fault}`);
-        await get(`/v1/owners/${owner}/${plain}?${fault}`);
-      }
-      for (const [whose, cursor] of Object.entries({
-        'the other list': first?.nextCursor,
-        another: cursorOfAnother,
-      })) {
+      const cursors = { 'the other list': first?.nextCursor, 'another owner': cursorOfPrevious };
+      for (const [origin, cursor] of Object.entries(cursors)) {
         if (!cursor) continue;
-        const other = plain === 'miners' ? 'activity' : 'miners';
-        const otherListed = plain === 'miners' ? 'activity' : 'portfolio';
-        await get(
-          `/v1/owners/${owner}/${other}?cursor=${cursor}`,
-          {},
-          `${other} of ${owner} cursor of ${whose}`,
-        );
-        const asked = `/v2/public/miners/${otherListed}?owner=${owner}&cursor=${cursor}`;
-        await get(asked, {}, `${otherListed} of ${owner} cursor of ${whose}`);
+        const paths = [
+          `/v1/owners/${owner}/${otherPlain}?`,
+          `/v2/public/miners/${otherListed}?owner=${owner}&`,
+        ];
+        for (const path of paths) await get(`${path}cursor=${cursor}`, {}, `${path} cursor of ${origin}`);
       }
-      cursorOfAnother = first?.nextCursor ?? cursorOfAnother;
+      cursorOfPrevious = first?.nextCursor ?? cursorOfPrevious;
+      if (owner !== owners[0]) continue;
+      for (const fault of [...limitFaults, ...cursorFaults, 'x=1', `owner=${owner}`]) {
+        await get(`${plainPath}?${fault}`);
+        await get(`${publicPath}&${fault}`);
+      }
     }
   }
 }
