@@ -200,7 +200,7 @@ export function createSupplements(untilMs) {
   ];
 }
 
-/** After the last span of the chain: spans that are rejected, and one that replaces the newest block. */
+/** After the last span of the chain: spans that are rejected, the last one since it has no fork number of its own. */
 export function createFollowingSpans(span) {
   const bodies = [
     {},
