@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const slowest = [
   'endToEnd/replay',
   'endToEnd/faults',
+  'compareBodies',
   'endToEnd/chain',
   'streams/indexer',
   'http/eventStream',
