@@ -31,7 +31,7 @@ const unitTests = [
   'test/{imports,readme}.test.ts',
   'test/machines/**/*.test.ts',
   'test/actors/{acceptance,activityFold,expectedSums,foldIdentity,lateDuplicates,observed,pipelineActors}.test.ts',
-  'test/actors/settlementPipeline.test.ts',
+  'test/actors/{settlementActor,settlementEquality}.test.ts',
   'test/actors/chain/{chainEvent,chainFold,governance,metadataViews,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',
   'test/actors/statistics/**/*.test.ts',

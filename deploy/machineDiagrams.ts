@@ -8,20 +8,16 @@ import { mergeStateMachine } from '../machines/mergeStateMachine.ts';
 import { messageSourceMachine } from '../machines/messageSourceMachine.ts';
 import { mintRoundMachine } from '../machines/mintRoundMachine.ts';
 import { moduleMachine } from '../machines/moduleMachine.ts';
-import { oracleMachine } from '../machines/oracleMachine.ts';
 import { rowWriterMachine } from '../machines/rowWriterMachine.ts';
-import { settlementQueueMachine } from '../machines/settlementQueueMachine.ts';
+import { settlementMachine } from '../machines/settlementMachine.ts';
 import { settlementSourceMachine } from '../machines/settlementSourceMachine.ts';
 import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
-import { submissionMachine } from '../machines/submissionMachine.ts';
 
 /** Every machine, in the order of the README of `machines/`. */
 export const machines: readonly AnyStateMachine[] = [
   freshnessMachine,
   moduleMachine,
-  oracleMachine,
-  submissionMachine,
-  settlementQueueMachine,
+  settlementMachine,
   chainAvailabilityMachine,
   settlementSourceMachine,
   mintRoundMachine,
@@ -33,27 +29,57 @@ export const machines: readonly AnyStateMachine[] = [
   rowWriterMachine,
 ];
 
+type Graph = ReturnType<typeof toDirectedGraph>;
+
 /** A state machine as a Mermaid state diagram, made from the machine itself. */
 export function machineDiagram(machine: AnyStateMachine): string {
   const root = toDirectedGraph(machine);
-  const nameOf = (id: string) => id.slice(machine.id.length + 1).replaceAll('-', '_') || machine.id;
-  const lines = ['stateDiagram-v2', `  [*] --> ${String(machine.config.initial).replaceAll('-', '_')}`];
+  const isParallel = root.stateNode.type === 'parallel';
+  const lines = isParallel ? [] : [`  [*] --> ${escapeName(String(machine.config.initial))}`];
   // What any state answers is drawn once, from a state of all of them.
-  for (const { target, label, transition } of root.edges) {
-    lines.push(`  any --> ${nameOf(target.id)}: ${labelOf(label.text, transition.guard)}`);
-  }
-  for (const child of root.children) {
-    for (const { source, target, label, transition } of child.edges) {
-      lines.push(`  ${nameOf(source.id)} --> ${nameOf(target.id)}: ${labelOf(label.text, transition.guard)}`);
-    }
-    if (child.stateNode.type === 'final') lines.push(`  ${nameOf(child.id)} --> [*]`);
-  }
-  return lines.join('\n');
+  lines.push(...root.edges.map((edge) => `  any --> ${drawTarget(edge, root)}`));
+  lines.push(...root.children.flatMap((child) => drawState(child, isParallel)).map((line) => `  ${line}`));
+  return ['stateDiagram-v2', ...lines].join('\n');
+}
+
+/** A state with its arrows; one that holds others is drawn around them. Each region of a parallel state begins by itself. */
+function drawState(graph: Graph, isRegion: boolean): string[] {
+  const { stateNode, children, edges } = graph;
+  const name = escapeName(stateNode.key);
+  const arrows = edges.map((edge) => `${name} --> ${drawTarget(edge, graph)}`);
+  if (stateNode.type === 'final') return [...arrows, `${name} --> [*]`];
+  if (children.length === 0) return arrows;
+  const begin = isRegion ? [`[*] --> ${escapeName(String(stateNode.config.initial))}`] : [];
+  const inside = [...begin, ...children.flatMap(drawInside)];
+  return [`state ${name} {`, ...inside.map((line) => `  ${line}`), '}', ...arrows];
+}
+
+/** A state without arrows of its own is named, so that it is drawn where it belongs. */
+function drawInside(graph: Graph): string[] {
+  const lines = drawState(graph, false);
+  return lines.length > 0 ? lines : [escapeName(graph.stateNode.key)];
+}
+
+function drawTarget({ target, label, transition }: Graph['edges'][number], source: Graph): string {
+  const isRoot = target.id === source.id && source.stateNode.parent === undefined;
+  const name = isRoot ? 'any' : escapeName(target.key);
+  return `${name}: ${labelOf(label.text, transition.guard)}`;
+}
+
+function escapeName(key: string): string {
+  return key.replaceAll('-', '_');
 }
 
 function labelOf(event: string, guard: unknown): string {
-  const name = typeof guard === 'string' ? guard : (guard as { type?: string } | undefined)?.type;
+  const name = nameOf(guard);
   return name === undefined ? event : `${event} [${name}]`;
+}
+
+/** A guard is named in `setup`, or a function with a name. */
+function nameOf(guard: unknown): string | undefined {
+  if (typeof guard === 'string') return guard;
+  if (typeof guard === 'function') return guard.name;
+  return (guard as { type?: string } | undefined)?.type;
 }
 
 /** The diagrams as they stand in the README, each under the machine's name. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AnyStateMachine, EventFromLogic } from 'xstate';
+import type { AnyStateMachine, AnyStateNode, EventFromLogic, StateValue } from 'xstate';
 import { getShortestPaths } from 'xstate/graph';
 import { chainAvailabilityMachine } from '../../machines/chainAvailabilityMachine.ts';
 import { collectionPhaseMachine } from '../../machines/collectionPhaseMachine.ts';
@@ -9,22 +9,18 @@ import { mergeStateMachine } from '../../machines/mergeStateMachine.ts';
 import { messageSourceMachine } from '../../machines/messageSourceMachine.ts';
 import { mintRoundMachine } from '../../machines/mintRoundMachine.ts';
 import { moduleMachine } from '../../machines/moduleMachine.ts';
-import { oracleMachine } from '../../machines/oracleMachine.ts';
 import { rowWriterMachine } from '../../machines/rowWriterMachine.ts';
-import { settlementQueueMachine } from '../../machines/settlementQueueMachine.ts';
+import { settlementMachine } from '../../machines/settlementMachine.ts';
 import { settlementSourceMachine } from '../../machines/settlementSourceMachine.ts';
 import { streamFollowerMachine } from '../../machines/streamFollowerMachine.ts';
-import { submissionMachine } from '../../machines/submissionMachine.ts';
 
 const machines: [AnyStateMachine, EventFromLogic<AnyStateMachine>[]][] = [
   [freshnessMachine, [0, 120_000, 120_001].map((receiptAgeMs) => ({ type: 'observed', receiptAgeMs }))],
-  [moduleMachine, moduleMachine.events.map((type) => ({ type }))],
+  [moduleMachine, moduleMachine.events.map((type) => ({ type, observedAtMs: 0 }))],
   [messageSourceMachine, messageSourceMachine.events.map((type) => ({ type }))],
   [rowWriterMachine, rowWriterMachine.events.map((type) => ({ type }))],
   [streamFollowerMachine, streamFollowerMachine.events.map((type) => ({ type }))],
-  [submissionMachine, submissionMachine.events.map((type) => ({ type }))],
-  [oracleMachine, oracleObservations()],
-  [settlementQueueMachine, queueObservations()],
+  [settlementMachine, settlementEvents()],
   [indexerMachine, indexerMachine.events.map((type) => ({ type }))],
   [chainAvailabilityMachine, chainObservations()],
   [
@@ -85,43 +81,56 @@ function chainObservations(): EventFromLogic<AnyStateMachine>[] {
   return [{}, ...faults].map((fault) => ({ type: 'observed', chain: { ...chain, ...fault } }));
 }
 
-function oracleObservations(): EventFromLogic<AnyStateMachine>[] {
-  return [0, 1_200_000, 1_200_001].flatMap((acceptanceAgeMs) =>
-    [
-      { hasClosure: false, isBlocked: true },
-      { hasClosure: true, isBlocked: true },
-      { hasClosure: true, isBlocked: false },
-    ].map((said) => ({ type: 'observed', oracle: { ...said, acceptanceAgeMs } })),
+/** What moves the regions; closures, epochs and settings have no states. */
+function settlementEvents(): EventFromLogic<AnyStateMachine>[] {
+  const atMs = 0;
+  const move = { submissionId: 's', atMs };
+  return [
+    { type: 'blocked', reason: 'r' },
+    { type: 'unblocked' },
+    { type: 'run_started', runId: 'a', atMs, hasEnded: false },
+    { type: 'run_finished', runId: 'a', atMs, result: 'ok' },
+    { type: 'incident_opened', incidentId: 'i', hasEnded: false },
+    { type: 'incident_closed', incidentId: 'i' },
+    { type: 'submission_prepared', ...move, hasEnded: false },
+    { type: 'submission_submitted', ...move, transactionHash: 'h' },
+    { type: 'submission_retrying', ...move, transactionHash: null },
+    { type: 'submission_confirmed', ...move },
+    { type: 'submission_reverted', ...move },
+    { type: 'submission_superseded', ...move },
+  ];
+}
+
+function serialize(value: object): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'bigint' ? `${member}n` : member,
   );
 }
 
-function queueObservations(): EventFromLogic<AnyStateMachine>[] {
-  const flags = [true, false];
-  return flags.flatMap((isBlocked) =>
-    flags.flatMap((isEnabled) =>
-      flags.flatMap((isReporterStale) =>
-        ([null, 'preparing', 'submitted', 'retrying'] as const).flatMap((activeSubmission) =>
-          flags.map((hasBufferedRounds) => ({
-            type: 'observed',
-            queue: { isBlocked, isEnabled, isReporterStale, activeSubmission, hasBufferedRounds },
-          })),
-        ),
-      ),
-    ),
-  );
+/** Paths of the states that a state value is made of. */
+function pathsOf(value: StateValue, parent = ''): string[] {
+  if (typeof value === 'string') return [`${parent}${value}`];
+  return Object.entries(value).flatMap(([key, inner = {}]) => pathsOf(inner, `${parent}${key}.`));
 }
 
-function serializeEvent(event: object): string {
-  return JSON.stringify(event, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+/** Paths of the states that hold no others. */
+function leavesOf({ states }: AnyStateNode, parent = ''): string[] {
+  return Object.entries(states).flatMap(([key, state]) =>
+    Object.keys(state.states).length === 0 ? [`${parent}${key}`] : leavesOf(state, `${parent}${key}.`),
+  );
 }
 
 describe('every machine', () => {
   it.each(machines.map(([machine, events]) => [machine.id, machine, events] as const))(
     '%s reaches each of its states, and leaves none that is final',
     (_id, machine, events) => {
-      const paths = getShortestPaths(machine, { events, serializeEvent });
-      const reached = new Set(paths.map(({ state }) => String(state.value)));
-      expect([...reached].sort()).toEqual(Object.keys(machine.states).sort());
+      const paths = getShortestPaths(machine, {
+        events,
+        serializeEvent: serialize,
+        serializeState: ({ value, context }) => serialize({ value, context }),
+      });
+      const reached = new Set(paths.flatMap(({ state }) => pathsOf(state.value)));
+      expect([...reached].sort()).toEqual(leavesOf(machine.root).sort());
       for (const { state } of paths) {
         if (state.status !== 'done') continue;
         const final = machine.states[String(state.value)];
