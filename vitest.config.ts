@@ -30,7 +30,7 @@ const slowest = [
 const unitTests = [
   'test/{imports,readme}.test.ts',
   'test/machines/**/*.test.ts',
-  'test/actors/{acceptance,activityFold,expectedSums,foldIdentity,lateDuplicates,observed,pipelineActors}.test.ts',
+  'test/actors/{acceptance,activityFold,expectedSums,firstMatch,foldIdentity,lateDuplicates,pipelineActors}.test.ts',
   'test/actors/{settlementActor,settlementEquality}.test.ts',
   'test/actors/chain/{chainEvent,chainFold,governance,metadataViews,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',

@@ -1,28 +1,16 @@
 import type { AnyStateMachine } from 'xstate';
 import { toDirectedGraph } from 'xstate/graph';
-import { chainAvailabilityMachine } from '../machines/chainAvailabilityMachine.ts';
-import { collectionPhaseMachine } from '../machines/collectionPhaseMachine.ts';
-import { freshnessMachine } from '../machines/freshnessMachine.ts';
 import { indexerMachine } from '../machines/indexerMachine.ts';
-import { mergeStateMachine } from '../machines/mergeStateMachine.ts';
 import { messageSourceMachine } from '../machines/messageSourceMachine.ts';
-import { mintRoundMachine } from '../machines/mintRoundMachine.ts';
 import { moduleMachine } from '../machines/moduleMachine.ts';
 import { rowWriterMachine } from '../machines/rowWriterMachine.ts';
 import { settlementMachine } from '../machines/settlementMachine.ts';
-import { settlementSourceMachine } from '../machines/settlementSourceMachine.ts';
 import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
 
 /** Every machine, in the order of the README of `machines/`. */
 export const machines: readonly AnyStateMachine[] = [
-  freshnessMachine,
   moduleMachine,
   settlementMachine,
-  chainAvailabilityMachine,
-  settlementSourceMachine,
-  mintRoundMachine,
-  collectionPhaseMachine,
-  mergeStateMachine,
   indexerMachine,
   messageSourceMachine,
   streamFollowerMachine,

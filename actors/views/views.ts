@@ -1,4 +1,3 @@
-import type { Freshness } from '../../machines/freshnessMachine.ts';
 import type { ModuleState } from '../../machines/moduleMachine.ts';
 import type { SubmissionLifecycle } from '../../machines/settlementMachine.ts';
 import type { ModuleReport } from '../device/moduleSnapshot.ts';
@@ -6,6 +5,7 @@ import type { SignerIdentity } from '../device/signerIdentity.ts';
 import type { OracleState } from '../settlement/oracleState.ts';
 import type { BlockedReason, SettlementQueueState } from '../settlement/queueState.ts';
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
+import type { Freshness } from '../wheel/freshness.ts';
 import type {
   ChainUnavailable,
   ChainViews,
@@ -15,8 +15,6 @@ import type {
 import type { FeedViews } from './feedViews.ts';
 import type { StatisticsViews } from './statisticsViews.ts';
 
-// The vocabulary of the views, for the schemas of the responses.
-export { freshnessStates, stalenessSeconds } from '../../machines/freshnessMachine.ts';
 export { moduleStates } from '../../machines/moduleMachine.ts';
 export { submissionLifecycles } from '../../machines/settlementMachine.ts';
 export type { Arrival } from '../feed/arrival.ts';
@@ -26,6 +24,8 @@ export { oracleStates } from '../settlement/oracleState.ts';
 export { blockedReasons, settlementQueueStates } from '../settlement/queueState.ts';
 export type { AcceptedReading } from '../wheel/acceptedReading.ts';
 export { coreStatuses, provenances } from '../wheel/counterReading.ts';
+// The vocabulary of the views, for the schemas of the responses.
+export { freshnessStates, stalenessSeconds } from '../wheel/freshness.ts';
 export type { FeedPlace, StoredCategory } from './feedIndex.ts';
 export { compareShown, storedCategories } from './feedIndex.ts';
 
