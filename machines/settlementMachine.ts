@@ -119,7 +119,8 @@ export type SettlementEvent =
   /** A message that was accepted before is stored again. No state takes it. */
   | { readonly type: 'repeated' };
 
-export type SubmissionOutcome = 'confirmed' | 'reverted' | 'superseded';
+export const submissionOutcomes = ['confirmed', 'reverted', 'superseded'] as const;
+export type SubmissionOutcome = (typeof submissionOutcomes)[number];
 
 /** What the machine has done that goes into the lists beside it, which grow with time. */
 export type SettlementRecord =

@@ -1,7 +1,8 @@
+import type { StateValue } from 'xstate';
 import { z } from 'zod';
 import {
   contextSchema,
-  type EncodedSettlement,
+  machineVersion,
   settlementListsSchema,
   submissionSchema,
 } from './settlementSnapshot.ts';
@@ -11,19 +12,7 @@ export const foldVersionBeforeMachine = 3;
 
 const plainSettlement = settlementListsSchema.extend({
   ...contextSchema.shape,
-  submission: submissionSchema
-    .extend({
-      machine: z.enum([
-        'preparing',
-        'retryingUnsent',
-        'submitted',
-        'retrying',
-        'confirmed',
-        'reverted',
-        'superseded',
-      ]),
-    })
-    .nullable(),
+  submission: submissionSchema.extend({ machine: z.string() }).nullable(),
 });
 type PlainSettlement = z.infer<typeof plainSettlement>;
 
@@ -35,16 +24,16 @@ export function convertSettlement(encoded: unknown): unknown {
   if (typeof encoded !== 'object' || encoded === null || 'machine' in encoded) return encoded;
   const plain = plainSettlement.parse(encoded);
   const { closedRounds, submissionsSinceMs, endedSubmissions, ended, acceptedMessages, ...held } = plain;
-  const value: EncodedSettlement['machine']['value'] = {
+  const value = {
     oracle: held.blockedReason === null ? 'unblocked' : 'blocked',
     run: held.unfinishedRun === null ? 'idle' : 'running',
     incidents: held.openIncidents.length === 0 ? 'noneOpen' : 'someOpen',
-    submission: toSubmissionState(plain.submission),
+    submission: toSubmissionState(held.submission),
   };
   const { machine: _state, ...submission } = held.submission ?? { machine: null };
   const context = { ...held, submission: held.submission === null ? null : submission };
   return {
-    machine: { version: 1, value, context },
+    machine: { version: machineVersion, value, context },
     closedRounds,
     submissionsSinceMs,
     endedSubmissions,
@@ -53,12 +42,8 @@ export function convertSettlement(encoded: unknown): unknown {
   };
 }
 
-function toSubmissionState(
-  submission: PlainSettlement['submission'],
-): EncodedSettlement['machine']['value']['submission'] {
+function toSubmissionState(submission: PlainSettlement['submission']): StateValue {
   if (submission === null) return 'unprepared';
-  const { machine } = submission;
-  if (machine === 'confirmed' || machine === 'reverted' || machine === 'superseded')
-    return { ended: machine };
-  return { underWay: machine };
+  const { machine, terminalAtMs } = submission;
+  return terminalAtMs === null ? { underWay: machine } : { ended: machine };
 }

@@ -1,11 +1,16 @@
 import { List } from 'immutable';
+import type { AnyStateNode, StateValue } from 'xstate';
 import { z } from 'zod';
-import { settlementMachine } from '../../machines/settlementMachine.ts';
+import {
+  type SettlementSnapshot,
+  settlementMachine,
+  submissionOutcomes,
+} from '../../machines/settlementMachine.ts';
 import { decodeIds, encodeIds } from './rememberedIds.ts';
 import type { Settlement } from './settlementActor.ts';
 
 /** Version of the machine's part of a snapshot: raised when its states or its context change. */
-const machineVersion = 1;
+export const machineVersion = 1;
 
 const milliseconds = z.number();
 const amount = z.bigint();
@@ -43,31 +48,40 @@ export const contextSchema = z.strictObject({
   submission: submissionSchema.nullable(),
 });
 
-/** Every region has to be there: XState puts one that is missing into its initial state, and says nothing. */
-const valueSchema = z.strictObject({
-  oracle: z.enum(['unblocked', 'blocked']),
-  run: z.enum(['idle', 'running']),
-  incidents: z.enum(['noneOpen', 'someOpen']),
-  submission: z.union([
-    z.literal('unprepared'),
-    z.strictObject({ underWay: z.enum(['preparing', 'retryingUnsent', 'submitted', 'retrying']) }),
-    z.strictObject({ ended: z.enum(['confirmed', 'reverted', 'superseded']) }),
-  ]),
+/** Values of a state, from the machine itself. XState puts a region that is missing into its initial state, and says nothing. */
+function createValueSchema({ type, states }: AnyStateNode): z.ZodType<StateValue> {
+  const children = Object.entries(states);
+  if (type === 'parallel') {
+    return z.strictObject(
+      Object.fromEntries(children.map(([key, state]) => [key, createValueSchema(state)])),
+    );
+  }
+  return z.union(
+    children.map(([key, state]) =>
+      Object.keys(state.states).length === 0
+        ? z.literal(key)
+        : z.strictObject({ [key]: createValueSchema(state) }),
+    ),
+  );
+}
+
+const persistedMachine = z.strictObject({
+  version: z.literal(machineVersion),
+  value: createValueSchema(settlementMachine.root),
+  context: contextSchema,
 });
 
-const persistedMachine = z
-  .strictObject({ version: z.literal(machineVersion), value: valueSchema, context: contextSchema })
-  .refine(
-    ({ value, context }) =>
-      (value.oracle === 'blocked') === (context.blockedReason !== null) &&
-      (value.run === 'running') === (context.unfinishedRun !== null) &&
-      (value.incidents === 'someOpen') === context.openIncidents.length > 0 &&
-      (value.submission === 'unprepared') === (context.submission === null) &&
-      (typeof value.submission === 'object' && 'ended' in value.submission) ===
-        (context.submission !== null && context.submission.terminalAtMs !== null),
-    'expected states that agree with the context',
+/** Whether the states are those that the context goes with. */
+function isConsistent(snapshot: SettlementSnapshot): boolean {
+  const { blockedReason, unfinishedRun, openIncidents, submission } = snapshot.context;
+  return (
+    snapshot.matches({ oracle: 'blocked' }) === (blockedReason !== null) &&
+    snapshot.matches({ run: 'running' }) === (unfinishedRun !== null) &&
+    snapshot.matches({ incidents: 'someOpen' }) === openIncidents.length > 0 &&
+    snapshot.matches({ submission: 'unprepared' }) === (submission === null) &&
+    snapshot.matches({ submission: 'ended' }) === (submission !== null && submission.terminalAtMs !== null)
   );
-export type PersistedMachine = z.infer<typeof persistedMachine>;
+}
 
 const ids = z.strictObject({ keys: z.string(), stepsMs: z.array(milliseconds).readonly() });
 
@@ -79,7 +93,7 @@ export const settlementListsSchema = z.strictObject({
       createdAtMs: milliseconds,
       submittedAtMs: milliseconds.nullable(),
       terminalAtMs: milliseconds,
-      outcome: z.enum(['confirmed', 'reverted', 'superseded']),
+      outcome: z.enum(submissionOutcomes),
     }),
   ),
   ended: z.strictObject({ submissions: ids, runs: ids, incidents: ids }),
@@ -111,13 +125,17 @@ export function encodeSettlement(settlement: Settlement): EncodedSettlement {
   };
 }
 
-/** @throws ZodError when it is not what `encodeSettlement` makes. */
+/** @throws Error when it is not what `encodeSettlement` makes. */
 export function decodeSettlement(encoded: unknown): Settlement {
   const { machine, closedRounds, submissionsSinceMs, endedSubmissions, ended, acceptedMessages } =
     encodedSettlement.parse(encoded);
   const { value, context } = machine;
+  const snapshot = settlementMachine.resolveState({ value, context });
+  if (!isConsistent(snapshot)) {
+    throw new Error(`the states ${JSON.stringify(value)} of a settlement do not go with its context`);
+  }
   return {
-    snapshot: settlementMachine.resolveState({ value, context }),
+    snapshot,
     closedRounds: List(closedRounds),
     submissionsSinceMs,
     endedSubmissions: List(endedSubmissions),
