@@ -6,6 +6,8 @@ export interface FoldIdentity {
   readonly foldVersion: number;
   /** Digest of everything in the deployment that the fold depends on. */
   readonly configuration: string;
+  /** An earlier version whose snapshots the fold converts when it restores them. */
+  readonly convertibleVersion?: number;
 }
 
 /** The identity of a fold with these settings: their names and values, in any order. */
@@ -18,6 +20,11 @@ export function foldIdentity(
   return { foldVersion, configuration: createHash('sha256').update(lines.join('\n')).digest('hex') };
 }
 
-export function isOfFold(one: FoldIdentity, { foldVersion, configuration }: FoldIdentity): boolean {
-  return one.foldVersion === foldVersion && one.configuration === configuration;
+/** Whether a state of identity `one` is of use to a fold. */
+export function isOfFold(
+  one: FoldIdentity,
+  { foldVersion, configuration, convertibleVersion }: FoldIdentity,
+): boolean {
+  const isReadable = one.foldVersion === foldVersion || one.foldVersion === convertibleVersion;
+  return isReadable && one.configuration === configuration;
 }

@@ -1,90 +1,90 @@
 import type { AnyStateMachine } from 'xstate';
-import { type DirectedGraphEdge, type DirectedGraphNode, toDirectedGraph } from 'xstate/graph';
-import { chainAvailabilityMachine } from '../machines/chainAvailabilityMachine.ts';
-import { collectionPhaseMachine } from '../machines/collectionPhaseMachine.ts';
+import { toDirectedGraph } from 'xstate/graph';
 import { deliveryMachine } from '../machines/deliveryMachine.ts';
-import { freshnessMachine } from '../machines/freshnessMachine.ts';
 import { indexerMachine } from '../machines/indexerMachine.ts';
-import { mergeStateMachine } from '../machines/mergeStateMachine.ts';
 import { messageSourceMachine } from '../machines/messageSourceMachine.ts';
-import { mintRoundMachine } from '../machines/mintRoundMachine.ts';
 import { moduleMachine } from '../machines/moduleMachine.ts';
-import { oracleMachine } from '../machines/oracleMachine.ts';
-import { settlementQueueMachine } from '../machines/settlementQueueMachine.ts';
-import { settlementSourceMachine } from '../machines/settlementSourceMachine.ts';
+import { settlementMachine } from '../machines/settlementMachine.ts';
 import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
-import { submissionMachine } from '../machines/submissionMachine.ts';
 
 /** Every machine, in the order of the README of `machines/`. */
 export const machines: readonly AnyStateMachine[] = [
-  freshnessMachine,
   moduleMachine,
-  oracleMachine,
-  submissionMachine,
-  settlementQueueMachine,
-  chainAvailabilityMachine,
-  settlementSourceMachine,
-  mintRoundMachine,
-  collectionPhaseMachine,
-  mergeStateMachine,
+  settlementMachine,
   indexerMachine,
   messageSourceMachine,
   streamFollowerMachine,
   deliveryMachine,
 ];
 
+type Graph = ReturnType<typeof toDirectedGraph>;
+
 /** A state machine as a Mermaid state diagram, made from the machine itself. */
 export function machineDiagram(machine: AnyStateMachine): string {
   const root = toDirectedGraph(machine);
-  // What any state answers is drawn once, from a state of all of them; without a target it changes no state.
-  const fromAny = root.edges
-    .filter(({ target }) => target.id !== root.id)
-    .map((edge) => `  any --> ${nameOf(edge.target.id)}: ${labelOf(edge)}`);
-  return ['stateDiagram-v2', `  [*] --> ${initialOf(root)}`, ...fromAny, ...drawChildren(root)].join('\n');
+  const isParallel = root.stateNode.type === 'parallel';
+  const lines = isParallel ? [] : [`  [*] --> ${escapeName(String(machine.config.initial))}`];
+  // What any state answers is drawn once, from a state of all of them.
+  lines.push(...drawArrows('any', root).map((line) => `  ${line}`));
+  lines.push(...root.children.flatMap((child) => drawState(child, isParallel)).map((line) => `  ${line}`));
+  return ['stateDiagram-v2', ...lines].join('\n');
 }
 
-function drawChildren(node: DirectedGraphNode): string[] {
-  return node.children.flatMap((child) => [
-    ...(child.children.length === 0
-      ? []
-      : [
-          `  state ${nameOf(child.id)} {`,
-          `    [*] --> ${initialOf(child)}`,
-          ...drawChildren(child).map((line) => `  ${line}`),
-          '  }',
-        ]),
-    // Two faults that lead to the same state are one arrow.
-    ...new Set(
-      child.edges
-        .filter(({ target, source }) => target.id !== source.id || child.children.length === 0)
-        .map((edge) => `  ${nameOf(child.id)} --> ${nameOf(edge.target.id)}: ${labelOf(edge)}`),
-    ),
-    ...(child.stateNode.type === 'final' ? [`  ${nameOf(child.id)} --> [*]`] : []),
-  ]);
+/** A state with its arrows; one that holds others is drawn around them. Each region of a parallel state begins by itself. */
+function drawState(graph: Graph, isRegion: boolean): string[] {
+  const { stateNode, children } = graph;
+  const name = escapeName(stateNode.key);
+  const arrows = drawArrows(name, graph);
+  if (stateNode.type === 'final') return [...arrows, `${name} --> [*]`];
+  if (children.length === 0) return arrows;
+  const begin =
+    isRegion || stateNode.config.initial !== undefined
+      ? [`[*] --> ${escapeName(String(stateNode.config.initial))}`]
+      : [];
+  const inside = [...begin, ...children.flatMap(drawInside)];
+  return [`state ${name} {`, ...inside.map((line) => `  ${line}`), '}', ...arrows];
 }
 
-/** The last part of an ID: names of states are unique within each machine. */
-function nameOf(id: string): string {
-  return id.slice(id.lastIndexOf('.') + 1).replaceAll('-', '_');
+/** Two faults that lead to the same state are one arrow. */
+function drawArrows(name: string, graph: Graph): string[] {
+  return [...new Set(graph.edges.map((edge) => `${name} --> ${drawTarget(edge, graph)}`))];
 }
 
-function initialOf({ stateNode }: DirectedGraphNode): string {
-  return String(stateNode.config.initial).replaceAll('-', '_');
+/** A state without arrows of its own is named, so that it is drawn where it belongs. */
+function drawInside(graph: Graph): string[] {
+  const lines = drawState(graph, false);
+  return lines.length > 0 ? lines : [escapeName(graph.stateNode.key)];
 }
 
-function labelOf({ label, transition }: DirectedGraphEdge): string {
-  const { guard } = transition;
-  const name = typeof guard === 'string' ? guard : (guard as { type?: string } | undefined)?.type;
-  const event = readableEvent(label.text);
+function drawTarget({ target, label, transition }: Graph['edges'][number], source: Graph): string {
+  const isRoot = target.id === source.id && source.stateNode.parent === undefined;
+  const name = isRoot ? 'any' : escapeName(target.key);
+  return `${name}: ${labelOf(label.text, transition.guard)}`;
+}
+
+function escapeName(key: string): string {
+  return key.replaceAll('-', '_');
+}
+
+function labelOf(text: string, guard: unknown): string {
+  const [name, event] = [nameOf(guard), readableEvent(text)];
   return name === undefined ? event : `${event} [${name}]`;
 }
 
 /** What XState names the end of work and of waiting. */
 function readableEvent(event: string): string {
+  if (event === '') return 'always';
   if (event.startsWith('xstate.done.')) return 'done';
   if (event.startsWith('xstate.error.')) return 'failed';
-  const [, after] = /^xstate\.after\.([^.]+)\./.exec(event) ?? [];
-  return after === undefined ? event : `after ${after}`;
+  const [, delay] = /^xstate\.after\.([^.]+)\./.exec(event) ?? [];
+  return delay === undefined ? event : `after ${delay}`;
+}
+
+/** A guard is named in `setup`, or a function with a name. */
+function nameOf(guard: unknown): string | undefined {
+  if (typeof guard === 'string') return guard;
+  if (typeof guard === 'function') return guard.name;
+  return (guard as { type?: string } | undefined)?.type;
 }
 
 /** The diagrams as they stand in the README, each under the machine's name. */

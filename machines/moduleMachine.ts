@@ -1,29 +1,51 @@
-import { setup } from 'xstate';
+import { type SnapshotFrom, setup } from 'xstate';
 
-/** States a module reports of itself (document 1, "Other state sets"). */
+/** States that a module reports of itself. */
 export const moduleStates = ['disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped'] as const;
 export type ModuleState = (typeof moduleStates)[number];
 
+interface ModuleContext {
+  /** When the newest snapshot was observed (epoch milliseconds); null before the first. */
+  readonly observedAtMs: number | null;
+}
+
+interface ModuleReported {
+  readonly type: `reported.${ModuleState}`;
+  readonly observedAtMs: number;
+}
+
+export type ModuleSnapshot = SnapshotFrom<typeof moduleMachine>;
+
+function isNotOlder({
+  context,
+  event,
+}: {
+  readonly context: ModuleContext;
+  readonly event: ModuleReported;
+}): boolean {
+  return context.observedAtMs === null || event.observedAtMs >= context.observedAtMs;
+}
+
+const modules = setup({
+  types: { context: {} as ModuleContext, events: {} as ModuleReported },
+});
+const noteObservation = modules.assign({ observedAtMs: ({ event }) => event.observedAtMs });
+
 /**
- * The reported state of one module instance. The contract does not restrict the moves ("Transitions: not
- * shown"): the device is the authority, so every report moves the machine to the state that it names.
+ * One module instance. The contract does not restrict from which state to which it goes, because the device is the authority;
+ * `snapshot.can(event)` refuses only what was observed before the newest snapshot.
  */
-export const moduleMachine = setup({
-  types: {
-    context: {} as Record<string, never>,
-    events: {} as { type: `reported.${ModuleState}` },
-  },
-}).createMachine({
+export const moduleMachine = modules.createMachine({
   id: 'module',
-  context: {},
+  context: { observedAtMs: null },
   initial: 'unreported',
   on: {
-    'reported.disabled': { target: '.disabled' },
-    'reported.starting': { target: '.starting' },
-    'reported.ready': { target: '.ready' },
-    'reported.degraded': { target: '.degraded' },
-    'reported.faulted': { target: '.faulted' },
-    'reported.stopped': { target: '.stopped' },
+    'reported.disabled': { guard: isNotOlder, target: '.disabled', actions: noteObservation },
+    'reported.starting': { guard: isNotOlder, target: '.starting', actions: noteObservation },
+    'reported.ready': { guard: isNotOlder, target: '.ready', actions: noteObservation },
+    'reported.degraded': { guard: isNotOlder, target: '.degraded', actions: noteObservation },
+    'reported.faulted': { guard: isNotOlder, target: '.faulted', actions: noteObservation },
+    'reported.stopped': { guard: isNotOlder, target: '.stopped', actions: noteObservation },
   },
   states: {
     unreported: {},

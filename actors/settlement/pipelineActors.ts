@@ -1,12 +1,11 @@
-import { getInitialSnapshot, getNextSnapshot, type SnapshotFrom } from 'xstate';
-import { type ModuleState, moduleMachine } from '../../machines/moduleMachine.ts';
 import { parse, stringify } from '../bigintJson.ts';
-import type { ModuleReport } from '../device/moduleSnapshot.ts';
+import { createModuleActor, type ModuleActor } from '../device/moduleActor.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
 import { type Rejection, rejected } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import type { ModulesView, ModuleView } from '../views/views.ts';
+import { convertSettlement, foldVersionBeforeMachine } from './convertSettlement.ts';
 import { decodePipeline, type PipelineMessage } from './decodePipeline.ts';
 import {
   decodeIds,
@@ -18,14 +17,15 @@ import {
   rememberId,
 } from './rememberedIds.ts';
 import {
-  emptySettlementPipeline,
-  foldSettlement,
-  type SettlementPipelineState,
-} from './settlementPipeline.ts';
+  createSettlementActor,
+  initialSettlement,
+  type Settlement,
+  type SettlementActor,
+} from './settlementActor.ts';
 import { decodeSettlement, type EncodedSettlement, encodeSettlement } from './settlementSnapshot.ts';
 
 /** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
-export const pipelineFoldVersion = 3;
+export const pipelineFoldVersion = 4;
 
 /** Instances that one installation may report; a device has a handful. More are rejected. */
 export const instancesMax = 256;
@@ -42,15 +42,10 @@ export interface PipelineActors {
   /** Null when none was published. */
   signer(installationId: string): SignerIdentity | null;
   /** The same state until oracle or reporter of the installation say something. */
-  settlement(installationId: string): SettlementPipelineState;
+  settlement(installationId: string): Settlement;
   /** As CounterActors.capture. */
   capture(): Iterable<string>;
   restore(lines: Iterable<string>): void;
-}
-
-interface ModuleActor {
-  readonly machine: SnapshotFrom<typeof moduleMachine>;
-  readonly report: ModuleReport;
 }
 
 interface InstallationPipeline {
@@ -58,7 +53,7 @@ interface InstallationPipeline {
   signer: SignerIdentity | null;
   /** Signers that were accepted: one that is stored again, late, must not take the place of its successor. */
   acceptedSigners: RememberedIds;
-  settlement: SettlementPipelineState;
+  settlement: SettlementActor;
   view: ModulesView;
 }
 
@@ -83,7 +78,7 @@ export function createPipelineActors(): PipelineActors {
       modules: new Map(),
       signer: null,
       acceptedSigners: noRememberedIds,
-      settlement: emptySettlementPipeline,
+      settlement: createSettlementActor(initialSettlement),
       view: { installationId, modules: [] },
     };
     installations.set(installationId, pipeline);
@@ -107,11 +102,8 @@ export function createPipelineActors(): PipelineActors {
       pipeline.signer = value.signer;
       return 'folded';
     }
-    const { installationId: _of, ...said } = value;
-    const outcome = foldSettlement(pipeline.settlement, { ...said, storedAtMs });
-    if ('rejection' in outcome) return outcome;
-    pipeline.settlement = outcome.state;
-    return 'folded';
+    const rejection = pipeline.settlement.receive(value, storedAtMs);
+    return rejection === null ? 'folded' : { rejection };
   }
 
   function restore(lines: Iterable<string>) {
@@ -121,11 +113,10 @@ export function createPipelineActors(): PipelineActors {
       const pipeline = pipelineOf(captured.installationId);
       pipeline.signer = captured.signer;
       pipeline.acceptedSigners = decodeIds(captured.acceptedSigners);
-      pipeline.settlement = decodeSettlement(captured.settlement);
-      for (const { state, ...report } of captured.modules) {
-        pipeline.modules.set(report.instanceId, { machine: reported(initialMachine, state), report });
-      }
-      pipeline.view = viewOf(captured.installationId, pipeline.modules);
+      pipeline.settlement = createSettlementActor(decodeSettlement(convertSettlement(captured.settlement)));
+      for (const module of captured.modules)
+        pipeline.modules.set(module.instanceId, createModuleActor(module));
+      pipeline.view = viewModules(captured.installationId, pipeline.modules);
     }
   }
 
@@ -137,21 +128,32 @@ export function createPipelineActors(): PipelineActors {
   }
 
   return {
-    identity: foldIdentity(pipelineFoldVersion, {}),
+    identity: { ...foldIdentity(pipelineFoldVersion, {}), convertibleVersion: foldVersionBeforeMachine },
     receive,
     modules,
     signer: (installationId) => installations.get(installationId)?.signer ?? null,
-    settlement: (installationId) => installations.get(installationId)?.settlement ?? emptySettlementPipeline,
+    settlement: (installationId) =>
+      installations.get(installationId)?.settlement.settlement() ?? initialSettlement,
     capture: () => {
       // What they hold is immutable, but which of it they hold is not.
-      const held = [...installations.values()].map((pipeline) => ({ ...pipeline }));
-      return encoded(held);
+      const captured = [...installations.values()].map(({ settlement, ...pipeline }) => ({
+        ...pipeline,
+        settlement: settlement.settlement(),
+      }));
+      return encodeLines(captured);
     },
     restore,
   };
 }
 
-function* encoded(installations: readonly InstallationPipeline[]): Iterable<string> {
+interface CapturableInstallation {
+  readonly view: ModulesView;
+  readonly signer: SignerIdentity | null;
+  readonly acceptedSigners: RememberedIds;
+  readonly settlement: Settlement;
+}
+
+function* encodeLines(installations: readonly CapturableInstallation[]): Iterable<string> {
   for (const { view, signer, acceptedSigners, settlement } of installations) {
     yield stringify({
       ...view,
@@ -161,8 +163,6 @@ function* encoded(installations: readonly InstallationPipeline[]): Iterable<stri
     } satisfies CapturedPipeline);
   }
 }
-
-const initialMachine = getInitialSnapshot(moduleMachine);
 
 function receiveModule(
   pipeline: InstallationPipeline,
@@ -175,29 +175,15 @@ function receiveModule(
       `${installationId} reports ${instancesMax} other instances already`,
     );
   }
-  if (known !== undefined && report.observedAtMs < known.report.observedAtMs) {
-    const behindMs = known.report.observedAtMs - report.observedAtMs;
-    return rejected(
-      'out_of_order',
-      `observed ${behindMs} ms before the snapshot that is held of this instance`,
-    );
-  }
-  const machine = reported(known?.machine ?? initialMachine, state);
-  pipeline.modules.set(report.instanceId, { machine, report });
-  pipeline.view = viewOf(installationId, pipeline.modules);
+  const rejection = known?.receive(state, report) ?? null;
+  if (rejection !== null) return { rejection };
+  if (known === undefined) pipeline.modules.set(report.instanceId, createModuleActor({ ...report, state }));
+  pipeline.view = viewModules(installationId, pipeline.modules);
   return 'folded';
 }
 
-function reported(machine: SnapshotFrom<typeof moduleMachine>, state: ModuleState) {
-  return getNextSnapshot(moduleMachine, machine, { type: `reported.${state}` });
-}
-
-function viewOf(installationId: string, modules: ReadonlyMap<string, ModuleActor>): ModulesView {
-  const views = [...modules.values()].map(({ machine, report }): ModuleView => {
-    if (machine.value === 'unreported')
-      throw new Error(`module ${report.instanceId} is held without a report`);
-    return { ...report, state: machine.value };
-  });
+function viewModules(installationId: string, modules: ReadonlyMap<string, ModuleActor>): ModulesView {
+  const views = [...modules.values()].map((module) => module.view());
   views.sort((a, b) => (a.instanceId < b.instanceId ? -1 : 1));
   return { installationId, modules: views };
 }

@@ -1,12 +1,13 @@
 import type { List } from 'immutable';
-import { oracleMachine } from '../../machines/oracleMachine.ts';
-import { settlementQueueMachine } from '../../machines/settlementQueueMachine.ts';
+import {
+  type ClosedRound,
+  findSubmissionLifecycle,
+  type SettlementSnapshot,
+} from '../../machines/settlementMachine.ts';
 import { blocksOf, blockUnitsPerBlock, type ChainState } from '../chain/chainState.ts';
 import { type Frontier, projected, type WorkedRound } from '../chain/settlementArithmetic.ts';
-import { observed } from '../observed.ts';
 import type {
   AnchorView,
-  BlockedReason,
   BuilderView,
   FrontierView,
   MeasurementView,
@@ -19,23 +20,16 @@ import type {
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
 import { type ActivityState, roundAt } from '../wheel/activityFold.ts';
 import { isWithinBounds, roundWorkMax } from './coreBounds.ts';
-import {
-  type ClosedRound,
-  isTerminal,
-  lifecycleOf,
-  type SettlementPipelineState,
-  type Submission,
-} from './settlementPipeline.ts';
-
-/** A reporter whose last completed run is older than this is stale (document 3, Limits). */
-const reporterStaleMs = 600_000;
+import { findOracleState } from './oracleState.ts';
+import { findBlockedReason, findQueueState } from './queueState.ts';
+import type { Settlement } from './settlementActor.ts';
 
 /** What the process snapshot is made of. */
 export interface ProcessSources {
   readonly measurement: MeasurementView | null;
   /** Null without any accepted reading. */
   readonly activity: ActivityState | null;
-  readonly pipeline: SettlementPipelineState;
+  readonly settlement: Settlement;
   /** The newest safe state; null while there is none. */
   readonly chain: ChainState | null;
   readonly genesisMs: number;
@@ -68,16 +62,9 @@ export function projectProcess(sources: ProcessSources): ProcessProjection {
   };
 }
 
-function oracleOf({ pipeline, nowMs }: ProcessSources): OracleView {
-  const { closure, blockedReason } = pipeline;
-  const state = observed(oracleMachine, {
-    type: 'observed',
-    oracle: {
-      hasClosure: closure !== null,
-      isBlocked: blockedReason !== null,
-      acceptanceAgeMs: closure === null ? 0 : nowMs - closure.acceptedAtMs,
-    },
-  });
+function oracleOf({ settlement, nowMs }: ProcessSources): OracleView {
+  const { closure, blockedReason } = settlement.snapshot.context;
+  const state = findOracleState(settlement.snapshot, nowMs);
   const reasons = { accepted: null, stale: null, blocked: blockedReason, unavailable: 'no_closure' };
   return {
     state,
@@ -89,7 +76,8 @@ function oracleOf({ pipeline, nowMs }: ProcessSources): OracleView {
 
 /** The closed rounds above the settled frontier, or the first reason why they cannot be projected. */
 function bufferOf(sources: ProcessSources): Buffer | QueueUnavailableReason {
-  const { closure, closedRounds } = sources.pipeline;
+  const { snapshot, closedRounds } = sources.settlement;
+  const { closure } = snapshot.context;
   if (closure === null) return 'oracle_head_unavailable';
   const configuration = sources.chain?.core.configuration ?? null;
   if (sources.chain === null || configuration === null) return 'round_projection_gap';
@@ -118,10 +106,10 @@ function bufferOf(sources: ProcessSources): Buffer | QueueUnavailableReason {
  * core settles none of them before they have ended; what it has settled has ended, whatever the clock here says.
  */
 function findCountedThrough(
-  { pipeline, genesisMs, nowMs }: ProcessSources,
+  { settlement, genesisMs, nowMs }: ProcessSources,
   settledThroughRound: bigint,
 ): bigint {
-  const closedThrough = pipeline.closure?.lastRound ?? 0n;
+  const closedThrough = settlement.snapshot.context.closure?.lastRound ?? 0n;
   const endedThrough = max(BigInt(roundAt(nowMs, genesisMs) - 1), settledThroughRound);
   return closedThrough < endedThrough ? closedThrough : endedThrough;
 }
@@ -144,26 +132,18 @@ function roundsAbove(rounds: List<ClosedRound>, frontier: bigint): readonly Clos
 
 function queueOf(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): SettlementQueueView {
   if (typeof buffer === 'string') return { status: 'unavailable', reason: buffer };
-  const { pipeline, chain, nowMs } = sources;
-  const { lastRun, unfinishedRun, submission, settlementEnabled, reporterEnvironmentEnabled } = pipeline;
+  const { snapshot } = sources.settlement;
+  const { lastRun, settlementEnabled, reporterEnvironmentEnabled } = snapshot.context;
   const { rounds } = buffer;
-  const blockedReason = blockedReasonOf(pipeline, chain);
-  const active = submission !== null && !isTerminal(submission) ? lifecycleOf(submission) : null;
-  const state = observed(settlementQueueMachine, {
-    type: 'observed',
-    queue: {
-      isBlocked: blockedReason !== null,
-      isEnabled: settlementEnabled,
-      isReporterStale:
-        lastRun === null || nowMs - lastRun.finishedAtMs > reporterStaleMs || unfinishedRun !== null,
-      activeSubmission:
-        active === 'preparing' || active === 'submitted' || active === 'retrying' ? active : null,
-      hasBufferedRounds: rounds.length > 0,
-    },
-  });
+  const queue = {
+    snapshot,
+    isPaused: sources.chain?.core.paused ?? false,
+    bufferedRoundCount: rounds.length,
+    nowMs: sources.nowMs,
+  };
   return {
     status: 'available',
-    state,
+    state: findQueueState(queue),
     settlementEnabled,
     reporterEnvironmentEnabled,
     buffered: {
@@ -174,26 +154,20 @@ function queueOf(sources: ProcessSources, buffer: Buffer | QueueUnavailableReaso
       workUnits: workOf(rounds),
     },
     projected: buffer.projected,
-    incidentOpen: pipeline.openIncidents.length > 0,
-    blockedReason,
+    incidentOpen: snapshot.matches({ incidents: 'someOpen' }),
+    blockedReason: findBlockedReason(queue),
     lastRun,
-    latestSubmission: submission === null ? null : submissionView(submission),
+    latestSubmission: submissionView(snapshot),
   };
-}
-
-function blockedReasonOf(pipeline: SettlementPipelineState, chain: ChainState | null): BlockedReason | null {
-  if (pipeline.openIncidents.length > 0) return 'incident_open';
-  if (pipeline.blockedReason !== null) return 'oracle_blocked';
-  return chain?.core.paused ? 'settlement_paused' : null;
 }
 
 /** Closed and open work, projected on the settled frontier; the first reason that applies where it cannot be. */
 function builderOf(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): BuilderView {
-  const { measurement, activity, pipeline } = sources;
+  const { measurement, activity, settlement } = sources;
   if (measurement === null || activity === null) return { status: 'unavailable', reason: 'no_measurement' };
   const { reading } = measurement;
   if (reading.coreStatus === 'COUNTER_FAULT') return { status: 'unavailable', reason: 'counter_fault' };
-  if (!pipeline.approvedEpochs.includes(reading.counterEpoch)) {
+  if (!settlement.snapshot.context.approvedEpochs.includes(reading.counterEpoch)) {
     return { status: 'unavailable', reason: 'counter_epoch_unapproved' };
   }
   // What was measured after the last closure is tested first: a gap comes before an ineligible round.
@@ -256,10 +230,13 @@ function projectedView(
   return { ...frontier, ...completedOf(frontier.blockHeight - anchor.blockHeight, frontier.blockHeight) };
 }
 
-function submissionView(submission: Submission): SubmissionView {
-  const { expected, settledThroughRound, machine: _machine, ...rest } = submission;
+/** Null before any submission was prepared. */
+function submissionView(snapshot: SettlementSnapshot): SubmissionView | null {
+  const { submission } = snapshot.context;
+  const lifecycle = findSubmissionLifecycle(snapshot);
+  if (submission === null || lifecycle === null) return null;
+  const { expected, settledThroughRound, ...rest } = submission;
   const { completedBlockCount, ...sums } = expected;
-  const lifecycle = lifecycleOf(submission);
   const frontier = frontierView({ ...sums, settledThroughRound });
   return {
     ...rest,

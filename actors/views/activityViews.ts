@@ -34,7 +34,7 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
   const statistics = createStatisticsViews({
     installationId: publicInstallationId,
     history: () => counters.history(),
-    pipeline: () => pipeline.settlement(publicInstallationId),
+    settlement: () => pipeline.settlement(publicInstallationId),
     chain: () => (parts.chain.core().status === 'available' ? parts.chainState() : null),
     genesisMs: parts.genesisMs,
     clock,
@@ -67,7 +67,7 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
     const projection = projectProcess({
       measurement,
       activity: counters.activity(publicInstallationId),
-      pipeline: settlement,
+      settlement,
       chain,
       genesisMs: parts.genesisMs,
       nowMs,

@@ -1,8 +1,4 @@
-import type { ChainAvailability } from '../../machines/chainAvailabilityMachine.ts';
-import type { CollectionPhase } from '../../machines/collectionPhaseMachine.ts';
-import type { MergeState } from '../../machines/mergeStateMachine.ts';
-import type { MintRoundState } from '../../machines/mintRoundMachine.ts';
-import type { SettlementSource } from '../../machines/settlementSourceMachine.ts';
+import type { ChainAvailability } from '../chain/chainAvailability.ts';
 import type { ContractAddresses } from '../chain/chainEvent.ts';
 import type {
   ChainFeedEvent,
@@ -16,17 +12,21 @@ import type {
   Sale,
   Settlement,
 } from '../chain/chainState.ts';
+import type { CollectionPhase } from '../chain/collectionPhase.ts';
+import type { MergeState } from '../chain/mergeState.ts';
+import type { MintRoundState } from '../chain/mintRoundState.ts';
+import type { SettlementSource } from '../chain/settlementSource.ts';
 import type { StateFault } from '../chain/stateChecks.ts';
 import type { HeldEvents } from '../feed/heldEvents.ts';
 
-// The vocabulary of the chain's views, for the schemas of the responses.
-export { collectionPhases } from '../../machines/collectionPhaseMachine.ts';
-export { mergeStates } from '../../machines/mergeStateMachine.ts';
-export { mintRoundStates } from '../../machines/mintRoundMachine.ts';
-export { settlementSources } from '../../machines/settlementSourceMachine.ts';
 export type { ChainEvent, EventSource } from '../chain/chainEvent.ts';
 export type { ChainFeedEvent, Checkpoint, OwnerEvent, Settlement } from '../chain/chainState.ts';
 export { activityKinds, blockUnitsPerBlock } from '../chain/chainState.ts';
+// The vocabulary of the chain's views, for the schemas of the responses.
+export { collectionPhases } from '../chain/collectionPhase.ts';
+export { mergeStates } from '../chain/mergeState.ts';
+export { mintRoundStates } from '../chain/mintRoundState.ts';
+export { settlementSources } from '../chain/settlementSource.ts';
 export { cardImageUrlPattern, imageDataUriPattern } from '../chain/tokenMetadata.ts';
 
 /** Chain views are read at one safe block. Amounts and block numbers are bigints, times epoch milliseconds. */

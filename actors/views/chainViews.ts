@@ -1,17 +1,12 @@
-import {
-  type ChainAvailability,
-  type ChainObservation,
-  chainAvailabilityMachine,
-} from '../../machines/chainAvailabilityMachine.ts';
-import { collectionPhaseMachine } from '../../machines/collectionPhaseMachine.ts';
-import { settlementSourceMachine } from '../../machines/settlementSourceMachine.ts';
 import type { ChainActors } from '../chain/chainActors.ts';
+import { type ChainAvailability, findChainAvailability } from '../chain/chainAvailability.ts';
 import type { ContractAddresses } from '../chain/chainEvent.ts';
 import { blocksOf, type ChainState } from '../chain/chainState.ts';
+import { findCollectionPhase } from '../chain/collectionPhase.ts';
 import { confirmations } from '../chain/confirmations.ts';
+import { findSettlementSource } from '../chain/settlementSource.ts';
 import { findEconomyFault, findIssuanceFault, identityFaults } from '../chain/stateChecks.ts';
 import { createMetadataCheck, readMetadata } from '../chain/tokenMetadata.ts';
-import { createFlagObserver, observed } from '../observed.ts';
 import {
   type ChainCondition,
   type ChainInfo,
@@ -77,10 +72,6 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
   const release = onChain?.deployment.release ?? null;
   const hasMetadata = createMetadataCheck();
 
-  const availabilityOf = createFlagObserver((chain: ChainObservation) =>
-    observed(chainAvailabilityMachine, { type: 'observed', chain }),
-  );
-
   function availability(needsEconomy: boolean): ChainAvailability {
     const state = onChain?.actors.newest() ?? null;
     const spanAtMs = onChain?.actors.newestSpanAtMs ?? null;
@@ -90,7 +81,7 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       : onChain?.deployment.chain.deploymentBlock;
     const isConfigured = core?.configuration != null && (!needsEconomy || mining?.configuration != null);
     const versions = [core?.implementation, needsEconomy ? mining?.implementation : core?.implementation];
-    return availabilityOf({
+    return findChainAvailability({
       isConfigured: onChain !== null,
       isMismatched: onChain?.actors.state.isMismatched ?? false,
       isCaughtUp: parts.isCaughtUp(),
@@ -216,7 +207,7 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
     const reason = availability(false);
     const lastGood = onChain?.actors.newest() ?? null;
     const hasLastGood = lastGood?.core.configuration != null;
-    const source = observed(settlementSourceMachine, { type: 'observed', availability: reason, hasLastGood });
+    const source = findSettlementSource({ availability: reason, hasLastGood });
     if (source === 'unavailable' || lastGood === null) {
       return unavailable(reason === 'available' ? 'not_yet_safe' : reason);
     }
@@ -406,15 +397,12 @@ function identitiesOf({ state, deployment }: Shown): Identities {
 /** The sale's phase at a time; the same as the contract's own. */
 export function phaseOf(collection: ChainState['collection'], timestampMs: number) {
   const { sale, isClosed, publicMinted } = collection;
-  return observed(collectionPhaseMachine, {
-    type: 'observed',
-    sale: {
-      timestampSeconds: BigInt(Math.floor(timestampMs / 1000)),
-      isConfigured: sale !== null,
-      isClosed,
-      isSoldOut: sale !== null && publicMinted >= sale.publicAllocation,
-      allowlistStart: sale?.allowlistStart ?? 0n,
-      allowlistEnd: sale?.allowlistEnd ?? 0n,
-    },
+  return findCollectionPhase({
+    timestampSeconds: BigInt(Math.floor(timestampMs / 1000)),
+    isConfigured: sale !== null,
+    isClosed,
+    isSoldOut: sale !== null && publicMinted >= sale.publicAllocation,
+    allowlistStart: sale?.allowlistStart ?? 0n,
+    allowlistEnd: sale?.allowlistEnd ?? 0n,
   });
 }

@@ -1,5 +1,5 @@
-import { mergeStateMachine } from '../../machines/mergeStateMachine.ts';
 import { blocksOf, type ChainState, type OwnerEvent, type Position } from '../chain/chainState.ts';
+import { findMergeState } from '../chain/mergeState.ts';
 import {
   activated,
   activeWeightOf,
@@ -10,7 +10,6 @@ import {
   rewardsOf,
   targetWeightOf,
 } from '../chain/rewards.ts';
-import { observed } from '../observed.ts';
 import type { PortfolioView, PositionView } from './chainViewTypes.ts';
 
 interface HeldPosition {
@@ -100,9 +99,12 @@ function positionView(
     targetWeight: targetWeightOf(position),
     pendingRound: pending?.round ?? null,
     pendingActivationSource: pending?.source ?? null,
-    mergeState: observed(mergeStateMachine, {
-      type: 'observed',
-      position: { level, maximumLevel, hasPendingWeight: pending !== null, nextMergeBlock, blockHeight },
+    mergeState: findMergeState({
+      level,
+      maximumLevel,
+      hasPendingWeight: pending !== null,
+      nextMergeBlock,
+      blockHeight,
     }),
     nextMergeBlock,
     blocksUntilMerge: nextMergeBlock > blockHeight ? nextMergeBlock - blockHeight : 0n,

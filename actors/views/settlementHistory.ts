@@ -1,7 +1,6 @@
 import type { List } from 'immutable';
-import { mintRoundMachine } from '../../machines/mintRoundMachine.ts';
 import { blocksOf, type ChainState, type Checkpoint, type Settlement } from '../chain/chainState.ts';
-import { observed } from '../observed.ts';
+import { findMintRoundState } from '../chain/mintRoundState.ts';
 import type {
   NextMintRound,
   SettlementBucket,
@@ -143,11 +142,7 @@ export function nextMintRoundOf(state: ChainState, rewardPerBlock: bigint, suppl
   const countedThroughRound = core.settledThroughRound < round ? round - 1n : core.settledThroughRound;
   activateThrough(countedThroughRound < round ? round : countedThroughRound);
   return {
-    state: observed(mintRoundMachine, {
-      type: 'observed',
-      round,
-      settledThroughRound: core.settledThroughRound,
-    }),
+    state: findMintRoundState({ round, settledThroughRound: core.settledThroughRound }),
     round,
     countedThroughRound,
     startsAtMs: chainRoundStartMs(state, round),

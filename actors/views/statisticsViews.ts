@@ -1,6 +1,6 @@
 import { blocksOf, type ChainState } from '../chain/chainState.ts';
 import { revisionOf } from '../revision.ts';
-import type { SettlementPipelineState } from '../settlement/settlementPipeline.ts';
+import type { Settlement } from '../settlement/settlementActor.ts';
 import type { DayHistory } from '../statistics/dayHistory.ts';
 import { type Statistics, type StatisticsRange, statisticsOf } from '../statistics/statistics.ts';
 import type { Clock } from './clock.ts';
@@ -53,7 +53,7 @@ export interface StatisticsViews {
 export interface StatisticsViewsParts {
   readonly installationId: string;
   readonly history: () => DayHistory | null;
-  readonly pipeline: () => SettlementPipelineState;
+  readonly settlement: () => Settlement;
   /** The newest safe state; null while the chain cannot be shown. */
   readonly chain: () => ChainState | null;
   readonly genesisMs: number;
@@ -74,7 +74,7 @@ export function createStatisticsViews(parts: StatisticsViewsParts): StatisticsVi
             settlementCount: BigInt(chain.settlements.size),
             settledWorkUnits: chain.core.cumulativeWork,
           };
-    const oracle = oracleStatisticsOf(parts.pipeline(), statistics.windowStartMs);
+    const oracle = oracleStatisticsOf(parts.settlement(), statistics.windowStartMs);
     const shown = isWindowEndShown ? statistics : { ...statistics, generatedAtMs: null };
     return { installationId, revision: revisionOf([shown, settled, oracle]), statistics, settled, oracle };
   }
@@ -94,7 +94,7 @@ export function createStatisticsViews(parts: StatisticsViewsParts): StatisticsVi
       const isChainMissing = known?.view.settled === null && parts.chain() !== null;
       const ageMs = known === undefined || isChainMissing ? keptMs : nowMs - known.madeAtMs;
       if (known !== undefined && ageMs < freshMs) return known.view;
-      const sources = [parts.history(), parts.pipeline(), parts.chain()];
+      const sources = [parts.history(), parts.settlement(), parts.chain()];
       const isSame = known?.sources.every((source, index) => source === sources[index]) ?? false;
       if (known !== undefined && isSame && ageMs < keptMs) return known.view;
       const view = make(range, isWindowEndShown);
@@ -107,14 +107,16 @@ export function createStatisticsViews(parts: StatisticsViewsParts): StatisticsVi
 }
 
 function oracleStatisticsOf(
-  pipeline: SettlementPipelineState,
+  { snapshot, submissionsSinceMs, endedSubmissions }: Settlement,
   windowStartMs: number,
 ): OracleStatistics | null {
-  const { submissionsSinceMs, endedSubmissions, submission } = pipeline;
+  const { submission } = snapshot.context;
   if (submissionsSinceMs === null) return null;
   const ended = endedSubmissions.toArray().filter(({ createdAtMs }) => createdAtMs >= windowStartMs);
   const isUnderWay =
-    submission !== null && submission.terminalAtMs === null && submission.createdAtMs >= windowStartMs;
+    submission !== null &&
+    snapshot.matches({ submission: 'underWay' }) &&
+    submission.createdAtMs >= windowStartMs;
   const submissionCount = ended.length + (isUnderWay ? 1 : 0);
   const countOf = (outcome: (typeof ended)[number]['outcome']) =>
     ended.filter((one) => one.outcome === outcome).length;

@@ -1,11 +1,11 @@
-import type { Freshness } from '../../machines/freshnessMachine.ts';
 import type { ModuleState } from '../../machines/moduleMachine.ts';
-import type { OracleState } from '../../machines/oracleMachine.ts';
-import type { SettlementQueueState } from '../../machines/settlementQueueMachine.ts';
-import type { SubmissionLifecycle } from '../../machines/submissionMachine.ts';
+import type { SubmissionLifecycle } from '../../machines/settlementMachine.ts';
 import type { ModuleReport } from '../device/moduleSnapshot.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
+import type { OracleState } from '../settlement/oracleState.ts';
+import type { BlockedReason, SettlementQueueState } from '../settlement/queueState.ts';
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
+import type { Freshness } from '../wheel/freshness.ts';
 import type {
   ChainUnavailable,
   ChainViews,
@@ -15,17 +15,17 @@ import type {
 import type { FeedViews } from './feedViews.ts';
 import type { StatisticsViews } from './statisticsViews.ts';
 
-// The vocabulary of the views, for the schemas of the responses.
-export { freshnessStates, stalenessSeconds } from '../../machines/freshnessMachine.ts';
 export { moduleStates } from '../../machines/moduleMachine.ts';
-export { oracleStates } from '../../machines/oracleMachine.ts';
-export { settlementQueueStates } from '../../machines/settlementQueueMachine.ts';
-export { submissionLifecycles } from '../../machines/submissionMachine.ts';
+export { submissionLifecycles } from '../../machines/settlementMachine.ts';
 export type { Arrival } from '../feed/arrival.ts';
 export { compareArrivals } from '../feed/arrival.ts';
 export type { OlderEvents, StoredEventsOf } from '../feed/olderEvents.ts';
+export { oracleStates } from '../settlement/oracleState.ts';
+export { blockedReasons, settlementQueueStates } from '../settlement/queueState.ts';
 export type { AcceptedReading } from '../wheel/acceptedReading.ts';
 export { coreStatuses, provenances } from '../wheel/counterReading.ts';
+// The vocabulary of the views, for the schemas of the responses.
+export { freshnessStates, stalenessSeconds } from '../wheel/freshness.ts';
 export type { FeedPlace, StoredCategory } from './feedIndex.ts';
 export { compareShown, storedCategories } from './feedIndex.ts';
 
@@ -120,9 +120,6 @@ export const queueUnavailableReasons = [
   'round_ineligible',
 ] as const;
 export type QueueUnavailableReason = (typeof queueUnavailableReasons)[number];
-
-export const blockedReasons = ['incident_open', 'oracle_blocked', 'settlement_paused'] as const;
-export type BlockedReason = (typeof blockedReasons)[number];
 
 export interface SubmissionView {
   readonly submissionId: string;

@@ -1,11 +1,10 @@
-import { getInitialSnapshot, getNextSnapshot, type SnapshotFrom } from 'xstate';
-import { freshnessMachine, stalenessSeconds } from '../../machines/freshnessMachine.ts';
 import type { Rejection } from '../messages/decodeMessage.ts';
 import type { TelemetryView } from '../views/views.ts';
 import { type AcceptanceState, accepted, rejectionOf } from './acceptance.ts';
 import { type AcceptedReading, acceptedReadingOf } from './acceptedReading.ts';
 import { type ActivityState, type ClosedActivity, firstActivity, foldActivity } from './activityFold.ts';
 import type { CounterReading } from './counterReading.ts';
+import { findFreshness } from './freshness.ts';
 
 /** Everything that is folded of one installation's readings. Immutable. */
 export interface InstallationState {
@@ -35,7 +34,6 @@ export function createInstallationActor(
   restored: InstallationState | null,
 ): InstallationActor {
   let state = restored;
-  let freshness: SnapshotFrom<typeof freshnessMachine> = getInitialSnapshot(freshnessMachine);
   let view: TelemetryView | null = null;
 
   function receive(reading: CounterReading, position: number): ReadingOutcome {
@@ -54,22 +52,12 @@ export function createInstallationActor(
 
   function telemetry(nowMs: number): TelemetryView {
     const reading = state?.acceptance.latest ?? null;
-    if (view !== null && view.reading === reading && isStill(view, nowMs)) return view;
-    if (reading !== null) {
-      const receiptAgeMs = nowMs - reading.receivedAtMs;
-      freshness = getNextSnapshot(freshnessMachine, freshness, { type: 'observed', receiptAgeMs });
-    }
+    const freshness = findFreshness(reading === null ? null : nowMs - reading.receivedAtMs);
+    if (view !== null && view.reading === reading && view.freshness === freshness) return view;
     const revision = reading === null ? null : `${reading.position}.${reading.telemetryId}`;
-    view = { installationId, freshness: freshness.value, revision, reading };
+    view = { installationId, freshness, revision, reading };
     return view;
   }
 
   return { receive, telemetry, state: () => state };
-}
-
-/** Spares the machine while its answer cannot have changed. */
-function isStill(view: TelemetryView, nowMs: number): boolean {
-  if (view.reading === null) return true;
-  const isOld = nowMs - view.reading.receivedAtMs > stalenessSeconds * 1000;
-  return isOld === (view.freshness === 'stale');
 }

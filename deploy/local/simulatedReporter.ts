@@ -5,8 +5,8 @@ import { batchesOf, type Frontier, settled } from '../../actors/chain/settlement
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import type { OracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import type { ReporterMessage } from '../../actors/settlement/reporterMessage.ts';
-import { isTerminal, type Submission } from '../../actors/settlement/settlementPipeline.ts';
 import { roundSeconds } from '../../actors/wheel/activityFold.ts';
+import type { Submission } from '../../machines/settlementMachine.ts';
 import type { EconomyActions } from './economyActions.ts';
 import type { LocalChainClient } from './localChainClient.ts';
 import { type Draw, seededUuid } from './seeded.ts';
@@ -51,7 +51,7 @@ export function createSimulatedReporter(parts: SimulatedReporterParts) {
 
   /** Approves the wheel's epoch, and closes every round that has ended and that the readings tell of. */
   async function close(seconds: number) {
-    const { approvedEpochs, closure } = observer.settlement();
+    const { approvedEpochs, closure } = observer.settlement().snapshot.context;
     const counterEpoch = observer.counterEpoch();
     if (counterEpoch !== null && !approvedEpochs.includes(counterEpoch)) {
       await oracle(seconds, { type: 'epoch_approved', counterEpoch });
@@ -76,7 +76,7 @@ export function createSimulatedReporter(parts: SimulatedReporterParts) {
 
   /** One run of the reporter; what it sends is mined by `mine`. */
   async function run(seconds: number, draw: Draw, mine: () => Promise<void>) {
-    const { settlementEnabled } = observer.settlement();
+    const { settlementEnabled } = observer.settlement().snapshot.context;
     if (!settlementEnabled) {
       await report(seconds, { type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: true });
     }
@@ -87,9 +87,12 @@ export function createSimulatedReporter(parts: SimulatedReporterParts) {
   }
 
   async function settleOnce(seconds: number, draw: Draw, mine: () => Promise<void>): Promise<string> {
-    const { submission, closedRounds } = observer.settlement();
+    const { snapshot, closedRounds } = observer.settlement();
+    const { submission } = snapshot.context;
     const { frontier, configuration, nonce } = await coreNow();
-    if (submission !== null && !isTerminal(submission)) await conclude(seconds, submission, frontier);
+    if (submission !== null && snapshot.matches({ submission: 'underWay' })) {
+      await conclude(seconds, submission, frontier);
+    }
     const waiting = closedRounds.filter(({ roundId }) => roundId > frontier.settledThroughRound);
     if (waiting.size < settleAtRounds) return 'nothing_due';
     const [batch] = batchesOf(waiting, configuration.maxRoundsPerBatch);

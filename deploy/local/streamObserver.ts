@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
-import type { SettlementPipelineState } from '../../actors/settlement/settlementPipeline.ts';
+import type { Settlement } from '../../actors/settlement/settlementActor.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { emptyCheckpoint } from '../../streams/jetstream/checkpoint.ts';
 import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
@@ -19,7 +19,7 @@ export interface StreamObserver {
   newestReadingMs(): number | null;
   /** Counter epoch of that reading. */
   counterEpoch(): string | null;
-  settlement(): SettlementPipelineState;
+  settlement(): Settlement;
   /** Resolves when a message of `MINER_PIPELINE` is folded. */
   folded(sequence: number): Promise<void>;
   /** Whether everything that the streams hold is read. */

@@ -24,6 +24,15 @@ describe('the identity of a fold', () => {
       expect(isOfFold(one, other)).toBe(false);
   });
 
+  it('is of use to a fold that converts its version, and to no earlier one', () => {
+    const before = foldIdentity(3, { a: 'x' });
+    const after = { ...foldIdentity(4, { a: 'x' }), convertibleVersion: 3 };
+    expect(isOfFold(before, after)).toBe(true);
+    expect(isOfFold(after, before)).toBe(false);
+    expect(isOfFold(foldIdentity(2, { a: 'x' }), after)).toBe(false);
+    expect(isOfFold(foldIdentity(3, { a: 'y' }), after)).toBe(false);
+  });
+
   it('of readings has the genesis and the public installation in it', () => {
     const settings = { genesisMs: 0, publicInstallationId: 'wheel.one' };
     const { identity } = createCounterActors(settings);

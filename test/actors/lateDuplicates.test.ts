@@ -128,7 +128,7 @@ describe('a run that is overtaken by another', () => {
     for (const message of [startA, startB, finishA]) expect(send(message)).toMatchObject(notAllowed);
     expect(send(finishB)).toBe('folded');
     for (const message of [startA, startB]) expect(send({ ...message, ...at(9) })).toMatchObject(notAllowed);
-    expect(state().unfinishedRun).toBeNull();
+    expect(state().snapshot.context.unfinishedRun).toBeNull();
   });
 });
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import type { MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
-import { emptySettlementPipeline } from '../../actors/settlement/settlementPipeline.ts';
+import { initialSettlement } from '../../actors/settlement/settlementActor.ts';
 import type { DayHistory } from '../../actors/statistics/dayHistory.ts';
 import type { ChainViews } from '../../actors/views/chainViewTypes.ts';
 import { createFeedViews } from '../../actors/views/feedViews.ts';
@@ -119,7 +119,7 @@ export async function startPublicServer(
   const statistics = createStatisticsViews({
     installationId,
     history,
-    pipeline: () => emptySettlementPipeline,
+    settlement: () => initialSettlement,
     chain: () => null,
     genesisMs: Date.UTC(2026, 0, 31, 12),
     clock,

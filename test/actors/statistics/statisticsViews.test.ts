@@ -24,7 +24,7 @@ function started() {
   const views = createStatisticsViews({
     installationId: id,
     history: () => counters.history(),
-    pipeline: () => pipeline.settlement(id),
+    settlement: () => pipeline.settlement(id),
     chain: () => world.chain,
     genesisMs,
     clock,

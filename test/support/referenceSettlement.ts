@@ -1,35 +1,69 @@
 import { List } from 'immutable';
-import { getInitialSnapshot, getNextSnapshot, type StateValueFrom } from 'xstate';
-import { type SubmissionLifecycle, submissionMachine } from '../../machines/submissionMachine.ts';
-import { type Rejection, rejected } from '../messages/decodeMessage.ts';
-import { type ExpectedSums, findImpossibility } from './expectedSums.ts';
-import type { OracleMessage } from './oracleMessage.ts';
-import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from './rememberedIds.ts';
-import type { ReporterMessage } from './reporterMessage.ts';
+import { type Rejection, rejected } from '../../actors/messages/decodeMessage.ts';
+import { type ExpectedSums, findImpossibility } from '../../actors/settlement/expectedSums.ts';
+import type { OracleMessage } from '../../actors/settlement/oracleMessage.ts';
+import {
+  encodeIds,
+  isRemembered,
+  noRememberedIds,
+  type RememberedIds,
+  rememberId,
+} from '../../actors/settlement/rememberedIds.ts';
+import type { ReporterMessage } from '../../actors/settlement/reporterMessage.ts';
+
+/**
+ * Settlement of one installation as a plain fold over a plain state: a second implementation to compare the machine with. Its
+ * snapshots are those of version 3 of the fold, which had a state like this one.
+ */
+
+type Event = 'submitted' | 'retrying' | 'confirmed' | 'reverted' | 'superseded';
+type MachineState = Event | 'preparing' | 'retryingUnsent';
+
+/** Where each event leads a submission; what is missing is not allowed. */
+const nextStates: Record<MachineState, Partial<Record<Event, MachineState>>> = {
+  preparing: { submitted: 'submitted', retrying: 'retryingUnsent', superseded: 'superseded' },
+  retryingUnsent: { submitted: 'submitted', retrying: 'retryingUnsent', superseded: 'superseded' },
+  submitted: {
+    retrying: 'retrying',
+    confirmed: 'confirmed',
+    reverted: 'reverted',
+    superseded: 'superseded',
+  },
+  retrying: {
+    submitted: 'submitted',
+    retrying: 'retrying',
+    confirmed: 'confirmed',
+    reverted: 'reverted',
+    superseded: 'superseded',
+  },
+  confirmed: {},
+  reverted: {},
+  superseded: {},
+};
 
 /** Closed rounds that are held: those above the settled frontier are needed, and a year of them is 52,560. */
-export const closedRoundsMax = 60_000;
+const closedRoundsMax = 60_000;
 /** Counter epochs that may be approved, and incidents that may be open, at once. */
-export const approvedEpochsMax = 256;
-export const openIncidentsMax = 64;
+const approvedEpochsMax = 256;
+const openIncidentsMax = 64;
 /** Ended submissions that are held for the statistics. */
-export const endedSubmissionsMax = 10_000;
+const endedSubmissionsMax = 10_000;
 
-export interface ClosedRound {
+interface ClosedRound {
   readonly roundId: bigint;
   readonly workUnits: bigint;
 }
 
-export interface Closure {
+interface Closure {
   readonly firstRound: bigint;
   readonly lastRound: bigint;
   readonly acceptedAtMs: number;
 }
 
-export interface Submission {
+interface Submission {
   readonly submissionId: string;
   /** State of the submission's machine. */
-  readonly machine: StateValueFrom<typeof submissionMachine>;
+  readonly machine: MachineState;
   readonly previousSettledThroughRound: bigint;
   readonly settledThroughRound: bigint;
   readonly activeRoundCount: number;
@@ -42,7 +76,7 @@ export interface Submission {
   readonly changedAtMs: number;
 }
 
-export interface EndedSubmission {
+interface EndedSubmission {
   readonly createdAtMs: number;
   readonly submittedAtMs: number | null;
   readonly terminalAtMs: number;
@@ -50,7 +84,7 @@ export interface EndedSubmission {
 }
 
 /** What oracle and reporter of one installation have said. Immutable. */
-export interface SettlementPipelineState {
+export interface ReferenceSettlement {
   readonly closure: Closure | null;
   /** Ascending; a round that is skipped by the closures is missing here. */
   readonly closedRounds: List<ClosedRound>;
@@ -81,7 +115,7 @@ export interface SettlementPipelineState {
   readonly acceptedMessages: RememberedIds;
 }
 
-export const emptySettlementPipeline: SettlementPipelineState = {
+export const emptyReference: ReferenceSettlement = {
   closure: null,
   closedRounds: List(),
   blockedReason: null,
@@ -98,21 +132,19 @@ export const emptySettlementPipeline: SettlementPipelineState = {
   acceptedMessages: noRememberedIds,
 };
 
-export type PipelineFoldOutcome =
-  | { readonly rejection: Rejection }
-  | { readonly state: SettlementPipelineState };
+type ReferenceOutcome = { readonly rejection: Rejection } | { readonly state: ReferenceSettlement };
 
 /** The lifecycle as it is shown: a submission that was never sent retries like any other. */
-export function lifecycleOf({ machine }: Submission): SubmissionLifecycle {
+function lifecycleOf({ machine }: Submission): string {
   return machine === 'retryingUnsent' ? 'retrying' : machine;
 }
 
-export function isTerminal(submission: Submission): boolean {
+function isTerminal(submission: Submission): boolean {
   return submission.terminalAtMs !== null;
 }
 
 /** What oracle or reporter said, and when the stream stored it (epoch milliseconds). */
-export type SettlementMessage = { readonly storedAtMs: number } & (
+type ReferenceMessage = { readonly storedAtMs: number } & (
   | { readonly kind: 'oracle'; readonly message: OracleMessage }
   | { readonly kind: 'reporter'; readonly message: ReporterMessage }
 );
@@ -121,10 +153,10 @@ export type SettlementMessage = { readonly storedAtMs: number } & (
  * Folds a message. One that was accepted before is not allowed again: the stream stores a message that is published again
  * after its dedupe window, and a setting or a block that was overtaken since must not come back.
  */
-export function foldSettlement(
-  state: SettlementPipelineState,
-  { storedAtMs, ...said }: SettlementMessage,
-): PipelineFoldOutcome {
+export function foldReference(
+  state: ReferenceSettlement,
+  { storedAtMs, ...said }: ReferenceMessage,
+): ReferenceOutcome {
   const id = JSON.stringify(said);
   if (isRemembered(state.acceptedMessages, id)) return refused('this message was accepted before');
   const outcome =
@@ -134,7 +166,7 @@ export function foldSettlement(
   return { state: { ...outcome.state, acceptedMessages } };
 }
 
-function foldOracle(state: SettlementPipelineState, message: OracleMessage): PipelineFoldOutcome {
+function foldOracle(state: ReferenceSettlement, message: OracleMessage): ReferenceOutcome {
   switch (message.type) {
     case 'closure_accepted': {
       const firstRound = BigInt(message.firstRound);
@@ -167,10 +199,10 @@ function foldOracle(state: SettlementPipelineState, message: OracleMessage): Pip
 }
 
 function foldReporter(
-  state: SettlementPipelineState,
+  state: ReferenceSettlement,
   message: ReporterMessage,
   storedAtMs: number,
-): PipelineFoldOutcome {
+): ReferenceOutcome {
   const atMs = Date.parse(message.at);
   switch (message.type) {
     case 'settings': {
@@ -227,19 +259,19 @@ function foldReporter(
 
 /** What has ended, and one more of a kind. */
 function rememberEnded(
-  { ended }: SettlementPipelineState,
-  kind: keyof SettlementPipelineState['ended'],
+  { ended }: ReferenceSettlement,
+  kind: keyof ReferenceSettlement['ended'],
   id: string,
   storedAtMs: number,
-): SettlementPipelineState['ended'] {
+): ReferenceSettlement['ended'] {
   return { ...ended, [kind]: rememberId(ended[kind], id, storedAtMs) };
 }
 
 function prepared(
-  state: SettlementPipelineState,
+  state: ReferenceSettlement,
   message: Extract<ReporterMessage, { type: 'submission_prepared' }>,
   atMs: number,
-): PipelineFoldOutcome {
+): ReferenceOutcome {
   const batch = {
     previousSettledThroughRound: BigInt(message.previousSettledThroughRound),
     settledThroughRound: BigInt(message.settledThroughRound),
@@ -267,7 +299,7 @@ function prepared(
       submissionsSinceMs: state.submissionsSinceMs ?? atMs,
       submission: {
         submissionId,
-        machine: getInitialSnapshot(submissionMachine).value,
+        machine: 'preparing',
         ...batch,
         transactionHash: null,
         createdAtMs: atMs,
@@ -292,11 +324,11 @@ const events = {
 } as const;
 
 function moved(
-  state: SettlementPipelineState,
+  state: ReferenceSettlement,
   message: Exclude<Move, { type: 'submission_prepared' }>,
   atMs: number,
   storedAtMs: number,
-): PipelineFoldOutcome {
+): ReferenceOutcome {
   const { submission } = state;
   const submissionId = message.submissionId.toLowerCase();
   if (submission?.submissionId !== submissionId) {
@@ -304,11 +336,11 @@ function moved(
       `submission ${submissionId} is not the latest, ${submission?.submissionId ?? 'there is none'}`,
     );
   }
-  const held = submissionMachine.resolveState({ value: submission.machine, context: {} });
-  const event = { type: events[message.type] };
-  if (!held.can(event))
-    return refused(`a submission that is ${lifecycleOf(submission)} cannot become ${event.type}`);
-  const machine = getNextSnapshot(submissionMachine, held, event).value;
+  const event = events[message.type];
+  const machine = nextStates[submission.machine][event];
+  if (machine === undefined) {
+    return refused(`a submission that is ${lifecycleOf(submission)} cannot become ${event}`);
+  }
   const isEnd = machine === 'confirmed' || machine === 'reverted' || machine === 'superseded';
   const next: Submission = {
     ...submission,
@@ -339,4 +371,58 @@ function moved(
 
 function refused(detail: string): { rejection: Rejection } {
   return rejected('not_allowed', detail);
+}
+
+/** The settlement as a line of a snapshot of version 3 had it. */
+export function encodeReference(state: ReferenceSettlement) {
+  const { submissions, runs, incidents } = state.ended;
+  return {
+    ...state,
+    closedRounds: state.closedRounds.toArray(),
+    endedSubmissions: state.endedSubmissions.toArray(),
+    ended: { submissions: encodeIds(submissions), runs: encodeIds(runs), incidents: encodeIds(incidents) },
+    acceptedMessages: encodeIds(state.acceptedMessages),
+  };
+}
+
+/** The documented states, with what they depend on beside the messages. */
+export function viewReference(
+  state: ReferenceSettlement,
+  { isPaused, bufferedRoundCount, nowMs }: { isPaused: boolean; bufferedRoundCount: number; nowMs: number },
+) {
+  const { submission } = state;
+  const lifecycle = submission === null ? null : lifecycleOf(submission);
+  const blockedReason = blockedReasonOf(state, isPaused);
+  return {
+    oracle: oracleStateOf(state, nowMs),
+    blockedReason,
+    queue: queueStateOf(state, blockedReason, bufferedRoundCount, nowMs),
+    lifecycle,
+    isUnderWay: submission !== null && !isTerminal(submission),
+  };
+}
+
+function oracleStateOf({ closure, blockedReason }: ReferenceSettlement, nowMs: number): string {
+  if (closure === null) return 'unavailable';
+  if (blockedReason !== null) return 'blocked';
+  return nowMs - closure.acceptedAtMs > 1_200_000 ? 'stale' : 'accepted';
+}
+
+function blockedReasonOf(state: ReferenceSettlement, isPaused: boolean): string | null {
+  if (state.openIncidents.length > 0) return 'incident_open';
+  if (state.blockedReason !== null) return 'oracle_blocked';
+  return isPaused ? 'settlement_paused' : null;
+}
+
+function queueStateOf(
+  { settlementEnabled, lastRun, unfinishedRun, submission }: ReferenceSettlement,
+  blockedReason: string | null,
+  bufferedRoundCount: number,
+  nowMs: number,
+): string {
+  if (blockedReason !== null) return 'blocked';
+  if (!settlementEnabled) return 'disabled';
+  if (lastRun === null || nowMs - lastRun.finishedAtMs > 600_000 || unfinishedRun !== null) return 'stale';
+  if (submission !== null && !isTerminal(submission)) return lifecycleOf(submission);
+  return bufferedRoundCount === 0 ? 'empty' : 'ready';
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
-import { lifecycleOf } from '../../actors/settlement/settlementPipeline.ts';
+import { findSubmissionLifecycle } from '../../machines/settlementMachine.ts';
 import { uuidOf } from '../support/readingMessages.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
@@ -84,7 +84,7 @@ describe('submissions', () => {
       const outcome = reporter({ ...moves[next], submissionId: first, at: later });
       if ((allowed as readonly string[]).includes(next)) {
         expect(outcome).toBe('folded');
-        expect(lifecycleOf(state().submission as never)).toBe(next);
+        expect(findSubmissionLifecycle(state().snapshot)).toBe(next);
       } else {
         expect(outcome).toHaveProperty('rejection.reason', 'not_allowed');
         expect(state()).toBe(held);
@@ -106,7 +106,7 @@ describe('submissions', () => {
     );
     reporter({ ...moves.submitted, submissionId: first });
     reporter({ ...moves.confirmed, submissionId: first });
-    expect(state().submission).toMatchObject({
+    expect(state().snapshot.context.submission).toMatchObject({
       submittedAtMs: atMs,
       confirmedAtMs: atMs,
       terminalAtMs: atMs,
@@ -156,11 +156,11 @@ describe('closures, runs and incidents', () => {
     const epoch = uuidOf('epoch');
     oracle({ type: 'epoch_approved', counterEpoch: epoch.toUpperCase() });
     oracle({ type: 'epoch_approved', counterEpoch: epoch });
-    expect(state().approvedEpochs).toEqual([epoch]);
+    expect(state().snapshot.context.approvedEpochs).toEqual([epoch]);
     oracle({ type: 'blocked', reason: 'sensor fault' });
-    expect(state().blockedReason).toBe('sensor fault');
+    expect(state().snapshot.context.blockedReason).toBe('sensor fault');
     oracle({ type: 'unblocked' });
-    expect(state().blockedReason).toBeNull();
+    expect(state().snapshot.context.blockedReason).toBeNull();
   });
 
   it('finish the run that was started, and close incidents that are open', () => {
@@ -169,14 +169,14 @@ describe('closures, runs and incidents', () => {
     reporter({ type: 'run_started', runId: 'a' });
     expect(reporter({ type: 'run_finished', runId: 'b', result: 'ok' })).toHaveProperty('rejection');
     expect(reporter({ type: 'run_finished', runId: 'a', result: 'ok' })).toBe('folded');
-    expect(state().lastRun).toEqual({ startedAtMs: atMs, finishedAtMs: atMs, result: 'ok' });
+    expect(state().snapshot.context.lastRun).toEqual({ startedAtMs: atMs, finishedAtMs: atMs, result: 'ok' });
     expect(reporter({ type: 'incident_closed', incidentId: 'i' })).toHaveProperty('rejection');
     reporter({ type: 'incident_opened', incidentId: 'i', reason: 'stuck' });
     expect(reporter({ type: 'incident_opened', incidentId: 'i', reason: 'stuck' })).toHaveProperty(
       'rejection',
     );
     expect(reporter({ type: 'incident_closed', incidentId: 'i' })).toBe('folded');
-    expect(state().openIncidents).toEqual([]);
+    expect(state().snapshot.context.openIncidents).toEqual([]);
   });
 
   it('come back from what was captured, to the bigint', () => {

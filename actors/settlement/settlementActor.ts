@@ -1,0 +1,140 @@
+import { List } from 'immutable';
+import { createActor, getInitialSnapshot } from 'xstate';
+import {
+  type ClosedRound,
+  type SettlementEvent,
+  type SettlementRecord,
+  type SettlementSnapshot,
+  type SubmissionOutcome,
+  settlementMachine,
+} from '../../machines/settlementMachine.ts';
+import { type Decoded, type Rejection, rejected } from '../messages/decodeMessage.ts';
+import type { PipelineMessage } from './decodePipeline.ts';
+import { explainRefusal } from './explainRefusal.ts';
+import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from './rememberedIds.ts';
+import { type EndedIds, toOracleEvent, toReporterEvent } from './settlementEvent.ts';
+
+/** Closed rounds that are retained: those above the settled frontier are needed, and a year of them is 52,560. */
+export const closedRoundsMax = 60_000;
+/** Ended submissions that are retained for the statistics. */
+export const endedSubmissionsMax = 10_000;
+
+export interface EndedSubmission {
+  readonly createdAtMs: number;
+  readonly submittedAtMs: number | null;
+  readonly terminalAtMs: number;
+  readonly outcome: SubmissionOutcome;
+}
+
+/** Settlement of one installation: where it stands, and the lists that grow with time. Immutable. */
+export interface Settlement {
+  readonly snapshot: SettlementSnapshot;
+  /** Ascending; a round that is skipped by the closures is missing here. */
+  readonly closedRounds: List<ClosedRound>;
+  /** When the first submission was prepared that the statistics still count; null before any. */
+  readonly submissionsSinceMs: number | null;
+  /** Oldest first. */
+  readonly endedSubmissions: List<EndedSubmission>;
+  readonly ended: EndedIds;
+  /** Messages that were accepted: each counts once, also when it is stored again. */
+  readonly acceptedMessages: RememberedIds;
+}
+
+export const initialSettlement: Settlement = {
+  snapshot: getInitialSnapshot(settlementMachine),
+  closedRounds: List(),
+  submissionsSinceMs: null,
+  endedSubmissions: List(),
+  ended: { submissions: noRememberedIds, runs: noRememberedIds, incidents: noRememberedIds },
+  acceptedMessages: noRememberedIds,
+};
+
+/** What oracle or reporter said. */
+export type SettlementMessage = Extract<PipelineMessage, { kind: 'oracle' | 'reporter' }>;
+
+/** The actor of one installation's settlement. */
+export interface SettlementActor {
+  /** Null when the message is folded. `storedAtMs` is when the stream stored it (epoch milliseconds). */
+  receive(message: SettlementMessage, storedAtMs: number): Rejection | null;
+  /** The same object until a message is folded. */
+  settlement(): Settlement;
+}
+
+export function createSettlementActor(restored: Settlement): SettlementActor {
+  const actor = createActor(settlementMachine, { snapshot: restored.snapshot });
+  let emitted: SettlementRecord[] = [];
+  actor.on('*', (record) => emitted.push(record));
+  actor.start();
+  let settlement = restored;
+
+  function receive(message: SettlementMessage, storedAtMs: number): Rejection | null {
+    const id = identify(message);
+    const decoded = toEvent(message, id, settlement);
+    if ('rejection' in decoded) return decoded.rejection;
+    const event = decoded.value;
+    if (!settlement.snapshot.can(event)) {
+      return rejected('not_allowed', explainRefusal(settlement.snapshot, event)).rejection;
+    }
+    emitted = [];
+    actor.send(event);
+    const snapshot = actor.getSnapshot();
+    // An actor whose machine throws keeps the error to itself.
+    if (snapshot.status === 'error') throw snapshot.error;
+    const recorded = emitted.reduce((lists, record) => addRecord(lists, record, storedAtMs), settlement);
+    const acceptedMessages = rememberId(recorded.acceptedMessages, id, storedAtMs);
+    settlement = { ...recorded, snapshot, acceptedMessages };
+    return null;
+  }
+
+  return { receive, settlement: () => settlement };
+}
+
+/** A message as it is remembered once it is accepted. Snapshots hold digests of it, so it is of one form for ever. */
+function identify({ kind, message }: SettlementMessage): string {
+  return JSON.stringify({ kind, message });
+}
+
+/**
+ * A message that was accepted before is not allowed again: the stream stores a message that is published again after its
+ * dedupe window, and a setting or a block that was overtaken since must not come back.
+ */
+function toEvent(
+  said: SettlementMessage,
+  id: string,
+  { acceptedMessages, ended }: Settlement,
+): Decoded<SettlementEvent> {
+  if (isRemembered(acceptedMessages, id)) return { value: { type: 'repeated' } };
+  return said.kind === 'oracle'
+    ? { value: toOracleEvent(said.message) }
+    : toReporterEvent(said.message, ended);
+}
+
+function addRecord(settlement: Settlement, record: SettlementRecord, storedAtMs: number): Settlement {
+  const { closedRounds, ended, submissionsSinceMs } = settlement;
+  switch (record.type) {
+    case 'roundsClosed':
+      return { ...settlement, closedRounds: closedRounds.concat(record.rounds).slice(-closedRoundsMax) };
+    case 'runEnded':
+      return { ...settlement, ended: { ...ended, runs: rememberId(ended.runs, record.runId, storedAtMs) } };
+    case 'incidentEnded': {
+      const incidents = rememberId(ended.incidents, record.incidentId, storedAtMs);
+      return { ...settlement, ended: { ...ended, incidents } };
+    }
+    case 'submissionPrepared':
+      return { ...settlement, submissionsSinceMs: submissionsSinceMs ?? record.createdAtMs };
+    case 'submissionEnded': {
+      const { type: _type, submissionId, ...submission } = record;
+      const submissions = rememberId(ended.submissions, submissionId, storedAtMs);
+      return { ...addEndedSubmission(settlement, submission), ended: { ...ended, submissions } };
+    }
+  }
+}
+
+/** The statistics cover only the submissions that are retained. */
+function addEndedSubmission(settlement: Settlement, submission: EndedSubmission): Settlement {
+  const all = settlement.endedSubmissions.push(submission);
+  if (all.size <= endedSubmissionsMax) return { ...settlement, endedSubmissions: all };
+  const endedSubmissions = all.shift();
+  const submissionsSinceMs = endedSubmissions.first()?.createdAtMs ?? submission.createdAtMs;
+  return { ...settlement, endedSubmissions, submissionsSinceMs };
+}

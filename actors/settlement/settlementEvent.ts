@@ -1,0 +1,79 @@
+import type { SettlementEvent } from '../../machines/settlementMachine.ts';
+import { type Decoded, rejected } from '../messages/decodeMessage.ts';
+import { findImpossibility } from './expectedSums.ts';
+import type { OracleMessage } from './oracleMessage.ts';
+import { isRemembered, type RememberedIds } from './rememberedIds.ts';
+import type { ReporterMessage } from './reporterMessage.ts';
+
+/** IDs of what has ended. What has ended stays ended: no message can start it again. */
+export interface EndedIds {
+  readonly submissions: RememberedIds;
+  /** Finished, or overtaken by a newer one. */
+  readonly runs: RememberedIds;
+  readonly incidents: RememberedIds;
+}
+
+/** What the oracle said, as an event of the settlement machine. */
+export function toOracleEvent(message: OracleMessage): SettlementEvent {
+  switch (message.type) {
+    case 'closure_accepted':
+      return {
+        type: message.type,
+        firstRound: BigInt(message.firstRound),
+        lastRound: BigInt(message.lastRound),
+        acceptedAtMs: Date.parse(message.acceptedAt),
+        rounds: message.rounds.map(({ roundId, workUnits }) => ({
+          roundId: BigInt(roundId),
+          workUnits: BigInt(workUnits),
+        })),
+      };
+    case 'epoch_approved':
+      return { type: message.type, counterEpoch: message.counterEpoch.toLowerCase() };
+    case 'blocked':
+    case 'unblocked':
+      return message;
+  }
+}
+
+/** What the reporter said, as an event of the settlement machine. `malformed` where its batch is impossible. */
+export function toReporterEvent(message: ReporterMessage, ended: EndedIds): Decoded<SettlementEvent> {
+  const atMs = Date.parse(message.at);
+  switch (message.type) {
+    case 'settings':
+    case 'incident_closed':
+      return { value: message };
+    case 'run_started':
+      return { value: { ...message, atMs, hasEnded: isRemembered(ended.runs, message.runId) } };
+    case 'run_finished':
+      return { value: { ...message, atMs } };
+    case 'incident_opened':
+      return { value: { ...message, hasEnded: isRemembered(ended.incidents, message.incidentId) } };
+    case 'submission_prepared':
+      return toPreparation(message, atMs, ended);
+    default:
+      return { value: { ...message, submissionId: message.submissionId.toLowerCase(), atMs } };
+  }
+}
+
+function toPreparation(
+  message: Extract<ReporterMessage, { type: 'submission_prepared' }>,
+  atMs: number,
+  ended: EndedIds,
+): Decoded<SettlementEvent> {
+  const batch = {
+    previousSettledThroughRound: BigInt(message.previousSettledThroughRound),
+    settledThroughRound: BigInt(message.settledThroughRound),
+    activeRoundCount: message.activeRoundCount,
+    expected: {
+      cumulativeWork: BigInt(message.expected.cumulativeWork),
+      cumulativeBlockUnits: BigInt(message.expected.cumulativeBlockUnits),
+      workPerThousandBlocks: BigInt(message.expected.workPerThousandBlocks),
+      completedBlockCount: BigInt(message.expected.completedBlockCount),
+    },
+  };
+  const impossibility = findImpossibility(batch);
+  if (impossibility !== null) return rejected('malformed', impossibility);
+  const submissionId = message.submissionId.toLowerCase();
+  const hasEnded = isRemembered(ended.submissions, submissionId);
+  return { value: { type: message.type, submissionId, ...batch, atMs, hasEnded } };
+}

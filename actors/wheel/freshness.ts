@@ -1,0 +1,19 @@
+import { findFirstMatch, otherwise, type Row } from '../firstMatch.ts';
+
+/** A measurement is stale when its receipt is more than this old; exactly this old is online. */
+export const stalenessSeconds = 120;
+
+/** Measurement freshness: a class of the receipt's age, not of the device's connection. */
+export const freshnessStates = ['offline', 'online', 'stale'] as const;
+export type Freshness = (typeof freshnessStates)[number];
+
+const table: readonly Row<number | null, Freshness>[] = [
+  ['offline', (receiptAgeMs) => receiptAgeMs === null],
+  ['stale', (receiptAgeMs) => receiptAgeMs !== null && receiptAgeMs > stalenessSeconds * 1000],
+  ['online', otherwise],
+];
+
+/** Freshness of the newest measurement by the age of its receipt; null without a measurement. */
+export function findFreshness(receiptAgeMs: number | null): Freshness {
+  return findFirstMatch(table, receiptAgeMs);
+}

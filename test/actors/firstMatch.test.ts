@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { findChainAvailability } from '../../actors/chain/chainAvailability.ts';
+import { findCollectionPhase } from '../../actors/chain/collectionPhase.ts';
+import { findMergeState } from '../../actors/chain/mergeState.ts';
+import { findMintRoundState } from '../../actors/chain/mintRoundState.ts';
+import { findSettlementSource } from '../../actors/chain/settlementSource.ts';
+import { findFirstMatch } from '../../actors/firstMatch.ts';
+import { findFreshness } from '../../actors/wheel/freshness.ts';
+
+describe('an ordered table', () => {
+  it('is read from the top, and has to end with a row that always holds', () => {
+    const table = [
+      ['small', (value: number) => value < 10],
+      ['middle', (value: number) => value < 100],
+    ] as const;
+    expect([5, 50].map((value) => findFirstMatch(table, value))).toEqual(['small', 'middle']);
+    expect(() => findFirstMatch(table, 500)).toThrow('otherwise');
+  });
+});
+
+describe('freshness', () => {
+  it('is offline without a measurement, and online at exactly 120 seconds', () => {
+    expect([null, 0, 120_000, 120_001].map(findFreshness)).toEqual(['offline', 'online', 'online', 'stale']);
+  });
+});
+
+describe('availability of the chain', () => {
+  it('is the first reason that applies, whatever applies beside it', () => {
+    const reasons = [
+      ['isConfigured', false, 'indexer_disabled'],
+      ['isMismatched', true, 'indexer_mismatch'],
+      ['isCaughtUp', false, 'projection_rebuilding'],
+      ['isApplied', false, 'projection_failed'],
+      ['isIndexed', false, 'indexer_unavailable'],
+      ['isSafe', false, 'not_yet_safe'],
+      ['isSupported', false, 'unsupported_contract_version'],
+    ] as const;
+    for (let bits = 0; bits < 2 ** reasons.length; bits++) {
+      const isApplying = (index: number) => ((bits >> index) & 1) === 1;
+      const input = Object.fromEntries(
+        reasons.map(([name, when], index) => [name, isApplying(index) ? when : !when]),
+      ) as Record<(typeof reasons)[number][0], boolean>;
+      const first = reasons.find((_, index) => isApplying(index));
+      expect(findChainAvailability(input)).toBe(first?.[2] ?? 'available');
+    }
+  });
+});
+
+describe('the source of settlement history', () => {
+  it.each([
+    ['available', false, 'live'],
+    ['available', true, 'live'],
+    ['indexer_unavailable', true, 'durable-cache'],
+    ['projection_rebuilding', true, 'durable-cache'],
+    ['projection_failed', true, 'durable-cache'],
+    ['projection_rebuilding', false, 'unavailable'],
+    ['indexer_disabled', true, 'unavailable'],
+    ['indexer_mismatch', true, 'unavailable'],
+    ['not_yet_safe', true, 'unavailable'],
+    ['unsupported_contract_version', true, 'unavailable'],
+  ] as const)('with %s, and a last good state %s, is %s', (availability, hasLastGood, source) => {
+    expect(findSettlementSource({ availability, hasLastGood })).toBe(source);
+  });
+});
+
+describe('the next round to mint', () => {
+  it('is ready once it is settled', () => {
+    const states = [4n, 5n, 6n].map((settledThroughRound) =>
+      findMintRoundState({ round: 5n, settledThroughRound }),
+    );
+    expect(states).toEqual(['accruing', 'ready', 'ready']);
+  });
+});
+
+describe('the phase of the sale', () => {
+  const sale = {
+    isConfigured: true,
+    isClosed: false,
+    isSoldOut: false,
+    allowlistStart: 10n,
+    allowlistEnd: 20n,
+  };
+
+  it('follows the clock from the start of the allowlist to its end', () => {
+    const phases = [9n, 10n, 19n, 20n].map((timestampSeconds) =>
+      findCollectionPhase({ ...sale, timestampSeconds }),
+    );
+    expect(phases).toEqual(['pending', 'allowlist', 'allowlist', 'public']);
+  });
+
+  it('is closed when it was closed, even unconfigured, and when it is sold out', () => {
+    const at = { ...sale, timestampSeconds: 15n };
+    expect(findCollectionPhase({ ...at, isConfigured: false })).toBe('unconfigured');
+    expect(findCollectionPhase({ ...at, isConfigured: false, isClosed: true })).toBe('closed');
+    expect(findCollectionPhase({ ...at, isSoldOut: true })).toBe('closed');
+  });
+});
+
+describe('the way to the next merge', () => {
+  const position = {
+    level: 1,
+    maximumLevel: 5,
+    hasPendingWeight: false,
+    nextMergeBlock: 8n,
+    blockHeight: 8n,
+  };
+
+  it('is terminal at the highest level, else pending, then cooling down, then ready', () => {
+    expect(findMergeState(position)).toBe('ready');
+    expect(findMergeState({ ...position, nextMergeBlock: 9n })).toBe('cooldown');
+    expect(findMergeState({ ...position, nextMergeBlock: 9n, hasPendingWeight: true })).toBe('pending');
+    expect(findMergeState({ ...position, level: 5, hasPendingWeight: true })).toBe('terminal');
+  });
+});

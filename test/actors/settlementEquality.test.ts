@@ -1,0 +1,301 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse, stringify } from '../../actors/bigintJson.ts';
+import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import { decodePipeline } from '../../actors/settlement/decodePipeline.ts';
+import { findOracleState } from '../../actors/settlement/oracleState.ts';
+import { createPipelineActors, type PipelineActors } from '../../actors/settlement/pipelineActors.ts';
+import {
+  findBlockedReason,
+  findQueueState,
+  type QueueInput,
+  settlementQueueStates,
+} from '../../actors/settlement/queueState.ts';
+import { encodeIds, noRememberedIds } from '../../actors/settlement/rememberedIds.ts';
+import type { Settlement } from '../../actors/settlement/settlementActor.ts';
+import { encodeSettlement } from '../../actors/settlement/settlementSnapshot.ts';
+import { findSubmissionLifecycle, openIncidentsMax } from '../../machines/settlementMachine.ts';
+import { uuidOf } from '../support/readingMessages.ts';
+import {
+  emptyReference,
+  encodeReference,
+  foldReference,
+  type ReferenceSettlement,
+  viewReference,
+} from '../support/referenceSettlement.ts';
+
+const id = 'wheel.one';
+const startMs = Date.UTC(2026, 0, 31, 12);
+
+interface Body {
+  readonly kind: 'oracle' | 'reporter';
+  readonly body: object;
+}
+
+const name = fc.constantFrom('a', 'b', 'c');
+const submissionId = fc
+  .tuple(name, fc.boolean())
+  .map(([of, isUpper]) => (isUpper ? uuidOf(of).toUpperCase() : uuidOf(of)));
+const hash = fc.nat(2).map((seed) => `0x${seed.toString(16).padStart(64, '0')}`);
+
+const oracleBody = fc.oneof(
+  fc
+    .record({ first: fc.integer({ min: 1, max: 9 }), count: fc.integer({ min: 1, max: 3 }) })
+    .map(({ first, count }) => ({
+      type: 'closure_accepted',
+      firstRound: String(first),
+      lastRound: String(first + count - 1),
+      rounds: Array.from({ length: count }, (_, index) => ({
+        roundId: String(first + index),
+        workUnits: '7',
+      })),
+      acceptedAt: new Date(startMs + first * 1_000).toISOString(),
+    })),
+  fc.constantFrom('x', 'y').map((reason) => ({ type: 'blocked', reason })),
+  fc.constant({ type: 'unblocked' }),
+  name.map((epoch) => ({ type: 'epoch_approved', counterEpoch: uuidOf(epoch) })),
+);
+
+const batch = fc.constantFrom(
+  { settledThroughRound: '3', completedBlockCount: '1' },
+  { settledThroughRound: '4', completedBlockCount: '2' },
+  // No batch completes as many.
+  { settledThroughRound: '3', completedBlockCount: '3' },
+);
+
+const reporterBody = fc.oneof(
+  fc.record({
+    type: fc.constant('settings'),
+    settlementEnabled: fc.boolean(),
+    reporterEnvironmentEnabled: fc.boolean(),
+  }),
+  fc.record({ type: fc.constant('run_started'), runId: name }),
+  fc.record({ type: fc.constant('run_finished'), runId: name, result: fc.constant('ok') }),
+  fc.record({ type: fc.constant('incident_opened'), incidentId: name, reason: fc.constant('r') }),
+  fc.record({ type: fc.constant('incident_closed'), incidentId: name }),
+  fc.record({ submissionId, batch }).map(({ submissionId: of, batch: { completedBlockCount, ...rest } }) => ({
+    type: 'submission_prepared',
+    submissionId: of,
+    previousSettledThroughRound: '1',
+    ...rest,
+    activeRoundCount: 2,
+    expected: {
+      cumulativeWork: '1800',
+      cumulativeBlockUnits: '2000000000',
+      workPerThousandBlocks: '900000',
+      completedBlockCount,
+    },
+  })),
+  fc.record({ type: fc.constant('submission_submitted'), submissionId, transactionHash: hash }),
+  fc.record({
+    type: fc.constant('submission_retrying'),
+    submissionId,
+    transactionHash: fc.option(hash),
+  }),
+  fc.record({
+    type: fc.constantFrom('submission_confirmed', 'submission_reverted', 'submission_superseded'),
+    submissionId,
+  }),
+);
+
+const message = fc.oneof(
+  { weight: 2, arbitrary: oracleBody.map((body): Body => ({ kind: 'oracle', body })) },
+  { weight: 6, arbitrary: reporterBody.map((body): Body => ({ kind: 'reporter', body })) },
+);
+
+const step = fc.oneof(
+  // `at` says when the publisher spoke: now, or before what it said last.
+  { weight: 16, arbitrary: fc.record({ do: fc.constant('say' as const), message, lateMs: fc.nat(5_000) }) },
+  /** The stream stores again what it stored before, whether it was accepted or not. */
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('again' as const), index: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('manyIncidents' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const) }) },
+  /** The state comes from a snapshot of the version before. */
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('upgrade' as const) }) },
+);
+
+function restored(lines: Iterable<string>): PipelineActors {
+  const actors = createPipelineActors();
+  actors.restore([...lines]);
+  return actors;
+}
+
+/** A line of a snapshot of version 3. */
+function lineOf(state: ReferenceSettlement): string {
+  const acceptedSigners = encodeIds(noRememberedIds);
+  return stringify({
+    installationId: id,
+    modules: [],
+    signer: null,
+    acceptedSigners,
+    settlement: encodeReference(state),
+  });
+}
+
+/** Everything that is held, in the order of its members, without the state of the submission. */
+function held(settlement: Settlement): string {
+  const { machine, ...lists } = encodeSettlement(settlement);
+  return stringify([machine.context, lists]);
+}
+
+function heldByReference(state: ReferenceSettlement): string {
+  const { closedRounds, submissionsSinceMs, endedSubmissions, ended, acceptedMessages, ...rest } =
+    encodeReference(state);
+  const { machine: _machine, ...submission } = rest.submission ?? { machine: null };
+  const context = { ...rest, submission: rest.submission === null ? null : submission };
+  return stringify([
+    context,
+    { closedRounds, submissionsSinceMs, endedSubmissions, ended, acceptedMessages },
+  ]);
+}
+
+function view(settlement: Settlement, input: Omit<QueueInput, 'snapshot'>) {
+  const { snapshot } = settlement;
+  return {
+    oracle: findOracleState(snapshot, input.nowMs),
+    blockedReason: findBlockedReason({ snapshot, ...input }),
+    queue: findQueueState({ snapshot, ...input }),
+    lifecycle: findSubmissionLifecycle(snapshot),
+    isUnderWay: snapshot.matches({ submission: 'underWay' }),
+  };
+}
+
+const inputs = [false, true].flatMap((isPaused) =>
+  [0, 1].flatMap((bufferedRoundCount) =>
+    [0, 600_000, 1_300_000].map((afterMs) => ({ isPaused, bufferedRoundCount, nowMs: startMs + afterMs })),
+  ),
+);
+
+/** What the sequences have to meet; what is like an ID is `_`. */
+const met = [
+  ...['closure_accepted', 'blocked', 'unblocked', 'epoch_approved', 'settings'],
+  ...['run_started', 'run_finished', 'incident_opened', 'incident_closed', 'submission_prepared'],
+  ...['submitted', 'retrying', 'confirmed', 'reverted', 'superseded'].map((move) => `submission_${move}`),
+  ...settlementQueueStates.map((state) => `queue ${state}`),
+  'this message was accepted before',
+  'round _ is closed already, through _',
+  'run _ is under way already',
+  'run _ has ended already',
+  'run _ is not under way, none is',
+  'run _ is not under way, _ is',
+  'incident _ is open already',
+  'incident _ has ended already',
+  'incident _ is not open',
+  '_ other incidents are open already',
+  ...['preparing', 'submitted', 'retrying'].map((lifecycle) => `submission _ is still ${lifecycle}`),
+  'submission _ has ended already',
+  'submission _ is not the latest, there is none',
+  'submission _ is not the latest, _',
+  '_ submission that is preparing cannot become confirmed',
+  '_ submission that is submitted cannot become submitted',
+  '_ submission that is superseded cannot become submitted',
+  '_ completed blocks, at most the block height of _ is possible',
+];
+
+/** Settlement is enabled, and a run was completed. */
+const enabling: Body[] = [
+  { type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: true },
+  { type: 'run_started', runId: 'first' },
+  { type: 'run_finished', runId: 'first', result: 'ok' },
+].map((body) => ({ kind: 'reporter', body }));
+
+describe('the settlement machine and a plain fold', () => {
+  it('take and reject the same messages for the same reasons, and show the same, across restarts and upgrades', () => {
+    const seen = new Map<string, number>();
+    const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
+    fc.assert(
+      fc.property(fc.boolean(), fc.array(step, { maxLength: 80, size: 'max' }), (isEnabled, steps) => {
+        let actors = createPipelineActors();
+        let reference = emptyReference;
+        const said: { subject: string; data: Buffer }[] = [];
+
+        const receive = ({ subject, data }: { subject: string; data: Buffer }, storedAtMs: number) => {
+          const before = actors.settlement(id);
+          const outcome = actors.receive({
+            seq: 1,
+            subject,
+            data,
+            timestampNanos: BigInt(storedAtMs) * 1_000_000n,
+          });
+          const decoded = decodePipeline(subject, data);
+          if (decoded === null || 'rejection' in decoded) throw new Error('every message is well formed');
+          const { value } = decoded;
+          if (value.kind !== 'oracle' && value.kind !== 'reporter') throw new Error(value.kind);
+          const { installationId: _of, ...rest } = value;
+          const expected = foldReference(reference, { ...rest, storedAtMs });
+          if ('rejection' in expected) {
+            expect(outcome).toEqual(expected);
+            expect(actors.settlement(id)).toBe(before);
+            count(expected.rejection.detail.replaceAll(/[0-9a-f-]{36}|\b[0-9abc]+\b/gi, '_'));
+            return;
+          }
+          expect(outcome).toBe('folded');
+          reference = expected.state;
+          expect(actors.settlement(id)).not.toBe(before);
+          count(value.message.type);
+        };
+
+        const first = isEnabled
+          ? enabling.map((message) => ({ do: 'say' as const, message, lateMs: 0 }))
+          : [];
+        for (const [index, one] of [...first, ...steps].entries()) {
+          const storedAtMs = startMs + index * 1_000;
+          if (one.do === 'say') {
+            const { kind, body } = one.message;
+            const at = new Date(storedAtMs - one.lateMs).toISOString();
+            const subject = (kind === 'oracle' ? oracleSubject : reporterSubject)(id);
+            const stored = { subject, data: Buffer.from(JSON.stringify({ at, ...body })) };
+            said.push(stored);
+            receive(stored, storedAtMs);
+          } else if (one.do === 'again' && said.length > 0) {
+            receive(said[one.index % said.length] as (typeof said)[number], storedAtMs);
+          } else if (one.do === 'manyIncidents') {
+            const at = new Date(storedAtMs).toISOString();
+            for (let incident = 0; incident < openIncidentsMax; incident++) {
+              const body = { type: 'incident_opened', at, incidentId: `many ${incident}`, reason: 'r' };
+              receive({ subject: reporterSubject(id), data: Buffer.from(JSON.stringify(body)) }, storedAtMs);
+            }
+          } else if (one.do === 'restart') actors = restored(actors.capture());
+          else if (one.do === 'upgrade') actors = restored([lineOf(reference)]);
+          const settlement = actors.settlement(id);
+          expect(held(settlement)).toBe(heldByReference(reference));
+          for (const input of inputs) {
+            const expected = viewReference(reference, input);
+            expect(view(settlement, input)).toEqual(expected);
+            count(`queue ${expected.queue}`);
+          }
+        }
+        // A snapshot of the version before and one of this version are of the same state.
+        const captured = [...actors.capture()];
+        if (captured.length > 0) expect([...restored([lineOf(reference)]).capture()]).toEqual(captured);
+      }),
+      { numRuns: 500 },
+    );
+    // The sequences meet every message, every state of the queue and every kind of rejection.
+    expect([...seen.keys()]).toEqual(expect.arrayContaining(met));
+  });
+});
+
+describe('a snapshot', () => {
+  const line = () => {
+    const actors = createPipelineActors();
+    const at = new Date(startMs).toISOString();
+    const body = { type: 'run_started', at, runId: 'a' };
+    const data = Buffer.from(JSON.stringify(body));
+    actors.receive({ seq: 1, subject: reporterSubject(id), data, timestampNanos: 0n });
+    return [...actors.capture()][0] as string;
+  };
+
+  it.each<[string, (machine: { version: number; value: Record<string, unknown> }) => void]>([
+    ['a region is missing', ({ value }) => delete value.incidents],
+    ['a region has an unknown state', ({ value }) => Object.assign(value, { oracle: 'silent' })],
+    ['there is a region too many', ({ value }) => Object.assign(value, { other: 'idle' })],
+    ['states and context disagree', ({ value }) => Object.assign(value, { run: 'idle' })],
+    ['it is of another version', (machine) => Object.assign(machine, { version: 2 })],
+  ])('is refused where %s', (_, damage) => {
+    const captured = parse(line()) as { settlement: { machine: never } };
+    damage(captured.settlement.machine);
+    expect(() => restored([line()])).not.toThrow();
+    expect(() => restored([stringify(captured)])).toThrow();
+  });
+});
