@@ -28,7 +28,7 @@ const slowest = [
 
 /** Tests of functions alone, which start no process, open no socket and no database. */
 const unitTests = [
-  'test/{imports,readme}.test.ts',
+  'test/{imports,limits,readme}.test.ts',
   'test/machines/**/*.test.ts',
   'test/actors/{acceptance,activityFold,expectedSums,foldIdentity,lateDuplicates,observed,pipelineActors}.test.ts',
   'test/actors/settlementPipeline.test.ts',

@@ -11,8 +11,8 @@ import { createWaiters } from './waiters.ts';
 /** Rows of one batch by default: larger ones are faster, and cost the embedded engine more memory. */
 const defaultBatchRows = 5_000;
 /** What may wait, in rows and bytes; above it the stream's source is held back. Rows of readings have about 300 bytes. */
-const bufferedRowsMax = 50_000;
-const bufferedBytesMax = 64 * 1024 * 1024;
+export const bufferedRowsMax = 50_000;
+export const bufferedBytesMax = 64 * 1024 * 1024;
 /** A trickle of rows is gathered for this long, since every insert makes a part that has to be merged. */
 const gatherMs = 1_000;
 const firstRetryMs = 250;

@@ -28,7 +28,7 @@ import {
 } from './settlementPipeline.ts';
 
 /** A reporter whose last completed run is older than this is stale (document 3, Limits). */
-const reporterStaleMs = 600_000;
+export const reporterStaleMs = 600_000;
 
 /** What the process snapshot is made of. */
 export interface ProcessSources {

@@ -6,9 +6,9 @@ import { type CounterReading, counterReadingMessage, counterReadingOf } from './
 import { readingOfUsualForm } from './readingText.ts';
 
 /** A longer message is malformed (design, section 2, rule 1). */
-const readingBytesMax = 16 * 1024;
+export const readingBytesMax = 16 * 1024;
 /** A reading may claim to be observed at most this long after the gateway received it (design, section 2, rule 3). */
-const futureObservationMsMax = 300_000;
+export const futureObservationMsMax = 300_000;
 
 const isReading = compiledCheck(counterReadingMessage);
 

@@ -58,7 +58,7 @@ import {
 } from './route.ts';
 
 /** Page size of owner lists (document 3, Limits). */
-const ownerPageDefault = 25;
+export const ownerPageDefault = 25;
 const lastTokenId = 9_999;
 
 const cursorParameter: QueryParameter = {

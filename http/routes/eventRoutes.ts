@@ -8,7 +8,7 @@ import { exactQuery, pageLimit } from './exactQuery.ts';
 import { type QueryParameter, type ReadAnswer, type Route, readRoute } from './route.ts';
 
 /** Page size of the feed (document 3, Limits). */
-const feedPageDefault = 40;
+export const feedPageDefault = 40;
 
 const query: readonly QueryParameter[] = [
   {

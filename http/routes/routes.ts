@@ -20,7 +20,7 @@ const installationPath: PathParameter = {
 };
 
 /** Page size of observations: the default, and the largest. */
-const observationsLimitMax = 100;
+export const observationsLimitMax = 100;
 
 const publicTelemetry = viewRoute({
   path: '/v1/public/telemetry',

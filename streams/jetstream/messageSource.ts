@@ -17,10 +17,10 @@ import { createPullSizing } from './pullSizing.ts';
 import { explainGap, StreamDiverged, verifySource } from './sourceVerification.ts';
 
 /** What is handed over at once, in number and bytes; the event loop turns between two batches. */
-const batchMessagesMax = 512;
-const batchBytesMax = 4 * 1024 * 1024;
+export const batchMessagesMax = 512;
+export const batchBytesMax = 4 * 1024 * 1024;
 /** What is asked from the server ahead of the fold. */
-const pullBounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
+export const pullBounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
 /** A pull lives this long; a consumer that is gone is noticed within about the same time. */
 const pullExpiresMs = 4_000;
 const firstRetryMs = 100;

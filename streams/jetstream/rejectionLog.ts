@@ -9,10 +9,10 @@ import { createWaiters } from '../../storage/waiters.ts';
 import { sleep } from './connection.ts';
 
 /** Rejections that may wait for an acknowledgement before the source of their stream is held back, in number and bytes. */
-const waitingMax = 4_000;
-const waitingBytesMax = 16 * 1024 * 1024;
+export const waitingMax = 4_000;
+export const waitingBytesMax = 16 * 1024 * 1024;
 /** At most so much of a rejected message is kept. */
-const originalBytesMax = 512 * 1024;
+export const originalBytesMax = 512 * 1024;
 /** What a rejection takes beside the original: its subject, detail and names, each character escaped at worst. */
 const envelopeBytesMax = 8 * 1024;
 const firstRetryMs = 100;
