@@ -1,6 +1,6 @@
 import { setup } from 'xstate';
 
-/** Why a chain view is not available, in the order in which they are tested (design, section 3). */
+/** Why a chain view is not available, in the order in which they are tested (CONTRACT.md, Unavailable reasons). */
 export const chainUnavailableReasons = [
   'indexer_disabled',
   'indexer_mismatch',

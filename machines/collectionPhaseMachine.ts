@@ -13,7 +13,7 @@ export interface SaleObservation {
   readonly allowlistEnd: bigint;
 }
 
-/** The collection's sale. A timed change takes effect as observed, without an event of the collection (document 1). */
+/** The collection's sale. A timed change takes effect as observed, without an event of the collection (CONTRACT.md, Collection phase). */
 export const collectionPhaseMachine = setup({
   types: {
     context: {} as Record<string, never>,

@@ -1,9 +1,9 @@
 import { setup } from 'xstate';
 
-/** A measurement is stale when its receipt is more than this old; exactly this old is online (document 3, Limits). */
+/** A measurement is stale when its receipt is more than this old; exactly this old is online (CONTRACT.md, Measurement freshness). */
 export const stalenessSeconds = 120;
 
-/** Measurement freshness: a class of the receipt's age, not of the device's connection (document 1). */
+/** Measurement freshness: a class of the receipt's age, not of the device's connection (CONTRACT.md, Measurement freshness). */
 export const freshnessStates = ['offline', 'online', 'stale'] as const;
 export type Freshness = (typeof freshnessStates)[number];
 

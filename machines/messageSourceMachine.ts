@@ -13,7 +13,7 @@ export type MessageSourceState = (typeof messageSourceStates)[number];
 
 /**
  * The source of one stream. Every (re)connection begins with `verifying`: the stream must still be the one that
- * was folded (reliability, rows 1 to 4). Any trouble with the consumer leads back there.
+ * was folded (MESSAGES.md, Consumption). Any trouble with the consumer leads back there.
  */
 export const messageSourceMachine = setup({
   types: {

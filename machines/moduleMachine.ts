@@ -1,6 +1,6 @@
 import { setup } from 'xstate';
 
-/** States a module reports of itself (document 1, "Other state sets"). */
+/** States a module reports of itself (CONTRACT.md, Modules). */
 export const moduleStates = ['disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped'] as const;
 export type ModuleState = (typeof moduleStates)[number];
 

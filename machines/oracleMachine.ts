@@ -3,7 +3,7 @@ import { setup } from 'xstate';
 export const oracleStates = ['accepted', 'stale', 'blocked', 'unavailable'] as const;
 export type OracleState = (typeof oracleStates)[number];
 
-/** A latest acceptance older than this is stale (design, section 3, "Oracle state"). */
+/** A latest acceptance older than this is stale (CONTRACT.md, Oracle state). */
 export const oracleStaleSeconds = 1200;
 
 /** What the oracle has said, and how long ago it accepted last. */

@@ -12,7 +12,7 @@ export const settlementQueueStates = [
 ] as const;
 export type SettlementQueueState = (typeof settlementQueueStates)[number];
 
-/** What decides the queue's state (document 1, "Settlement queue state"). */
+/** What decides the queue's state (CONTRACT.md, Settlement queue state). */
 export interface QueueObservation {
   readonly isBlocked: boolean;
   readonly isEnabled: boolean;

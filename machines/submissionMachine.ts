@@ -12,7 +12,7 @@ export type SubmissionLifecycle = (typeof submissionLifecycles)[number];
 
 /**
  * The lifecycle of one settlement submission. What was never submitted can be superseded, and neither confirmed nor
- * reverted (document 1, cross-field rule 6). Three states are terminal.
+ * reverted (CONTRACT.md, Cross-field rules, 6). Three states are terminal.
  */
 export const submissionMachine = setup({
   types: {

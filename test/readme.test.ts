@@ -81,6 +81,21 @@ describe('README', () => {
     },
   );
 
+  it.each(['http/CONTRACT.md', 'streams/MESSAGES.md'])('comments cite only sections that %s has', (page) => {
+    const titles = [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title);
+    const citation = new RegExp(`${page.split('/')[1]}, ([A-Z].*)`, 'g');
+    const sources = folders.flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts') || file.endsWith('.md'))
+        .map((file) => `${folder}/${file}`),
+    );
+    const cited = sources.flatMap((file) =>
+      [...read(file).matchAll(citation)].map(([, text = '']) => ({ file, text })),
+    );
+    expect(cited.length).toBeGreaterThan(10);
+    expect(cited.filter(({ text }) => !titles.some((title) => text.startsWith(title)))).toEqual([]);
+  });
+
   it('of machines lists each of them', () => {
     const listed = [...read('machines/README.md').matchAll(/`(\w+Machine\.ts)`/g)].map(([, file]) => file);
     const files = readdirSync(join(root, 'machines')).filter((file) => file.endsWith('.ts'));

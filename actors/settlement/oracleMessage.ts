@@ -26,7 +26,7 @@ const closure = z
     'expected one round for each from firstRound to lastRound, ascending',
   );
 
-/** What the oracle publishes on `miner.oracle.<installation>` (design, section 2). */
+/** What the oracle publishes on `miner.oracle.<installation>` (MESSAGES.md, Oracle). */
 export const oracleMessage = z.discriminatedUnion('type', [
   closure,
   z.object({ type: z.literal('blocked'), at: timestamp, reason: z.string().min(1).max(256) }),

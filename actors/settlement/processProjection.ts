@@ -27,7 +27,7 @@ import {
   type Submission,
 } from './settlementPipeline.ts';
 
-/** A reporter whose last completed run is older than this is stale (document 3, Limits). */
+/** A reporter whose last completed run is older than this is stale (CONTRACT.md, Settlement queue state). */
 export const reporterStaleMs = 600_000;
 
 /** What the process snapshot is made of. */
@@ -276,7 +276,7 @@ function submissionView(submission: Submission): SubmissionView {
   };
 }
 
-/** The bounds exist exactly when blocks are completed, and end at the height (document 1, cross-field rule 1). */
+/** The bounds exist exactly when blocks are completed, and end at the height (CONTRACT.md, Cross-field rules, 1). */
 function completedOf(completedBlockCount: bigint, blockHeight: bigint) {
   const isAny = completedBlockCount > 0n;
   return {

@@ -89,7 +89,7 @@ export interface MessageSource {
   status(): SourceStatus;
 }
 
-/** The one consumer of one stream: ordered, unfiltered, its position owned by us (reliability, last part). */
+/** The one consumer of one stream: ordered, unfiltered, its position owned by us (MESSAGES.md, Consumption). */
 export function createMessageSource(parts: MessageSourceParts): MessageSource {
   const { stream, clock, logger, through = Number.POSITIVE_INFINITY } = parts;
   const machine = createActor(messageSourceMachine).start();
