@@ -29,7 +29,7 @@ const slowest = [
 
 /** Tests of functions alone, which start no process, open no socket and no database. */
 const unitTests = [
-  'test/{imports,readme}.test.ts',
+  'test/{imports,limits,readme}.test.ts',
   'test/machines/**/*.test.ts',
   'test/streams/operators/**/*.test.ts',
   'test/actors/{acceptance,activityFold,expectedSums,firstMatch,foldIdentity,lateDuplicates,pipelineActors}.test.ts',

@@ -5,7 +5,7 @@ import type { AcceptedReading } from './wheel/acceptedReading.ts';
  * is natural, and its version is the stream sequence that made it, so writing it again changes nothing.
  */
 
-/** An observed round: every instant of it is covered by readings (design, section 3). A missing round has no row. */
+/** An observed round: every instant of it is covered by readings (CONTRACT.md, Time, rounds and days). A missing round has no row. */
 export interface RoundRow {
   readonly installationId: string;
   /** From 1, the round that starts at the genesis. */

@@ -100,7 +100,7 @@ export async function measureScaleOut({ rounds }: ScaleOutOptions): Promise<void
   }
 }
 
-/** The cursor behind a position (design, section 2). */
+/** The cursor behind a position (CONTRACT.md, Cursors). */
 function cursorOf(position: number): string {
   return Buffer.from(String(position)).toString('base64url');
 }

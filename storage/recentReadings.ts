@@ -1,7 +1,7 @@
 import type { AcceptedReading } from '../actors/views/views.ts';
 
 /** Readings that memory keeps by default, about 10 MB. */
-const readingsKept = 20_000;
+export const readingsKept = 20_000;
 /** Evicted readings are cut off the arrays when they are at least this many and half of the array. */
 const cutMin = 64;
 

@@ -4,7 +4,7 @@ import type { Database } from '../storage/database.ts';
 const intervalMs = 2_000;
 const answerMs = 1_500;
 
-/** Whether ClickHouse answers: `/readyz` says yes only then (document 2, B1). */
+/** Whether ClickHouse answers: `/readyz` says yes only then (CONTRACT.md, Health). */
 export interface DatabaseWatch {
   start(database: Database): void;
   isReachable(): boolean;

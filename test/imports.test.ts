@@ -51,7 +51,7 @@ describe('imports', () => {
     expect(forbiddenImports('streams/a.ts', ['deploy/miner.ts'])).toHaveLength(1);
   });
 
-  it('of the top level are the folders of the design', () => {
+  it('of the top level are the folders of ARCHITECTURE.md', () => {
     const folders = readdirSync(root, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
       .map(({ name }) => name)

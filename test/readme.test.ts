@@ -8,7 +8,27 @@ import { routes } from '../http/routes/routes.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const pages = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'DECISIONS.md',
+  'GLOSSARY.md',
+  'SECURITY.md',
+  'http/CONTRACT.md',
+  'streams/MESSAGES.md',
+];
 const folders = ['actors', 'benchmarks', 'deploy', 'http', 'machines', 'storage', 'streams', 'test'];
+
+/** Anchors of a page's sections, as they are linked to. */
+function sectionsOf(page: string): string[] {
+  return [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replace(/\s/g, '-'),
+  );
+}
 
 describe('README', () => {
   it('has every variable as it is checked, and no other', () => {
@@ -33,7 +53,7 @@ describe('README', () => {
     expect(outcome).toHaveProperty('reading.installationId', 'my.wheel');
   });
 
-  it.each(['README.md', 'ARCHITECTURE.md', ...folders.map((folder) => `${folder}/README.md`)])(
+  it.each([...pages, ...folders.map((folder) => `${folder}/README.md`)])(
     '%s names only files that exist',
     (path) => {
       const text = read(path);
@@ -44,6 +64,37 @@ describe('README', () => {
       expect(missing).toEqual([]);
     },
   );
+
+  it.each([...pages, ...folders.map((folder) => `${folder}/README.md`)])(
+    '%s links only to pages and sections that exist',
+    (path) => {
+      const broken = [...read(path).matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !target.startsWith('http'))
+        .filter((target) => {
+          const [file = '', section] = target.split('#');
+          const linked = file === '' ? path : join(dirname(path), file);
+          if (!existsSync(join(root, linked))) return true;
+          return section !== undefined && !sectionsOf(read(linked)).includes(section);
+        });
+      expect(broken).toEqual([]);
+    },
+  );
+
+  it.each(['http/CONTRACT.md', 'streams/MESSAGES.md'])('comments cite only sections that %s has', (page) => {
+    const titles = [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title);
+    const citation = new RegExp(`${page.split('/')[1]}, ([A-Z].*)`, 'g');
+    const sources = folders.flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts') || file.endsWith('.md'))
+        .map((file) => `${folder}/${file}`),
+    );
+    const cited = sources.flatMap((file) =>
+      [...read(file).matchAll(citation)].map(([, text = '']) => ({ file, text })),
+    );
+    expect(cited.length).toBeGreaterThan(10);
+    expect(cited.filter(({ text }) => !titles.some((title) => text.startsWith(title)))).toEqual([]);
+  });
 
   it('of machines lists each of them', () => {
     const listed = [...read('machines/README.md').matchAll(/`(\w+Machine\.ts)`/g)].map(([, file]) => file);

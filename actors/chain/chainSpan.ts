@@ -17,7 +17,7 @@ const log = z.object({
 });
 
 /**
- * A contiguous run of blocks as the indexer publishes it on `miner.chain.<chainId>.span` (design, section 2): only
+ * A contiguous run of blocks as the indexer publishes it on `miner.chain.<chainId>.span` (MESSAGES.md, Chain span): only
  * blocks that hold logs of the deployment are listed, and the last one's hash and time are always told.
  */
 export const chainSpanMessage = z.object({

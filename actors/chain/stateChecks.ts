@@ -2,7 +2,7 @@ import { zeroAddress, zeroHash } from '../schemas/zero.ts';
 import type { ContractAddresses } from './chainEvent.ts';
 import type { ChainState } from './chainState.ts';
 
-/** What a safe state can fail, in the order in which it is tested (document 1, "Checks"). */
+/** What a safe state can fail, in the order in which it is tested (CONTRACT.md, Unavailable reasons). */
 export const stateFaults = [
   /** The economy names another core, token or collection than the deployment does. */
   'other_contracts',

@@ -7,7 +7,7 @@ const name = z.string().min(1).max(128);
 
 /**
  * A module's snapshot of itself, published by the device agent on `miner.module.<installation>.<instance>`
- * (document 1, "Module snapshot"). `data` is any object; it is never published.
+ * (MESSAGES.md, Module snapshot). `data` is any object; it is never published.
  */
 export const moduleSnapshotMessage = z.object({
   instanceId: z

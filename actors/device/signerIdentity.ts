@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timestamp } from '../schemas/wireScalars.ts';
 
 /**
- * The signing key of an installation, published on `miner.signer.<installation>` (document 1, "signer").
+ * The signing key of an installation, published on `miner.signer.<installation>` (MESSAGES.md, Signer).
  * One of the documented kinds carries a vendor's name that the contract does not spell out, so `kind` is any
  * name of that form.
  */

@@ -9,7 +9,7 @@ export const measurementPolicyVersion = 'measurement-v1';
 
 const kilometreMm = 1_000_000;
 const secondsOfHour = 3_600;
-/** Lifetime distances (document 3, Emission conditions), then every 50 km. */
+/** Lifetime distances (CONTRACT.md, Emission conditions), then every 50 km. */
 const firstDistancesMm = [1, 3, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100].map((km) =>
   BigInt(km * kilometreMm),
 );
@@ -186,7 +186,7 @@ function eventsOf(
     .map(({ achievement }, ordinal) => ({ family: 'measurement', achievement, ...at, ordinal }));
 }
 
-/** The event's ID (document 3, Common members). */
+/** The event's ID (CONTRACT.md, Event types). */
 export function measurementId(installationId: string, achievement: Achievement): string {
   return `measurement:${installationId}:${measurementPolicyVersion}:${achievement.type}:${discriminatorOf(achievement)}`;
 }

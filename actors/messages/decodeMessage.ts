@@ -4,7 +4,7 @@ import type { Check } from '../schemas/compiledCheck.ts';
 
 const detailCharactersMax = 400;
 
-/** Why a message was not accepted; the order of the tests is the design's. */
+/** Why a message was not accepted; the order of the tests is that of MESSAGES.md, Acceptance of readings. */
 export const rejectionReasons = [
   'malformed',
   'wrong_installation',

@@ -1,4 +1,4 @@
-/** The four streams of the service (design, section 2), and the one that says which process ingests. */
+/** The four streams of the service (MESSAGES.md, Streams), and the one that says which process ingests. */
 export const streamNames = [
   'MINER_COUNTER',
   'MINER_PIPELINE',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Scalar types of the messages (document 1, "Scalar types"), as they travel: strings and safe integers. */
+/** Scalar types of the messages (MESSAGES.md, Common rules), as they travel: strings and safe integers. */
 
 /** Largest value of a Solidity `uint256`. */
 export const uint256Max = 2n ** 256n - 1n;

@@ -8,7 +8,7 @@ export const blockUnitScale = blockUnitsPerBlock * 1000n;
 /** Most work that the core can settle for a round: it multiplies by the scale before it divides, within a uint256. */
 export const roundWorkMax = uint256Max / blockUnitScale;
 
-/** Most work for 1,000 blocks whose rounded work for one block is a uint64 (document 1, cross-field rule 2). */
+/** Most work for 1,000 blocks whose rounded work for one block is a uint64 (CONTRACT.md, Cross-field rules, 2). */
 export const workPerThousandBlocksMax = uint64Max * 1000n;
 
 /** Whether the sums are within the uint256 and uint64 that the core holds and the contract of the routes shows. */

@@ -11,7 +11,7 @@ import { type OracleMessage, oracleMessage } from './oracleMessage.ts';
 import { type ReporterMessage, reporterMessage } from './reporterMessage.ts';
 
 /** Snapshots carry a module's own data, and closures one entry a round, so they may be longer than a reading. */
-const pipelineBytesMax = 256 * 1024;
+export const pipelineBytesMax = 256 * 1024;
 
 /** A message of `MINER_PIPELINE` that this service folds. */
 export type PipelineMessage =

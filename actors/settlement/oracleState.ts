@@ -5,7 +5,7 @@ export const oracleStates = ['accepted', 'stale', 'blocked', 'unavailable'] as c
 export type OracleState = (typeof oracleStates)[number];
 
 /** A latest acceptance older than this is stale. */
-const oracleStaleSeconds = 1200;
+export const oracleStaleSeconds = 1200;
 
 interface OracleInput {
   readonly snapshot: SettlementSnapshot;

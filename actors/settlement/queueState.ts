@@ -17,7 +17,7 @@ export const settlementQueueStates = [
 export type SettlementQueueState = (typeof settlementQueueStates)[number];
 
 /** A reporter whose last completed run is older than this is stale. */
-const reporterStaleMs = 600_000;
+export const reporterStaleMs = 600_000;
 
 /** What decides the queue's state. */
 export interface QueueInput {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bytes32, timestamp, uint64Decimal, uint256Decimal, uuid } from '../schemas/wireScalars.ts';
 
-/** Active rounds of one submission (document 3, Limits). */
+/** Active rounds of one submission (MESSAGES.md, Reporter). */
 export const activeRoundsMax = 16;
 
 const at = timestamp;
@@ -37,7 +37,7 @@ const prepared = z
     'expected a later frontier, with no more active rounds than rounds',
   );
 
-/** What the settlement reporter publishes on `miner.reporter.<installation>` (design, section 2). */
+/** What the settlement reporter publishes on `miner.reporter.<installation>` (MESSAGES.md, Reporter). */
 export const reporterMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('settings'),

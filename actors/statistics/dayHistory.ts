@@ -2,7 +2,7 @@ import type { RoundRow } from '../storedRows.ts';
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
 import { roundMs } from '../wheel/activityFold.ts';
 
-/** A universal day runs from noon to noon UTC (document 1, Terms). */
+/** A universal day runs from noon to noon UTC (CONTRACT.md, Time, rounds and days). */
 export const dayMs = 86_400_000;
 const noonMs = dayMs / 2;
 export const roundsPerDay = dayMs / roundMs;

@@ -60,7 +60,7 @@ export interface StatisticsRecord {
   readonly coverage: 'complete' | 'partial';
 }
 
-/** The statistics of one installation over a range (document 1, "Statistics resource"). Averages are floored. */
+/** The statistics of one installation over a range (CONTRACT.md, Terms of the statistics). Averages are floored. */
 export interface Statistics {
   readonly range: StatisticsRange;
   readonly generatedAtMs: number;

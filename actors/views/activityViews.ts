@@ -10,7 +10,7 @@ import { createFeedViews } from './feedViews.ts';
 import { createStatisticsViews } from './statisticsViews.ts';
 import type { ActivityViews, MeasurementView, ProcessView, SettlementsView, TelemetryView } from './views.ts';
 
-/** The process snapshot is shared for this long (document 3, Limits). */
+/** The process snapshot is shared for this long (CONTRACT.md, Caching). */
 const processSharedMs = 1_000;
 
 export interface ActivityViewsParts {

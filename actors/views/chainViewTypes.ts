@@ -39,7 +39,7 @@ export interface Release {
   readonly rewardModelRevision: string;
 }
 
-/** The chain that a view was read from, and how far (document 1, "chain"). */
+/** The chain that a view was read from, and how far (CONTRACT.md, Shared objects). */
 export interface ChainInfo {
   readonly target: (typeof chainTargets)[number];
   readonly chainId: bigint;
@@ -51,14 +51,14 @@ export interface ChainInfo {
   readonly safeBlockTimestampMs: number;
 }
 
-/** The contracts that a view was read from (document 1, "identities"). */
+/** The contracts that a view was read from (CONTRACT.md, Shared objects). */
 export interface Identities extends Omit<ContractAddresses, 'proxyAdmin' | 'operatorTimelock'> {
   readonly miningImplementation: string;
   readonly miningImplementationVersion: bigint;
   readonly miningStorageLayoutDigest: string;
 }
 
-/** Reasons that bodies carry (document 1, "Unavailable reasons"). */
+/** Reasons that bodies carry (CONTRACT.md, Unavailable reasons). */
 export const chainUnavailableReasons = [
   'indexer_disabled',
   'not_yet_safe',

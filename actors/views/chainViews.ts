@@ -37,7 +37,7 @@ import {
   sumsOf,
 } from './settlementHistory.ts';
 
-/** Core state, issuance state and settlement history are shared for this long (document 3, Limits). */
+/** Core state, issuance state and settlement history are shared for this long (CONTRACT.md, Caching). */
 const sharedMs = 5_000;
 /** Implementation versions whose events and arithmetic are those of this program. */
 const supportedVersions: ReadonlySet<bigint> = new Set([1n, 2n]);
@@ -372,7 +372,7 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
   };
 }
 
-/** The reason of document 1 that tells most of a condition. */
+/** The reason that bodies carry for a condition (CONTRACT.md, Unavailable reasons). */
 function shownReason(condition: Exclude<ChainCondition, 'available'>): ChainUnavailableReason {
   if (identityFaults.has(condition)) return 'indexer_mismatch';
   return chainUnavailableReasons.find((reason) => reason === condition) ?? 'indexer_unavailable';

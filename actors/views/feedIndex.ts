@@ -120,7 +120,7 @@ function emptyLists(): Record<FeedCategory, FeedItem[]> {
 }
 
 /**
- * Negative when `one` is shown before `other` (design, section 3, "Feed order"): the one that was recorded later; of the same
+ * Negative when `one` is shown before `other` (CONTRACT.md, Feed order): the one that was recorded later; of the same
  * time one of the chain before a measurement, and of one source the one that arrived later.
  */
 export function compareShown(one: FeedPlace, other: FeedPlace): number {

@@ -1,6 +1,6 @@
 import { decodeFields, encodeFields } from '../opaqueCursor.ts';
 
-/** Which list a cursor is of: one of another does not work here (document 2, A9). */
+/** Which list a cursor is of: one of another does not work here (CONTRACT.md, Cursors). */
 export type OwnerList = 'portfolio' | 'activity';
 
 /** Where an owner's next page begins, in the state of the block that the first page was read at. */

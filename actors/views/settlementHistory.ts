@@ -10,7 +10,7 @@ import type {
   SettlementWindow,
 } from './chainViewTypes.ts';
 
-/** Lists of the settlement history (document 3, Limits). */
+/** Lists of the settlement history (CONTRACT.md, Settlement history). */
 const recentSettlementsMax = 10;
 const recentCheckpointsMax = 12;
 

@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts';
 export type { Statistics, StatisticsRange } from '../statistics/statistics.ts';
 export { bucketCoverages, statisticsRanges } from '../statistics/statistics.ts';
 
-/** [A] is cached for this long (document 3, Limits); [B] is made anew when data changes, once a second at most. */
+/** The public route is cached for this long (CONTRACT.md, Caching); the plain one is recomputed when data changes, at most once per second. */
 const cachedMs = 30_000;
 const refreshedMs = 1_000;
 const fullBps = 10_000;
@@ -44,9 +44,9 @@ export interface StatisticsView {
 }
 
 export interface StatisticsViews {
-  /** [A]: the same for about thirty seconds once the chain can be shown; its revision includes the window's end. */
+  /** Public route: the same for about thirty seconds once the chain can be shown; its revision includes the window's end. */
   cached(range: StatisticsRange): StatisticsView;
-  /** [B]: its revision is that of the content. */
+  /** Plain route: its revision is that of the content. */
   current(range: StatisticsRange): StatisticsView;
 }
 

@@ -177,7 +177,7 @@ export interface OracleView {
   } | null;
 }
 
-/** The process snapshot [A] and, with signer and modules, the pipeline status [B] (document 1). */
+/** The process snapshot and, with signer and modules, the status (CONTRACT.md, Process). */
 export interface ProcessView {
   readonly installationId: string;
   /** Changes when source or freshness state changes, and not with `generatedAtMs` alone; nor with signer and modules. */
@@ -203,7 +203,7 @@ export interface ActivityViews {
   process(): ProcessView;
   /** What is read from the chain. */
   readonly chain: ChainViews;
-  /** Settlement history [A]; the same view while both parts are. */
+  /** Settlement history of the public route; the same view while both parts are. */
   settlements(range: SettlementRange, withQueue: boolean): SettlementsView;
   /** What happened on the chain and what the public installation reached. */
   readonly feed: FeedViews;

@@ -30,7 +30,7 @@ export interface AcceptanceState {
 }
 
 /**
- * The rules that compare a reading with the accepted ones before it (design, section 2, rules 4 to 6), in their
+ * The rules that compare a reading with the accepted ones before it (MESSAGES.md, Acceptance of readings, 4 to 6), in their
  * order. Null when it is accepted.
  */
 export function rejectionOf(state: AcceptanceState | null, reading: CounterReading): Rejection | null {

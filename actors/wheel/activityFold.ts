@@ -1,11 +1,11 @@
 import type { BucketRow, RoundRow } from '../storedRows.ts';
 import type { AcceptedReading } from './acceptedReading.ts';
 
-/** Seconds of a round (document 1, Terms). */
+/** Seconds of a round (CONTRACT.md, Time, rounds and days). */
 export const roundSeconds = 600;
-/** Seconds of a half-hour bucket: three rounds (document 3, Limits). */
+/** Seconds of a half-hour bucket: three rounds (CONTRACT.md, Time, rounds and days). */
 export const bucketSeconds = 1800;
-/** Two readings further apart cover nothing between them (design, section 3, "Covered"). */
+/** Two readings further apart cover nothing between them (CONTRACT.md, Time, rounds and days). */
 export const coveringGapSeconds = 120;
 
 /** A day of rounds: what is not closed by the oracle within it is projected no more. */

@@ -8,7 +8,7 @@ export type Provenance = (typeof provenances)[number];
 export const coreStatuses = ['IDLE', 'ACTIVE', 'COUNTER_FAULT'] as const;
 export type CoreStatus = (typeof coreStatuses)[number];
 
-/** One reading of a wheel's counter as the gateway publishes it on `miner.counter.<installation>` (design, section 2). */
+/** One reading of a wheel's counter as the gateway publishes it on `miner.counter.<installation>` (MESSAGES.md, Counter reading). */
 export const counterReadingMessage = z.object({
   telemetryId: uuid,
   installationId,

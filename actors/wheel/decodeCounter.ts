@@ -5,10 +5,10 @@ import { compiledCheck } from '../schemas/compiledCheck.ts';
 import { type CounterReading, counterReadingMessage, counterReadingOf } from './counterReading.ts';
 import { readingOfUsualForm } from './readingText.ts';
 
-/** A longer message is malformed (design, section 2, rule 1). */
-const readingBytesMax = 16 * 1024;
-/** A reading may claim to be observed at most this long after the gateway received it (design, section 2, rule 3). */
-const futureObservationMsMax = 300_000;
+/** A longer message is malformed (MESSAGES.md, Acceptance of readings). */
+export const readingBytesMax = 16 * 1024;
+/** A reading may claim to be observed at most this long after the gateway received it (MESSAGES.md, Acceptance of readings). */
+export const futureObservationMsMax = 300_000;
 
 const isReading = compiledCheck(counterReadingMessage);
 

@@ -10,7 +10,7 @@ import {
 } from '../../actors/views/chainViewTypes.ts';
 import { decimal, installationId, isoOf, timestamp } from './scalars.ts';
 
-/** Shared objects of the chain's views (document 1, "Shared objects"). */
+/** Shared objects of the chain's views (CONTRACT.md, Shared objects). */
 
 export const bytes32 = z
   .string()
@@ -22,7 +22,7 @@ export const address = z
   .regex(/^0x[0-9a-f]{40}$/)
   .meta({ id: 'Address', description: 'Lower case' });
 
-/** Of a level of detail that the documents leave open, but never empty. */
+/** Of a level of detail that the contract leaves open, but never empty. */
 export const text = z.string().min(1);
 
 export const versionId = z
@@ -42,7 +42,7 @@ export const positiveDecimal = decimal.regex(/^[1-9]/).meta({
   format: 'uint256-decimal',
 });
 
-/** The reward token (document 1, "asset"). */
+/** The reward token (CONTRACT.md, Shared objects). */
 export const tokenSymbol = z
   .string()
   .regex(/^[A-Z0-9]{1,16}$/)
@@ -73,7 +73,7 @@ function isConfirmed(given: { readonly indexedThroughBlock: string; readonly saf
   return bigintOf(given.indexedThroughBlock) - bigintOf(given.safeThroughBlock) >= confirmedBy;
 }
 
-/** Of [B] core and settlement history. */
+/** Of core state and settlement history. */
 export const chainBrief = z.strictObject(chainMembers).refine(isConfirmed).meta({ id: 'ChainBrief' });
 
 export const chain = z
@@ -109,7 +109,7 @@ export const identities = z
 
 const reasonMembers = { status: z.literal('unavailable'), reason: z.enum(chainUnavailableReasons) };
 
-/** The unavailable variant of a route of one schema version; those of set A name the release. */
+/** The unavailable variant of a route of one schema version; those of the economy name the release. */
 export function unavailableOf<Version extends number>(schemaVersion: Version) {
   return z.strictObject({ schemaVersion: z.literal(schemaVersion), installationId, ...reasonMembers });
 }

@@ -18,7 +18,7 @@ import {
 } from './chain.ts';
 import { decimal, installationId } from './scalars.ts';
 
-/** [B] core state shows times of blocks as Unix seconds (document 1, "Field-name unit conventions"). */
+/** Core state shows times of blocks as Unix seconds (CONTRACT.md, Units). */
 const sourceMembers = { ...eventSourceMembers, blockTimestamp: decimal };
 
 const coreEvent = z

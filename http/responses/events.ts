@@ -68,7 +68,7 @@ const measurementEvent = family(1, measurementSource);
 
 const tokenId = positiveDecimal;
 
-/** Every type of document 3; `measurement.rpm_record` is never returned. */
+/** Every type (CONTRACT.md, Event types); `measurement.rpm_record` is never returned. */
 export const feedEvent = z
   .discriminatedUnion('type', [
     chainEvent('system.settlement_completed', {

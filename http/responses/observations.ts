@@ -70,7 +70,7 @@ const encodedDigits: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** base64url of the decimal receipt position (design, section 2); a page has a hundred of them. */
+/** base64url of the decimal receipt position (CONTRACT.md, Cursors); a page has a hundred of them. */
 export function cursorOf(position: number): string {
   const digits = String(position);
   let cursor = '';

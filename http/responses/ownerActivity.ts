@@ -43,7 +43,7 @@ const members = {
 
 type Activity = readonly z.infer<typeof activity>[];
 
-/** IDs are unique, and events in the order of the chain, newest first (document 1, "Owner activity"). */
+/** IDs are unique, and events in the order of the chain, newest first (CONTRACT.md, Owner activity). */
 function isInOrder(events: Activity): boolean {
   const isUnique = new Set(events.map(({ id }) => id)).size === events.length;
   return (

@@ -19,7 +19,7 @@ import {
 import { cursor } from './observations.ts';
 import { decimal, isoOf, timestamp } from './scalars.ts';
 
-/** Tokens of one claim (document 3, Limits). */
+/** Tokens of one claim (CONTRACT.md, Portfolio). */
 const claimLimit = z
   .string()
   .regex(/^(?:[1-9]|[12][0-9]|3[0-2])$/)

@@ -57,7 +57,7 @@ const measurementUint64 = z
   .strictObject({ ...measurementMembers, cumulativeWorkUnits: uint64Decimal })
   .meta({ id: 'MeasurementUint64' });
 
-/** [A] does not list `round_ineligible`, and says `round_projection_gap` instead (design, section 3). */
+/** The public route does not list `round_ineligible`, and says `round_projection_gap` instead (CONTRACT.md, Builder). */
 const processBuilderReasons = builderUnavailableReasons.filter((reason) => reason !== 'round_ineligible');
 
 const completed = {
@@ -68,7 +68,7 @@ const completed = {
 
 const settledBy = { confirmedAt: timestamp.nullable(), transactionHash: bytes32.nullable() };
 
-/** The core's sums in [A]: the next block's work in work units. */
+/** The core's sums on public routes: the next block's work in work units. */
 const sumsA = {
   cumulativeWork: decimal,
   blockHeight: uint64Decimal,
@@ -76,7 +76,7 @@ const sumsA = {
   workPerBlock: uint64Decimal.regex(/^[1-9]/).meta({ description: 'Above zero' }),
 };
 
-/** The same in [B]: block units and the exact difficulty. */
+/** The same on plain routes: block units and the exact difficulty. */
 const sumsB = {
   cumulativeWork: decimal,
   cumulativeBlockUnits: decimal,
@@ -212,7 +212,7 @@ export function processBody(view: ProcessView): ProcessResponse {
   };
 }
 
-/** A counter above 2^64 - 1 cannot be shown in [A] process, and is null there rather than a wrong number. */
+/** A counter above 2^64 - 1 cannot be shown by the public route, and is null there rather than a wrong number. */
 function isUint64(measurement: MeasurementView | null): measurement is MeasurementView {
   return measurement !== null && measurement.reading.cumulativeWorkUnits <= uint64Max;
 }
@@ -284,7 +284,7 @@ function completedBody({ firstCompletedBlock, lastCompletedBlock, completedBlock
   };
 }
 
-/** `workPerBlock` is rounded up, and `currentWork` is the progress in its terms (design, section 3). */
+/** `workPerBlock` is rounded up, and `currentWork` is the progress in its terms (CONTRACT.md, Frontiers). */
 function frontierA({ cumulativeWork, blockHeight, blockProgress, workPerThousandBlocks }: FrontierView) {
   const rounded = (workPerThousandBlocks + 999n) / 1000n;
   const workPerBlock = rounded > 1n ? rounded : 1n;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { coreStatuses, provenances } from '../../actors/views/views.ts';
 import { toIsoString } from './isoTime.ts';
 
-/** Scalar types of document 1 as they appear in responses. */
+/** Scalar types as they appear in responses (CONTRACT.md, Scalars). */
 
 /** Largest value of {@link uint64Decimal}. */
 export const uint64Max = 2n ** 64n - 1n;

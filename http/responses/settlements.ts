@@ -84,7 +84,7 @@ const bucketSeconds = z
   .refine((seconds) => [3_600, 21_600, 86_400].includes(seconds))
   .meta({ enum: [3_600, 21_600, 86_400] });
 
-/** None for now, 24 hours, 28 times six hours, 30 days (document 3, Limits). */
+/** None for now, 24 hours, 28 times six hours, 30 days (CONTRACT.md, Settlement history). */
 const buckets = z.union([
   z.array(bucket).length(0),
   z.array(bucket).length(24),

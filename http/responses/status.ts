@@ -62,7 +62,7 @@ export function statusBody(view: ProcessView): StatusResponse {
   };
 }
 
-/** Derived from the revision, which covers everything else that is shown, and from the modules (document 2, B2). */
+/** Derived from the revision, which covers everything else that is shown, and from the modules (CONTRACT.md, Caching). */
 export function statusTag({ revision, modules }: StatusResponse): string {
   return `${revision}.${digest(modules)}`;
 }

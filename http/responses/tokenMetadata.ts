@@ -48,7 +48,7 @@ export const metadataResponseB = responseOf(1).meta({
   description: 'Token metadata [B]',
 });
 
-/** Which of the two images an answer keeps (document 2, A10). */
+/** Which of the two images an answer keeps (CONTRACT.md, Token metadata). */
 export interface KeptImages {
   readonly imageDataUri: boolean;
   readonly cardImageUrl: boolean;
@@ -64,7 +64,7 @@ export function metadataBodyA(view: View, isReleaseNamed: boolean): z.infer<type
   return { schemaVersion: 2, ...availableBody(view, kept) };
 }
 
-/** [B] keeps the image and has no card (design, section 4). */
+/** The plain route keeps the image and has no card (CONTRACT.md, Token metadata). */
 export function metadataBodyB(view: View): z.infer<typeof metadataResponseB> {
   if (view.status === 'unavailable') return unavailableBodyWithRelease(1, view);
   return { schemaVersion: 1, ...availableBody(view, { imageDataUri: true, cardImageUrl: false }) };

@@ -57,8 +57,8 @@ import {
   viewRoute,
 } from './route.ts';
 
-/** Page size of owner lists (document 3, Limits). */
-const ownerPageDefault = 25;
+/** Page size of owner lists (CONTRACT.md, Portfolio). */
+export const ownerPageDefault = 25;
 const lastTokenId = 9_999;
 
 const cursorParameter: QueryParameter = {
@@ -92,7 +92,7 @@ const ownerPath: PathParameter = {
   parse: ownerOf,
   error: 'invalid_address',
 };
-/** Checked by the routes themselves, since a query is checked before it (document 2, A10). */
+/** Checked by the routes themselves, since a query is checked before it (CONTRACT.md, Token metadata). */
 const tokenPath: PathParameter = {
   name: 'tokenId',
   schema: z.string().regex(/^[1-9][0-9]{0,3}$/),
@@ -215,7 +215,7 @@ const settlementsA = viewRoute({
   header: { ...settlementSource, value: ({ history }: SettlementsView) => settlementSourceOf(history) },
 });
 
-/** [A]: exactly these keys, each once; null for anything else. */
+/** Public routes: exactly these keys, each once; null for anything else. */
 function ownerPageOf(query: URLSearchParams): OwnerPageRequest | null {
   const given = exactQuery(query, ['owner', 'limit', 'cursor']);
   const owner = given?.get('owner');
@@ -226,7 +226,7 @@ function ownerPageOf(query: URLSearchParams): OwnerPageRequest | null {
   return { owner, limit, cursor: from };
 }
 
-/** What a route of the chain says when what it reads cannot be shown (document 2, A7 and A8). */
+/** What a route of the chain says when what it reads cannot be shown (CONTRACT.md, Unavailable reasons). */
 function unreadable({ chain, publicInstallationId }: ActivityViews): ChainUnavailable {
   return {
     status: 'unavailable',
@@ -236,7 +236,7 @@ function unreadable({ chain, publicInstallationId }: ActivityViews): ChainUnavai
   };
 }
 
-/** [A] answers a cursor that it cannot use as unavailable, not as an error (document 2, A8). */
+/** A public route answers a cursor that it cannot use as unavailable, not as an error (CONTRACT.md, Portfolio). */
 function unavailableFor(views: ActivityViews, fault: CursorFault): ChainUnavailable {
   const view = unreadable(views);
   return fault === 'other_owner' ? { ...view, reason: 'indexer_mismatch' } : view;
@@ -358,7 +358,7 @@ const metadataA = readRoute({
   errors: ['invalid_query', 'invalid_token_id'],
   response: metadataResponseA,
   unavailable: (views) => metadataBodyA(unreadable(views), false),
-  // In this order: query keys, token ID, release (document 2, A10).
+  // In this order: query keys, token ID, release (CONTRACT.md, Token metadata).
   read: ({ views: { chain } }, { pathValue, query }) => {
     const given = exactQuery(query, ['release']);
     if (given === null) return { error: 'invalid_query' };

@@ -11,7 +11,7 @@ export interface PublicDocument {
   readonly headers: readonly (readonly [string, string])[];
 }
 
-/** Version of the documented interface (document 3, Versioning). */
+/** Version of the documented interface (CONTRACT.md, Versions). */
 const interfaceVersion = '1.0.0';
 
 const shortlyCached = [['Cache-Control', 'public, max-age=300']] as const;

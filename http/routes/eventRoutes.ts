@@ -7,8 +7,8 @@ import { noStore } from '../server/cacheControl.ts';
 import { exactQuery, pageLimit } from './exactQuery.ts';
 import { type QueryParameter, type ReadAnswer, type Route, readRoute } from './route.ts';
 
-/** Page size of the feed (document 3, Limits). */
-const feedPageDefault = 40;
+/** Page size of the feed (CONTRACT.md, Event feed). */
+export const feedPageDefault = 40;
 
 const query: readonly QueryParameter[] = [
   {
@@ -61,7 +61,7 @@ const members = {
   read,
 } as const;
 
-/** The routes of the event feed: the same on both sets. */
+/** The routes of the event feed: the same on the public and the plain one. */
 export const eventRoutes: readonly Route[] = [
   readRoute({ ...members, path: '/v1/events', operationId: 'getEvents' }),
   readRoute({ ...members, path: '/v2/public/events', operationId: 'getPublicEvents' }),

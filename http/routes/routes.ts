@@ -20,7 +20,7 @@ const installationPath: PathParameter = {
 };
 
 /** Page size of observations: the default, and the largest. */
-const observationsLimitMax = 100;
+export const observationsLimitMax = 100;
 
 const publicTelemetry = viewRoute({
   path: '/v1/public/telemetry',
@@ -108,7 +108,7 @@ const observations = readRoute({
   },
 });
 
-/** Converted numerically, then clamped (document 2, A4): `0` and the empty string give 1, 101 gives 100. */
+/** Converted numerically, then clamped (CONTRACT.md, Observations): `0` and the empty string give 1, 101 gives 100. */
 export function effectiveLimit(given: string | null): number {
   const limit = given === null ? observationsLimitMax : Number(given);
   if (!Number.isInteger(limit)) return observationsLimitMax;

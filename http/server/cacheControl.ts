@@ -1,4 +1,4 @@
-/** Values of Cache-Control that routes share (document 2). */
+/** Values of Cache-Control that routes share (CONTRACT.md, Caching). */
 
 /** Kept by anyone, asked about before every use. */
 export const revalidated = 'public, max-age=0, must-revalidate';

@@ -1,4 +1,4 @@
-/** An answer that is not 200: its status line, and its code in `{error}` (document 3, Errors). */
+/** An answer that is not 200: its status line, and its code in `{error}` (CONTRACT.md, Errors). */
 export interface HttpError {
   readonly status: string;
   readonly code: ErrorCode;

@@ -22,17 +22,17 @@ export const eventStreamType = 'text/event-stream; charset=utf-8';
 
 /** How often the feed is looked at while somebody listens. */
 const refreshMs = 1_000;
-const defaultHeartbeatMs = 15_000;
+export const defaultHeartbeatMs = 15_000;
 /** Milliseconds after which a client should connect again. */
 const retryMs = 3_000;
 /** Events that wait for a client that does not read (clients share their text); one more, and its stream ends. */
-const waitingMax = 4_096;
+export const waitingMax = 4_096;
 /** Events that are read at once for a client that resumes. */
 const resumedAtOnce = 100;
 /** Clients that wait for ClickHouse at once; the others come to their turn with the next refresh. */
 const readsMax = 8;
-const clientsMax = 5_000;
-const clientsOfAddressMax = 8;
+export const clientsMax = 5_000;
+export const clientsOfAddressMax = 8;
 const refusedForSeconds = 15;
 /** Clients that are told something in one turn of the event loop. */
 const toldAtOnce = 50;

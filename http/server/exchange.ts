@@ -24,7 +24,7 @@ export interface Exchange {
 
 export const jsonType = 'application/json';
 
-/** Headers that scripts of an approved origin may read, and send (design, section 4). */
+/** Headers that scripts of an approved origin may read, and send (CONTRACT.md, Origins). */
 const exposedHeaders = 'ETag, Retry-After, X-Request-Id, X-Miner-Settlement-Source';
 const allowedHeaders = 'If-None-Match, X-Request-Id';
 /** How long a browser may do without asking again. */
@@ -127,7 +127,7 @@ export function createAnswers(transport: Transport, metrics: HttpMetrics): Answe
   };
 }
 
-/** GET and HEAD are answered; every other method is an endpoint that does not exist (design, section 4). */
+/** GET and HEAD are answered; every other method is an endpoint that does not exist (CONTRACT.md, Requests). */
 export function isReadMethod(request: HttpRequest): boolean {
   const method = request.getMethod();
   return method === 'get' || method === 'head' || method === 'GET' || method === 'HEAD';

@@ -4,7 +4,7 @@ import type { Transport } from './uws.ts';
 
 /**
  * Whether `If-None-Match` names the current tag: exactly, in its weak form, in a comma-separated list, or as `*`
- * (document 2, Common headers).
+ * (CONTRACT.md, Common headers).
  */
 export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === '') return false;

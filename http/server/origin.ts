@@ -1,4 +1,4 @@
-/** What an `Origin` header means for an answer (document 3, Authentication). */
+/** What an `Origin` header means for an answer (CONTRACT.md, Origins). */
 export type OriginVerdict = 'none' | 'approved' | 'refused';
 
 /**

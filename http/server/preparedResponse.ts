@@ -2,7 +2,7 @@ import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
 import type { ContentEncoding } from './contentEncoding.ts';
 
 /** Bodies up to this size are sent as they are: compressing them saves no packet. */
-const compressedAboveBytes = 1024;
+export const compressedAboveBytes = 1024;
 /** Near the best density at a few milliseconds for the largest bodies; it runs once a view, not once a request. */
 const brotliQuality = 5;
 

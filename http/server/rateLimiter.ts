@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { AddressWords } from './ipAddress.ts';
 
-/** Token buckets of the rate classes (document 3, Limits). */
+/** Token buckets of the rate classes (CONTRACT.md, Rate limits). */
 export const rateClasses = {
   publicFast: { perSecond: 30, burst: 60 },
   publicHeavy: { perSecond: 5, burst: 20 },

@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts';
 import type { HttpMetrics } from './httpMetrics.ts';
 
 /** Requests that may wait for the database at once; more are told to come back. */
-const inFlightMax = 64;
+export const inFlightMax = 64;
 const busyRetryAfterSeconds = 1;
 
 /** A read that found something. */

@@ -14,7 +14,7 @@ export function createRequestIds(): (given: string) => string {
   };
 }
 
-/** 8-128 characters of letters, digits, . _ : - (document 2, Common headers). */
+/** 8-128 characters of letters, digits, . _ : - (CONTRACT.md, Common headers). */
 function isWellFormed(id: string): boolean {
   if (id.length < lengthMin || id.length > lengthMax) return false;
   for (let index = 0; index < id.length; index++) if (!isIdCharacter(id.charCodeAt(index))) return false;

@@ -8,7 +8,7 @@ import { type ChainReader, expectParent } from './chainReader.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 import { PublishedMeanwhile, type SpanPublisher } from './spanPublisher.ts';
 
-/** The newest blocks come one a span, so that the safe block's hash and time are known (design, section 2). */
+/** The newest blocks come one a span, so that the safe block's hash and time are known (MESSAGES.md, Chain span). */
 const singleBlocks = 64n;
 const firstRetryMs = 500;
 /** Between two attempts: near the tip views go stale meanwhile, far behind a provider is given time. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /**
  * How far a stream is folded, and what proves that the stream is still the same one: JetStream acknowledges before
- * it syncs, so a stream can lose its end and use the sequences again (design, section 1, point 6).
+ * it syncs, so a stream can lose its end and use the sequences again (MESSAGES.md, Consumption).
  */
 export interface Checkpoint {
   /** Creation time of the stream as JetStream tells it; null before the first message. */

@@ -48,7 +48,7 @@ export interface ConsumptionWatch {
 }
 
 /**
- * Ends one life of a consumer at the first sign of trouble. Consumers die quietly (design, section 1, point 7), so
+ * Ends one life of a consumer at the first sign of trouble. Consumers die quietly (MESSAGES.md, Consumption), so
  * every notification, the connection's state and the stream itself are watched, and what follows is always the
  * same: stop, verify, begin anew.
  */

@@ -21,10 +21,10 @@ import { createPullSizing } from './pullSizing.ts';
 import { explainGap, StreamDiverged, verifySource } from './sourceVerification.ts';
 
 /** What is handed over at once, in number and bytes; the event loop turns between two batches. */
-const batchMessagesMax = 512;
-const batchBytesMax = 4 * 1024 * 1024;
+export const batchMessagesMax = 512;
+export const batchBytesMax = 4 * 1024 * 1024;
 /** What is asked from the server ahead of the fold. */
-const pullBounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
+export const pullBounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
 /** What a stored reading weighs in place of its message, in bytes. */
 const storedReadingBytes = 400;
 /** A pull lives this long; a consumer that is gone is noticed within about the same time. */
@@ -95,7 +95,7 @@ export interface MessageSource {
   status(): SourceStatus;
 }
 
-/** The one consumer of one stream: ordered, unfiltered, its position owned by us (reliability, last part). */
+/** The one consumer of one stream: ordered, unfiltered, its position owned by us (MESSAGES.md, Consumption). */
 export function createMessageSource(options: MessageSourceOptions): MessageSource {
   const { stream, jsm, clock, logger, through = Number.POSITIVE_INFINITY } = options;
   const pulls = createPullSizing(pullBounds);

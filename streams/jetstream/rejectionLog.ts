@@ -11,7 +11,7 @@ import { deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from '../pipelineItem.ts';
 
 /** At most so much of a rejected message is kept. */
-const originalBytesMax = 512 * 1024;
+export const originalBytesMax = 512 * 1024;
 /** What a rejection takes beside the original: its subject, detail and names, each character escaped at worst. */
 const envelopeBytesMax = 8 * 1024;
 const backoff: BackoffBounds = { firstMs: 100, longestMs: 5_000 };

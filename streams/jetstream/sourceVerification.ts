@@ -28,7 +28,7 @@ export interface VerifiedStream {
 }
 
 /**
- * Compares a checkpoint with the stream as it is now (reliability, rows 2 to 4).
+ * Compares a checkpoint with the stream as it is now (MESSAGES.md, Consumption).
  *
  * @throws StreamDiverged when the checkpoint's message is not in this stream.
  */

@@ -118,7 +118,7 @@ describe('against a plain second implementation', () => {
   });
 });
 
-/** The rules as the design words them, over the whole list of accepted readings. */
+/** The rules as MESSAGES.md, Acceptance of readings, words them, over the whole list of accepted readings. */
 function naiveReason(kept: readonly AcceptedReading[], reading: AcceptedReading): string | null {
   const ofBoot = kept.filter(({ bootId }) => bootId === reading.bootId).at(-1);
   if (ofBoot !== undefined && reading.sequence <= ofBoot.sequence) return 'duplicate';

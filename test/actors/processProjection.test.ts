@@ -176,7 +176,7 @@ describe('the builder', () => {
     expect(unobserved.snapshot()).toMatchObject({ builder: gap, settlementQueue: { status: 'available' } });
   });
 
-  it('calls an ineligible round by its name in [B], and a gap in [A]', () => {
+  it('calls an ineligible round by its name on the plain route, and a gap on the public one', () => {
     const { world, run, close, approve, snapshot } = started();
     world.chain = chainAtStart();
     run(15);

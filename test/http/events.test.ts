@@ -48,7 +48,7 @@ function progressOf(nowMs: number): MeasurementProgress {
   return progress as MeasurementProgress;
 }
 
-/** The order of design, section 3, by what the bodies themselves say. */
+/** The feed order (CONTRACT.md), by what the bodies themselves say. */
 function inFeedOrder(one: Event, other: Event): number {
   const byTime = Date.parse(other.recordedAt) - Date.parse(one.recordedAt);
   if (byTime !== 0) return byTime;
@@ -135,7 +135,7 @@ describe('the event feed', () => {
     expect((await feed('?limit=3', '/v2/public/events')).events).toEqual(all.slice(0, 3));
     expect((await feed()).events).toHaveLength(40);
 
-    // Strictly what document 3 lists: one member more is none of it.
+    // Strictly what CONTRACT.md, Event types, lists: one member more is none of it.
     for (const event of all) {
       expect(feedEvent.parse(event)).toEqual(event);
       expect(feedEvent.safeParse({ ...event, note: 1 }).success).toBe(false);

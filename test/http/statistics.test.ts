@@ -74,7 +74,7 @@ describe('statistics routes', () => {
           mostActiveWork: largestCounter.toString(),
         },
       });
-      // Daily totals sum their buckets, and the response's total sums the days (document 1, statistics, rule 3).
+      // Daily totals sum their buckets, and the response's total sums the days (CONTRACT.md, Terms of the statistics).
       const sum = (values: (string | null)[]) => values.reduce((all, one) => all + BigInt(one ?? 0), 0n);
       const { days } = body.activity;
       for (const { observedWorkUnits, buckets } of days)

@@ -211,7 +211,7 @@ function altered(body: Json, at: string, value: unknown): Json {
 
 const repeated = (count: number, value: unknown) => Array.from({ length: count }, () => value);
 
-/** What the documents state: where, and values that are none. */
+/** What the contract states: where, and values that are none. */
 const stated: Partial<Record<Path, Record<string, readonly unknown[]>>> = {
   '/v1/public/telemetry': {
     schemaVersion: [2, '1'],
@@ -435,7 +435,7 @@ describe('every body of an available view', () => {
   );
 });
 
-describe('what the documents state', () => {
+describe('what the contract states', () => {
   it.each(casesOf(stated))('of %s, %s is refused when it is another', async (path, member, values) => {
     const { body: base, isPublished } = await examinedOf(path);
     for (const value of values) {

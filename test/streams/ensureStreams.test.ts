@@ -5,7 +5,7 @@ import { connectTo, startNats } from '../support/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
 describe('streams', () => {
-  it('are created as the design has them, and found as they are the next time', async () => {
+  it('are created as MESSAGES.md has them, and found as they are the next time', async () => {
     const { jsm } = await connectTo(await startNats());
     await ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger);
     const created = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));

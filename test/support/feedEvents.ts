@@ -139,7 +139,7 @@ export function shortened<Event extends MeasurementEvent | ChainFeedEvent>(
   };
 }
 
-/** Events of both sources as the feed shows them, in the order of design, section 3, told by what the events themselves say. */
+/** Events of both sources as the feed shows them, in the feed order (CONTRACT.md), told by what the events themselves say. */
 export function inFeedOrder(
   measurements: readonly MeasurementEvent[],
   chain: readonly ChainFeedEvent[],

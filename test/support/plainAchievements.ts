@@ -1,7 +1,7 @@
 import type { AcceptedReading } from '../../actors/views/views.ts';
 
 /**
- * What readings reach, straight from document 3 and slowly: everything is computed anew for each reading. As
+ * What readings reach, straight from CONTRACT.md, Emission conditions, and slowly: everything is computed anew for each reading. As
  * `type discriminator observed`, in the order of the readings and sorted within one.
  */
 export function plainAchievements(readings: readonly AcceptedReading[]): string[] {

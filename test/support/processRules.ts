@@ -16,7 +16,7 @@ interface Completed {
   readonly completedBlockCount: string;
 }
 
-/** The six cross-field rules of the process snapshot (document 1). */
+/** The six cross-field rules of the process snapshot (CONTRACT.md, Cross-field rules). */
 export function expectProcessRules({ builder, oracle, settlementQueue: queue }: ProcessResponse): void {
   const projections: (Sums & Completed)[] = [];
   const frontiers: Sums[] = [];

@@ -179,7 +179,7 @@ describe('the supply of the token', () => {
 });
 
 describe('the reasons of views that are not available', () => {
-  it('are those of document 1; the finer ones are for operators', () => {
+  it('are those of the contract; the finer ones are for operators', () => {
     const { views, held, clock } = viewsOfState(stateOf(wholeEconomy()));
     const conditions = () => new Set(Object.values(views.conditions()));
     const settlements = () => {

@@ -21,7 +21,7 @@ import {
 } from '../../support/feedEvents.ts';
 
 describe('the order of the feed', () => {
-  it('is by time, then as design, section 3, settles ties, and a walk misses and repeats nothing, whatever arrives meanwhile', () => {
+  it('is by time, then as the feed order settles ties, and a walk misses and repeats nothing, whatever arrives meanwhile', () => {
     const walk = fc.record({
       spans: spanHistory(20),
       readings: readingHistory(20),

@@ -223,7 +223,7 @@ function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: numb
   }
 }
 
-/** The rules of the statistics resource that a document can be checked for by itself (document 1). */
+/** The rules of the statistics resource that a document can be checked for by itself (CONTRACT.md, Terms of the statistics). */
 function expectRules(statistics: Pick<Statistics, 'days' | 'coverage' | 'summary' | 'rounds' | 'lifetime'>) {
   const { days, coverage, summary, rounds, lifetime } = statistics;
   for (const [index, day] of days.entries()) {

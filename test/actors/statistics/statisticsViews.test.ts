@@ -69,7 +69,7 @@ function submit({ clock, report }: ReturnType<typeof started>, name: string, lat
 }
 
 describe('statistics views', () => {
-  it('of [A] are the same for thirty seconds whatever arrives, of [B] for one', () => {
+  it('of the public route are the same for thirty seconds whatever arrives, of the plain one for one', () => {
     const { clock, views, read } = started();
     read(1);
     const [a, b] = [views.cached('7d'), views.current('7d')];
@@ -84,7 +84,7 @@ describe('statistics views', () => {
     expect(views.cached('30d').statistics.dayCount).toBe(30);
   });
 
-  it('of [B] keep their revision while nothing is new, of [A] change it with the window’s end', () => {
+  it('of the plain route keep their revision while nothing is new, of the public one change it with the window’s end', () => {
     const { clock, views, read } = started();
     read(1);
     const [a, b] = [views.cached('7d').revision, views.current('7d').revision];

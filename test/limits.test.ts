@@ -1,0 +1,160 @@
+import { expect, it } from 'vitest';
+import { keptStatesMax } from '../actors/chain/chainFold.ts';
+import { spanBytesMax } from '../actors/chain/chainSpan.ts';
+import { pipelineBytesMax } from '../actors/settlement/decodePipeline.ts';
+import { closureRoundsMax } from '../actors/settlement/oracleMessage.ts';
+import { oracleStaleSeconds } from '../actors/settlement/oracleState.ts';
+import { instancesMax } from '../actors/settlement/pipelineActors.ts';
+import { reporterStaleMs } from '../actors/settlement/queueState.ts';
+import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../actors/settlement/rememberedIds.ts';
+import { activeRoundsMax } from '../actors/settlement/reporterMessage.ts';
+import { closedRoundsMax, endedSubmissionsMax } from '../actors/settlement/settlementActor.ts';
+import { rememberedMarksMax } from '../actors/wheel/acceptance.ts';
+import { coveringGapSeconds, recentRoundsMax } from '../actors/wheel/activityFold.ts';
+import { futureObservationMsMax, readingBytesMax } from '../actors/wheel/decodeCounter.ts';
+import { stalenessSeconds } from '../actors/wheel/freshness.ts';
+import { ownerPageDefault } from '../http/routes/chainRoutes.ts';
+import { feedPageDefault } from '../http/routes/eventRoutes.ts';
+import { observationsLimitMax } from '../http/routes/routes.ts';
+import {
+  clientsMax,
+  clientsOfAddressMax,
+  defaultHeartbeatMs,
+  waitingMax as waitingEventsMax,
+} from '../http/server/eventStream.ts';
+import { compressedAboveBytes } from '../http/server/preparedResponse.ts';
+import { createRateLimiter, rateClasses } from '../http/server/rateLimiter.ts';
+import { inFlightMax } from '../http/server/reads.ts';
+import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
+import { readingsKept } from '../storage/recentReadings.ts';
+import { snapshotsKeptMax } from '../storage/snapshotRetention.ts';
+import { batchBytesMax, batchMessagesMax, pullBounds } from '../streams/jetstream/messageSource.ts';
+import { originalBytesMax } from '../streams/jetstream/rejectionLog.ts';
+import { underWayBytesMax } from '../streams/streamPipeline.ts';
+
+type Row = readonly [limit: string, value: string, beyond: string];
+
+const kib = 1024;
+const mib = kib * kib;
+const dayMs = 86_400_000;
+
+const count = (value: number) => value.toLocaleString('en-US');
+const bytes = (value: number) => (value >= mib ? `${value / mib} MiB` : `${value / kib} KiB`);
+const seconds = (valueMs: number) => `${count(valueMs / 1_000)} s`;
+
+const requests: readonly Row[] = [
+  ...Object.entries(rateClasses).map(
+    ([name, { perSecond, burst }]): Row => [
+      `Requests of one IP address, class \`${name}\``,
+      `${perSecond} per second, burst ${burst}`,
+      '429 `rate_limited` with `Retry-After`',
+    ],
+  ),
+  [
+    'IP addresses whose rate is tracked',
+    count(createRateLimiter().capacity),
+    'the one seen least recently in its set begins with a full bucket',
+  ],
+  ['Requests that wait for ClickHouse', count(inFlightMax), '503 `database_busy`'],
+  ['Page of observations, default and largest', count(observationsLimitMax), 'clamped'],
+  ['Page of an owner, default (largest: 100)', count(ownerPageDefault), '400 `invalid_query`'],
+  ['Page of the event feed, default (largest: 100)', count(feedPageDefault), '400 `invalid_query`'],
+  ['Body that is sent uncompressed', bytes(compressedAboveBytes), 'compressed as the client prefers'],
+  ['Clients of the event stream', count(clientsMax), '429 `rate_limited`'],
+  ['Event streams of one IP address', count(clientsOfAddressMax), '429 `rate_limited`'],
+  [
+    'Events that wait for a client that does not read',
+    count(waitingEventsMax),
+    'its stream ends; it resumes',
+  ],
+  [
+    'Silence on an event stream',
+    seconds(defaultHeartbeatMs),
+    'a comment is sent, which keeps the connection open',
+  ],
+];
+
+const messages: readonly Row[] = [
+  ['Counter reading', bytes(readingBytesMax), 'rejected as `malformed`'],
+  ['Message of `MINER_PIPELINE`', bytes(pipelineBytesMax), 'rejected as `malformed`'],
+  ['Span of the chain', bytes(spanBytesMax), 'the indexer publishes several, or parts'],
+  ['Observation after its receipt', seconds(futureObservationMsMax), 'rejected as `future_observation`'],
+  [
+    'Gap between two readings that cover it',
+    `${coveringGapSeconds} s`,
+    'the time between them is not covered',
+  ],
+  ['Age of a measurement', `${stalenessSeconds} s`, '`stale`'],
+  ['Age of the latest acceptance of the oracle', `${count(oracleStaleSeconds)} s`, '`stale`'],
+  ['Age of the last completed run of the reporter', seconds(reporterStaleMs), 'the queue is `stale`'],
+  ['Rounds of one closure', count(closureRoundsMax), 'rejected as `malformed`'],
+  ['Active rounds of one submission', count(activeRoundsMax), 'rejected as `malformed`'],
+  ['Module instances of one installation', count(instancesMax), 'rejected as `too_many_instances`'],
+  ['Open incidents', count(openIncidentsMax), 'rejected as `not_allowed`'],
+];
+
+const memory: readonly Row[] = [
+  [
+    'Earlier boots and counter epochs, each, of an installation',
+    count(rememberedMarksMax),
+    'the oldest is forgotten',
+  ],
+  [
+    'Observed rounds that a projection can use',
+    count(recentRoundsMax),
+    '`round_projection_gap` without a closure',
+  ],
+  ['Closed rounds', count(closedRoundsMax), 'the oldest are forgotten'],
+  ['Approved counter epochs', count(approvedEpochsMax), 'the oldest is forgotten'],
+  ['Ended submissions for the statistics', count(endedSubmissionsMax), 'the coverage begins later'],
+  [
+    'IDs of what has ended, of each kind',
+    `${count(rememberedIdsMin)} at least, those of ${rememberedMs / dayMs} days, ${count(rememberedIdsMax)} at most`,
+    'the oldest could begin again',
+  ],
+  [
+    'Safe states of the chain',
+    count(keptStatesMax),
+    'cursors of older ones are invalid; a deeper reorganization restores a snapshot',
+  ],
+  ['Accepted readings in memory', count(readingsKept), 'read from ClickHouse'],
+];
+
+const streams: readonly Row[] = [
+  [
+    'Messages that are folded at once',
+    `${count(batchMessagesMax)} or ${bytes(batchBytesMax)}`,
+    'the next batch',
+  ],
+  [
+    'Messages that are requested in advance',
+    `${count(pullBounds.messages)} or ${bytes(pullBounds.bytes)}`,
+    'they wait in JetStream',
+  ],
+  [
+    'Messages between a stream and what is stored of them',
+    bytes(underWayBytesMax),
+    'the stream is held back',
+  ],
+  ['Bytes that are kept of a rejected message', bytes(originalBytesMax), '`truncated`'],
+  ['Snapshots that are kept of one stream', count(snapshotsKeptMax), 'those between are removed, by age'],
+];
+
+function table(title: string, rows: readonly Row[]): string {
+  const lines = rows.map(([limit, value, beyond]) => `| ${limit} | ${value} | ${beyond} |`);
+  return [`## ${title}`, '', '| limit | value | beyond it |', '|---|---|---|', ...lines, ''].join('\n');
+}
+
+it('limits are documented as they are (npm run tables)', async () => {
+  const page = [
+    '# Limits',
+    '',
+    'Made from the constants of the code by `npm run tables`. What an operator sets is in the README, Configuration.',
+    '',
+    table('Requests', requests),
+    table('Messages', messages),
+    table('What is remembered', memory),
+    table('Queues and storage', streams),
+  ].join('\n');
+  await expect(page).toMatchFileSnapshot('../deploy/LIMITS.md');
+});
