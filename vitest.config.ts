@@ -32,7 +32,7 @@ const unitTests = [
   'test/machines/**/*.test.ts',
   'test/actors/{acceptance,activityFold,expectedSums,foldIdentity,lateDuplicates,observed,pipelineActors}.test.ts',
   'test/actors/settlementPipeline.test.ts',
-  'test/actors/chain/{chainEvent,chainFold,governance,metadataViews,settlementViews,stateViews}.test.ts',
+  'test/actors/chain/{chainFold,decodeLog,governance,metadataViews,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',
   'test/actors/statistics/**/*.test.ts',
   'test/streams/{compiledCheck,connection,decode,mapConcurrently,pullSizing,readingText,timestampMs}.test.ts',

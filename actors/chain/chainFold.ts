@@ -1,8 +1,9 @@
+import type { Hash } from 'viem';
 import { type StoredSpan, withFeedEvent } from '../feed/chainFeed.ts';
 import { giveUpOldest, runOf } from '../feed/heldEvents.ts';
 import { type Rejection, rejected } from '../messages/decodeMessage.ts';
 import { applyEvent } from './applyEvent.ts';
-import { type ChainEvent, type ContractAddresses, createEventDecoder } from './chainEvent.ts';
+import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
 import { type ChainReads, latestChanges, type ProposerChange } from './chainReads.ts';
 import { type ChainBlock, type ChainSpan, isAscendingByIndex } from './chainSpan.ts';
 import {
@@ -13,6 +14,7 @@ import {
   withProposers,
 } from './chainState.ts';
 import { isSafelyBelow } from './confirmations.ts';
+import { createLogDecoder } from './decodeLog.ts';
 
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
 export const chainFoldVersion = 4;
@@ -50,7 +52,7 @@ export interface ChainFoldState {
   /** Null while every safe block could be applied. */
   readonly fault: ChainFault | null;
   /** Parent of the deployment block; null before the first span. */
-  readonly rootHash: string | null;
+  readonly rootHash: Hash | null;
   /** What was read at a parent of the deployment block; it counts while that is {@link rootHash}. */
   readonly reads: Pick<ChainReads, 'blockHash' | 'proposers'> | null;
   /** Logs of a block whose other parts have not come yet. */
@@ -127,7 +129,7 @@ export interface ChainFoldSettings {
  */
 export function createChainFold(settings: ChainFoldSettings): ChainFold {
   const { chainId, contracts, keptFromBlock } = settings;
-  const decode = createEventDecoder(contracts);
+  const decode = createLogDecoder(contracts);
 
   function receive(state: ChainFoldState, span: ChainSpan, stored: StoredSpan): SpanOutcome {
     if (span.chainId !== chainId || span.core !== contracts.core) {
