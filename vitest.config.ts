@@ -30,7 +30,7 @@ const slowest = [
 const unitTests = [
   'test/{imports,readme}.test.ts',
   'test/machines/**/*.test.ts',
-  'test/actors/{acceptance,activityFold,expectedSums,foldIdentity,lateDuplicates,observed,pipelineActors}.test.ts',
+  'test/actors/{acceptance,activityFold,expectedSums,foldIdentity,hex,lateDuplicates,observed,pipelineActors}.test.ts',
   'test/actors/settlementPipeline.test.ts',
   'test/actors/chain/{chainFold,decodeLog,governance,metadataViews,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',

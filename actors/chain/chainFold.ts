@@ -2,6 +2,7 @@ import type { Hash } from 'viem';
 import { type StoredSpan, withFeedEvent } from '../feed/chainFeed.ts';
 import { giveUpOldest, runOf } from '../feed/heldEvents.ts';
 import { type Rejection, rejected } from '../messages/decodeMessage.ts';
+import { requireValue } from '../requireValue.ts';
 import { applyEvent } from './applyEvent.ts';
 import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
 import { type ChainReads, latestChanges, type ProposerChange } from './chainReads.ts';
@@ -146,7 +147,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const blocks = whole.blocks.map(decoded);
     const linked = link({ ...state, parts: null }, whole, settings);
     if ('rejection' in linked) return { ...linked, state };
-    const head = blocks.at(-1) as FoldedBlock;
+    const head = requireValue(blocks.at(-1), 'the last block of a span');
     const extended = {
       ...linked.state,
       head: knownOf(head),
@@ -181,7 +182,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
         if (event !== null) events.push(event);
       } catch (error) {
         const which = `log ${log.logIndex}, transaction ${log.transactionHash}, of ${log.address}`;
-        return { ...knownOf(block), events: [], problem: `${which}: ${(error as Error).message}` };
+        return { ...knownOf(block), events: [], problem: `${which}: ${describeError(error)}` };
       }
     }
     return { ...knownOf(block), events, problem: null };
@@ -261,7 +262,7 @@ function applyBlock(
     } catch (error) {
       const { transactionHash, logIndex } = event.source;
       const which = `${event.contract}.${event.name} (log ${logIndex}, transaction ${transactionHash})`;
-      return { block: knownOf(block), detail: `${which}: ${(error as Error).message}` };
+      return { block: knownOf(block), detail: `${which}: ${describeError(error)}` };
     }
   }
   return after;
@@ -281,8 +282,9 @@ function withShorterFeed(
   keptFromBlock: bigint | null,
   position: number,
 ) {
-  const newest = safe.at(-1) as ChainState;
-  const bounds = [(safe[0] as ChainState).block.number, reversible[0] as bigint];
+  const newest = requireValue(safe.at(-1), 'the newest safe state');
+  const oldest = requireValue(safe[0], 'the oldest safe state');
+  const bounds = [oldest.block.number, requireValue(reversible[0], 'the first reversible block')];
   if (keptFromBlock !== null) bounds.push(keptFromBlock);
   const shorter = giveUpOldest(
     newest.feed,
@@ -372,7 +374,7 @@ function oldestOf({ safe, unsafe, head }: ChainFoldState): bigint {
 function joined(state: ChainFoldState, span: ChainSpan): ChainSpan | null | { rejection: Rejection } {
   const { part } = span;
   if (part === null) return span;
-  const [block] = span.blocks as [ChainBlock];
+  const block = partialBlock(span);
   const isNext = part.index === 0 || isNextPart(state.parts?.span ?? null, span);
   if (!isNext)
     return rejected('unlinked_span', `part ${part.index} of block ${span.toBlock} has no part before it`);
@@ -393,7 +395,16 @@ function isNextPart(held: ChainSpan | null, span: ChainSpan): boolean {
 
 function withPart(state: ChainFoldState, span: ChainSpan): ChainFoldState {
   const before = span.part?.index === 0 ? [] : (state.parts?.logs ?? []);
-  return { ...state, parts: { span, logs: [...before, ...(span.blocks[0] as ChainBlock).logs] } };
+  return { ...state, parts: { span, logs: [...before, ...partialBlock(span).logs] } };
+}
+
+/** The one block that a part is of. */
+function partialBlock({ blocks }: ChainSpan): ChainBlock {
+  return requireValue(blocks[0], 'the block of a part');
+}
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function knownOf({ number, hash, timestampMs }: KnownBlock): KnownBlock {

@@ -88,5 +88,10 @@ export function chainSpanOf(chainId: bigint, message: ChainSpanMessage): ChainSp
 
 /** Whether each log stands behind those before it in its block: then none is there twice. */
 export function isAscendingByIndex(logs: readonly ChainLog[]): boolean {
-  return logs.every(({ logIndex }, at) => at === 0 || logIndex > (logs[at - 1] as ChainLog).logIndex);
+  let previous = -1;
+  return logs.every(({ logIndex }) => {
+    const isBehind = logIndex > previous;
+    previous = logIndex;
+    return isBehind;
+  });
 }

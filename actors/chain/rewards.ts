@@ -69,21 +69,25 @@ export interface PositionRewards {
   readonly byDateScaled: readonly bigint[];
 }
 
-/** The dates that earnings are shown for, with `accumulatedPerWeight` at the beginning and the end of each. */
-export interface EarningsDates {
-  readonly dates: readonly string[];
-  readonly atStart: readonly bigint[];
-  readonly atEnd: readonly bigint[];
+/** A date that earnings are shown for, with `accumulatedPerWeight` at its beginning and its end. */
+export interface EarningsDate {
+  readonly date: string;
+  readonly perWeightAtStart: bigint;
+  readonly perWeightAtEnd: bigint;
 }
 
-export function earningsDatesOf({ block, mining }: ChainState): EarningsDates {
+/** The last {@link earningsDays} UTC dates through that of the state's block, oldest first. */
+export function earningsDatesOf({ block, mining }: ChainState): EarningsDate[] {
   const todayMs = Math.floor(block.timestampMs / dayMs) * dayMs;
-  const dates = Array.from({ length: earningsDays }, (_, index) =>
-    utcDateOf(todayMs - (earningsDays - 1 - index) * dayMs),
-  );
-  const atEnd = dates.map((date) => perWeightAtEndOf(mining, date));
-  const before = perWeightAtEndOf(mining, utcDateOf(todayMs - earningsDays * dayMs));
-  return { dates, atStart: [before, ...atEnd.slice(0, -1)], atEnd };
+  return Array.from({ length: earningsDays }, (_, index) => {
+    const startMs = todayMs - (earningsDays - 1 - index) * dayMs;
+    const date = utcDateOf(startMs);
+    return {
+      date,
+      perWeightAtStart: perWeightAtEndOf(mining, utcDateOf(startMs - dayMs)),
+      perWeightAtEnd: perWeightAtEndOf(mining, date),
+    };
+  });
 }
 
 function perWeightAtEndOf({ perWeightByDate }: MiningState, date: string): bigint {
@@ -91,15 +95,18 @@ function perWeightAtEndOf({ perWeightByDate }: MiningState, date: string): bigin
 }
 
 /** @param position as {@link activated} gives it. */
-export function rewardsOf(state: ChainState, position: Position, days: EarningsDates): PositionRewards {
+export function rewardsOf(
+  state: ChainState,
+  position: Position,
+  dates: readonly EarningsDate[],
+): PositionRewards {
   const earnedScaled = earnedScaledThrough(position, state.mining.accumulatedPerWeight);
   return {
     earnedScaled,
     unclaimedScaled: earnedScaled - position.paidBaseUnits * rewardScale,
-    byDateScaled: days.dates.map(
-      (_, index) =>
-        earnedScaledThrough(position, days.atEnd[index] as bigint) -
-        earnedScaledThrough(position, days.atStart[index] as bigint),
+    byDateScaled: dates.map(
+      ({ perWeightAtStart, perWeightAtEnd }) =>
+        earnedScaledThrough(position, perWeightAtEnd) - earnedScaledThrough(position, perWeightAtStart),
     ),
   };
 }

@@ -3,7 +3,7 @@ import { blocksOf, type ChainState, type OwnerEvent, type Position } from '../ch
 import {
   activated,
   activeWeightOf,
-  type EarningsDates,
+  type EarningsDate,
   earningsDatesOf,
   type PositionRewards,
   rewardScale,
@@ -30,8 +30,10 @@ export function portfolioPageOf(
   limit: number,
   hasMetadata: (state: ChainState, tokenId: number) => boolean,
 ): Pick<PortfolioView, 'summary' | 'earnings' | 'positions'> & { readonly hasMore: boolean } {
-  const days = earningsDatesOf(state);
-  const held = (state.owners.get(owner)?.tokenIds ?? []).map((tokenId) => heldPosition(state, tokenId, days));
+  const dates = earningsDatesOf(state);
+  const held = (state.owners.get(owner)?.tokenIds ?? []).map((tokenId) =>
+    heldPosition(state, tokenId, dates),
+  );
   const sum = (amountOf: (held: HeldPosition) => bigint) =>
     held.reduce((total, one) => total + amountOf(one), 0n);
   const rest = held.filter(({ position }) => position.tokenId > afterTokenId);
@@ -45,7 +47,7 @@ export function portfolioPageOf(
       earnedBaseUnits: sum(({ rewards }) => rewards.earnedScaled) / rewardScale,
       earnedSevenDayBaseUnits: sum(({ rewards }) => sevenDaysOf(rewards)) / rewardScale,
     },
-    earnings: days.dates.map((date, index) => ({
+    earnings: dates.map(({ date }, index) => ({
       date,
       earnedBaseUnits: sum(({ rewards }) => rewards.byDateScaled[index] as bigint) / rewardScale,
     })),
@@ -74,11 +76,11 @@ export function activityPageOf(
   return { total: BigInt(total), activity, hasMore: end > limit };
 }
 
-function heldPosition(state: ChainState, tokenId: number, days: EarningsDates): HeldPosition {
+function heldPosition(state: ChainState, tokenId: number, dates: readonly EarningsDate[]): HeldPosition {
   const held = state.positions.get(tokenId);
   if (held === undefined) throw new Error(`token ${tokenId} is owned and has no position`);
   const position = activated(state.mining, held);
-  return { position, rewards: rewardsOf(state, position, days) };
+  return { position, rewards: rewardsOf(state, position, dates) };
 }
 
 function sevenDaysOf({ byDateScaled }: PositionRewards): bigint {
