@@ -64,7 +64,7 @@ export interface ChainSpan {
 }
 
 /** The typed span of a message that fits the schema; null when its blocks contradict each other. */
-export function chainSpanOf(chainId: bigint, message: ChainSpanMessage): ChainSpan | null {
+export function toChainSpan(chainId: bigint, message: ChainSpanMessage): ChainSpan | null {
   const fromBlock = BigInt(message.fromBlock);
   const toBlock = BigInt(message.toBlock);
   const listed = message.blocks.map(({ number, hash: blockHash, timestamp: time, logs }) => ({

@@ -19,7 +19,7 @@ export type LogDecoder = (block: ChainBlock, log: ChainLog) => ChainEvent | null
 
 export function createLogDecoder(contracts: ContractAddresses): LogDecoder {
   const byAddress = new Map<string, ReadonlyMap<string, KnownEvent>>(
-    contractKinds.map((contract) => [contracts[contract], knownEventsOf(contract)]),
+    contractKinds.map((contract) => [contracts[contract], listKnownEvents(contract)]),
   );
   return (block, log) => {
     const known = byAddress.get(log.address)?.get(log.topics[0] ?? '');
@@ -43,13 +43,13 @@ interface KnownEvent {
 
 type NamedParameter = AbiParameter & { readonly name: string };
 
-function knownEventsOf(contract: ContractKind): ReadonlyMap<string, KnownEvent> {
+function listKnownEvents(contract: ContractKind): ReadonlyMap<string, KnownEvent> {
   const known = new Map<string, KnownEvent>();
   for (const item of contractAbis[contract]) {
     if (item.type !== 'event') continue;
     const { name, inputs }: AbiEvent = item;
     const indexed = inputs.filter((input) => input.indexed === true).map(topicParameter);
-    const others = inputs.filter((input) => input.indexed !== true).map(named);
+    const others = inputs.filter((input) => input.indexed !== true).map(requireName);
     known.set(toEventSelector(item), { contract, name, indexed, others });
   }
   return known;
@@ -59,11 +59,11 @@ function knownEventsOf(contract: ContractKind): ReadonlyMap<string, KnownEvent> 
 function topicParameter(parameter: AbiParameter): NamedParameter {
   const { type } = parameter;
   const isHashed = type === 'string' || type === 'bytes' || type.startsWith('tuple') || type.endsWith(']');
-  const { name } = named(parameter);
+  const { name } = requireName(parameter);
   return { name, type: isHashed ? 'bytes32' : type };
 }
 
-function named(parameter: AbiParameter): NamedParameter {
+function requireName(parameter: AbiParameter): NamedParameter {
   const { name } = parameter;
   if (name === undefined) throw new Error(`a parameter of type ${parameter.type} has no name`);
   return { ...parameter, name };

@@ -7,7 +7,7 @@ export const earningsDays = 7;
 
 const dayMs = 86_400_000;
 
-export function utcDateOf(timeMs: number): string {
+export function toUtcDate(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
@@ -17,7 +17,7 @@ export function isActivated(mining: MiningState, position: Position): boolean {
 }
 
 /** A position with its weight as it counts now: the contract accounts for it when it is touched, as this does. */
-export function activated(mining: MiningState, position: Position): Position {
+export function activateWeight(mining: MiningState, position: Position): Position {
   const { pending } = position;
   if (pending === null || !isActivated(mining, position)) return position;
   const at = mining.perWeightAtActivation.get(pending.round.toString());
@@ -26,16 +26,16 @@ export function activated(mining: MiningState, position: Position): Position {
   return {
     ...position,
     pending: null,
-    segments: [...closed(position.segments, at), opened(at, pending.weight)],
+    segments: [...closeSegments(position.segments, at), openSegment(at, pending.weight)],
   };
 }
 
-export function opened(fromPerWeight: bigint, weight: bigint): WeightSegment {
+export function openSegment(fromPerWeight: bigint, weight: bigint): WeightSegment {
   return { fromPerWeight, throughPerWeight: null, weight };
 }
 
 /** Segments that end where they were still open. */
-export function closed(segments: readonly WeightSegment[], throughPerWeight: bigint): WeightSegment[] {
+export function closeSegments(segments: readonly WeightSegment[], throughPerWeight: bigint): WeightSegment[] {
   return segments.flatMap((segment) => {
     const through = segment.throughPerWeight ?? throughPerWeight;
     return through > segment.fromPerWeight ? [{ ...segment, throughPerWeight: through }] : [];
@@ -43,12 +43,12 @@ export function closed(segments: readonly WeightSegment[], throughPerWeight: big
 }
 
 /** Weight that counts now. */
-export function activeWeightOf({ segments }: Position): bigint {
+export function computeActiveWeight({ segments }: Position): bigint {
   return segments.reduce((sum, one) => (one.throughPerWeight === null ? sum + one.weight : sum), 0n);
 }
 
-export function targetWeightOf(position: Position): bigint {
-  return position.pending?.weight ?? activeWeightOf(position);
+export function computeTargetWeight(position: Position): bigint {
+  return position.pending?.weight ?? computeActiveWeight(position);
 }
 
 /** Earned by a position until `accumulatedPerWeight` had this value (scaled). */
@@ -77,25 +77,25 @@ export interface EarningsDate {
 }
 
 /** The last {@link earningsDays} UTC dates through that of the state's block, oldest first. */
-export function earningsDatesOf({ block, mining }: ChainState): EarningsDate[] {
+export function listEarningsDates({ block, mining }: ChainState): EarningsDate[] {
   const todayMs = Math.floor(block.timestampMs / dayMs) * dayMs;
   return Array.from({ length: earningsDays }, (_, index) => {
     const startMs = todayMs - (earningsDays - 1 - index) * dayMs;
-    const date = utcDateOf(startMs);
+    const date = toUtcDate(startMs);
     return {
       date,
-      perWeightAtStart: perWeightAtEndOf(mining, utcDateOf(startMs - dayMs)),
-      perWeightAtEnd: perWeightAtEndOf(mining, date),
+      perWeightAtStart: findPerWeightAtEnd(mining, toUtcDate(startMs - dayMs)),
+      perWeightAtEnd: findPerWeightAtEnd(mining, date),
     };
   });
 }
 
-function perWeightAtEndOf({ perWeightByDate }: MiningState, date: string): bigint {
+function findPerWeightAtEnd({ perWeightByDate }: MiningState, date: string): bigint {
   return perWeightByDate.findLast((entry) => entry.date <= date)?.atEnd ?? 0n;
 }
 
-/** @param position as {@link activated} gives it. */
-export function rewardsOf(
+/** @param position as {@link activateWeight} gives it. */
+export function computeRewards(
   state: ChainState,
   position: Position,
   dates: readonly EarningsDate[],

@@ -2,7 +2,7 @@ import type { List } from 'immutable';
 import { oracleMachine } from '../../machines/oracleMachine.ts';
 import { settlementQueueMachine } from '../../machines/settlementQueueMachine.ts';
 import { blocksOf, blockUnitsPerBlock, type ChainState } from '../chain/chainState.ts';
-import { type Frontier, projected, type WorkedRound } from '../chain/settlementArithmetic.ts';
+import { type Frontier, projectFrontier, type WorkedRound } from '../chain/settlementArithmetic.ts';
 import { observed } from '../observed.ts';
 import type {
   AnchorView,
@@ -250,7 +250,7 @@ function projectedView(
   rounds: readonly WorkedRound[],
   configuration: Configuration,
 ): ProjectedView | null {
-  const reached = projected(anchor, rounds, configuration);
+  const reached = projectFrontier(anchor, rounds, configuration);
   if (!isWithinBounds(reached)) return null;
   const frontier = frontierView(reached);
   return { ...frontier, ...completedOf(frontier.blockHeight - anchor.blockHeight, frontier.blockHeight) };

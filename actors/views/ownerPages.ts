@@ -1,14 +1,14 @@
 import { mergeStateMachine } from '../../machines/mergeStateMachine.ts';
 import { blocksOf, type ChainState, type OwnerEvent, type Position } from '../chain/chainState.ts';
 import {
-  activated,
-  activeWeightOf,
+  activateWeight,
+  computeActiveWeight,
+  computeRewards,
+  computeTargetWeight,
   type EarningsDate,
-  earningsDatesOf,
+  listEarningsDates,
   type PositionRewards,
   rewardScale,
-  rewardsOf,
-  targetWeightOf,
 } from '../chain/rewards.ts';
 import { observed } from '../observed.ts';
 import type { PortfolioView, PositionView } from './chainViewTypes.ts';
@@ -30,7 +30,7 @@ export function portfolioPageOf(
   limit: number,
   hasMetadata: (state: ChainState, tokenId: number) => boolean,
 ): Pick<PortfolioView, 'summary' | 'earnings' | 'positions'> & { readonly hasMore: boolean } {
-  const dates = earningsDatesOf(state);
+  const dates = listEarningsDates(state);
   const held = (state.owners.get(owner)?.tokenIds ?? []).map((tokenId) =>
     heldPosition(state, tokenId, dates),
   );
@@ -40,8 +40,8 @@ export function portfolioPageOf(
   return {
     summary: {
       positionCount: BigInt(held.length),
-      activeWeight: sum(({ position }) => activeWeightOf(position)),
-      targetWeight: sum(({ position }) => targetWeightOf(position)),
+      activeWeight: sum(({ position }) => computeActiveWeight(position)),
+      targetWeight: sum(({ position }) => computeTargetWeight(position)),
       // Scaled amounts are summed before they are cut to whole base units.
       claimableBaseUnits: sum(({ rewards }) => rewards.unclaimedScaled) / rewardScale,
       earnedBaseUnits: sum(({ rewards }) => rewards.earnedScaled) / rewardScale,
@@ -79,8 +79,8 @@ export function activityPageOf(
 function heldPosition(state: ChainState, tokenId: number, dates: readonly EarningsDate[]): HeldPosition {
   const held = state.positions.get(tokenId);
   if (held === undefined) throw new Error(`token ${tokenId} is owned and has no position`);
-  const position = activated(state.mining, held);
-  return { position, rewards: rewardsOf(state, position, dates) };
+  const position = activateWeight(state.mining, held);
+  return { position, rewards: computeRewards(state, position, dates) };
 }
 
 function sevenDaysOf({ byDateScaled }: PositionRewards): bigint {
@@ -98,8 +98,8 @@ function positionView(
   return {
     tokenId: BigInt(position.tokenId),
     level,
-    activeWeight: activeWeightOf(position),
-    targetWeight: targetWeightOf(position),
+    activeWeight: computeActiveWeight(position),
+    targetWeight: computeTargetWeight(position),
     pendingRound: pending?.round ?? null,
     pendingActivationSource: pending?.source ?? null,
     mergeState: observed(mergeStateMachine, {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ChainState, type CoreConfiguration, emptyChainState } from '../../actors/chain/chainState.ts';
-import { batchesOf, settled, type WorkedRound } from '../../actors/chain/settlementArithmetic.ts';
+import { settleBatch, splitIntoBatches, type WorkedRound } from '../../actors/chain/settlementArithmetic.ts';
 import { counterSubject, oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
 import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
@@ -44,9 +44,9 @@ function chainAtStart(): ChainState {
 
 /** The chain after it settled rounds in one batch. */
 function chainAfter(chain: ChainState, rounds: readonly WorkedRound[]): ChainState {
-  const [batch] = batchesOf(rounds, 16n);
+  const [batch] = splitIntoBatches(rounds, 16n);
   if (batch === undefined) return chain;
-  return { ...chain, core: { ...chain.core, ...settled(chain.core, batch, configuration) } };
+  return { ...chain, core: { ...chain.core, ...settleBatch(chain.core, batch, configuration) } };
 }
 
 function started() {

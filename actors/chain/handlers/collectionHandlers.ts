@@ -2,8 +2,8 @@ import { toAddress } from '../../schemas/hex.ts';
 import { zeroAddress } from '../../schemas/zero.ts';
 import type { EventOf } from '../chainEvent.ts';
 import type { ChainState } from '../chainState.ts';
-import { type EventHandlers, unchanged } from './eventHandlers.ts';
-import { nothing, positionOf, withActivity, withoutToken, withToken } from './ownerRecords.ts';
+import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
+import { absentMembers, requirePosition, withActivity, withoutToken, withToken } from './ownerRecords.ts';
 
 export const collectionHandlers: EventHandlers<'collection'> = {
   SaleConfigured: (state, { args }) => ({
@@ -45,10 +45,10 @@ export const collectionHandlers: EventHandlers<'collection'> = {
     },
   }),
   Transfer: transferToken,
-  Approval: unchanged,
-  ApprovalForAll: unchanged,
-  MiningBound: unchanged,
-  OwnershipTransferred: unchanged,
+  Approval: ignoreEvent,
+  ApprovalForAll: ignoreEvent,
+  MiningBound: ignoreEvent,
+  OwnershipTransferred: ignoreEvent,
 };
 
 function transferToken(
@@ -59,7 +59,7 @@ function transferToken(
   // Mints and merges have events of their own.
   if (from === zeroAddress || to === zeroAddress) return state;
   const tokenId = Number(args.tokenId);
-  const position = positionOf(state, tokenId);
+  const position = requirePosition(state, tokenId);
   if (position.owner !== from) throw new Error(`token ${tokenId} is not that of ${from}`);
   const moved = withToken(withoutToken(state, from, tokenId), to, tokenId);
   const positions = moved.positions.set(tokenId, {
@@ -68,7 +68,7 @@ function transferToken(
     ownershipStartedAtMs: from === to ? position.ownershipStartedAtMs : source.blockTimestampMs,
   });
   return withActivity({ ...moved, positions }, from === to ? [to] : [from, to], {
-    ...nothing,
+    ...absentMembers,
     kind: 'transfer',
     address,
     tokenIds: [BigInt(tokenId)],

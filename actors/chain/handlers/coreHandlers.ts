@@ -1,6 +1,6 @@
 import { toAddress } from '../../schemas/hex.ts';
 import type { ChainState, CoreConfiguration, Settlement } from '../chainState.ts';
-import { type EventHandlers, unchanged } from './eventHandlers.ts';
+import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 import { withGovernance } from './governanceHandlers.ts';
 import { readImplementation } from './implementation.ts';
 
@@ -63,8 +63,8 @@ export const coreHandlers: EventHandlers<'core'> = {
     };
     return { ...state, core, settlements: state.settlements.push(settlement) };
   },
-  Initialized: unchanged,
-  Upgraded: unchanged,
+  Initialized: ignoreEvent,
+  Upgraded: ignoreEvent,
 };
 
 function withConfiguration(
@@ -77,6 +77,6 @@ function withConfiguration(
 }
 
 /** What an event says of the state before it has to be so; otherwise an event before it is missing or there twice. */
-function expectSame(name: string, held: bigint, told: bigint): void {
-  if (held !== told) throw new Error(`${name} is ${held} here, and ${told} in the event`);
+function expectSame(name: string, expected: bigint, actual: bigint): void {
+  if (expected !== actual) throw new Error(`${name} is ${expected} here, and ${actual} in the event`);
 }

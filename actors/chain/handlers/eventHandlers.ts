@@ -12,13 +12,13 @@ export type EventHandler<Contract extends ContractKind, Name extends EventName<C
   contracts: ContractAddresses,
 ) => ChainState;
 
-/** One handler for each event that a contract may log; {@link unchanged} for what no view reads. */
+/** One handler for each event that a contract may log; {@link ignoreEvent} for what no view reads. */
 export type EventHandlers<Contract extends ContractKind> = {
   readonly [Name in EventName<Contract>]: EventHandler<Contract, Name>;
 };
 
 /** Of an event that no view reads. */
-export function unchanged(state: ChainState): ChainState {
+export function ignoreEvent(state: ChainState): ChainState {
   return state;
 }
 

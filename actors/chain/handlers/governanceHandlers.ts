@@ -3,7 +3,7 @@ import { toAddress } from '../../schemas/hex.ts';
 import type { ContractAddresses, EventOf } from '../chainEvent.ts';
 import { latestChanges, proposerRole } from '../chainReads.ts';
 import { type ChainState, type Governance, withProposers } from '../chainState.ts';
-import { type EventHandlers, unchanged } from './eventHandlers.ts';
+import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 
 /** First four bytes of a call of `upgradeAndCall(address,address,bytes)`, and its first argument's bytes before an address. */
 const upgradeCall = `0x9623609d${'0'.repeat(24)}`;
@@ -19,9 +19,9 @@ export const timelockHandlers: EventHandlers<'operatorTimelock'> = {
   CallScheduled: scheduleCall,
   CallExecuted: (state, { args }) => withOperation(state, args.id, 'executed'),
   Cancelled: (state, { args }) => withOperation(state, args.id, 'cancelled'),
-  CallSalt: unchanged,
-  MinDelayChange: unchanged,
-  RoleAdminChanged: unchanged,
+  CallSalt: ignoreEvent,
+  MinDelayChange: ignoreEvent,
+  RoleAdminChanged: ignoreEvent,
 };
 
 function changeProposer(

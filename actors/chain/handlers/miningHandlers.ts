@@ -2,17 +2,17 @@ import { toAddress } from '../../schemas/hex.ts';
 import type { EventOf } from '../chainEvent.ts';
 import { type ChainState, type Position, recentRoundsShown } from '../chainState.ts';
 import {
-  activated,
-  activeWeightOf,
-  closed,
+  activateWeight,
+  closeSegments,
+  computeActiveWeight,
   earnedScaledThrough,
-  opened,
+  openSegment,
   rewardScale,
-  utcDateOf,
+  toUtcDate,
 } from '../rewards.ts';
-import { type EventHandlers, unchanged } from './eventHandlers.ts';
+import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 import { readImplementation } from './implementation.ts';
-import { nothing, positionOf, withActivity, withoutToken, withToken } from './ownerRecords.ts';
+import { absentMembers, requirePosition, withActivity, withoutToken, withToken } from './ownerRecords.ts';
 
 export const miningHandlers: EventHandlers<'mining'> = {
   MiningConfigured: (state, { args }) => {
@@ -82,9 +82,9 @@ export const miningHandlers: EventHandlers<'mining'> = {
       },
     };
   },
-  AdminChanged: unchanged,
-  Initialized: unchanged,
-  Upgraded: unchanged,
+  AdminChanged: ignoreEvent,
+  Initialized: ignoreEvent,
+  Upgraded: ignoreEvent,
 };
 
 function mintPosition(
@@ -108,7 +108,7 @@ function mintPosition(
   };
   const held = withToken(withPendingWeight(state, round, weight), owner, tokenId);
   return withActivity({ ...held, positions: held.positions.set(tokenId, position) }, [owner], {
-    ...nothing,
+    ...absentMembers,
     kind: 'mint',
     address,
     tokenIds: [BigInt(tokenId)],
@@ -130,9 +130,9 @@ function mergePositions(
   const { level } = args;
   const round = args.effectiveRound;
   const { mining } = state;
-  const survivor = activated(mining, positionOf(state, survivorId));
-  const donor = activated(mining, positionOf(state, donorId));
-  const combined = activeWeightOf(survivor) + activeWeightOf(donor);
+  const survivor = activateWeight(mining, requirePosition(state, survivorId));
+  const donor = activateWeight(mining, requirePosition(state, donorId));
+  const combined = computeActiveWeight(survivor) + computeActiveWeight(donor);
   const weight = mining.configuration?.levels[level - 1]?.weight;
   if (weight === undefined) throw new Error(`level ${level} has no configured weight`);
   const now = mining.accumulatedPerWeight;
@@ -141,14 +141,18 @@ function mergePositions(
     level,
     pending: { round, source: 'merge', weight },
     nextMergeBlock: args.nextMergeBlock,
-    segments: [...closed(survivor.segments, now), ...closed(donor.segments, now), opened(now, combined)],
+    segments: [
+      ...closeSegments(survivor.segments, now),
+      ...closeSegments(donor.segments, now),
+      openSegment(now, combined),
+    ],
     paidBaseUnits: survivor.paidBaseUnits + donor.paidBaseUnits,
   };
   const held = withoutToken(withPendingWeight(state, round, weight - combined), owner, donorId);
   const positions = held.positions.set(survivorId, merged).delete(donorId);
   const metadata = held.collection.metadata.delete(donorId);
   return withActivity({ ...held, positions, collection: { ...held.collection, metadata } }, [owner], {
-    ...nothing,
+    ...absentMembers,
     kind: 'merge',
     address,
     tokenIds: [BigInt(survivorId), BigInt(donorId)],
@@ -170,13 +174,13 @@ function claimRewards(
   const { mining } = state;
   let { positions } = state;
   for (const tokenId of tokenIds) {
-    const position = activated(mining, positionOf({ ...state, positions }, Number(tokenId)));
+    const position = activateWeight(mining, requirePosition({ ...state, positions }, Number(tokenId)));
     const paidBaseUnits = earnedScaledThrough(position, mining.accumulatedPerWeight) / rewardScale;
     positions = positions.set(position.tokenId, { ...position, paidBaseUnits });
   }
   const paid = { ...mining, paidBaseUnits: mining.paidBaseUnits + amountBaseUnits };
   return withActivity({ ...state, positions, mining: paid }, [owner], {
-    ...nothing,
+    ...absentMembers,
     kind: 'claim',
     address,
     tokenIds,
@@ -193,7 +197,7 @@ function mintRound(state: ChainState, { args, source }: EventOf<'mining', 'Round
   const { mining } = state;
   if (roundId <= (state.mintedRounds.last()?.roundId ?? 0n))
     throw new Error(`round ${roundId} is minted already, or one after it`);
-  const entry = { date: utcDateOf(source.blockTimestampMs), atEnd: accumulatedPerWeight };
+  const entry = { date: toUtcDate(source.blockTimestampMs), atEnd: accumulatedPerWeight };
   const isSameDate = mining.perWeightByDate.last()?.date === entry.date;
   const earlier = isSameDate ? mining.perWeightByDate.pop() : mining.perWeightByDate;
   const index = state.settlements.findLastIndex(

@@ -3,7 +3,7 @@ import type { Address } from '../../schemas/hex.ts';
 import type { ChainState, OwnerEvent, OwnerState, Position } from '../chainState.ts';
 
 /** Members of an owner's event that only some kinds have. */
-export const nothing = {
+export const absentMembers = {
   amountBaseUnits: null,
   from: null,
   to: null,
@@ -40,7 +40,7 @@ export function withoutToken(state: ChainState, owner: Address, tokenId: number)
 }
 
 /** @throws Error when the token has none. */
-export function positionOf(state: ChainState, tokenId: number): Position {
+export function requirePosition(state: ChainState, tokenId: number): Position {
   const position = state.positions.get(tokenId);
   if (position === undefined) throw new Error(`token ${tokenId} has no position`);
   return position;

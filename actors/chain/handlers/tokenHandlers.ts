@@ -1,5 +1,5 @@
 import { zeroAddress } from '../../schemas/zero.ts';
-import { type EventHandlers, unchanged } from './eventHandlers.ts';
+import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 
 export const tokenFactoryHandlers: EventHandlers<'tokenFactory'> = {
   TokenCreated: (state, { args }) => ({
@@ -18,5 +18,5 @@ export const tokenHandlers: EventHandlers<'token'> = {
     const supplyBaseUnits = state.token.supplyBaseUnits + minted - burned;
     return { ...state, token: { ...state.token, supplyBaseUnits } };
   },
-  Approval: unchanged,
+  Approval: ignoreEvent,
 };

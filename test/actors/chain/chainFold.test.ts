@@ -3,7 +3,7 @@ import { zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { ForkBelowStates } from '../../../actors/chain/chainFold.ts';
-import { chainSpanOf } from '../../../actors/chain/chainSpan.ts';
+import { toChainSpan } from '../../../actors/chain/chainSpan.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
 import {
   happened,
@@ -303,7 +303,7 @@ describe('a span', () => {
     expect(createChainActors(settings).receive(messageOf(changed, 1))).toMatchObject({
       rejection: { reason: 'malformed' },
     });
-    expect(chainSpanOf(writtenChainId, changed as never)).toBeNull();
+    expect(toChainSpan(writtenChainId, changed as never)).toBeNull();
   });
 
   it('that is in parts continues the logs of the part before', () => {
