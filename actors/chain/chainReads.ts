@@ -13,7 +13,7 @@ export const proposerRole = '0xb09aa5aeb3702cfd50b6b62bc4532604938f21248a27a1d5c
 const proposerChange = z.object({ account: address, isGranted: z.boolean() });
 
 /**
- * What no log of the indexed blocks carries, on `miner.chain.<chainId>.reads` (design, section 2), as it was at the block before the
+ * What no log of the indexed blocks carries, on `miner.chain.<chainId>.reads`, as it was at the block before the
  * deployment's first one: who was made, and unmade, a proposer of a timelock that is older than the deployment.
  */
 export const chainReadsMessage = z.object({

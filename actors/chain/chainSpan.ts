@@ -19,13 +19,13 @@ const log = z.object({
 });
 
 /**
- * A contiguous run of blocks as the indexer publishes it on `miner.chain.<chainId>.span` (design, section 2): only
- * blocks that hold logs of the deployment are listed, and the last one's hash and time are always told.
+ * A contiguous run of blocks as the indexer publishes it on `miner.chain.<chainId>.span`: only blocks that
+ * hold logs of the deployment are listed; hash and time of the last one are always there.
  */
 export const chainSpanMessage = z.object({
   /** Core contract of the deployment that was indexed. */
   core: address,
-  /** Reorganizations that the stream told of before this span. */
+  /** Reorganizations that the stream held before this span. */
   fork: index,
   fromBlock: blockNumber,
   toBlock: blockNumber,

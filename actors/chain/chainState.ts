@@ -7,7 +7,7 @@ import { zeroAddress } from '../schemas/zero.ts';
 import type { ChainEvent, EventSource } from './chainEvent.ts';
 import type { ProposerChange } from './chainReads.ts';
 
-/** Block units of one work block (document 1, Terms). */
+/** Block units of one work block (CONTRACT.md, Units). */
 export const blockUnitsPerBlock = 1_000_000_000n;
 
 /** Work blocks that are complete with so many block units. */
@@ -15,10 +15,10 @@ export function blocksOf(cumulativeBlockUnits: bigint): bigint {
   return cumulativeBlockUnits / blockUnitsPerBlock;
 }
 
-/** Core events that are shown (document 3, Limits). */
+/** Core events that are shown (CONTRACT.md, Core state). */
 export const coreEventsShown = 25;
 
-/** Minted rounds that are shown (document 3, Limits). */
+/** Minted rounds that are shown (CONTRACT.md, Settlement history). */
 export const recentRoundsShown = 42;
 
 /** A block whose hash is known. */
@@ -290,7 +290,7 @@ export type ChainFeedDetails =
       readonly amountBaseUnits: bigint;
     };
 
-/** An event of the feed that the chain told. */
+/** An event of the feed that was logged on the chain. */
 export interface ChainFeedEvent extends Arrival {
   readonly family: 'chain';
   readonly details: ChainFeedDetails;

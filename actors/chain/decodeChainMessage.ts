@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type Decoded, decodeMessage, rejected } from '../messages/decodeMessage.ts';
 
-/** A kind of message on `miner.chain.<chainId>.<kind>` (design, section 2). */
+/** A kind of message on `miner.chain.<chainId>.<kind>`. */
 export interface ChainMessageKind<Schema extends z.ZodType> {
   readonly kind: string;
   readonly schema: Schema;

@@ -2,13 +2,13 @@ import { zeroAddress, zeroHash } from '../schemas/zero.ts';
 import type { ContractAddresses } from './chainEvent.ts';
 import type { ChainState } from './chainState.ts';
 
-/** What a safe state can fail, in the order in which it is tested (document 1, "Checks"). */
+/** What a safe state can fail, in the order in which it is tested (CONTRACT.md, Unavailable reasons). */
 export const stateFaults = [
   /** The economy names another core, token or collection than the deployment does. */
   'other_contracts',
   'no_implementation',
   'no_safe_block_hash',
-  /** Minted by the mining contract, and held of the token, are two numbers. */
+  /** What the mining contract minted is not the supply of the token. */
   'supply_differs',
   /** Weights of a round count that no checkpoint has reached. */
   'minting_behind_weights',

@@ -4,11 +4,11 @@ import type { ChainState, TokenMetadata } from './chainState.ts';
 
 const jsonPrefix = 'data:application/json;base64,';
 
-/** A base64 SVG data URI, and an HTTPS URL (document 1, "Token metadata"). */
+/** A base64 SVG data URI, and an HTTPS URL (CONTRACT.md, Token metadata). */
 export const imageDataUriPattern = /^data:image\/svg\+xml;base64,[A-Za-z0-9+/]+={0,2}$/;
 export const cardImageUrlPattern = /^https:\/\/[^\s/?#]+(?:[/?#]\S*)?$/;
 
-/** Limits of document 3, "Metadata sizes". What does not keep to them is not shown. */
+/** Limits of CONTRACT.md, Token metadata. What exceeds them is not shown. */
 const tokenMetadata = z.object({
   name: z.string().min(1).max(128),
   description: z.string().min(1).max(2048),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isAddress, isBytes32 } from './hex.ts';
 
-/** Scalar types of the messages (document 1, "Scalar types"), as they travel: strings and safe integers. */
+/** Scalar types of the messages (CONTRACT.md, Scalars), as they travel: strings and safe integers. */
 
 /** Largest value of a Solidity `uint256`. */
 export const uint256Max = 2n ** 256n - 1n;

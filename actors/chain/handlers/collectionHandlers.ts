@@ -61,13 +61,13 @@ function transferToken(
   const tokenId = Number(args.tokenId);
   const position = requirePosition(state, tokenId);
   if (position.owner !== from) throw new Error(`token ${tokenId} is not that of ${from}`);
-  const moved = withToken(withoutToken(state, from, tokenId), to, tokenId);
-  const positions = moved.positions.set(tokenId, {
+  const updated = withToken(withoutToken(state, from, tokenId), to, tokenId);
+  const positions = updated.positions.set(tokenId, {
     ...position,
     owner: to,
     ownershipStartedAtMs: from === to ? position.ownershipStartedAtMs : source.blockTimestampMs,
   });
-  return withActivity({ ...moved, positions }, from === to ? [to] : [from, to], {
+  return withActivity({ ...updated, positions }, from === to ? [to] : [from, to], {
     ...absentMembers,
     kind: 'transfer',
     address,

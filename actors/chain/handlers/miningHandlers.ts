@@ -106,8 +106,8 @@ function mintPosition(
     segments: [],
     paidBaseUnits: 0n,
   };
-  const held = withToken(withPendingWeight(state, round, weight), owner, tokenId);
-  return withActivity({ ...held, positions: held.positions.set(tokenId, position) }, [owner], {
+  const updated = withToken(withPendingWeight(state, round, weight), owner, tokenId);
+  return withActivity({ ...updated, positions: updated.positions.set(tokenId, position) }, [owner], {
     ...absentMembers,
     kind: 'mint',
     address,
@@ -148,10 +148,10 @@ function mergePositions(
     ],
     paidBaseUnits: survivor.paidBaseUnits + donor.paidBaseUnits,
   };
-  const held = withoutToken(withPendingWeight(state, round, weight - combined), owner, donorId);
-  const positions = held.positions.set(survivorId, merged).delete(donorId);
-  const metadata = held.collection.metadata.delete(donorId);
-  return withActivity({ ...held, positions, collection: { ...held.collection, metadata } }, [owner], {
+  const updated = withoutToken(withPendingWeight(state, round, weight - combined), owner, donorId);
+  const positions = updated.positions.set(survivorId, merged).delete(donorId);
+  const metadata = updated.collection.metadata.delete(donorId);
+  return withActivity({ ...updated, positions, collection: { ...updated.collection, metadata } }, [owner], {
     ...absentMembers,
     kind: 'merge',
     address,

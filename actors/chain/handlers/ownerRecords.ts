@@ -15,11 +15,14 @@ export const absentMembers = {
 const emptyOwner: OwnerState = { tokenIds: [], activity: List() };
 
 export function withActivity(state: ChainState, owners: readonly Address[], event: OwnerEvent): ChainState {
-  let held = state.owners;
+  let updated = state.owners;
   for (const owner of owners) {
-    held = held.update(owner, emptyOwner, (known) => ({ ...known, activity: known.activity.push(event) }));
+    updated = updated.update(owner, emptyOwner, (known) => ({
+      ...known,
+      activity: known.activity.push(event),
+    }));
   }
-  return { ...state, owners: held };
+  return { ...state, owners: updated };
 }
 
 export function withToken(state: ChainState, owner: Address, tokenId: number): ChainState {
