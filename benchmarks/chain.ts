@@ -9,6 +9,7 @@ import { createChainActors } from '../actors/chain/chainActors.ts';
 import { miningAbi } from '../actors/chain/contractAbis.ts';
 import type { StreamMessage } from '../actors/messages/streamMessage.ts';
 import { spanSubject } from '../actors/messages/subjects.ts';
+import { toAddress } from '../actors/schemas/hex.ts';
 import { stopperOf } from './childServer.ts';
 import { startFilled } from './filledData.ts';
 import { inTurns } from './inTurns.ts';
@@ -18,7 +19,7 @@ import { minerProgram } from './serviceProcess.ts';
 import { named } from './versions.ts';
 
 const chainId = 31_337n;
-const addressOf = (number: number) => `0x${number.toString(16).padStart(40, '0')}`;
+const addressOf = (number: number) => toAddress(`0x${number.toString(16).padStart(40, '0')}`);
 const contracts = {
   core: addressOf(1),
   proxyAdmin: addressOf(2),

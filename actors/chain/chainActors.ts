@@ -11,7 +11,7 @@ import {
   type Reorganization,
 } from './chainFold.ts';
 import { decodeChainReads } from './chainReads.ts';
-import { decodeChainFold, encodeChainFold, safeBlockOf } from './chainSnapshot.ts';
+import { decodeChainFold, encodeChainFold, readSafeBlock } from './chainSnapshot.ts';
 import type { ChainFeedEvent, ChainState } from './chainState.ts';
 import { decodeChain } from './decodeChain.ts';
 
@@ -102,7 +102,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       newestSpanAtMs = restored.newestSpanAtMs;
     },
     liesWithin: (captured, block) => {
-      const safeBlock = safeBlockOf(captured);
+      const safeBlock = readSafeBlock(captured);
       return safeBlock === null || safeBlock <= block;
     },
     keepFrom: (block) => {

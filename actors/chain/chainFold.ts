@@ -1,8 +1,10 @@
+import type { Hash } from 'viem';
 import { type StoredSpan, withFeedEvent } from '../feed/chainFeed.ts';
 import { giveUpOldest, runOf } from '../feed/heldEvents.ts';
 import { type Rejection, rejected } from '../messages/decodeMessage.ts';
+import { requireValue } from '../requireValue.ts';
 import { applyEvent } from './applyEvent.ts';
-import { type ChainEvent, type ContractAddresses, createEventDecoder } from './chainEvent.ts';
+import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
 import { type ChainReads, latestChanges, type ProposerChange } from './chainReads.ts';
 import { type ChainBlock, type ChainSpan, isAscendingByIndex } from './chainSpan.ts';
 import {
@@ -13,6 +15,7 @@ import {
   withProposers,
 } from './chainState.ts';
 import { isSafelyBelow } from './confirmations.ts';
+import { createLogDecoder } from './decodeLog.ts';
 
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
 export const chainFoldVersion = 4;
@@ -50,7 +53,7 @@ export interface ChainFoldState {
   /** Null while every safe block could be applied. */
   readonly fault: ChainFault | null;
   /** Parent of the deployment block; null before the first span. */
-  readonly rootHash: string | null;
+  readonly rootHash: Hash | null;
   /** What was read at a parent of the deployment block; it counts while that is {@link rootHash}. */
   readonly reads: Pick<ChainReads, 'blockHash' | 'proposers'> | null;
   /** Logs of a block whose other parts have not come yet. */
@@ -127,7 +130,7 @@ export interface ChainFoldSettings {
  */
 export function createChainFold(settings: ChainFoldSettings): ChainFold {
   const { chainId, contracts, keptFromBlock } = settings;
-  const decode = createEventDecoder(contracts);
+  const decode = createLogDecoder(contracts);
 
   function receive(state: ChainFoldState, span: ChainSpan, stored: StoredSpan): SpanOutcome {
     if (span.chainId !== chainId || span.core !== contracts.core) {
@@ -138,16 +141,16 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
         state: isMismatched === state.isMismatched ? state : { ...state, isMismatched },
       };
     }
-    const whole = joined(state, span);
-    if (whole === null) return { state: withPart(state, span), reorganization: null, givenUp: [] };
-    if ('rejection' in whole) return { ...whole, state };
-    const blocks = whole.blocks.map(decoded);
-    const linked = link({ ...state, parts: null }, whole, settings);
+    const complete = joinParts(state, span);
+    if (complete === null) return { state: withPart(state, span), reorganization: null, givenUp: [] };
+    if ('rejection' in complete) return { ...complete, state };
+    const blocks = complete.blocks.map(decodeBlock);
+    const linked = link({ ...state, parts: null }, complete, settings);
     if ('rejection' in linked) return { ...linked, state };
-    const head = blocks.at(-1) as FoldedBlock;
+    const head = requireValue(blocks.at(-1), 'the last block of a span');
     const extended = {
       ...linked.state,
-      head: knownOf(head),
+      head: toKnownBlock(head),
       unsafe: [...linked.state.unsafe, ...blocks],
       isMismatched: false,
     };
@@ -171,7 +174,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     return { state: { ...state, safe, reads: { blockHash, proposers } }, reorganization: null, givenUp: [] };
   }
 
-  function decoded(block: ChainBlock): FoldedBlock {
+  function decodeBlock(block: ChainBlock): FoldedBlock {
     const events: ChainEvent[] = [];
     for (const log of block.logs) {
       try {
@@ -179,10 +182,10 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
         if (event !== null) events.push(event);
       } catch (error) {
         const which = `log ${log.logIndex}, transaction ${log.transactionHash}, of ${log.address}`;
-        return { ...knownOf(block), events: [], problem: `${which}: ${(error as Error).message}` };
+        return { ...toKnownBlock(block), events: [], problem: `${which}: ${describeError(error)}` };
       }
     }
-    return { ...knownOf(block), events, problem: null };
+    return { ...toKnownBlock(block), events, problem: null };
   }
 
   /** Applies what is safe by now, block by block: a block that cannot be applied changes nothing. */
@@ -193,7 +196,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const { head } = state;
     if (head === null) return { state, givenUp: [] };
     if (state.fault !== null) {
-      return { state: { ...state, unsafe: withoutEvents(state.unsafe) }, givenUp: [] };
+      return { state: { ...state, unsafe: dropEvents(state.unsafe) }, givenUp: [] };
     }
     const safeCount = state.unsafe.findLastIndex((block) => isSafelyBelow(block.number, head.number)) + 1;
     const safe = [...state.safe];
@@ -209,16 +212,16 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     }
     const appliedCount = safe.length - state.safe.length;
     const waiting = state.unsafe.slice(appliedCount);
-    const rest = { ...state, fault, unsafe: fault === null ? waiting : withoutEvents(waiting) };
+    const rest = { ...state, fault, unsafe: fault === null ? waiting : dropEvents(waiting) };
     if (appliedCount === 0) return { state: rest, givenUp: [] };
     const applied = state.unsafe.slice(0, appliedCount).map(({ number }) => number);
     const surplus = Math.max(0, state.reversible.length + applied.length - keptStatesMax);
     const reversible = state.reversible.slice(surplus).concat(applied.slice(-keptStatesMax));
-    const shortened = withShorterFeed(kept(safe), reversible, keptFromBlock, stored.position);
+    const shortened = evictOldEvents(retainStates(safe), reversible, keptFromBlock, stored.position);
     return { state: { ...rest, safe: shortened.safe, reversible }, givenUp: shortened.givenUp };
   }
 
-  function kept(safe: readonly ChainState[]): readonly ChainState[] {
+  function retainStates(safe: readonly ChainState[]): readonly ChainState[] {
     const first = Math.max(0, safe.length - keptStatesMax);
     if (keptFromBlock === null) return safe.slice(first);
     const needed = safe.findLastIndex(({ block }) => block.number <= keptFromBlock);
@@ -234,7 +237,7 @@ function firstState(
   block: KnownBlock,
   { position, storedAtMs }: StoredSpan,
 ): ChainState {
-  const empty = emptyChainState(knownOf(block), `${chainFoldVersion}.${runOf(position, storedAtMs)}`);
+  const empty = emptyChainState(toKnownBlock(block), `${chainFoldVersion}.${runOf(position, storedAtMs)}`);
   return reads !== null && reads.blockHash === rootHash ? withReads(empty, reads.proposers) : empty;
 }
 
@@ -251,36 +254,37 @@ function applyBlock(
   contracts: ContractAddresses,
   stored: StoredSpan,
 ): ChainState | ChainFault {
-  if (block.problem !== null) return { block: knownOf(block), detail: block.problem };
-  let after: ChainState = { ...before, block: knownOf(block) };
+  if (block.problem !== null) return { block: toKnownBlock(block), detail: block.problem };
+  let after: ChainState = { ...before, block: toKnownBlock(block) };
   for (const event of block.events) {
     try {
       after = withFeedEvent(applyEvent(after, event, contracts), event, stored);
     } catch (error) {
       const { transactionHash, logIndex } = event.source;
       const which = `${event.contract}.${event.name} (log ${logIndex}, transaction ${transactionHash})`;
-      return { block: knownOf(block), detail: `${which}: ${(error as Error).message}` };
+      return { block: toKnownBlock(block), detail: `${which}: ${describeError(error)}` };
     }
   }
   return after;
 }
 
 /** Blocks that are only waited behind: what takes the place of a block that cannot be applied replaces them too. */
-function withoutEvents(blocks: readonly FoldedBlock[]): readonly FoldedBlock[] {
+function dropEvents(blocks: readonly FoldedBlock[]): readonly FoldedBlock[] {
   return blocks
     .slice(-keptStatesMax)
     .map((block) => (block.events.length === 0 ? block : { ...block, events: [] }));
 }
 
 /** Gives up old events of the newest state's feed, those that no state lies below which can be gone back to. */
-function withShorterFeed(
+function evictOldEvents(
   safe: readonly ChainState[],
   reversible: readonly bigint[],
   keptFromBlock: bigint | null,
   position: number,
 ) {
-  const newest = safe.at(-1) as ChainState;
-  const bounds = [(safe[0] as ChainState).block.number, reversible[0] as bigint];
+  const newest = requireValue(safe.at(-1), 'the newest safe state');
+  const oldest = requireValue(safe[0], 'the oldest safe state');
+  const bounds = [oldest.block.number, requireValue(reversible[0], 'the first reversible block')];
   if (keptFromBlock !== null) bounds.push(keptFromBlock);
   const shorter = giveUpOldest(
     newest.feed,
@@ -328,7 +332,7 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
     // What memory has given up is stored elsewhere, and has to be removed there.
     const givenUpThrough = state.safe.at(-1)?.feed.givenUp.through ?? null;
     if (givenUpThrough !== null && mayBeOlder) {
-      throw new ForkBelowStates(forkBlock, oldestOf(state));
+      throw new ForkBelowStates(forkBlock, findOldestBlock(state));
     }
     return {
       state: { ...emptyChainFoldState, rootHash: span.parentHash, reads: state.reads, forks: span.fork },
@@ -336,7 +340,7 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
     };
   }
   if (fork === undefined && span.fromBlock > deploymentBlock && mayBeOlder) {
-    throw new ForkBelowStates(forkBlock, oldestOf(state));
+    throw new ForkBelowStates(forkBlock, findOldestBlock(state));
   }
   if (fork?.number !== forkBlock || fork.hash !== span.parentHash) {
     return rejected(
@@ -352,7 +356,7 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
       reversible: state.reversible.filter((number) => number <= forkBlock),
       unsafe,
       fault: isFaultReplaced ? null : state.fault,
-      head: knownOf(fork),
+      head: toKnownBlock(fork),
       forks: Math.max(state.forks, span.fork),
     },
     reorganization: { forkBlock, safeDepth: state.safe.length - safe.length },
@@ -360,17 +364,17 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
 }
 
 /** The oldest block that can be gone back to, of a state that holds one. */
-function oldestOf({ safe, unsafe, head }: ChainFoldState): bigint {
+function findOldestBlock({ safe, unsafe, head }: ChainFoldState): bigint {
   const oldest = safe[0]?.block ?? unsafe[0] ?? head;
   if (oldest === null) throw new Error('nothing is folded yet');
   return oldest.number;
 }
 
 /** The whole block once its last part is there; null while parts are missing. */
-function joined(state: ChainFoldState, span: ChainSpan): ChainSpan | null | { rejection: Rejection } {
+function joinParts(state: ChainFoldState, span: ChainSpan): ChainSpan | null | { rejection: Rejection } {
   const { part } = span;
   if (part === null) return span;
-  const [block] = span.blocks as [ChainBlock];
+  const block = partialBlock(span);
   const isNext = part.index === 0 || isNextPart(state.parts?.span ?? null, span);
   if (!isNext)
     return rejected('unlinked_span', `part ${part.index} of block ${span.toBlock} has no part before it`);
@@ -381,19 +385,28 @@ function joined(state: ChainFoldState, span: ChainSpan): ChainSpan | null | { re
   return { ...span, part: null, blocks: [{ ...block, logs }] };
 }
 
-function isNextPart(held: ChainSpan | null, span: ChainSpan): boolean {
+function isNextPart(previous: ChainSpan | null, span: ChainSpan): boolean {
   return (
-    held?.part !== null &&
-    held?.blocks[0]?.hash === span.blocks[0]?.hash &&
-    held?.part.index === (span.part?.index ?? 0) - 1
+    previous?.part !== null &&
+    previous?.blocks[0]?.hash === span.blocks[0]?.hash &&
+    previous?.part.index === (span.part?.index ?? 0) - 1
   );
 }
 
 function withPart(state: ChainFoldState, span: ChainSpan): ChainFoldState {
   const before = span.part?.index === 0 ? [] : (state.parts?.logs ?? []);
-  return { ...state, parts: { span, logs: [...before, ...(span.blocks[0] as ChainBlock).logs] } };
+  return { ...state, parts: { span, logs: [...before, ...partialBlock(span).logs] } };
 }
 
-function knownOf({ number, hash, timestampMs }: KnownBlock): KnownBlock {
+/** The one block that a part is of. */
+function partialBlock({ blocks }: ChainSpan): ChainBlock {
+  return requireValue(blocks[0], 'the block of a part');
+}
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function toKnownBlock({ number, hash, timestampMs }: KnownBlock): KnownBlock {
   return { number, hash, timestampMs };
 }

@@ -1,5 +1,7 @@
+import type { Hash } from 'viem';
 import { z } from 'zod';
 import type { Decoded } from '../messages/decodeMessage.ts';
+import type { Address } from '../schemas/hex.ts';
 import { address, bytes32 } from '../schemas/wireScalars.ts';
 import { decodeChainMessage } from './decodeChainMessage.ts';
 
@@ -30,9 +32,9 @@ const readsKind = { kind: 'reads', schema: chainReadsMessage, bytesMax: readsByt
 /** The reads as they are folded. */
 export interface ChainReads {
   readonly chainId: bigint;
-  readonly core: string;
+  readonly core: Address;
   readonly blockNumber: bigint;
-  readonly blockHash: string;
+  readonly blockHash: Hash;
   readonly proposers: readonly ProposerChange[];
 }
 

@@ -45,19 +45,19 @@ export function* encodeChainFold(state: ChainFoldState, newestSpanAtMs: number |
     feedRun: feed.run,
     givenUpEvents: feed.givenUp,
   });
-  yield* listed('settlements', settlements);
-  yield* listed('unprocessedRounds', unprocessedRounds);
-  yield* listed('checkpoints', checkpoints);
-  yield* listed('mintedRounds', mintedRounds);
-  yield* listed('perWeightByDate', perWeightByDate);
-  yield* listed('perWeightAtActivation', perWeightAtActivation.entries());
-  yield* listed('pendingWeight', pendingWeight.entries());
-  yield* listed('metadata', metadata.entries());
-  yield* listed('positions', positions.values());
-  yield* listed('feed', feed.events);
+  yield* encodeList('settlements', settlements);
+  yield* encodeList('unprocessedRounds', unprocessedRounds);
+  yield* encodeList('checkpoints', checkpoints);
+  yield* encodeList('mintedRounds', mintedRounds);
+  yield* encodeList('perWeightByDate', perWeightByDate);
+  yield* encodeList('perWeightAtActivation', perWeightAtActivation.entries());
+  yield* encodeList('pendingWeight', pendingWeight.entries());
+  yield* encodeList('metadata', metadata.entries());
+  yield* encodeList('positions', positions.values());
+  yield* encodeList('feed', feed.events);
   for (const [owner, { tokenIds, activity }] of owners) {
     yield stringify({ owner, tokenIds });
-    yield* listed('activity', activity);
+    yield* encodeList('activity', activity);
   }
 }
 
@@ -75,12 +75,12 @@ export function decodeChainFold(lines: Iterable<string>): {
     newestSpanAtMs: number | null;
     safeBlock: bigint | null;
   };
-  const safe = scalars === undefined ? [] : [chainStateOf(parse(scalars) as never, entries)];
+  const safe = scalars === undefined ? [] : [buildChainState(parse(scalars) as never, entries)];
   return { state: { ...rest, safe }, newestSpanAtMs };
 }
 
 /** The safe block of an encoded state, without decoding all of it; null when it has none. */
-export function safeBlockOf(encoded: string): bigint | null {
+export function readSafeBlock(encoded: string): bigint | null {
   const [head = ''] = encoded.split('\n', 1);
   return head === '' ? null : (parse(head) as { safeBlock: bigint | null }).safeBlock;
 }
@@ -105,7 +105,7 @@ type ScalarState = Pick<ChainState, 'block' | 'core' | 'governance' | 'token'> &
   readonly givenUpEvents: GivenUpEvents;
 };
 
-function chainStateOf(
+function buildChainState(
   { mining, collection, feedRun, givenUpEvents, ...scalars }: ScalarState,
   lines: readonly string[],
 ): ChainState {
@@ -141,7 +141,7 @@ function chainStateOf(
   };
 }
 
-function* listed(list: ListKey, values: Iterable<unknown>): Iterable<string> {
+function* encodeList(list: ListKey, values: Iterable<unknown>): Iterable<string> {
   let items: unknown[] = [];
   for (const value of values) {
     items.push(value);

@@ -1,4 +1,6 @@
+import type { Hash } from 'viem';
 import { z } from 'zod';
+import { type Address, isBytes } from '../schemas/hex.ts';
 import { address, bytes32, timestamp, uint64Decimal } from '../schemas/wireScalars.ts';
 
 /** A span with more blocks or logs than fit is published as several, and a block with more logs in several parts. */
@@ -10,7 +12,7 @@ const index = z.int().min(0);
 const log = z.object({
   address,
   topics: z.array(bytes32).max(4),
-  data: z.string().regex(/^0x(?:[0-9a-f]{2})*$/, 'expected hexadecimal bytes'),
+  data: z.string().refine(isBytes, 'expected hexadecimal bytes'),
   transactionHash: bytes32,
   transactionIndex: index,
   logIndex: index,
@@ -23,7 +25,7 @@ const log = z.object({
 export const chainSpanMessage = z.object({
   /** Core contract of the deployment that was indexed. */
   core: address,
-  /** Reorganizations that the stream told of before this span. */
+  /** Reorganizations that the stream held before this span. */
   fork: index,
   fromBlock: blockNumber,
   toBlock: blockNumber,
@@ -42,7 +44,7 @@ export type ChainLog = z.infer<typeof log>;
 /** A block of which at least the hash and the time are known. */
 export interface ChainBlock {
   readonly number: bigint;
-  readonly hash: string;
+  readonly hash: Hash;
   readonly timestampMs: number;
   /** Of the deployment's contracts, ascending by index. */
   readonly logs: readonly ChainLog[];
@@ -51,18 +53,18 @@ export interface ChainBlock {
 /** The span as it is folded. */
 export interface ChainSpan {
   readonly chainId: bigint;
-  readonly core: string;
+  readonly core: Address;
   readonly fork: number;
   readonly fromBlock: bigint;
   readonly toBlock: bigint;
-  readonly parentHash: string;
+  readonly parentHash: Hash;
   /** Ascending; the last one is `toBlock`. */
   readonly blocks: readonly ChainBlock[];
   readonly part: { readonly index: number; readonly count: number } | null;
 }
 
 /** The typed span of a message that fits the schema; null when its blocks contradict each other. */
-export function chainSpanOf(chainId: bigint, message: ChainSpanMessage): ChainSpan | null {
+export function toChainSpan(chainId: bigint, message: ChainSpanMessage): ChainSpan | null {
   const fromBlock = BigInt(message.fromBlock);
   const toBlock = BigInt(message.toBlock);
   const listed = message.blocks.map(({ number, hash: blockHash, timestamp: time, logs }) => ({
@@ -86,5 +88,10 @@ export function chainSpanOf(chainId: bigint, message: ChainSpanMessage): ChainSp
 
 /** Whether each log stands behind those before it in its block: then none is there twice. */
 export function isAscendingByIndex(logs: readonly ChainLog[]): boolean {
-  return logs.every(({ logIndex }, at) => at === 0 || logIndex > (logs[at - 1] as ChainLog).logIndex);
+  let previous = -1;
+  return logs.every(({ logIndex }) => {
+    const isBehind = logIndex > previous;
+    previous = logIndex;
+    return isBehind;
+  });
 }

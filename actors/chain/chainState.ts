@@ -1,6 +1,8 @@
 import { Map as ImmutableMap, List } from 'immutable';
+import type { Hash, Hex } from 'viem';
 import type { Arrival } from '../feed/arrival.ts';
 import { type HeldEvents, nothingGivenUp } from '../feed/heldEvents.ts';
+import type { Address } from '../schemas/hex.ts';
 import { zeroAddress } from '../schemas/zero.ts';
 import type { ChainEvent, EventSource } from './chainEvent.ts';
 import type { ProposerChange } from './chainReads.ts';
@@ -22,12 +24,12 @@ export const recentRoundsShown = 42;
 /** A block whose hash is known. */
 export interface KnownBlock {
   readonly number: bigint;
-  readonly hash: string;
+  readonly hash: Hash;
   readonly timestampMs: number;
 }
 
 export interface CoreConfiguration {
-  readonly streamId: string;
+  readonly streamId: Hex;
   readonly genesisTimestamp: bigint;
   readonly roundDuration: bigint;
   readonly maxWorkPerRound: bigint;
@@ -36,16 +38,16 @@ export interface CoreConfiguration {
   readonly targetBlocksPerActiveRound: bigint;
   readonly difficultySmoothingRounds: bigint;
   readonly blockUnitsPerBlock: bigint;
-  readonly guardian: string;
-  readonly reporter: string;
+  readonly guardian: Address;
+  readonly reporter: Address;
 }
 
 /** Which code runs behind a proxy. */
 export interface Implementation {
-  readonly codeAddress: string;
+  readonly codeAddress: Address;
   readonly codeVersion: bigint;
-  readonly storageLayoutDigest: string;
-  readonly runtimeHash: string;
+  readonly storageLayoutDigest: Hex;
+  readonly runtimeHash: Hex;
 }
 
 export interface CoreState {
@@ -67,16 +69,16 @@ export const operationStates = ['scheduled', 'executed', 'cancelled'] as const;
 export type OperationState = (typeof operationStates)[number];
 
 export interface Governance {
-  readonly proxyAdminOwner: string | null;
+  readonly proxyAdminOwner: Address | null;
   /** What the proxy's admin slot holds. */
-  readonly proxyAdminSlot: string | null;
+  readonly proxyAdminSlot: Address | null;
   /** Accounts whose proposer role of the timelock changed or is known from before the first block, the latest change last. */
   readonly proposers: readonly ProposerChange[];
   /** The newest one that still has the role; the zero address where each has lost it, null where none is known. */
-  readonly operatorProposer: string | null;
+  readonly operatorProposer: Address | null;
   /** The latest operation of the timelock that calls the proxy or its admin. */
   readonly operation: {
-    readonly id: string;
+    readonly id: Hex;
     readonly kind: 'upgrade' | 'call';
     readonly state: OperationState;
     /** When it may be executed (epoch milliseconds). */
@@ -133,9 +135,9 @@ export interface MintedRound {
 
 export interface MiningConfiguration {
   /** The contracts that it was configured with. */
-  readonly core: string;
-  readonly token: string;
-  readonly collection: string;
+  readonly core: Address;
+  readonly token: Address;
+  readonly collection: Address;
   readonly rewardPerBlock: bigint;
   readonly supplyCap: bigint;
   readonly claimLimit: bigint;
@@ -173,7 +175,7 @@ export interface WeightSegment {
 
 export interface Position {
   readonly tokenId: number;
-  readonly owner: string;
+  readonly owner: Address;
   readonly ownershipStartedAtMs: number;
   readonly level: number;
   readonly pending: {
@@ -221,11 +223,11 @@ export const activityKinds = ['mint', 'merge', 'claim', 'transfer'] as const;
 /** Something that an owner did, or that was done with a position of theirs. */
 export interface OwnerEvent {
   readonly kind: (typeof activityKinds)[number];
-  readonly address: string;
+  readonly address: Address;
   readonly tokenIds: readonly bigint[];
   readonly amountBaseUnits: bigint | null;
-  readonly from: string | null;
-  readonly to: string | null;
+  readonly from: Address | null;
+  readonly to: Address | null;
   readonly level: number | null;
   readonly effectiveRound: bigint | null;
   readonly nextMergeBlock: bigint | null;
@@ -266,7 +268,7 @@ export type ChainFeedDetails =
     }
   | {
       readonly type: 'player.miner_minted';
-      readonly owner: string;
+      readonly owner: Address;
       readonly tokenId: bigint;
       readonly weight: bigint;
       readonly nextMergeBlock: bigint;
@@ -274,7 +276,7 @@ export type ChainFeedDetails =
     }
   | {
       readonly type: 'player.miners_merged';
-      readonly owner: string;
+      readonly owner: Address;
       readonly survivorTokenId: bigint;
       readonly donorTokenId: bigint;
       readonly level: number;
@@ -283,17 +285,17 @@ export type ChainFeedDetails =
     }
   | {
       readonly type: 'player.rewards_claimed';
-      readonly owner: string;
+      readonly owner: Address;
       readonly tokenIds: readonly bigint[];
       readonly amountBaseUnits: bigint;
     };
 
-/** An event of the feed that the chain told. */
+/** An event of the feed that was logged on the chain. */
 export interface ChainFeedEvent extends Arrival {
   readonly family: 'chain';
   readonly details: ChainFeedDetails;
   /** Of the contract that logged it. */
-  readonly address: string;
+  readonly address: Address;
   readonly source: EventSource;
   /** When the span that made it safe was stored (epoch milliseconds). */
   readonly recordedAtMs: number;

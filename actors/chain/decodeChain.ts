@@ -1,5 +1,5 @@
 import { type Decoded, rejected } from '../messages/decodeMessage.ts';
-import { type ChainSpan, chainSpanMessage, chainSpanOf, spanBytesMax } from './chainSpan.ts';
+import { type ChainSpan, chainSpanMessage, spanBytesMax, toChainSpan } from './chainSpan.ts';
 import { decodeChainMessage } from './decodeChainMessage.ts';
 
 const spanKind = { kind: 'span', schema: chainSpanMessage, bytesMax: spanBytesMax };
@@ -9,7 +9,7 @@ export function decodeChain(subject: string, data: Uint8Array): Decoded<ChainSpa
   const decoded = decodeChainMessage(spanKind, subject, data);
   if (decoded === null || 'rejection' in decoded) return decoded;
   const { chainId, message } = decoded.value;
-  const span = chainSpanOf(chainId, message);
+  const span = toChainSpan(chainId, message);
   if (span !== null) return { value: span };
   return rejected(
     'malformed',

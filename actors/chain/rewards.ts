@@ -7,7 +7,7 @@ export const earningsDays = 7;
 
 const dayMs = 86_400_000;
 
-export function utcDateOf(timeMs: number): string {
+export function toUtcDate(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
@@ -17,7 +17,7 @@ export function isActivated(mining: MiningState, position: Position): boolean {
 }
 
 /** A position with its weight as it counts now: the contract accounts for it when it is touched, as this does. */
-export function activated(mining: MiningState, position: Position): Position {
+export function activateWeight(mining: MiningState, position: Position): Position {
   const { pending } = position;
   if (pending === null || !isActivated(mining, position)) return position;
   const at = mining.perWeightAtActivation.get(pending.round.toString());
@@ -26,16 +26,16 @@ export function activated(mining: MiningState, position: Position): Position {
   return {
     ...position,
     pending: null,
-    segments: [...closed(position.segments, at), opened(at, pending.weight)],
+    segments: [...closeSegments(position.segments, at), openSegment(at, pending.weight)],
   };
 }
 
-export function opened(fromPerWeight: bigint, weight: bigint): WeightSegment {
+export function openSegment(fromPerWeight: bigint, weight: bigint): WeightSegment {
   return { fromPerWeight, throughPerWeight: null, weight };
 }
 
 /** Segments that end where they were still open. */
-export function closed(segments: readonly WeightSegment[], throughPerWeight: bigint): WeightSegment[] {
+export function closeSegments(segments: readonly WeightSegment[], throughPerWeight: bigint): WeightSegment[] {
   return segments.flatMap((segment) => {
     const through = segment.throughPerWeight ?? throughPerWeight;
     return through > segment.fromPerWeight ? [{ ...segment, throughPerWeight: through }] : [];
@@ -43,12 +43,12 @@ export function closed(segments: readonly WeightSegment[], throughPerWeight: big
 }
 
 /** Weight that counts now. */
-export function activeWeightOf({ segments }: Position): bigint {
+export function computeActiveWeight({ segments }: Position): bigint {
   return segments.reduce((sum, one) => (one.throughPerWeight === null ? sum + one.weight : sum), 0n);
 }
 
-export function targetWeightOf(position: Position): bigint {
-  return position.pending?.weight ?? activeWeightOf(position);
+export function computeTargetWeight(position: Position): bigint {
+  return position.pending?.weight ?? computeActiveWeight(position);
 }
 
 /** Earned by a position until `accumulatedPerWeight` had this value (scaled). */
@@ -69,37 +69,44 @@ export interface PositionRewards {
   readonly byDateScaled: readonly bigint[];
 }
 
-/** The dates that earnings are shown for, with `accumulatedPerWeight` at the beginning and the end of each. */
-export interface EarningsDates {
-  readonly dates: readonly string[];
-  readonly atStart: readonly bigint[];
-  readonly atEnd: readonly bigint[];
+/** A date that earnings are shown for, with `accumulatedPerWeight` at its beginning and its end. */
+export interface EarningsDate {
+  readonly date: string;
+  readonly perWeightAtStart: bigint;
+  readonly perWeightAtEnd: bigint;
 }
 
-export function earningsDatesOf({ block, mining }: ChainState): EarningsDates {
+/** The last {@link earningsDays} UTC dates through that of the state's block, oldest first. */
+export function listEarningsDates({ block, mining }: ChainState): EarningsDate[] {
   const todayMs = Math.floor(block.timestampMs / dayMs) * dayMs;
-  const dates = Array.from({ length: earningsDays }, (_, index) =>
-    utcDateOf(todayMs - (earningsDays - 1 - index) * dayMs),
-  );
-  const atEnd = dates.map((date) => perWeightAtEndOf(mining, date));
-  const before = perWeightAtEndOf(mining, utcDateOf(todayMs - earningsDays * dayMs));
-  return { dates, atStart: [before, ...atEnd.slice(0, -1)], atEnd };
+  return Array.from({ length: earningsDays }, (_, index) => {
+    const startMs = todayMs - (earningsDays - 1 - index) * dayMs;
+    const date = toUtcDate(startMs);
+    return {
+      date,
+      perWeightAtStart: findPerWeightAtEnd(mining, toUtcDate(startMs - dayMs)),
+      perWeightAtEnd: findPerWeightAtEnd(mining, date),
+    };
+  });
 }
 
-function perWeightAtEndOf({ perWeightByDate }: MiningState, date: string): bigint {
+function findPerWeightAtEnd({ perWeightByDate }: MiningState, date: string): bigint {
   return perWeightByDate.findLast((entry) => entry.date <= date)?.atEnd ?? 0n;
 }
 
-/** @param position as {@link activated} gives it. */
-export function rewardsOf(state: ChainState, position: Position, days: EarningsDates): PositionRewards {
+/** @param position as {@link activateWeight} gives it. */
+export function computeRewards(
+  state: ChainState,
+  position: Position,
+  dates: readonly EarningsDate[],
+): PositionRewards {
   const earnedScaled = earnedScaledThrough(position, state.mining.accumulatedPerWeight);
   return {
     earnedScaled,
     unclaimedScaled: earnedScaled - position.paidBaseUnits * rewardScale,
-    byDateScaled: days.dates.map(
-      (_, index) =>
-        earnedScaledThrough(position, days.atEnd[index] as bigint) -
-        earnedScaledThrough(position, days.atStart[index] as bigint),
+    byDateScaled: dates.map(
+      ({ perWeightAtStart, perWeightAtEnd }) =>
+        earnedScaledThrough(position, perWeightAtEnd) - earnedScaledThrough(position, perWeightAtStart),
     ),
   };
 }

@@ -32,7 +32,7 @@ export interface Batch {
  * Consecutive rounds as batches, each as long as its active rounds fit: the reporter settles them so, and the projection
  * counts on it.
  */
-export function batchesOf(rounds: Iterable<WorkedRound>, activeRoundsMax: bigint): Batch[] {
+export function splitIntoBatches(rounds: Iterable<WorkedRound>, activeRoundsMax: bigint): Batch[] {
   const batches: Batch[] = [];
   let active: WorkedRound[] = [];
   let throughRound: bigint | null = null;
@@ -49,7 +49,11 @@ export function batchesOf(rounds: Iterable<WorkedRound>, activeRoundsMax: bigint
 }
 
 /** The frontier after a batch, by the core contract's own steps: integer division for each round, then the difficulty. */
-export function settled(frontier: Frontier, batch: Batch, configuration: DifficultyConfiguration): Frontier {
+export function settleBatch(
+  frontier: Frontier,
+  batch: Batch,
+  configuration: DifficultyConfiguration,
+): Frontier {
   let { cumulativeWork, cumulativeBlockUnits } = frontier;
   let workAdded = 0n;
   for (const { workUnits } of batch.active) {
@@ -71,13 +75,13 @@ export function settled(frontier: Frontier, batch: Batch, configuration: Difficu
 }
 
 /** The frontier after rounds that follow it, in batches. */
-export function projected(
+export function projectFrontier(
   frontier: Frontier,
   rounds: Iterable<WorkedRound>,
   configuration: DifficultyConfiguration,
 ): Frontier {
-  return batchesOf(rounds, configuration.maxRoundsPerBatch).reduce(
-    (reached, batch) => settled(reached, batch, configuration),
+  return splitIntoBatches(rounds, configuration.maxRoundsPerBatch).reduce(
+    (reached, batch) => settleBatch(reached, batch, configuration),
     frontier,
   );
 }

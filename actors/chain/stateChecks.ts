@@ -8,7 +8,7 @@ export const stateFaults = [
   'other_contracts',
   'no_implementation',
   'no_safe_block_hash',
-  /** Minted by the mining contract, and held of the token, are two numbers. */
+  /** What the mining contract minted is not the supply of the token. */
   'supply_differs',
   /** Weights of a round count that no checkpoint has reached. */
   'minting_behind_weights',

@@ -4,8 +4,10 @@ import {
   type ChainFeedDetails,
   type ChainFeedEvent,
   type ChainState,
+  type Checkpoint,
+  type Settlement,
 } from '../chain/chainState.ts';
-import { lower, whole } from '../chain/eventArguments.ts';
+import { toAddress } from '../schemas/hex.ts';
 import { nextOrdinal } from './arrival.ts';
 
 /** A message of the stream of spans: its sequence, and when it was stored (epoch milliseconds). */
@@ -16,74 +18,96 @@ export interface StoredSpan {
 
 /** The state after an event, with what the feed shows of it. `span` is the one that made it safe. */
 export function withFeedEvent(state: ChainState, event: ChainEvent, span: StoredSpan): ChainState {
-  const details = detailsOf[`${event.contract}.${event.name}`]?.(state, event.args);
-  if (details === undefined) return state;
+  const details = describeEvent(state, event);
+  if (details === null) return state;
   const { address, source } = event;
   const { position, storedAtMs: recordedAtMs } = span;
   const ordinal = nextOrdinal(state.feed.events.last(), position);
-  const told: ChainFeedEvent = { family: 'chain', details, address, source, recordedAtMs, position, ordinal };
-  return { ...state, feed: { ...state.feed, events: state.feed.events.push(told) } };
+  const shown: ChainFeedEvent = {
+    family: 'chain',
+    details,
+    address,
+    source,
+    recordedAtMs,
+    position,
+    ordinal,
+  };
+  return { ...state, feed: { ...state.feed, events: state.feed.events.push(shown) } };
 }
 
-/** By the event that they are of, from the state right after it. */
-const detailsOf: Readonly<
-  Record<string, (state: ChainState, args: ChainEvent['args']) => ChainFeedDetails | undefined>
-> = {
-  'core.BatchSettled': ({ settlements }) => {
-    const settlement = settlements.last();
-    if (settlement === undefined) return undefined;
-    const { cumulativeBlockUnits, previousCumulativeBlockUnits } = settlement;
-    const blockHeight = blocksOf(cumulativeBlockUnits);
-    const heightBefore = blocksOf(previousCumulativeBlockUnits);
-    const hasCompleted = blockHeight > heightBefore;
-    return {
-      type: 'system.settlement_completed',
-      previousSettledThroughRound: settlement.previousSettledThroughRound,
-      settledThroughRound: settlement.settledThroughRound,
-      activeRoundCount: settlement.activeRoundCount,
-      workAdded: settlement.workAdded,
-      completedBlockCount: blockHeight - heightBefore,
-      firstCompletedBlock: hasCompleted ? heightBefore + 1n : null,
-      lastCompletedBlock: hasCompleted ? blockHeight : null,
-      cumulativeWork: settlement.cumulativeWork,
-      blockHeight,
-      cumulativeBlockUnits,
-    };
-  },
-  'mining.Checkpointed': ({ checkpoints }) => {
-    const checkpoint = checkpoints.last();
-    if (checkpoint === undefined) return undefined;
-    return {
-      type: 'system.mining_checkpointed',
-      afterRound: checkpoint.afterRound,
-      throughRound: checkpoint.throughRound,
-      completedBlockCount: checkpoint.completedBlockCount,
-      cumulativeWork: checkpoint.cumulativeWork,
-      amountBaseUnits: checkpoint.amountBaseUnits,
-      cumulativeBlockUnits: checkpoint.cumulativeBlockUnits,
-    };
-  },
-  'mining.PositionMinted': (_state, args) => ({
-    type: 'player.miner_minted',
-    owner: lower(args.owner),
-    tokenId: whole(args.tokenId),
-    weight: whole(args.weight),
-    nextMergeBlock: whole(args.nextMergeBlock),
-    firstRound: whole(args.firstRound),
-  }),
-  'mining.PositionsMerged': (_state, args) => ({
-    type: 'player.miners_merged',
-    owner: lower(args.owner),
-    survivorTokenId: whole(args.survivorTokenId),
-    donorTokenId: whole(args.donorTokenId),
-    level: args.level as number,
-    nextMergeBlock: whole(args.nextMergeBlock),
-    effectiveRound: whole(args.effectiveRound),
-  }),
-  'mining.RewardsClaimed': (_state, args) => ({
-    type: 'player.rewards_claimed',
-    owner: lower(args.owner),
-    tokenIds: args.tokenIds as readonly bigint[],
-    amountBaseUnits: whole(args.amount),
-  }),
-};
+/** What the feed shows of an event, from the state right after it; null for an event that it does not show. */
+function describeEvent(state: ChainState, event: ChainEvent): ChainFeedDetails | null {
+  if (event.contract === 'core' && event.name === 'BatchSettled')
+    return describeSettlement(expectLast(state.settlements.last()));
+  if (event.contract !== 'mining') return null;
+  switch (event.name) {
+    case 'Checkpointed':
+      return describeCheckpoint(expectLast(state.checkpoints.last()));
+    case 'PositionMinted': {
+      const { owner, tokenId, weight, nextMergeBlock, firstRound } = event.args;
+      return {
+        type: 'player.miner_minted',
+        owner: toAddress(owner),
+        tokenId,
+        weight,
+        nextMergeBlock,
+        firstRound,
+      };
+    }
+    case 'PositionsMerged': {
+      const { owner, survivorTokenId, donorTokenId, level, nextMergeBlock, effectiveRound } = event.args;
+      return {
+        type: 'player.miners_merged',
+        owner: toAddress(owner),
+        survivorTokenId,
+        donorTokenId,
+        level,
+        nextMergeBlock,
+        effectiveRound,
+      };
+    }
+    case 'RewardsClaimed': {
+      const { owner, tokenIds, amount } = event.args;
+      return { type: 'player.rewards_claimed', owner: toAddress(owner), tokenIds, amountBaseUnits: amount };
+    }
+    default:
+      return null;
+  }
+}
+
+function expectLast<Entry>(last: Entry | undefined): Entry {
+  if (last === undefined) throw new Error('the state does not hold what its event has just added');
+  return last;
+}
+
+function describeSettlement(settlement: Settlement): ChainFeedDetails {
+  const { cumulativeBlockUnits, previousCumulativeBlockUnits } = settlement;
+  const blockHeight = blocksOf(cumulativeBlockUnits);
+  const heightBefore = blocksOf(previousCumulativeBlockUnits);
+  const hasCompleted = blockHeight > heightBefore;
+  return {
+    type: 'system.settlement_completed',
+    previousSettledThroughRound: settlement.previousSettledThroughRound,
+    settledThroughRound: settlement.settledThroughRound,
+    activeRoundCount: settlement.activeRoundCount,
+    workAdded: settlement.workAdded,
+    completedBlockCount: blockHeight - heightBefore,
+    firstCompletedBlock: hasCompleted ? heightBefore + 1n : null,
+    lastCompletedBlock: hasCompleted ? blockHeight : null,
+    cumulativeWork: settlement.cumulativeWork,
+    blockHeight,
+    cumulativeBlockUnits,
+  };
+}
+
+function describeCheckpoint(checkpoint: Checkpoint): ChainFeedDetails {
+  return {
+    type: 'system.mining_checkpointed',
+    afterRound: checkpoint.afterRound,
+    throughRound: checkpoint.throughRound,
+    completedBlockCount: checkpoint.completedBlockCount,
+    cumulativeWork: checkpoint.cumulativeWork,
+    amountBaseUnits: checkpoint.amountBaseUnits,
+    cumulativeBlockUnits: checkpoint.cumulativeBlockUnits,
+  };
+}

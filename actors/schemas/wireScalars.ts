@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isAddress, isBytes32 } from './hex.ts';
 
 /** Scalar types of the messages (MESSAGES.md, Common rules), as they travel: strings and safe integers. */
 
@@ -14,14 +15,10 @@ export const installationId = z
   .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'expected 1-128 characters of A-Z a-z 0-9 . _ : -');
 
 /** 32 bytes, such as a hash. */
-export const bytes32 = z
-  .string()
-  .regex(/^0x[0-9a-f]{64}$/, 'expected 0x and 64 lowercase hexadecimal digits');
+export const bytes32 = z.string().refine(isBytes32, 'expected 0x and 64 lowercase hexadecimal digits');
 
 /** Address of an account or a contract. */
-export const address = z
-  .string()
-  .regex(/^0x[0-9a-f]{40}$/, 'expected 0x and 40 lowercase hexadecimal digits');
+export const address = z.string().refine(isAddress, 'expected 0x and 40 lowercase hexadecimal digits');
 
 /** Any 8-4-4-4-12 hexadecimal UUID, whatever its version. */
 export const uuid = z.guid('expected a UUID');

@@ -5,7 +5,7 @@ import {
   type SettlementSnapshot,
 } from '../../machines/settlementMachine.ts';
 import { blocksOf, blockUnitsPerBlock, type ChainState } from '../chain/chainState.ts';
-import { type Frontier, projected, type WorkedRound } from '../chain/settlementArithmetic.ts';
+import { type Frontier, projectFrontier, type WorkedRound } from '../chain/settlementArithmetic.ts';
 import type {
   AnchorView,
   BuilderView,
@@ -224,7 +224,7 @@ function projectedView(
   rounds: readonly WorkedRound[],
   configuration: Configuration,
 ): ProjectedView | null {
-  const reached = projected(anchor, rounds, configuration);
+  const reached = projectFrontier(anchor, rounds, configuration);
   if (!isWithinBounds(reached)) return null;
   const frontier = frontierView(reached);
   return { ...frontier, ...completedOf(frontier.blockHeight - anchor.blockHeight, frontier.blockHeight) };

@@ -1,14 +1,14 @@
 import { blocksOf, type ChainState, type OwnerEvent, type Position } from '../chain/chainState.ts';
 import { findMergeState } from '../chain/mergeState.ts';
 import {
-  activated,
-  activeWeightOf,
-  type EarningsDates,
-  earningsDatesOf,
+  activateWeight,
+  computeActiveWeight,
+  computeRewards,
+  computeTargetWeight,
+  type EarningsDate,
+  listEarningsDates,
   type PositionRewards,
   rewardScale,
-  rewardsOf,
-  targetWeightOf,
 } from '../chain/rewards.ts';
 import type { PortfolioView, PositionView } from './chainViewTypes.ts';
 
@@ -29,22 +29,24 @@ export function portfolioPageOf(
   limit: number,
   hasMetadata: (state: ChainState, tokenId: number) => boolean,
 ): Pick<PortfolioView, 'summary' | 'earnings' | 'positions'> & { readonly hasMore: boolean } {
-  const days = earningsDatesOf(state);
-  const held = (state.owners.get(owner)?.tokenIds ?? []).map((tokenId) => heldPosition(state, tokenId, days));
+  const dates = listEarningsDates(state);
+  const held = (state.owners.get(owner)?.tokenIds ?? []).map((tokenId) =>
+    heldPosition(state, tokenId, dates),
+  );
   const sum = (amountOf: (held: HeldPosition) => bigint) =>
     held.reduce((total, one) => total + amountOf(one), 0n);
   const rest = held.filter(({ position }) => position.tokenId > afterTokenId);
   return {
     summary: {
       positionCount: BigInt(held.length),
-      activeWeight: sum(({ position }) => activeWeightOf(position)),
-      targetWeight: sum(({ position }) => targetWeightOf(position)),
+      activeWeight: sum(({ position }) => computeActiveWeight(position)),
+      targetWeight: sum(({ position }) => computeTargetWeight(position)),
       // Scaled amounts are summed before they are cut to whole base units.
       claimableBaseUnits: sum(({ rewards }) => rewards.unclaimedScaled) / rewardScale,
       earnedBaseUnits: sum(({ rewards }) => rewards.earnedScaled) / rewardScale,
       earnedSevenDayBaseUnits: sum(({ rewards }) => sevenDaysOf(rewards)) / rewardScale,
     },
-    earnings: days.dates.map((date, index) => ({
+    earnings: dates.map(({ date }, index) => ({
       date,
       earnedBaseUnits: sum(({ rewards }) => rewards.byDateScaled[index] as bigint) / rewardScale,
     })),
@@ -73,11 +75,11 @@ export function activityPageOf(
   return { total: BigInt(total), activity, hasMore: end > limit };
 }
 
-function heldPosition(state: ChainState, tokenId: number, days: EarningsDates): HeldPosition {
+function heldPosition(state: ChainState, tokenId: number, dates: readonly EarningsDate[]): HeldPosition {
   const held = state.positions.get(tokenId);
   if (held === undefined) throw new Error(`token ${tokenId} is owned and has no position`);
-  const position = activated(state.mining, held);
-  return { position, rewards: rewardsOf(state, position, days) };
+  const position = activateWeight(state.mining, held);
+  return { position, rewards: computeRewards(state, position, dates) };
 }
 
 function sevenDaysOf({ byDateScaled }: PositionRewards): bigint {
@@ -95,8 +97,8 @@ function positionView(
   return {
     tokenId: BigInt(position.tokenId),
     level,
-    activeWeight: activeWeightOf(position),
-    targetWeight: targetWeightOf(position),
+    activeWeight: computeActiveWeight(position),
+    targetWeight: computeTargetWeight(position),
     pendingRound: pending?.round ?? null,
     pendingActivationSource: pending?.source ?? null,
     mergeState: findMergeState({

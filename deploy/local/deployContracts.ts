@@ -11,6 +11,7 @@ import {
   type Transport,
 } from 'viem';
 import { getStorageAt, getTransactionCount, getTransactionReceipt, sendTransaction } from 'viem/actions';
+import type { ContractAddresses } from '../../actors/chain/chainEvent.ts';
 import {
   collectionAbi,
   coreAbi,
@@ -19,6 +20,7 @@ import {
   timelockAbi,
   tokenFactoryAbi,
 } from '../../actors/chain/contractAbis.ts';
+import { toAddress } from '../../actors/schemas/hex.ts';
 import artifacts from '../contracts/artifacts.json' with { type: 'json' };
 
 /** Where a transparent proxy keeps the address of its admin contract (EIP-1967). */
@@ -49,15 +51,7 @@ export interface EconomySettings {
 export interface DeployedContracts {
   readonly deploymentBlock: bigint;
   readonly economyDeploymentBlock: bigint;
-  readonly contracts: {
-    readonly core: Address;
-    readonly proxyAdmin: Address;
-    readonly operatorTimelock: Address;
-    readonly tokenFactory: Address;
-    readonly mining: Address;
-    readonly token: Address;
-    readonly collection: Address;
-  };
+  readonly contracts: ContractAddresses;
 }
 
 export interface DeployParts {
@@ -179,13 +173,13 @@ export async function deployContracts({ client, settings, mine }: DeployParts): 
     deploymentBlock: timelock.block,
     economyDeploymentBlock: mining.block,
     contracts: {
-      core: lower(core.address),
-      proxyAdmin: `0x${(admin as Hex).slice(-40)}`,
-      operatorTimelock: lower(timelock.address),
-      tokenFactory: lower(tokenFactory.address),
-      mining: lower(mining.address),
-      token: lower(token),
-      collection: lower(collection.address),
+      core: toAddress(core.address),
+      proxyAdmin: toAddress(`0x${(admin as Hex).slice(-40)}`),
+      operatorTimelock: toAddress(timelock.address),
+      tokenFactory: toAddress(tokenFactory.address),
+      mining: toAddress(mining.address),
+      token: toAddress(token),
+      collection: toAddress(collection.address),
     },
   };
 }
@@ -201,8 +195,4 @@ export function implementationCode(name: 'SettlementCore' | 'Mining', version: b
 
 function bytecodeOf(name: keyof typeof artifacts): Hex {
   return artifacts[name].bytecode as Hex;
-}
-
-function lower(address: Address): Address {
-  return address.toLowerCase() as Address;
 }

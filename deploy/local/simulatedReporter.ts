@@ -1,7 +1,7 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
 import { blocksOf } from '../../actors/chain/chainState.ts';
 import { coreAbi } from '../../actors/chain/contractAbis.ts';
-import { batchesOf, type Frontier, settled } from '../../actors/chain/settlementArithmetic.ts';
+import { type Frontier, settleBatch, splitIntoBatches } from '../../actors/chain/settlementArithmetic.ts';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import type { OracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import type { ReporterMessage } from '../../actors/settlement/reporterMessage.ts';
@@ -95,11 +95,11 @@ export function createSimulatedReporter(parts: SimulatedReporterParts) {
     }
     const waiting = closedRounds.filter(({ roundId }) => roundId > frontier.settledThroughRound);
     if (waiting.size < settleAtRounds) return 'nothing_due';
-    const [batch] = batchesOf(waiting, configuration.maxRoundsPerBatch);
+    const [batch] = splitIntoBatches(waiting, configuration.maxRoundsPerBatch);
     if (batch === undefined) return 'nothing_due';
 
     const submissionId = seededUuid(`${seed}/submission/${seconds}`);
-    const after = settled(frontier, batch, configuration);
+    const after = settleBatch(frontier, batch, configuration);
     const completed = blocksOf(after.cumulativeBlockUnits) - blocksOf(frontier.cumulativeBlockUnits);
     await report(seconds, {
       type: 'submission_prepared',

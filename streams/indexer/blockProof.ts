@@ -1,7 +1,9 @@
 import { createMPT } from '@ethereumjs/mpt';
 import { type Input, RLP } from '@ethereumjs/rlp';
+import type { Hash, Hex } from 'viem';
 import { bytesToHex, concatBytes, hexToBytes, keccak256, toHex } from 'viem/utils';
 import { z } from 'zod';
+import { type Address, toAddress, toLowercase } from '../../actors/schemas/hex.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
 /**
@@ -10,9 +12,7 @@ import { ProviderInconsistent } from './providerInconsistent.ts';
  * encodings are those of the yellow paper (appendices B, D and 4.3) and of EIP-2718 for typed transactions and receipts.
  */
 
-type Hexadecimal = `0x${string}`;
-
-const data = z.custom<Hexadecimal>(
+const data = z.custom<Hex>(
   (value) => typeof value === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(value),
   'expected hexadecimal bytes',
 );
@@ -55,12 +55,12 @@ const hashedHeader = header.extend({ hash: word });
 /** A block header, as far as it is used. Its hash is the one that its members have. */
 export interface BlockHeader {
   readonly number: bigint;
-  readonly hash: string;
-  readonly parentHash: string;
+  readonly hash: Hash;
+  readonly parentHash: Hash;
   readonly timestampMs: number;
-  readonly logsBloom: Hexadecimal;
-  readonly receiptsRoot: string;
-  readonly transactionsRoot: string;
+  readonly logsBloom: Hex;
+  readonly receiptsRoot: Hash;
+  readonly transactionsRoot: Hash;
 }
 
 /** @throws ProviderInconsistent when the members do not hash to the hash that is given with them. */
@@ -79,11 +79,11 @@ export function proveHeader(given: unknown): BlockHeader {
   return {
     number: parsed.number,
     hash,
-    parentHash: parsed.parentHash.toLowerCase(),
+    parentHash: toLowercase(parsed.parentHash),
     timestampMs: Number(parsed.timestamp) * 1000,
     logsBloom: parsed.logsBloom,
-    receiptsRoot: parsed.receiptsRoot.toLowerCase(),
-    transactionsRoot: parsed.transactionsRoot.toLowerCase(),
+    receiptsRoot: toLowercase(parsed.receiptsRoot),
+    transactionsRoot: toLowercase(parsed.transactionsRoot),
   };
 }
 
@@ -99,9 +99,9 @@ const receipt = z.object({
 
 /** A log of a receipt, with its place in its block. */
 export interface ProvenLog {
-  readonly address: string;
-  readonly topics: string[];
-  readonly data: string;
+  readonly address: Address;
+  readonly topics: Hash[];
+  readonly data: Hex;
   readonly transactionIndex: number;
   readonly logIndex: number;
 }
@@ -129,9 +129,9 @@ export async function proveLogs(of: BlockHeader, given: unknown): Promise<Proven
   let logIndex = 0;
   return receipts.flatMap(({ logs }, transactionIndex) =>
     logs.map((log) => ({
-      address: log.address.toLowerCase(),
-      topics: log.topics.map((topic) => topic.toLowerCase()),
-      data: log.data.toLowerCase(),
+      address: toAddress(log.address),
+      topics: log.topics.map(toLowercase),
+      data: toLowercase(log.data),
       transactionIndex,
       logIndex: logIndex++,
     })),
@@ -174,7 +174,7 @@ type Transaction = z.infer<typeof transaction>;
  *
  * @throws ProviderInconsistent when the transactions are not those of the header.
  */
-export async function proveTransactionHashes(of: BlockHeader, given: unknown): Promise<string[]> {
+export async function proveTransactionHashes(of: BlockHeader, given: unknown): Promise<Hash[]> {
   const { transactions } = parse(
     z.object({ transactions: z.array(transaction) }),
     given,
@@ -241,7 +241,7 @@ async function expectRoot(what: string, of: BlockHeader, root: string, values: r
   );
 }
 
-function encodable(value: bigint | Hexadecimal): Input {
+function encodable(value: bigint | Hex): Input {
   return typeof value === 'bigint' ? value : hexToBytes(value);
 }
 

@@ -1,7 +1,9 @@
+import type { Hash } from 'viem';
 import { createClient, http, rpcSchema, toEventSelector, webSocket } from 'viem';
 import { z } from 'zod';
 import { type ProposerChange, proposerRole } from '../../actors/chain/chainReads.ts';
 import type { ChainBlock } from '../../actors/chain/chainSpan.ts';
+import { toAddress } from '../../actors/schemas/hex.ts';
 import {
   type BlockHeader,
   type ProvenLog,
@@ -118,11 +120,16 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     const hashes = await transactionHashes(of);
     return {
       ...nothing,
-      logs: logs.map((log) => ({ ...log, transactionHash: hashes[log.transactionIndex] as string })),
+      logs: logs.map((log) => {
+        const transactionHash = hashes[log.transactionIndex];
+        if (transactionHash === undefined)
+          throw new ProviderInconsistent(`block ${number} has receipts of more transactions than it holds`);
+        return { ...log, transactionHash };
+      }),
     };
   }
 
-  async function transactionHashes(of: BlockHeader): Promise<string[]> {
+  async function transactionHashes(of: BlockHeader): Promise<Hash[]> {
     const params: [string, boolean] = [quantityOf(of.number), true];
     return proveTransactionHashes(of, await client.request({ method: 'eth_getBlockByNumber', params }));
   }
@@ -215,7 +222,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
           const [event = '', role, account = ''] = topics;
           const isChange = address === timelock && role === proposerRole;
           if (!isChange || (event !== roleGranted && event !== roleRevoked)) continue;
-          changes.push({ account: `0x${account.slice(-40)}`, isGranted: event === roleGranted });
+          changes.push({ account: toAddress(`0x${account.slice(-40)}`), isGranted: event === roleGranted });
         }
       }
       next = named.toBlock + 1n;

@@ -6,7 +6,7 @@ import { sleep } from '../jetstream/connection.ts';
 import type { BlockHeader } from './blockProof.ts';
 import { type ChainReader, expectParent } from './chainReader.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
-import { PublishedMeanwhile, type SpanPublisher } from './spanPublisher.ts';
+import { type PublishedBlock, PublishedMeanwhile, type SpanPublisher } from './spanPublisher.ts';
 
 /** The newest blocks come one a span, so that the safe block's hash and time are known (MESSAGES.md, Chain span). */
 const singleBlocks = 64n;
@@ -108,8 +108,7 @@ export function createIndexer(parts: IndexerParts): Indexer {
     }
     await publisher.resume();
     if (repairFrom === null) return;
-    const isOnChain = async ({ number, hash }: { number: bigint; hash: string }) =>
-      (await reader.header(number)).hash === hash;
+    const isOnChain = async ({ number, hash }: PublishedBlock) => (await reader.header(number)).hash === hash;
     if (repairFrom <= deploymentBlock) publisher.forkAt(deploymentBlock - 1n);
     else await publisher.rewind(repairFrom, isOnChain);
     const fromBlock = (publisher.published().at(-1)?.number ?? deploymentBlock - 1n) + 1n;
@@ -219,7 +218,7 @@ export function createIndexer(parts: IndexerParts): Indexer {
     const published = publisher.published();
     let fork = published.length - 1;
     while (fork >= 0) {
-      const { number, hash } = published[fork] as { number: bigint; hash: string };
+      const { number, hash } = published[fork] as PublishedBlock;
       if ((await reader.header(number)).hash === hash) break;
       fork--;
     }
@@ -246,12 +245,9 @@ export function createIndexer(parts: IndexerParts): Indexer {
   }
 
   /** Headers above the common block through the newest, each naming the one before it as its parent. */
-  async function provenBranch(
-    common: { number: bigint; hash: string },
-    newest: BlockHeader,
-  ): Promise<BlockHeader[]> {
+  async function provenBranch(common: PublishedBlock, newest: BlockHeader): Promise<BlockHeader[]> {
     const branch: BlockHeader[] = [];
-    let parent: { number: bigint; hash: string } = common;
+    let parent: PublishedBlock = common;
     for (let number = common.number + 1n; number <= newest.number; number++) {
       const header = await reader.header(number);
       expectParent(header, parent);

@@ -1,4 +1,5 @@
 import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream';
+import type { Hash } from 'viem';
 import { type ChainReadsMessage, chainReadsMessage } from '../../actors/chain/chainReads.ts';
 import {
   type ChainBlock,
@@ -9,6 +10,7 @@ import {
 } from '../../actors/chain/chainSpan.ts';
 import { decodeMessage } from '../../actors/messages/decodeMessage.ts';
 import { readsSubject, spanSubject } from '../../actors/messages/subjects.ts';
+import type { Address } from '../../actors/schemas/hex.ts';
 import type { BlockHeader } from './blockProof.ts';
 import { expectParent } from './chainReader.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
@@ -22,7 +24,7 @@ const acknowledgementMs = 5_000;
 /** A block that the stream holds. */
 export interface PublishedBlock {
   readonly number: bigint;
-  readonly hash: string;
+  readonly hash: Hash;
 }
 
 /** Another indexer published meanwhile, or the outcome of an attempt is unknown: what the stream holds is read anew. */
@@ -55,7 +57,7 @@ export interface SpanPublisher {
    */
   publish(span: {
     readonly fromBlock: bigint;
-    readonly parentHash: string;
+    readonly parentHash: Hash;
     readonly last: Pick<BlockHeader, 'number' | 'hash' | 'timestampMs'>;
     readonly blocks: readonly ChainBlock[];
     /** A header of the same branch; asked for where a span has to end before a block. */
@@ -68,7 +70,7 @@ export interface SpanPublisherParts {
   readonly jsm: JetStreamManager;
   readonly chainId: bigint;
   /** Address of the deployment's core. */
-  readonly core: string;
+  readonly core: Address;
 }
 
 export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherParts): SpanPublisher {
@@ -242,7 +244,7 @@ function knownBlocksOf(span: ChainSpanMessage): PublishedBlock[] {
 
 function boundsOf(
   fromBlock: bigint,
-  parentHash: string,
+  parentHash: Hash,
   to: Pick<ChainBlock, 'number' | 'hash' | 'timestampMs'>,
 ) {
   return {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blocksOf } from '../../actors/chain/chainState.ts';
-import { type Frontier, settled } from '../../actors/chain/settlementArithmetic.ts';
+import { type Frontier, settleBatch } from '../../actors/chain/settlementArithmetic.ts';
 import { type ExpectedBatch, findImpossibility } from '../../actors/settlement/expectedSums.ts';
 
 /** A batch of two rounds of 450 units after a first one of 900, at a difficulty of 900 units a block. */
@@ -87,7 +87,7 @@ describe('the sums that a submission expects', () => {
         for (const { works, emptyRounds } of batches) {
           const throughRound = frontier.settledThroughRound + BigInt(works.length + emptyRounds);
           const active = works.filter((work) => work > 0n).map((workUnits) => ({ roundId: 1n, workUnits }));
-          const after = settled(
+          const after = settleBatch(
             frontier,
             { throughRound, active },
             { ...configuration, maxRoundsPerBatch: 16n },

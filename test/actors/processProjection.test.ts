@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ChainState, emptyChainState } from '../../actors/chain/chainState.ts';
-import { batchesOf, settled, type WorkedRound } from '../../actors/chain/settlementArithmetic.ts';
+import { type ChainState, type CoreConfiguration, emptyChainState } from '../../actors/chain/chainState.ts';
+import { settleBatch, splitIntoBatches, type WorkedRound } from '../../actors/chain/settlementArithmetic.ts';
 import { counterSubject, oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import { toAddress } from '../../actors/schemas/hex.ts';
 import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
 import { createActivityViews } from '../../actors/views/activityViews.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
@@ -16,8 +17,9 @@ import { expectProcessRules } from '../support/processRules.ts';
 import { readingMessage, uuidOf } from '../support/readingMessages.ts';
 
 const id = 'wheel.one';
-const hash = `0x${'a'.repeat(64)}`;
-const configuration = {
+const hash = `0x${'a'.repeat(64)}` as const;
+const account = toAddress(`0x${'a'.repeat(40)}`);
+const configuration: CoreConfiguration = {
   streamId: `0x${'5'.repeat(64)}`,
   genesisTimestamp: BigInt(genesisMs / 1000),
   roundDuration: 600n,
@@ -27,8 +29,8 @@ const configuration = {
   targetBlocksPerActiveRound: 2n,
   difficultySmoothingRounds: 24n,
   blockUnitsPerBlock: 1_000_000_000n,
-  guardian: hash.slice(0, 42),
-  reporter: hash.slice(0, 42),
+  guardian: account,
+  reporter: account,
 };
 
 /** A chain at its beginning, with a configured core. */
@@ -42,9 +44,9 @@ function chainAtStart(): ChainState {
 
 /** The chain after it settled rounds in one batch. */
 function chainAfter(chain: ChainState, rounds: readonly WorkedRound[]): ChainState {
-  const [batch] = batchesOf(rounds, 16n);
+  const [batch] = splitIntoBatches(rounds, 16n);
   if (batch === undefined) return chain;
-  return { ...chain, core: { ...chain.core, ...settled(chain.core, batch, configuration) } };
+  return { ...chain, core: { ...chain.core, ...settleBatch(chain.core, batch, configuration) } };
 }
 
 function started() {

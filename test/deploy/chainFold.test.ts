@@ -7,6 +7,7 @@ import { miningAbi } from '../../actors/chain/contractAbis.ts';
 import { beforeAll } from '../../actors/feed/arrival.ts';
 import { nothingGivenUp } from '../../actors/feed/heldEvents.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { toAddress } from '../../actors/schemas/hex.ts';
 import type { StoredRows } from '../../actors/storedRows.ts';
 import type { EconomyView } from '../../actors/views/chainViewTypes.ts';
 import { createFeedViews, type FeedItem, type FeedPage } from '../../actors/views/feedViews.ts';
@@ -28,15 +29,15 @@ import { feedWriter } from '../support/sinkFeed.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 const streamCreated = '2026-01-01T00:00:00Z';
-const core = `0x${'c0'.repeat(20)}`;
+const core = toAddress(`0x${'c0'.repeat(20)}`);
 const contracts = {
   core,
-  proxyAdmin: `0x${'01'.repeat(20)}`,
-  operatorTimelock: `0x${'02'.repeat(20)}`,
-  tokenFactory: `0x${'03'.repeat(20)}`,
-  mining: `0x${'04'.repeat(20)}`,
-  token: `0x${'05'.repeat(20)}`,
-  collection: `0x${'06'.repeat(20)}`,
+  proxyAdmin: toAddress(`0x${'01'.repeat(20)}`),
+  operatorTimelock: toAddress(`0x${'02'.repeat(20)}`),
+  tokenFactory: toAddress(`0x${'03'.repeat(20)}`),
+  mining: toAddress(`0x${'04'.repeat(20)}`),
+  token: toAddress(`0x${'05'.repeat(20)}`),
+  collection: toAddress(`0x${'06'.repeat(20)}`),
 };
 
 /** Spans of one empty block each; blocks above a fork have hashes of their own. */

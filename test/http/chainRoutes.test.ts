@@ -507,7 +507,7 @@ describe('chain views that are not available', () => {
     note(await reasonsOn(await startPublicServer({ chain: rebuilding }), owner), 'indexer_unavailable');
     expect(rebuilding.conditions()).toMatchObject({ core: 'projection_rebuilding' });
     // A block that cannot be applied has a condition of its own.
-    const fault = { block: { number: 1n, hash: '0x01', timestampMs: 0 }, detail: 'impossible' };
+    const fault = { block: { number: 1n, hash: '0x01', timestampMs: 0 }, detail: 'impossible' } as const;
     const faulty = over({ fault }).views;
     note(await reasonsOn(await startPublicServer({ chain: faulty }), owner), 'indexer_unavailable');
     expect(faulty.conditions()).toMatchObject({ core: 'projection_failed' });

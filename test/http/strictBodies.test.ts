@@ -24,7 +24,7 @@ import { startPublicServer } from '../support/publicServer.ts';
 type Json = Record<string, unknown>;
 
 const uuid = '5b0f6f0e-2d0f-4d1c-9a39-0d8a5f4f2c11';
-const hash = `0x${'a'.repeat(64)}`;
+const hash = `0x${'a'.repeat(64)}` as const;
 const tooLarge = (2n ** 256n).toString();
 
 /** Views of the chain with one event of each kind that differs in its bounds. */

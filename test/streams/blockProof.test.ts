@@ -255,11 +255,11 @@ describe('a block', () => {
     };
     const header = {
       number: 1n,
-      hash: '',
-      parentHash: '',
+      hash: '0x',
+      parentHash: '0x',
       timestampMs: 0,
       logsBloom: '0x',
-      receiptsRoot: '',
+      receiptsRoot: '0x',
       transactionsRoot: bytesToHex(trie.root()),
     } as const;
     expect(await proveTransactionHashes(header, { transactions: [told] })).toEqual([keccak256(signed)]);

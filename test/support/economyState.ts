@@ -1,13 +1,15 @@
+import type { Hash } from 'viem';
 import { applyEvent } from '../../actors/chain/applyEvent.ts';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
-import type { ContractAddresses, ContractKind } from '../../actors/chain/chainEvent.ts';
+import type { ChainEvent, ContractAddresses, ContractKind } from '../../actors/chain/chainEvent.ts';
 import { type ChainState, emptyChainState, type KnownBlock } from '../../actors/chain/chainState.ts';
+import { toAddress } from '../../actors/schemas/hex.ts';
 import { type ChainDeployment, createChainViews } from '../../actors/views/chainViews.ts';
 import { testRelease } from './foldedChain.ts';
 import { type ManualClock, manualClock } from './manualClock.ts';
 
-const addressOf = (digit: string) => `0x${digit.repeat(40)}`;
-const bytes32Of = (digit: string) => `0x${digit.repeat(64)}`;
+const addressOf = (digit: string) => toAddress(`0x${digit.repeat(40)}`);
+const bytes32Of = (digit: string): Hash => `0x${digit.repeat(64)}`;
 
 export const stateOwner = addressOf('a');
 export const stateContracts: ContractAddresses = {
@@ -312,7 +314,8 @@ export function stateOf(events: readonly StateEvent[], block: Partial<KnownBlock
             transactionIndex: 0,
             logIndex: index,
           },
-        },
+          // Of the arguments those alone that a state is made of.
+        } as ChainEvent,
         stateContracts,
       ),
     emptyChainState(known, 'run'),

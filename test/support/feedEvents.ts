@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { List } from 'immutable';
+import type { Hash } from 'viem';
 import type { ChainFeedEvent } from '../../actors/chain/chainState.ts';
 import { type HeldEvents, nothingGivenUp, runOf } from '../../actors/feed/heldEvents.ts';
 import {
@@ -7,6 +8,7 @@ import {
   type MeasurementProgress,
   withAchievements,
 } from '../../actors/feed/measurementEvents.ts';
+import { toAddress } from '../../actors/schemas/hex.ts';
 import { chainItem, type FeedItem, measurementItem } from '../../actors/views/feedIndex.ts';
 import { acceptedReading } from './acceptedReading.ts';
 
@@ -24,9 +26,11 @@ const checkpointed = {
   amountBaseUnits: 1n,
   cumulativeBlockUnits: 1n,
 } as const;
+const minter = toAddress(`0x${'aa'.repeat(20)}`);
+
 export const minted = {
   type: 'player.miner_minted',
-  owner: '0x',
+  owner: toAddress(`0x${'bb'.repeat(20)}`),
   tokenId: 1n,
   weight: 1n,
   nextMergeBlock: 1n,
@@ -59,12 +63,12 @@ export function chainEventsOf(spans: SpanHistory, firstPosition = 1): ChainFeedE
       let logIndex = 0;
       for (const [transactionIndex, logs] of transactions.entries()) {
         // Hashes in no order, so that nothing else is in order by chance.
-        const transactionHash = `0x${((blockNumber * 7_919n + BigInt(transactionIndex)) % 1_009n).toString(16).padStart(64, '0')}`;
+        const transactionHash: Hash = `0x${((blockNumber * 7_919n + BigInt(transactionIndex)) % 1_009n).toString(16).padStart(64, '0')}`;
         for (const isMint of logs) {
           events.push({
             family: 'chain',
             details: isMint ? minted : checkpointed,
-            address: '0xaa',
+            address: minter,
             source: {
               blockNumber,
               blockHash: '0x',

@@ -3,12 +3,12 @@ import { expect } from 'vitest';
 import type { ChainState, Position } from '../../actors/chain/chainState.ts';
 import { collectionAbi, coreAbi, miningAbi, tokenAbi } from '../../actors/chain/contractAbis.ts';
 import {
-  activated,
-  activeWeightOf,
-  earningsDatesOf,
+  activateWeight,
+  computeActiveWeight,
+  computeRewards,
+  computeTargetWeight,
+  listEarningsDates,
   rewardScale,
-  rewardsOf,
-  targetWeightOf,
 } from '../../actors/chain/rewards.ts';
 import { phaseOf } from '../../actors/views/chainViews.ts';
 import type { TestEconomy } from './testEconomy.ts';
@@ -89,7 +89,7 @@ export async function judge({ client, deployed }: TestEconomy, state: ChainState
   });
   expect(state.core.implementation?.runtimeHash).toBe(keccak256(code ?? '0x'));
 
-  const days = earningsDatesOf(state);
+  const days = listEarningsDates(state);
   const judgePosition = async ([tokenId, held]: readonly [number, Position]) => {
     const args = [BigInt(tokenId)] as const;
     const { judged, claimable, owner, uri } = await together({
@@ -99,8 +99,8 @@ export async function judge({ client, deployed }: TestEconomy, state: ChainState
       // Refused where there is no metadata.
       uri: client.readContract({ ...collection, functionName: 'tokenURI', args }).catch(() => null),
     });
-    const position = activated(state.mining, held);
-    const rewards = rewardsOf(state, position, days);
+    const position = activateWeight(state.mining, held);
+    const rewards = computeRewards(state, position, days);
     expect({ tokenId, ...summaryOf(position), ...rewards, byDateScaled: undefined }).toEqual({
       tokenId,
       level: judged.level,
@@ -123,13 +123,13 @@ export async function judge({ client, deployed }: TestEconomy, state: ChainState
   expect(heldTokens).toBe(state.positions.size);
 }
 
-function summaryOf(position: ReturnType<typeof activated>) {
+function summaryOf(position: ReturnType<typeof activateWeight>) {
   return {
     level: position.level,
     pendingRound: position.pending?.round ?? null,
     nextMergeBlock: position.nextMergeBlock,
-    activeWeight: activeWeightOf(position),
-    targetWeight: targetWeightOf(position),
+    activeWeight: computeActiveWeight(position),
+    targetWeight: computeTargetWeight(position),
   };
 }
 

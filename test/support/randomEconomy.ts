@@ -41,7 +41,8 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
       ((await read(collection, collectionAbi, 'publicMinted')) as bigint) +
       ((await read(collection, collectionAbi, 'reserveMinted')) as bigint);
     const tokenIds = Array.from({ length: Number(minted) }, (_, index) => BigInt(index + 1));
-    const contract = { address: collection, abi: collectionAbi, functionName: 'ownerOf' } as const;
+    const address: Address = collection;
+    const contract = { address, abi: collectionAbi, functionName: 'ownerOf' } as const;
     const contracts = tokenIds.map((tokenId) => ({ ...contract, args: [tokenId] as const }));
     const owners = await client.multicall({ contracts, deployless: true });
     const held = new Map<Address, bigint[]>();

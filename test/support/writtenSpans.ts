@@ -1,8 +1,9 @@
-import { type Abi, encodeAbiParameters, encodeEventTopics, type Hex, pad } from 'viem';
+import { type Abi, encodeAbiParameters, encodeEventTopics, type Hash, type Hex, pad } from 'viem';
 import type { ContractAddresses, ContractKind } from '../../actors/chain/chainEvent.ts';
 import type { ChainLog, ChainSpanMessage } from '../../actors/chain/chainSpan.ts';
 import * as abis from '../../actors/chain/contractAbis.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 
 export const writtenChainId = 31_337n;
 
@@ -18,7 +19,7 @@ const abiOf: Record<ContractKind, Abi> = {
 
 /** Addresses of contracts that exist on no chain. */
 export const writtenContracts = Object.fromEntries(
-  Object.keys(abiOf).map((kind, index) => [kind, pad(`0x${index + 1}`, { size: 20 })]),
+  Object.keys(abiOf).map((kind, index) => [kind, toAddress(pad(`0x${index + 1}`, { size: 20 }))]),
 ) as unknown as ContractAddresses;
 
 /** An event as a test writes it down. */
@@ -63,10 +64,10 @@ export interface WrittenBlock {
   readonly branch?: number;
   /** Of the block before it. */
   readonly parentBranch?: number;
-  readonly core?: string;
+  readonly core?: Address;
 }
 
-export function hashOf(number: number, branch = 0): string {
+export function hashOf(number: number, branch = 0): Hash {
   return `0x${branch.toString(16).padStart(8, '0')}${number.toString(16).padStart(56, '0')}`;
 }
 

@@ -3,7 +3,8 @@ import { zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { ForkBelowStates } from '../../../actors/chain/chainFold.ts';
-import { chainSpanOf } from '../../../actors/chain/chainSpan.ts';
+import { toChainSpan } from '../../../actors/chain/chainSpan.ts';
+import { toAddress } from '../../../actors/schemas/hex.ts';
 import {
   happened,
   hashOf,
@@ -193,7 +194,7 @@ describe('a block that cannot be applied', () => {
 
 describe('spans of another deployment', () => {
   const foreign = [
-    (number: number) => messageOf(writtenSpan({ number, core: `0x${'ee'.repeat(20)}` }), 0),
+    (number: number) => messageOf(writtenSpan({ number, core: toAddress(`0x${'ee'.repeat(20)}`) }), 0),
     (number: number) => messageOf(writtenSpan({ number }), 0, 1n),
   ];
 
@@ -302,7 +303,7 @@ describe('a span', () => {
     expect(createChainActors(settings).receive(messageOf(changed, 1))).toMatchObject({
       rejection: { reason: 'malformed' },
     });
-    expect(chainSpanOf(writtenChainId, changed as never)).toBeNull();
+    expect(toChainSpan(writtenChainId, changed as never)).toBeNull();
   });
 
   it('that is in parts continues the logs of the part before', () => {

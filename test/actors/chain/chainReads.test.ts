@@ -3,6 +3,7 @@ import { zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { type ProposerChange, proposerRole } from '../../../actors/chain/chainReads.ts';
+import { toAddress } from '../../../actors/schemas/hex.ts';
 import { eventually } from '../../support/childProcess.ts';
 import { foldChain } from '../../support/foldedChain.ts';
 import { startLyingNode } from '../../support/lyingNode.ts';
@@ -17,7 +18,7 @@ import {
 } from '../../support/writtenSpans.ts';
 
 const settings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 10n };
-const accountOf = (number: number) => `0x${number.toString(16).padStart(40, '0')}`;
+const accountOf = (number: number) => toAddress(`0x${number.toString(16).padStart(40, '0')}`);
 
 function readsMessage(proposers: readonly ProposerChange[], change: object = {}) {
   const reads = { core: writtenContracts.core, blockNumber: '9', blockHash: hashOf(9), proposers, ...change };

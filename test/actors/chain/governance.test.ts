@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { encodeFunctionData, type Hex, zeroAddress, zeroHash } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { applyEvent } from '../../../actors/chain/applyEvent.ts';
-import { createEventDecoder } from '../../../actors/chain/chainEvent.ts';
 import { emptyChainState } from '../../../actors/chain/chainState.ts';
 import { proxyAdminAbi } from '../../../actors/chain/contractAbis.ts';
+import { createLogDecoder } from '../../../actors/chain/decodeLog.ts';
 import { happened, logOf, type WrittenEvent, writtenContracts } from '../../support/writtenSpans.ts';
 
 const { core, proxyAdmin, mining } = writtenContracts;
@@ -12,7 +12,7 @@ const block = { number: 1n, hash: zeroHash, timestampMs: 1_000_000, logs: [] };
 
 /** Governance after these events. */
 function governanceAfter(events: readonly WrittenEvent[]) {
-  const decode = createEventDecoder(writtenContracts);
+  const decode = createLogDecoder(writtenContracts);
   return events.reduce(
     (state, event, index) => {
       const decoded = decode(block, logOf(event, index));

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { coreAbi } from '../../../actors/chain/contractAbis.ts';
 import {
-  batchesOf,
   type Frontier,
-  projected,
-  settled,
+  projectFrontier,
+  settleBatch,
+  splitIntoBatches,
   type WorkedRound,
 } from '../../../actors/chain/settlementArithmetic.ts';
 import { randomOf } from '../../support/randomEconomy.ts';
@@ -34,10 +34,10 @@ describe('the arithmetic of settlements', () => {
         const workUnits = random() < 0.3 ? 0n : BigInt(1 + Math.floor(random() ** 6 * 999_999));
         return { roundId: round, workUnits };
       });
-      const batches = batchesOf(rounds, 16n);
-      const expectedAfterAll = projected(frontier, rounds, configuration);
+      const batches = splitIntoBatches(rounds, 16n);
+      const expectedAfterAll = projectFrontier(frontier, rounds, configuration);
       for (const one of batches) {
-        const expected = settled(frontier, one, configuration);
+        const expected = settleBatch(frontier, one, configuration);
         await actions.settle({
           previousSettledThroughRound: frontier.settledThroughRound,
           settledThroughRound: one.throughRound,
@@ -68,7 +68,7 @@ describe('the arithmetic of settlements', () => {
     fc.assert(
       fc.property(works, fc.integer({ min: 1, max: 16 }), (given, most) => {
         const rounds = given.map((work, index) => ({ roundId: BigInt(index + 1), workUnits: BigInt(work) }));
-        const batches = batchesOf(rounds, BigInt(most));
+        const batches = splitIntoBatches(rounds, BigInt(most));
         expect(batches.at(-1)?.throughRound).toBe(BigInt(given.length));
         expect(batches.flatMap(({ active }) => active)).toEqual(
           rounds.filter(({ workUnits }) => workUnits > 0n),

@@ -1,7 +1,7 @@
-import { encodeAbiParameters, toEventSelector } from 'viem';
+import { encodeAbiParameters, type Hex, pad, toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { createEventDecoder } from '../../../actors/chain/chainEvent.ts';
 import type { KnownBlock } from '../../../actors/chain/chainState.ts';
+import { createLogDecoder } from '../../../actors/chain/decodeLog.ts';
 import type { ChainViews } from '../../../actors/views/chainViewTypes.ts';
 import {
   plainMetadata,
@@ -15,8 +15,8 @@ import {
 } from '../../support/economyState.ts';
 
 const zeroAddress = `0x${'0'.repeat(40)}`;
-const zeroHash = `0x${'0'.repeat(64)}`;
-const other = `0x${'f'.repeat(40)}`;
+const zeroHash = `0x${'0'.repeat(64)}` as const;
+const other = `0x${'f'.repeat(40)}` as const;
 
 /** What each view says: `available`, or its reason. */
 function told(views: ChainViews) {
@@ -157,13 +157,11 @@ describe('the supply of the token', () => {
   });
 
   it('is that of the deployment’s token, whatever else the factory creates', () => {
-    const decode = createEventDecoder(stateContracts);
+    const decode = createLogDecoder(stateContracts);
     const signature = 'event TokenCreated(address indexed,address indexed,string,string,uint8,uint256)';
-    const logOf = (token: string) => ({
+    const logOf = (token: Hex) => ({
       address: stateContracts.tokenFactory,
-      topics: [toEventSelector(signature), token, stateOwner].map((topic) =>
-        topic.length === 66 ? topic : `0x${topic.slice(2).padStart(64, '0')}`,
-      ),
+      topics: [toEventSelector(signature), pad(token), pad(stateOwner)],
       data: encodeAbiParameters(
         [{ type: 'string' }, { type: 'string' }, { type: 'uint8' }, { type: 'uint256' }],
         ['Other', 'OTHER', 6, 1n],

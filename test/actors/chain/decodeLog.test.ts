@@ -11,8 +11,9 @@ import {
   pad,
 } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { createEventDecoder } from '../../../actors/chain/chainEvent.ts';
 import * as abis from '../../../actors/chain/contractAbis.ts';
+import { createLogDecoder } from '../../../actors/chain/decodeLog.ts';
+import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
 
 const contracts = {
   core: abis.coreAbi,
@@ -24,14 +25,14 @@ const contracts = {
   collection: abis.collectionAbi,
 } as const;
 const addresses = Object.fromEntries(
-  Object.keys(contracts).map((kind, index) => [kind, pad(`0x${index + 1}`, { size: 20 })]),
-) as Record<keyof typeof contracts, Hex>;
+  Object.keys(contracts).map((kind, index) => [kind, toAddress(pad(`0x${index + 1}`, { size: 20 }))]),
+) as Record<keyof typeof contracts, Address>;
 const events = Object.entries(contracts).flatMap(([kind, abi]) =>
   (abi as Abi)
     .filter((item): item is AbiEvent => item.type === 'event')
     .map((event) => ({ kind: kind as keyof typeof contracts, event })),
 );
-const block = { number: 1n, hash: '0x01', timestampMs: 0, logs: [] };
+const block = { number: 1n, hash: '0x01', timestampMs: 0, logs: [] } as const;
 
 const hex = (bytes: number) =>
   fc
@@ -63,7 +64,7 @@ function argumentFor(kind: keyof typeof contracts, input: AbiParameter): fc.Arbi
 
 describe('a log of the contracts', () => {
   it.each(events)('is decoded as viem does it: $kind, $event.name', ({ kind, event }) => {
-    const decode = createEventDecoder(addresses);
+    const decode = createLogDecoder(addresses);
     fc.assert(
       fc.property(
         fc.tuple(...event.inputs.map((input) => argumentFor(kind, input))),
@@ -82,7 +83,7 @@ describe('a log of the contracts', () => {
             address: addresses[kind],
             topics,
             data,
-            transactionHash: '0x',
+            transactionHash: '0x' as const,
             transactionIndex: 0,
             logIndex: 0,
           };

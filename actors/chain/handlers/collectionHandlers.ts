@@ -1,0 +1,79 @@
+import { toAddress } from '../../schemas/hex.ts';
+import { zeroAddress } from '../../schemas/zero.ts';
+import type { EventOf } from '../chainEvent.ts';
+import type { ChainState } from '../chainState.ts';
+import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
+import { absentMembers, requirePosition, withActivity, withoutToken, withToken } from './ownerRecords.ts';
+
+export const collectionHandlers: EventHandlers<'collection'> = {
+  SaleConfigured: (state, { args }) => ({
+    ...state,
+    collection: {
+      ...state.collection,
+      sale: {
+        allowlistStart: args.allowlistStart,
+        allowlistEnd: args.allowlistEnd,
+        publicPrice: args.publicPrice,
+        publicAllocation: args.publicAllocation,
+        protocolReserve: args.protocolReserve,
+      },
+    },
+  }),
+  SaleClosed: (state) => ({ ...state, collection: { ...state.collection, isClosed: true } }),
+  Paused: (state) => ({ ...state, collection: { ...state.collection, paused: true } }),
+  Unpaused: (state) => ({ ...state, collection: { ...state.collection, paused: false } }),
+  PublicMinted: (state, { args }) => ({
+    ...state,
+    collection: { ...state.collection, publicMinted: args.publicMinted },
+  }),
+  ReserveMinted: (state, { args }) => ({
+    ...state,
+    collection: { ...state.collection, reserveMinted: args.reserveMinted },
+  }),
+  MetadataEpochAdvanced: (state, { args }) => ({
+    ...state,
+    collection: { ...state.collection, metadataEpoch: args.epoch },
+  }),
+  MetadataPublished: (state, { args }) => ({
+    ...state,
+    collection: {
+      ...state.collection,
+      metadata: state.collection.metadata.set(Number(args.tokenId), {
+        epoch: args.epoch,
+        uri: args.uri,
+      }),
+    },
+  }),
+  Transfer: transferToken,
+  Approval: ignoreEvent,
+  ApprovalForAll: ignoreEvent,
+  MiningBound: ignoreEvent,
+  OwnershipTransferred: ignoreEvent,
+};
+
+function transferToken(
+  state: ChainState,
+  { args, address, source }: EventOf<'collection', 'Transfer'>,
+): ChainState {
+  const [from, to] = [toAddress(args.from), toAddress(args.to)];
+  // Mints and merges have events of their own.
+  if (from === zeroAddress || to === zeroAddress) return state;
+  const tokenId = Number(args.tokenId);
+  const position = requirePosition(state, tokenId);
+  if (position.owner !== from) throw new Error(`token ${tokenId} is not that of ${from}`);
+  const updated = withToken(withoutToken(state, from, tokenId), to, tokenId);
+  const positions = updated.positions.set(tokenId, {
+    ...position,
+    owner: to,
+    ownershipStartedAtMs: from === to ? position.ownershipStartedAtMs : source.blockTimestampMs,
+  });
+  return withActivity({ ...updated, positions }, from === to ? [to] : [from, to], {
+    ...absentMembers,
+    kind: 'transfer',
+    address,
+    tokenIds: [BigInt(tokenId)],
+    from,
+    to,
+    source,
+  });
+}

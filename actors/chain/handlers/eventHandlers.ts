@@ -1,0 +1,33 @@
+import type { ContractAddresses, ContractEvent, ContractKind, EventName, EventOf } from '../chainEvent.ts';
+import type { ChainState } from '../chainState.ts';
+
+/**
+ * The state after one event of a contract.
+ *
+ * @throws Error when the event cannot follow the state before it.
+ */
+export type EventHandler<Contract extends ContractKind, Name extends EventName<Contract>> = (
+  state: ChainState,
+  event: EventOf<Contract, Name>,
+  contracts: ContractAddresses,
+) => ChainState;
+
+/** One handler for each event that a contract may log; {@link ignoreEvent} for what no view reads. */
+export type EventHandlers<Contract extends ContractKind> = {
+  readonly [Name in EventName<Contract>]: EventHandler<Contract, Name>;
+};
+
+/** Of an event that no view reads. */
+export function ignoreEvent(state: ChainState): ChainState {
+  return state;
+}
+
+/** The state after an event, by the handler of its name. */
+export function handleEvent<Contract extends ContractKind, Name extends EventName<Contract>>(
+  handlers: EventHandlers<Contract>,
+  state: ChainState,
+  event: ContractEvent<Contract, Name>,
+  contracts: ContractAddresses,
+): ChainState {
+  return handlers[event.name](state, event, contracts);
+}

@@ -1,0 +1,70 @@
+import type { Hex } from 'viem';
+import { toAddress } from '../../schemas/hex.ts';
+import type { ContractAddresses, EventOf } from '../chainEvent.ts';
+import { latestChanges, proposerRole } from '../chainReads.ts';
+import { type ChainState, type Governance, withProposers } from '../chainState.ts';
+import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
+
+/** First four bytes of a call of `upgradeAndCall(address,address,bytes)`, and its first argument's bytes before an address. */
+const upgradeCall = `0x9623609d${'0'.repeat(24)}`;
+
+export const proxyAdminHandlers: EventHandlers<'proxyAdmin'> = {
+  OwnershipTransferred: (state, { args }) =>
+    withGovernance(state, { proxyAdminOwner: toAddress(args.newOwner) }),
+};
+
+export const timelockHandlers: EventHandlers<'operatorTimelock'> = {
+  RoleGranted: (state, event) => changeProposer(state, event, true),
+  RoleRevoked: (state, event) => changeProposer(state, event, false),
+  CallScheduled: scheduleCall,
+  CallExecuted: (state, { args }) => withOperation(state, args.id, 'executed'),
+  Cancelled: (state, { args }) => withOperation(state, args.id, 'cancelled'),
+  CallSalt: ignoreEvent,
+  MinDelayChange: ignoreEvent,
+  RoleAdminChanged: ignoreEvent,
+};
+
+function changeProposer(
+  state: ChainState,
+  { args }: EventOf<'operatorTimelock', 'RoleGranted' | 'RoleRevoked'>,
+  isGranted: boolean,
+): ChainState {
+  if (args.role !== proposerRole) return state;
+  const change = { account: toAddress(args.account), isGranted };
+  const proposers = latestChanges([...state.governance.proposers, change]);
+  return { ...state, governance: withProposers(state.governance, proposers) };
+}
+
+/** An operation is shown for its calls of the proxy and of the proxy's admin; a batch logs each of its calls, in order. */
+function scheduleCall(
+  state: ChainState,
+  { args, source }: EventOf<'operatorTimelock', 'CallScheduled'>,
+  contracts: ContractAddresses,
+): ChainState {
+  const target = toAddress(args.target);
+  if (target !== contracts.core && target !== contracts.proxyAdmin) return state;
+  const isUpgrade =
+    target === contracts.proxyAdmin && args.data.startsWith(`${upgradeCall}${contracts.core.slice(2)}`);
+  const id = args.id;
+  const { operation } = state.governance;
+  // What was cancelled can be scheduled again, as another operation of the same ID.
+  const isSameBatch = operation?.id === id && operation.state === 'scheduled';
+  return withGovernance(state, {
+    operation: {
+      id,
+      kind: isUpgrade || (isSameBatch && operation.kind === 'upgrade') ? 'upgrade' : 'call',
+      state: 'scheduled',
+      readyAtMs: source.blockTimestampMs + Number(args.delay) * 1000,
+    },
+  });
+}
+
+export function withGovernance(state: ChainState, change: Partial<Governance>): ChainState {
+  return { ...state, governance: { ...state.governance, ...change } };
+}
+
+function withOperation(state: ChainState, id: Hex, operationState: 'executed' | 'cancelled'): ChainState {
+  const { operation } = state.governance;
+  if (operation === null || operation.id !== id) return state;
+  return withGovernance(state, { operation: { ...operation, state: operationState } });
+}

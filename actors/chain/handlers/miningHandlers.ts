@@ -1,0 +1,228 @@
+import { toAddress } from '../../schemas/hex.ts';
+import type { EventOf } from '../chainEvent.ts';
+import { type ChainState, type Position, recentRoundsShown } from '../chainState.ts';
+import {
+  activateWeight,
+  closeSegments,
+  computeActiveWeight,
+  earnedScaledThrough,
+  openSegment,
+  rewardScale,
+  toUtcDate,
+} from '../rewards.ts';
+import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
+import { readImplementation } from './implementation.ts';
+import { absentMembers, requirePosition, withActivity, withoutToken, withToken } from './ownerRecords.ts';
+
+export const miningHandlers: EventHandlers<'mining'> = {
+  MiningConfigured: (state, { args }) => {
+    const configuration = {
+      core: toAddress(args.core),
+      token: toAddress(args.token),
+      collection: toAddress(args.collection),
+      rewardPerBlock: args.rewardPerBlock,
+      supplyCap: args.supplyCap,
+      claimLimit: args.claimLimit,
+      levels: args.weights.map((weight, index) => {
+        const cooldownBlocks = args.cooldownBlocks[index];
+        if (cooldownBlocks === undefined) throw new Error(`level ${index + 1} has a weight and no cooldown`);
+        return { weight, cooldownBlocks };
+      }),
+    };
+    return { ...state, mining: { ...state.mining, configuration } };
+  },
+  VersionActivated: (state, event) => ({
+    ...state,
+    mining: { ...state.mining, implementation: readImplementation(event) },
+  }),
+  PositionMinted: mintPosition,
+  PositionsMerged: mergePositions,
+  RewardsClaimed: claimRewards,
+  WeightActivated: (state, { args }) => {
+    const roundId = args.roundId;
+    const { mining } = state;
+    return {
+      ...state,
+      mining: {
+        ...mining,
+        totalWeight: args.totalWeight,
+        lastActivationRound: roundId,
+        perWeightAtActivation: mining.perWeightAtActivation.set(
+          roundId.toString(),
+          args.accumulatedPerWeight,
+        ),
+        pendingWeight: mining.pendingWeight.delete(roundId.toString()),
+      },
+    };
+  },
+  RoundMinted: mintRound,
+  Checkpointed: (state, { args, source }) => {
+    const throughRound = args.throughRound;
+    const checkpoint = {
+      source,
+      afterRound: args.afterRound,
+      throughRound,
+      completedBlockCount: args.completedBlockCount,
+      cumulativeWork: args.cumulativeWork,
+      cumulativeBlockUnits: args.cumulativeBlockUnits,
+      eligibleWeight: args.eligibleWeight,
+      amountBaseUnits: args.amount,
+      totalMintedBaseUnits: args.totalMinted,
+    };
+    const processed = state.unprocessedRounds.takeWhile(({ roundId }) => roundId <= throughRound);
+    return {
+      ...state,
+      checkpoints: state.checkpoints.push(checkpoint),
+      unprocessedRounds: state.unprocessedRounds.skip(processed.size),
+      mining: {
+        ...state.mining,
+        processedThroughRound: throughRound,
+        processedBlockUnits: checkpoint.cumulativeBlockUnits,
+        mintedBaseUnits: checkpoint.totalMintedBaseUnits,
+      },
+    };
+  },
+  AdminChanged: ignoreEvent,
+  Initialized: ignoreEvent,
+  Upgraded: ignoreEvent,
+};
+
+function mintPosition(
+  state: ChainState,
+  { args, address, source }: EventOf<'mining', 'PositionMinted'>,
+): ChainState {
+  const owner = toAddress(args.owner);
+  const tokenId = Number(args.tokenId);
+  const round = args.firstRound;
+  const weight = args.weight;
+  if (state.positions.has(tokenId)) throw new Error(`token ${tokenId} has a position already`);
+  const position: Position = {
+    tokenId,
+    owner,
+    ownershipStartedAtMs: source.blockTimestampMs,
+    level: 1,
+    pending: { round, source: 'mint', weight },
+    nextMergeBlock: args.nextMergeBlock,
+    segments: [],
+    paidBaseUnits: 0n,
+  };
+  const updated = withToken(withPendingWeight(state, round, weight), owner, tokenId);
+  return withActivity({ ...updated, positions: updated.positions.set(tokenId, position) }, [owner], {
+    ...absentMembers,
+    kind: 'mint',
+    address,
+    tokenIds: [BigInt(tokenId)],
+    to: owner,
+    level: 1,
+    effectiveRound: round,
+    nextMergeBlock: position.nextMergeBlock,
+    source,
+  });
+}
+
+function mergePositions(
+  state: ChainState,
+  { args, address, source }: EventOf<'mining', 'PositionsMerged'>,
+): ChainState {
+  const owner = toAddress(args.owner);
+  const survivorId = Number(args.survivorTokenId);
+  const donorId = Number(args.donorTokenId);
+  const { level } = args;
+  const round = args.effectiveRound;
+  const { mining } = state;
+  const survivor = activateWeight(mining, requirePosition(state, survivorId));
+  const donor = activateWeight(mining, requirePosition(state, donorId));
+  const combined = computeActiveWeight(survivor) + computeActiveWeight(donor);
+  const weight = mining.configuration?.levels[level - 1]?.weight;
+  if (weight === undefined) throw new Error(`level ${level} has no configured weight`);
+  const now = mining.accumulatedPerWeight;
+  const merged: Position = {
+    ...survivor,
+    level,
+    pending: { round, source: 'merge', weight },
+    nextMergeBlock: args.nextMergeBlock,
+    segments: [
+      ...closeSegments(survivor.segments, now),
+      ...closeSegments(donor.segments, now),
+      openSegment(now, combined),
+    ],
+    paidBaseUnits: survivor.paidBaseUnits + donor.paidBaseUnits,
+  };
+  const updated = withoutToken(withPendingWeight(state, round, weight - combined), owner, donorId);
+  const positions = updated.positions.set(survivorId, merged).delete(donorId);
+  const metadata = updated.collection.metadata.delete(donorId);
+  return withActivity({ ...updated, positions, collection: { ...updated.collection, metadata } }, [owner], {
+    ...absentMembers,
+    kind: 'merge',
+    address,
+    tokenIds: [BigInt(survivorId), BigInt(donorId)],
+    level,
+    effectiveRound: round,
+    nextMergeBlock: merged.nextMergeBlock,
+    source,
+  });
+}
+
+/** A claim pays the whole base units of each position; the rest stays with it. */
+function claimRewards(
+  state: ChainState,
+  { args, address, source }: EventOf<'mining', 'RewardsClaimed'>,
+): ChainState {
+  const owner = toAddress(args.owner);
+  const { tokenIds } = args;
+  const amountBaseUnits = args.amount;
+  const { mining } = state;
+  let { positions } = state;
+  for (const tokenId of tokenIds) {
+    const position = activateWeight(mining, requirePosition({ ...state, positions }, Number(tokenId)));
+    const paidBaseUnits = earnedScaledThrough(position, mining.accumulatedPerWeight) / rewardScale;
+    positions = positions.set(position.tokenId, { ...position, paidBaseUnits });
+  }
+  const paid = { ...mining, paidBaseUnits: mining.paidBaseUnits + amountBaseUnits };
+  return withActivity({ ...state, positions, mining: paid }, [owner], {
+    ...absentMembers,
+    kind: 'claim',
+    address,
+    tokenIds,
+    amountBaseUnits,
+    to: owner,
+    source,
+  });
+}
+
+function mintRound(state: ChainState, { args, source }: EventOf<'mining', 'RoundMinted'>): ChainState {
+  const roundId = args.roundId;
+  const amountBaseUnits = args.amount;
+  const accumulatedPerWeight = args.accumulatedPerWeight;
+  const { mining } = state;
+  if (roundId <= (state.mintedRounds.last()?.roundId ?? 0n))
+    throw new Error(`round ${roundId} is minted already, or one after it`);
+  const entry = { date: toUtcDate(source.blockTimestampMs), atEnd: accumulatedPerWeight };
+  const isSameDate = mining.perWeightByDate.last()?.date === entry.date;
+  const earlier = isSameDate ? mining.perWeightByDate.pop() : mining.perWeightByDate;
+  const index = state.settlements.findLastIndex(
+    (one) => one.previousSettledThroughRound < roundId && roundId <= one.settledThroughRound,
+  );
+  const settlement = state.settlements.get(index);
+  // A negative index would be one from the end.
+  if (index < 0 || settlement === undefined) throw new Error(`round ${roundId} was minted and never settled`);
+  return {
+    ...state,
+    mintedRounds: state.mintedRounds.push({ roundId, amountBaseUnits }).takeLast(recentRoundsShown),
+    settlements: state.settlements.set(index, {
+      ...settlement,
+      mintedBaseUnits: settlement.mintedBaseUnits + amountBaseUnits,
+    }),
+    mining: {
+      ...mining,
+      accumulatedPerWeight,
+      closedThroughBlock: mining.closedThroughBlock + args.completedBlockCount,
+      perWeightByDate: earlier.push(entry),
+    },
+  };
+}
+
+function withPendingWeight(state: ChainState, round: bigint, change: bigint): ChainState {
+  const pendingWeight = state.mining.pendingWeight.update(round.toString(), 0n, (sum) => sum + change);
+  return { ...state, mining: { ...state.mining, pendingWeight } };
+}

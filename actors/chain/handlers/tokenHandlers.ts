@@ -1,0 +1,22 @@
+import { zeroAddress } from '../../schemas/zero.ts';
+import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
+
+export const tokenFactoryHandlers: EventHandlers<'tokenFactory'> = {
+  TokenCreated: (state, { args }) => ({
+    ...state,
+    token: { symbol: args.symbol, decimals: args.decimals, supplyBaseUnits: 0n },
+  }),
+};
+
+export const tokenHandlers: EventHandlers<'token'> = {
+  Transfer: (state, { args }) => {
+    if (state.token === null) return state;
+    const value = args.value;
+    // From nobody it is a mint, to nobody a burn, and from nobody to nobody neither.
+    const minted = args.from === zeroAddress ? value : 0n;
+    const burned = args.to === zeroAddress ? value : 0n;
+    const supplyBaseUnits = state.token.supplyBaseUnits + minted - burned;
+    return { ...state, token: { ...state.token, supplyBaseUnits } };
+  },
+  Approval: ignoreEvent,
+};
