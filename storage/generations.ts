@@ -1,5 +1,7 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
+import { generationPointer } from './tables/generationPointer.ts';
+import { insertRows } from './tables/table.ts';
 import { createStatements, namesOfEventTables, type Tables, tablesOf } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
@@ -7,18 +9,18 @@ export const firstGeneration = 1;
 
 /** The tables of the active generation: that of the highest swap. */
 export async function activeTables(database: Database): Promise<Tables> {
-  const rows = await database.select('SELECT generation FROM generation_pointer ORDER BY swap DESC LIMIT 1');
+  const rows = await database.select(
+    `SELECT generation FROM ${generationPointer.name} ORDER BY swap DESC LIMIT 1`,
+  );
   return tablesOf(Number(rows[0]?.[0] ?? firstGeneration));
 }
 
 /** Makes a generation the active one: one row, so it is or it is not. */
 export async function activate(database: Database, tables: Tables): Promise<void> {
-  const [row] = await database.select('SELECT max(swap) FROM generation_pointer');
-  await database.insert(
-    'generation_pointer',
-    ['swap', 'generation'],
-    [[Number(row?.[0]) + 1, tables.generation]],
-  );
+  const [row] = await database.select(`SELECT max(swap) FROM ${generationPointer.name}`);
+  await insertRows(database, generationPointer, [
+    { swap: Number(row?.[0]) + 1, generation: tables.generation },
+  ]);
 }
 
 /** Creates the tables of a generation, empty. */

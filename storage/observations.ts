@@ -3,8 +3,8 @@ import type { Database } from './database.ts';
 import type { ObservationReader } from './observationReader.ts';
 import type { Boundary, RecentReadings } from './recentReadings.ts';
 import { readWhole, removalNumber } from './removals.ts';
-import { readingOfRow, readingSelectList } from './rowInserts.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
+import { readings } from './tables/readings.ts';
 import type { ActiveTables, Tables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
@@ -54,12 +54,12 @@ export function createObservationReader(parts: ObservationReaderParts): Observat
     }
     // A batch that was sent twice may not be merged yet; versions of one position are the same bytes.
     const rows = await database.select(
-      `SELECT ${readingSelectList} FROM ${tables().readings}
+      `SELECT ${readings.list} FROM ${tables().readings}
        WHERE installation_id = ${sqlString(installationId)} AND position > ${afterPosition} AND position <= ${coversAbove.position}
        ORDER BY position LIMIT 1 BY position LIMIT ${limit + 1}`,
       signal,
     );
-    return pageOf([...rows.map(readingOfRow), ...newest], limit);
+    return pageOf([...rows.map(readings.read), ...newest], limit);
   }
 }
 
@@ -80,10 +80,10 @@ export async function* readStored(
   for (let above = after; above < through; above += positionsAtOnce) {
     const upTo = Math.min(above + positionsAtOnce, through);
     const rows = await database.select(
-      `SELECT ${readingSelectList} FROM ${tables.readings} WHERE position > ${above} AND position <= ${upTo}
+      `SELECT ${readings.list} FROM ${tables.readings} WHERE position > ${above} AND position <= ${upTo}
        ORDER BY position LIMIT 1 BY position`,
     );
-    if (rows.length > 0) yield rows.map(readingOfRow);
+    if (rows.length > 0) yield rows.map(readings.read);
   }
 }
 
@@ -94,15 +94,17 @@ export interface StoredThroughQuery {
   restoredAt(position: number): void;
 }
 
+const places = readings.select('position', 'telemetryId');
+
 /** The stored reading of the largest position; null without any. */
 export async function newestReading(
   database: Database,
-  { readings }: Tables,
-): Promise<{ readonly position: number; readonly telemetryId: string } | null> {
+  { readings: table }: Tables,
+): Promise<Pick<AcceptedReading, 'position' | 'telemetryId'> | null> {
   const [row] = await database.select(
-    `SELECT position, telemetry_id FROM ${readings} WHERE position = (SELECT max(position) FROM ${readings}) LIMIT 1`,
+    `SELECT ${places.list} FROM ${table} WHERE position = (SELECT max(position) FROM ${table}) LIMIT 1`,
   );
-  return row === undefined ? null : { position: Number(row[0]), telemetryId: row[1] as string };
+  return row === undefined ? null : places.read(row);
 }
 
 /** Largest position of a stored reading; 0 without any. */

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Logger } from 'pino';
-import type { Database, ResultRow } from './database.ts';
+import type { Database } from './database.ts';
 import type { FoldedSource, FoldSnapshot, SnapshotHeader, StoredSnapshotHeader } from './foldSnapshot.ts';
 import { selectRetained } from './snapshotRetention.ts';
+import { foldSnapshots } from './tables/foldSnapshots.ts';
+import { insertRows } from './tables/table.ts';
 import type { ActiveTables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
@@ -14,21 +16,17 @@ const decompress = promisify(gunzip);
 /** One row holds at most this much of a snapshot. */
 const chunkCharactersMax = 1024 * 1024;
 
-const columns = [
-  'snapshot',
-  'chunk',
-  'chunk_count',
+const headers = foldSnapshots.select(
   'stream',
-  'fold_version',
+  'foldVersion',
   'configuration',
-  'stream_created',
+  'streamCreated',
   'position',
   'digest',
-  'taken_at_ms',
+  'takenAtMs',
   'ordinal',
-  'checksum',
-  'payload',
-];
+);
+const chunks = foldSnapshots.select('chunk', 'checksum', 'payload');
 
 export interface SnapshotStore {
   save(snapshot: FoldSnapshot): Promise<void>;
@@ -55,26 +53,16 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
     const name = nameOf(snapshot);
     const payload = (await compress(snapshot.state)).toString('base64');
     const checksum = checksumOf(payload);
-    const { stream, foldVersion, configuration, streamCreated, position, digest, takenAtMs } = snapshot;
+    const { state: _, ...header } = snapshot;
     const chunkCount = Math.max(1, Math.ceil(payload.length / chunkCharactersMax));
-    const others = (await listed(table, stream)).filter((header) => nameOf(header) !== name);
+    const others = (await listed(table, snapshot.stream)).filter((header) => nameOf(header) !== name);
     const ordinal = Math.max(0, ...others.map((other) => other.ordinal)) + 1;
     // What an earlier attempt left of the same snapshot would be mixed with this one.
     await drop(table, name);
     for (let chunk = 0; chunk < chunkCount; chunk++) {
       const part = payload.slice(chunk * chunkCharactersMax, (chunk + 1) * chunkCharactersMax);
-      const about = [
-        stream,
-        foldVersion,
-        configuration,
-        streamCreated,
-        position,
-        digest ?? '',
-        takenAtMs,
-        ordinal,
-        checksum,
-      ];
-      await database.insert(table, columns, [[name, chunk, chunkCount, ...about, part]]);
+      const row = { ...header, snapshot: name, chunk, chunkCount, ordinal, checksum, payload: part };
+      await insertRows(database, foldSnapshots, [row], table);
     }
     await prune(table, { ...snapshot, ordinal }, others);
   }
@@ -85,20 +73,21 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
 
   async function listed(table: string, stream: FoldedSource): Promise<StoredSnapshotHeader[]> {
     const rows = await database.select(
-      `SELECT stream, any(fold_version), any(configuration), any(stream_created), any(position), any(digest), any(taken_at_ms), any(ordinal)
-       FROM ${table} WHERE stream = ${sqlString(stream)} GROUP BY stream, snapshot
+      `SELECT ${headers.columns.map((column) => `any(${column})`).join(', ')}
+       FROM ${table} WHERE stream = ${sqlString(stream)} GROUP BY snapshot
        HAVING uniqExact(chunk) = any(chunk_count) ORDER BY any(position) DESC, any(taken_at_ms) DESC`,
     );
-    return rows.map(headerOf);
+    return rows.map(headers.read);
   }
 
   async function load(header: SnapshotHeader): Promise<FoldSnapshot | null> {
     const name = nameOf(header);
     const rows = await database.select(
-      `SELECT DISTINCT chunk, checksum, payload FROM ${tables().foldSnapshots} WHERE snapshot = ${sqlString(name)} ORDER BY chunk`,
+      `SELECT DISTINCT ${chunks.list} FROM ${tables().foldSnapshots} WHERE snapshot = ${sqlString(name)} ORDER BY chunk`,
     );
-    const payload = rows.map(([, , part]) => part as string).join('');
-    if (rows[0]?.[1] !== checksumOf(payload)) {
+    const found = rows.map(chunks.read);
+    const payload = found.map((chunk) => chunk.payload).join('');
+    if (found[0]?.checksum !== checksumOf(payload)) {
       logger.error({ snapshot: name }, 'snapshot is damaged; an older one is used');
       return null;
     }
@@ -134,18 +123,4 @@ function nameOf({ stream, foldVersion, configuration, position, takenAtMs }: Sna
 
 function checksumOf(payload: string): string {
   return createHash('sha256').update(payload).digest('hex');
-}
-
-function headerOf(row: ResultRow): StoredSnapshotHeader {
-  const [stream, foldVersion, configuration, streamCreated, position, digest, takenAtMs, ordinal] = row;
-  return {
-    stream: stream as FoldedSource,
-    foldVersion: Number(foldVersion),
-    configuration: configuration as string,
-    streamCreated: streamCreated as string,
-    position: Number(position),
-    digest: digest === '' ? null : (digest as string),
-    takenAtMs: Number(takenAtMs),
-    ordinal: Number(ordinal),
-  };
 }

@@ -8,10 +8,11 @@ import {
   type StoredEventsOf,
   storedCategories,
 } from '../actors/views/views.ts';
-import type { Database, ResultRow } from './database.ts';
+import type { Database } from './database.ts';
 import type { EventsStored } from './eventsStored.ts';
 import { readWhole } from './removals.ts';
-import { eventColumns, eventOfRow } from './rowInserts.ts';
+import { measurementEvents } from './tables/events.ts';
+import type { ColumnSelection } from './tables/table.ts';
 import type { ActiveTables, EventTables, Tables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
@@ -21,6 +22,11 @@ export interface StoredEventsParts {
   /** Resolves when ClickHouse holds everything that memory has given up. */
   readonly eventsStored: EventsStored;
 }
+
+/** Tables of both sources have the same columns. */
+const shownPlaces = measurementEvents.times.select('recordedAtMs', 'position', 'ordinal');
+const arrivalPlaces = measurementEvents.events.select('position', 'ordinal');
+const arrivalPlacesById = measurementEvents.ids.select('position', 'ordinal', 'arrivedAtMs');
 
 /**
  * Events of the feed that memory has given up, from ClickHouse. Every statement reads a few marks next to a place in the
@@ -32,20 +38,16 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
     before: async (of, { categories, place, limit }, signal) => {
       await eventsStored(of, signal);
       const { times } = tablesOfSource(tables(), of);
-      const arrivals = await seekEach(categories, limit, (category, after: FeedPlace | null) => {
+      const arrivals = await seekEach(categories, limit, async (category, after: FeedPlace | null) => {
         const next = after ?? place;
-        return select(
-          `SELECT recorded_at_ms, position, ordinal FROM ${times}
+        const rows = await select(
+          shownPlaces,
+          `FROM ${times}
            WHERE ${conditionsOf(of, category)}${next === null ? '' : ` AND ${shownAfter(next, of)}`}
            ORDER BY recorded_at_ms DESC, position DESC, ordinal DESC LIMIT ${limit}`,
           signal,
-          ([recordedAtMs, position, ordinal]): FeedPlace => ({
-            recordedAtMs: Number(recordedAtMs),
-            source: of.source,
-            position: Number(position),
-            ordinal: Number(ordinal),
-          }),
         );
+        return rows.map((row): FeedPlace => ({ ...row, source: of.source }));
       });
       return eventsAt(of, arrivals.sort(compareShown).slice(0, limit), signal);
     },
@@ -55,11 +57,11 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
       const { events } = tablesOfSource(tables(), of);
       const arrivals = await seekEach(categories, limit, (category, after: Arrival | null) =>
         select(
-          `SELECT position, ordinal FROM ${events}
+          arrivalPlaces,
+          `FROM ${events}
            WHERE ${conditionsOf(of, category)} AND ${arrivedAfter(after ?? arrival)}
            ORDER BY position, ordinal LIMIT ${limit}`,
           signal,
-          arrivalOf,
         ),
       );
       return eventsAt(of, arrivals.sort(compareArrivals).slice(0, limit), signal);
@@ -69,10 +71,10 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
       await eventsStored(of, signal);
       const { ids } = tablesOfSource(tables(), of);
       const found = await select(
-        `SELECT position, ordinal, arrived_at_ms FROM ${ids}
+        arrivalPlacesById,
+        `FROM ${ids}
          WHERE run = ${sqlString(of.run)} AND id = ${sqlString(id)} AND ${isGivenUp(of)} LIMIT 1`,
         signal,
-        (row) => ({ ...arrivalOf(row), arrivedAtMs: Number(row[2]) }),
       );
       return found[0] ?? null;
     },
@@ -83,11 +85,11 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
       const found = await Promise.all(
         storedCategories('all', of.source).map((category) =>
           select(
-            `SELECT position, ordinal FROM ${events}
+            arrivalPlaces,
+            `FROM ${events}
              WHERE ${conditionsOf(of, category)} AND arrived_at_ms < ${timeMs}
              ORDER BY position DESC, ordinal DESC LIMIT 1`,
             signal,
-            arrivalOf,
           ),
         ),
       );
@@ -101,12 +103,12 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
     lastBefore: (...asked) => readWhole(database, () => older.lastBefore(...asked)),
   };
 
-  async function select<Found>(
-    sql: string,
+  async function select<Row>(
+    { list, read }: ColumnSelection<Row>,
+    from: string,
     signal: AbortSignal,
-    foundOf: (row: ResultRow) => Found,
-  ): Promise<Found[]> {
-    return (await database.select(sql, signal)).map(foundOf);
+  ): Promise<Row[]> {
+    return (await database.select(`SELECT ${list} ${from}`, signal)).map(read);
   }
 
   /** The events at places, in the same order. */
@@ -115,10 +117,10 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
     const { events } = tablesOfSource(tables(), of);
     const places = arrivals.map(({ position, ordinal }) => `(${position}, ${ordinal})`);
     const found = await select(
-      `SELECT ${eventColumns.join(', ')} FROM ${events} WHERE run = ${sqlString(of.run)}
+      measurementEvents.events,
+      `FROM ${events} WHERE run = ${sqlString(of.run)}
        AND category IN (${allCategories(of)}) AND (position, ordinal) IN (${places.join(', ')})`,
       signal,
-      eventOfRow,
     );
     const byPlace = new Map(found.map((event) => [keyOf(event), event]));
     return arrivals.flatMap((arrival) => byPlace.get(keyOf(arrival)) ?? []);
@@ -177,10 +179,6 @@ function shownAfter({ recordedAtMs, source, position, ordinal }: FeedPlace, of: 
   if (source !== of.source) return `recorded_at_ms ${source === 'chain' ? '<=' : '<'} ${recordedAtMs}`;
   return `(recorded_at_ms < ${recordedAtMs} OR (recorded_at_ms = ${recordedAtMs}
     AND (position < ${position} OR (position = ${position} AND ordinal < ${ordinal}))))`;
-}
-
-function arrivalOf([position, ordinal]: ResultRow): Arrival {
-  return { position: Number(position), ordinal: Number(ordinal) };
 }
 
 function keyOf({ position, ordinal }: Arrival): string {
