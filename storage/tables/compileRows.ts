@@ -37,6 +37,11 @@ export function compileReader<Row>(entries: ColumnEntries): (row: ResultRow) => 
   );
 }
 
+/** Gives one value of a row. */
+export function compileGetter<Row, Value>(key: string): (row: Row) => Value {
+  return new Function(`return (row) => row.${checkedKey(key)};`)();
+}
+
 function checkedKey(key: string): string {
   if (!identifier.test(key)) throw new Error(`${key} cannot be the name of a column's value`);
   return key;

@@ -1,7 +1,7 @@
 import type { Database, ResultRow } from '../database.ts';
 import { createRowText, type RowText } from '../rowText.ts';
 import type { Column } from './column.ts';
-import { type AnyColumn, compileReader, compileWriter } from './compileRows.ts';
+import { type AnyColumn, compileGetter, compileReader, compileWriter } from './compileRows.ts';
 
 /** Names of a row's values. */
 type ColumnKey<Row> = keyof Row & string;
@@ -68,7 +68,7 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
     types,
     timeColumn: timeKey === null ? null : toSnakeCase(timeKey),
     partitionExpression,
-    partitionOf: timeKey === null ? () => 0 : (row) => Math.trunc(Number(row[timeKey]) / partitionMs),
+    partitionOf: timeKey === null ? () => 0 : compilePartition(timeKey),
     select: (...keys) => {
       const names = keys.map(toSnakeCase);
       return {
@@ -102,6 +102,11 @@ export async function insertRows<Row>(
   const text = createRowText();
   for (const row of rows) table.write(text, row);
   await database.insertBytes(name, table.columns, text.take());
+}
+
+function compilePartition<Row>(timeKey: string): (row: Row) => number {
+  const timeMs = compileGetter<Row, number>(timeKey);
+  return (row) => Math.trunc(timeMs(row) / partitionMs);
 }
 
 function writePartitionExpression<Row>(partitionBy: NonNullable<TableOptions<Row>['partitionBy']>): string {
