@@ -79,7 +79,7 @@ export function openDatabase(location: DatabaseLocation): Database {
         query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${bytes.toString('utf8')}`,
       });
     };
-    return databaseOf('server', client, insertBytes, () => undefined);
+    return createDatabase('server', client, insertBytes, () => undefined);
   }
   mkdirSync(location.path, { recursive: true });
   const unlock = lockDirectory(location.path);
@@ -100,12 +100,12 @@ export function openDatabase(location: DatabaseLocation): Database {
       settings: embeddedSettings,
     });
   };
-  return databaseOf('embedded', client, insertBytes, unlock);
+  return createDatabase('embedded', client, insertBytes, unlock);
 }
 
 type InsertBytes = Database['insertBytes'];
 
-function databaseOf(
+function createDatabase(
   kind: Database['kind'],
   client: ClickHouseClient,
   insert: InsertBytes,
@@ -134,7 +134,7 @@ function databaseOf(
     await attempt(() => client.command({ query }));
   }
 
-  const insertBytes: InsertBytes = (...given) => attempt(() => insert(...given));
+  const insertBytes: InsertBytes = (...insertion) => attempt(() => insert(...insertion));
 
   return {
     kind,

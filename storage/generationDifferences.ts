@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import { partitionsOf } from './generations.ts';
+import { listPartitions } from './generations.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
@@ -57,7 +57,7 @@ export async function dayDifferences(
     ['after', after],
   ] as const) {
     for (const kind of kinds) {
-      for (const [installationId, day, count, digest] of await daysOf(database, tables, kind, range)) {
+      for (const [installationId, day, count, digest] of await countDays(database, tables, kind, range)) {
         const key = `${day} ${installationId}`;
         found.set(key, { installationId, startMs: day * dayMs + noonMs });
         const place = `${side} ${kind} ${key}`;
@@ -109,14 +109,14 @@ const sources = {
 };
 
 /** A row's columns as arguments of a digest, which may not be null. */
-function hashedColumns({ types }: Pick<Table<unknown>, 'types'>): string {
+function writeHashedColumns({ types }: Pick<Table<unknown>, 'types'>): string {
   return [...types]
     .map(([column, type]) => (type.startsWith('Nullable') ? `ifNull(${column}, '\\0')` : column))
     .join(', ');
 }
 
 /** Partition by partition, so that no statement takes long. */
-async function daysOf(
+async function countDays(
   database: Database,
   tables: Tables,
   kind: Kind,
@@ -127,9 +127,9 @@ async function daysOf(
   const table = nameOf(tables);
   const only = installationId === null ? '' : ` AND installation_id = ${sqlString(installationId)}`;
   const days: (readonly [string, number, number, bigint])[] = [];
-  for (const partition of await partitionsOf(database, table)) {
+  for (const partition of await listPartitions(database, table)) {
     const rows = await database.select(
-      `SELECT installation_id, intDiv(${timeColumn} - ${noonMs}, ${dayMs}) AS day, count(), toString(sum(cityHash64(${hashedColumns(definition)})))
+      `SELECT installation_id, intDiv(${timeColumn} - ${noonMs}, ${dayMs}) AS day, count(), toString(sum(cityHash64(${writeHashedColumns(definition)})))
        FROM ${table} FINAL WHERE ${partitionExpression} = ${partition}
        AND position >= ${fromSequence} AND position <= ${throughSequence}${only} GROUP BY installation_id, day`,
     );

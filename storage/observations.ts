@@ -2,13 +2,13 @@ import type { AcceptedReading, ObservationPage } from '../actors/views/views.ts'
 import type { Database } from './database.ts';
 import type { ObservationReader } from './observationReader.ts';
 import type { Boundary, RecentReadings } from './recentReadings.ts';
-import { readWhole, removalNumber } from './removals.ts';
+import { readConsistently, removalNumber } from './removals.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { readings } from './tables/readings.ts';
 import type { ActiveTables, Tables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
-export interface ObservationReaderParts {
+export interface ObservationReaderOptions {
   readonly recent: RecentReadings;
   readonly database: Database;
   readonly tables: ActiveTables;
@@ -16,7 +16,7 @@ export interface ObservationReaderParts {
   readonly isStoredThrough: (boundary: Boundary) => boolean | Promise<boolean>;
 }
 
-interface Asked {
+interface PageQuery {
   readonly installationId: string;
   readonly afterPosition: number;
   readonly coversAbove: Boundary;
@@ -25,26 +25,26 @@ interface Asked {
 }
 
 /** Pages of accepted readings of any age, from memory where it holds them, else from ClickHouse and memory. */
-export function createObservationReader(parts: ObservationReaderParts): ObservationReader {
-  const { recent, database, tables, isStoredThrough } = parts;
+export function createObservationReader(options: ObservationReaderOptions): ObservationReader {
+  const { recent, database, tables, isStoredThrough } = options;
 
   return {
     page: (installationId, afterPosition, limit, signal) => {
       const coversAbove = recent.coversAbove();
       if (afterPosition >= coversAbove.position)
-        return pageOf(recent.page(installationId, afterPosition, limit + 1), limit);
+        return cutPage(recent.page(installationId, afterPosition, limit + 1), limit);
       // Memory is read now and ClickHouse up to where memory began: what is evicted meanwhile is in one of the two.
       const newest = recent.page(installationId, coversAbove.position, limit + 1);
-      return withOlder({ installationId, afterPosition, coversAbove, limit, signal }, newest);
+      return readWithOlder({ installationId, afterPosition, coversAbove, limit, signal }, newest);
     },
   };
 
-  function withOlder(asked: Asked, newest: ObservationPage['items']): Promise<ObservationPage> {
-    return readWhole(database, () => readOlder(asked, newest));
+  function readWithOlder(query: PageQuery, newest: ObservationPage['items']): Promise<ObservationPage> {
+    return readConsistently(database, () => readOlder(query, newest));
   }
 
   async function readOlder(
-    { installationId, afterPosition, coversAbove, limit, signal }: Asked,
+    { installationId, afterPosition, coversAbove, limit, signal }: PageQuery,
     newest: ObservationPage['items'],
   ): Promise<ObservationPage> {
     if (!(await isStoredThrough(coversAbove))) {
@@ -59,11 +59,11 @@ export function createObservationReader(parts: ObservationReaderParts): Observat
        ORDER BY position LIMIT 1 BY position LIMIT ${limit + 1}`,
       signal,
     );
-    return pageOf([...rows.map(readings.read), ...newest], limit);
+    return cutPage([...rows.map(readings.read), ...newest], limit);
   }
 }
 
-function pageOf(found: ObservationPage['items'], limit: number): ObservationPage {
+function cutPage(found: ObservationPage['items'], limit: number): ObservationPage {
   return { items: found.slice(0, limit), more: found.length > limit };
 }
 
@@ -114,7 +114,7 @@ export async function storedThrough(database: Database, tables: Tables): Promise
 }
 
 /**
- * Rows are stored in the order of the stream, so where the very reading that memory gave up last is stored, everything below it is. Another
+ * Rows are stored in the order of the stream, so where the very reading that memory evicted last is stored, everything below it is. Another
  * reading at its position is of a stream that has lost its end since, and is about to be removed. What was found stays true until rows are
  * removed.
  */

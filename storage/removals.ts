@@ -34,7 +34,10 @@ export async function hasOpenRemoval(database: Database): Promise<boolean> {
  *
  * @throws StorageUnavailable when some were, so that what was read may have a hole.
  */
-export async function readWhole<Result>(database: Database, read: () => Promise<Result>): Promise<Result> {
+export async function readConsistently<Result>(
+  database: Database,
+  read: () => Promise<Result>,
+): Promise<Result> {
   const before = await readRemovals(database);
   const result = await read();
   const after = await readRemovals(database);

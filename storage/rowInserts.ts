@@ -44,7 +44,7 @@ type EncodedEvents = Readonly<Record<keyof EventTables, readonly Segment[]>>;
 export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
   const text = createRowText();
 
-  function segmentsOf<Row>(rows: readonly Row[], { partitionOf, write }: Table<Row>): Segment[] {
+  function encodeSegments<Row>(rows: readonly Row[], { findPartition, write }: Table<Row>): Segment[] {
     const segments: Segment[] = [];
     let rowCount = 0;
     let partitions = new Set<number>();
@@ -55,7 +55,7 @@ export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
       partitions = new Set();
     };
     for (const row of rows) {
-      const partition = partitionOf(row);
+      const partition = findPartition(row);
       if (partition !== newest) {
         if (!partitions.has(partition) && partitions.size === partitionsMax) close();
         partitions.add(partition);
@@ -68,22 +68,22 @@ export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
     return segments;
   }
 
-  function eventSegmentsOf(rows: readonly EventRow[], tables: EventTableDefinitions): EncodedEvents {
+  function encodeEvents(rows: readonly EventRow[], tables: EventTableDefinitions): EncodedEvents {
     return {
-      ids: segmentsOf(rows, tables.ids),
-      times: segmentsOf(rows, tables.times),
-      events: segmentsOf(rows, tables.events),
+      ids: encodeSegments(rows, tables.ids),
+      times: encodeSegments(rows, tables.times),
+      events: encodeSegments(rows, tables.events),
     };
   }
 
   return (rows) => {
     const eventRowCount = rows.measurementEvents.length + rows.chainEvents.length;
     const encoded = {
-      rounds: segmentsOf(rows.rounds, rounds),
-      buckets: segmentsOf(rows.buckets, halfHourBuckets),
-      measurementEvents: eventSegmentsOf(rows.measurementEvents, measurementEvents),
-      chainEvents: eventSegmentsOf(rows.chainEvents, chainEvents),
-      readings: segmentsOf(rows.readings, readings),
+      rounds: encodeSegments(rows.rounds, rounds),
+      buckets: encodeSegments(rows.buckets, halfHourBuckets),
+      measurementEvents: encodeEvents(rows.measurementEvents, measurementEvents),
+      chainEvents: encodeEvents(rows.chainEvents, chainEvents),
+      readings: encodeSegments(rows.readings, readings),
     };
     const segments = [
       ...encoded.rounds,
@@ -111,7 +111,7 @@ export function insertsOf(tables: Tables, pieces: readonly EncodedRows[]): RowIn
     segments: (piece: EncodedRows) => readonly Segment[],
     table: string,
     { columns }: Pick<ColumnSelection<unknown>, 'columns'>,
-  ): RowInsert[] => joined(pieces.flatMap(segments)).map((rows) => ({ table, columns, ...rows }));
+  ): RowInsert[] => joinSegments(pieces.flatMap(segments)).map((rows) => ({ table, columns, ...rows }));
   const ofEvents = (kind: 'measurementEvents' | 'chainEvents', definitions: EventTableDefinitions) => [
     ...of((piece) => piece[kind].ids, tables[kind].ids, definitions.ids),
     ...of((piece) => piece[kind].times, tables[kind].times, definitions.times),
@@ -127,7 +127,7 @@ export function insertsOf(tables: Tables, pieces: readonly EncodedRows[]): RowIn
 }
 
 /** Neighbours as one, as long as they stay within few partitions. */
-function joined(segments: readonly Segment[]): { bytes: Buffer; rowCount: number }[] {
+function joinSegments(segments: readonly Segment[]): { bytes: Buffer; rowCount: number }[] {
   const groups: { parts: Buffer[]; rowCount: number; partitions: Set<number> }[] = [];
   for (const { bytes, rowCount, partitions } of segments) {
     const group = groups.at(-1);

@@ -37,7 +37,7 @@ export interface SnapshotStore {
   deleteAbove(stream: FoldedSource, position: number): Promise<void>;
 }
 
-export interface SnapshotStoreParts {
+export interface SnapshotStoreOptions {
   readonly database: Database;
   readonly tables: ActiveTables;
   readonly logger: Logger;
@@ -47,15 +47,15 @@ export interface SnapshotStoreParts {
  * Snapshots of folds, each a partition of its own. A kill in the middle of saving leaves fewer chunks than the first
  * one announces, which is no snapshot. Each call is of the generation that is active when it begins.
  */
-export function createSnapshotStore({ database, tables, logger }: SnapshotStoreParts): SnapshotStore {
+export function createSnapshotStore({ database, tables, logger }: SnapshotStoreOptions): SnapshotStore {
   async function save(snapshot: FoldSnapshot) {
     const table = tables().foldSnapshots;
-    const name = nameOf(snapshot);
+    const name = formatName(snapshot);
     const payload = (await compress(snapshot.state)).toString('base64');
-    const checksum = checksumOf(payload);
+    const checksum = computeChecksum(payload);
     const { state: _, ...header } = snapshot;
     const chunkCount = Math.max(1, Math.ceil(payload.length / chunkCharactersMax));
-    const others = (await listed(table, snapshot.stream)).filter((header) => nameOf(header) !== name);
+    const others = (await listIn(table, snapshot.stream)).filter((header) => formatName(header) !== name);
     const ordinal = Math.max(0, ...others.map((other) => other.ordinal)) + 1;
     // What an earlier attempt left of the same snapshot would be mixed with this one.
     await drop(table, name);
@@ -68,10 +68,10 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
   }
 
   function list(stream: FoldedSource): Promise<SnapshotHeader[]> {
-    return listed(tables().foldSnapshots, stream);
+    return listIn(tables().foldSnapshots, stream);
   }
 
-  async function listed(table: string, stream: FoldedSource): Promise<StoredSnapshotHeader[]> {
+  async function listIn(table: string, stream: FoldedSource): Promise<StoredSnapshotHeader[]> {
     const rows = await database.select(
       `SELECT ${headers.columns.map((column) => `any(${column})`).join(', ')}
        FROM ${table} WHERE stream = ${sqlString(stream)} GROUP BY snapshot
@@ -81,13 +81,13 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
   }
 
   async function load(header: SnapshotHeader): Promise<FoldSnapshot | null> {
-    const name = nameOf(header);
+    const name = formatName(header);
     const rows = await database.select(
       `SELECT DISTINCT ${chunks.list} FROM ${tables().foldSnapshots} WHERE snapshot = ${sqlString(name)} ORDER BY chunk`,
     );
     const found = rows.map(chunks.read);
     const payload = found.map((chunk) => chunk.payload).join('');
-    if (found[0]?.checksum !== checksumOf(payload)) {
+    if (found[0]?.checksum !== computeChecksum(payload)) {
       logger.error({ snapshot: name }, 'snapshot is damaged; an older one is used');
       return null;
     }
@@ -95,7 +95,7 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
   }
 
   async function prune(table: string, saved: StoredSnapshotHeader, others: readonly StoredSnapshotHeader[]) {
-    const retained = new Set(selectRetained(saved, others).map(nameOf));
+    const retained = new Set(selectRetained(saved, others).map(formatName));
     const names = await database.select(
       `SELECT DISTINCT snapshot FROM ${table} WHERE stream = ${sqlString(saved.stream)}`,
     );
@@ -104,8 +104,8 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
 
   async function deleteAbove(stream: FoldedSource, position: number) {
     const table = tables().foldSnapshots;
-    for (const header of await listed(table, stream))
-      if (header.position > position) await drop(table, nameOf(header));
+    for (const header of await listIn(table, stream))
+      if (header.position > position) await drop(table, formatName(header));
   }
 
   async function drop(table: string, name: string) {
@@ -115,12 +115,12 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
   return { save, list, load, deleteAbove };
 }
 
-function nameOf({ stream, foldVersion, configuration, position, takenAtMs }: SnapshotHeader): string {
+function formatName({ stream, foldVersion, configuration, position, takenAtMs }: SnapshotHeader): string {
   // Earlier versions noted no configuration.
   const suffix = configuration === '' ? '' : `.${configuration.slice(0, 16)}`;
   return `${stream}.${foldVersion}.${position}.${takenAtMs}${suffix}`;
 }
 
-function checksumOf(payload: string): string {
+function computeChecksum(payload: string): string {
   return createHash('sha256').update(payload).digest('hex');
 }

@@ -19,7 +19,7 @@ export interface Tables {
   readonly chainEvents: EventTables;
 }
 
-/** Events of a source that memory has given up, and where to find them. */
+/** Events of a source that memory has evicted, and where to find them. */
 export interface EventTables {
   /** The events, in order of arrival. */
   readonly events: string;
@@ -30,7 +30,7 @@ export interface EventTables {
 }
 
 /** In the order in which they are written: what is in the last one is in all of them. */
-export function namesOfEventTables({ ids, times, events }: EventTables): string[] {
+export function listEventTables({ ids, times, events }: EventTables): string[] {
   return [ids, times, events];
 }
 

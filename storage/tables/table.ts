@@ -43,7 +43,7 @@ export interface Table<Row> extends ColumnSelection<Row> {
   /** SQL of a row's partition. */
   readonly partitionExpression: string | null;
   /** Number of a row's partition, where it is partitioned by time; otherwise 0. */
-  readonly partitionOf: (row: Row) => number;
+  readonly findPartition: (row: Row) => number;
   /** Writes one row of `TabSeparated` text. */
   readonly write: (text: RowText, row: Row) => void;
   /** Some of the columns, in the order in which they are named. */
@@ -68,7 +68,7 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
     types,
     timeColumn: timeKey === null ? null : toSnakeCase(timeKey),
     partitionExpression,
-    partitionOf: timeKey === null ? () => 0 : compilePartition(timeKey),
+    findPartition: timeKey === null ? () => 0 : compilePartition(timeKey),
     select: (...keys) => {
       const names = keys.map(toSnakeCase);
       return {

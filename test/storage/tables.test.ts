@@ -360,7 +360,7 @@ describe('a table', () => {
     expect(halfHourBuckets.types.get('observed_round_count')).toBe('UInt8');
     expect(rounds.partitionExpression).toBe('intDiv(start_ms, 2592000000)');
     const round = { installationId: 'wheel', roundId: 1, workUnits: 0n, position: 1 };
-    expect(rounds.partitionOf({ ...round, startMs: 2_592_000_000 * 3 - 1 })).toBe(2);
+    expect(rounds.findPartition({ ...round, startMs: 2_592_000_000 * 3 - 1 })).toBe(2);
     expect(foldSnapshots.partitionExpression).toBe('snapshot');
   });
 
