@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 
 /** What a state depends on beside the messages: it is of use only to a fold that has the same. */
-export interface FoldIdentity {
+export interface StateIdentity {
   /** Version of the fold's rules. */
   readonly foldVersion: number;
   /** Digest of everything in the deployment that the fold depends on. */
   readonly configuration: string;
+}
+
+export interface FoldIdentity extends StateIdentity {
   /** An earlier version whose snapshots the fold converts when it restores them. */
   readonly convertibleVersion?: number;
 }
@@ -22,7 +25,7 @@ export function foldIdentity(
 
 /** Whether a state of identity `one` is of use to a fold. */
 export function isOfFold(
-  one: FoldIdentity,
+  one: StateIdentity,
   { foldVersion, configuration, convertibleVersion }: FoldIdentity,
 ): boolean {
   const isReadable = one.foldVersion === foldVersion || one.foldVersion === convertibleVersion;

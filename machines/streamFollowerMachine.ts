@@ -158,7 +158,7 @@ export const streamFollowerMachine = setup({
         live: {},
         draining: {
           entry: 'endSource',
-          on: { replaced: {} },
+          on: { replaced: {}, stopped: {} },
           after: { grace: '#streamFollower.stopped' },
         },
       },

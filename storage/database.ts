@@ -8,7 +8,6 @@ import {
 import { createChdbConnection } from 'chdb/connection';
 import { lockDirectory } from './directoryLock.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
-import { type Cell, tabSeparated } from './tabSeparated.ts';
 
 /** Longer requests count as failed: the caller's outcome is unknown, and it tries again. */
 const requestMs = 30_000;
@@ -33,8 +32,11 @@ const statementErrors: ReadonlySet<string> = new Set([
   '70',
 ]);
 
-/** A row of a result: numbers, strings and nulls in the order of the select list. */
-export type ResultRow = readonly (string | number | null)[];
+/** A value of a result. */
+export type ResultCell = string | number | null;
+
+/** A row of a result: its values in the order of the select list. */
+export type ResultRow = readonly ResultCell[];
 
 /**
  * ClickHouse, embedded or a server. What is used of SQL is what the oldest supported server (18.16) and the
@@ -42,9 +44,10 @@ export type ResultRow = readonly (string | number | null)[];
  */
 export interface Database {
   readonly kind: 'embedded' | 'server';
-  /** Appends rows in the order of `columns`. Its outcome is unknown when it fails: send the same rows again. */
-  insert(table: string, columns: readonly string[], rows: Iterable<readonly Cell[]>): Promise<void>;
-  /** The same with rows that are `TabSeparated` text already, in UTF-8. */
+  /**
+   * Appends rows, as `TabSeparated` text in UTF-8, in the order of `columns`. Its outcome is unknown when it fails: send the same
+   * rows again.
+   */
   insertBytes(table: string, columns: readonly string[], bytes: Buffer): Promise<void>;
   select(sql: string, signal?: AbortSignal): Promise<ResultRow[]>;
   command(sql: string): Promise<void>;
@@ -76,7 +79,7 @@ export function openDatabase(location: DatabaseLocation): Database {
         query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${bytes.toString('utf8')}`,
       });
     };
-    return databaseOf('server', client, insertBytes, () => undefined);
+    return createDatabase('server', client, insertBytes, () => undefined);
   }
   mkdirSync(location.path, { recursive: true });
   const unlock = lockDirectory(location.path);
@@ -97,12 +100,12 @@ export function openDatabase(location: DatabaseLocation): Database {
       settings: embeddedSettings,
     });
   };
-  return databaseOf('embedded', client, insertBytes, unlock);
+  return createDatabase('embedded', client, insertBytes, unlock);
 }
 
 type InsertBytes = Database['insertBytes'];
 
-function databaseOf(
+function createDatabase(
   kind: Database['kind'],
   client: ClickHouseClient,
   insert: InsertBytes,
@@ -131,12 +134,11 @@ function databaseOf(
     await attempt(() => client.command({ query }));
   }
 
-  const insertBytes: InsertBytes = (...given) => attempt(() => insert(...given));
+  const insertBytes: InsertBytes = (...insertion) => attempt(() => insert(...insertion));
 
   return {
     kind,
     command,
-    insert: (table, columns, rows) => insertBytes(table, columns, Buffer.from(tabSeparated(rows))),
     insertBytes,
     select: (sql, signal) =>
       attempt(async () => {

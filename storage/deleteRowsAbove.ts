@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from './database.ts';
 import { withRemovalMarks } from './removals.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
-import { namesOfEventTables, type Tables } from './tables.ts';
+import { listEventTables, type Tables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
 const pollMs = 50;
@@ -20,21 +20,21 @@ export function deleteChainRowsAbove(
   { chainEvents }: Tables,
   position: number,
 ): Promise<number> {
-  const names = namesOfEventTables(chainEvents);
+  const names = listEventTables(chainEvents);
   return withRemovalMarks(database, () => deleteFrom(database, names, `position > ${position}`));
 }
 
 /** Removes the rows that a condition on installation_id and position holds for, and waits until they are gone. */
 export function deleteRows(database: Database, tables: Tables, condition: string): Promise<number> {
   const { readings, rounds, halfHourBuckets, measurementEvents } = tables;
-  const events = namesOfEventTables(measurementEvents);
+  const events = listEventTables(measurementEvents);
   return deleteFrom(database, [readings, rounds, halfHourBuckets, ...events], condition);
 }
 
 async function deleteFrom(database: Database, tables: readonly string[], condition: string): Promise<number> {
   let removed = 0;
   for (const table of tables) {
-    const count = await rowsWhere(database, table, condition);
+    const count = await countRows(database, table, condition);
     if (count === 0) continue;
     await deleteWhere(database, table, condition);
     removed += count;
@@ -46,9 +46,9 @@ async function deleteFrom(database: Database, tables: readonly string[], conditi
 async function deleteWhere(database: Database, table: string, condition: string): Promise<void> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     await database.command(`ALTER TABLE ${table} DELETE WHERE ${condition}`);
-    while ((await rowsWhere(database, table, condition)) > 0 && (await isMutating(database, table)))
+    while ((await countRows(database, table, condition)) > 0 && (await isMutating(database, table)))
       await wait(pollMs);
-    if ((await rowsWhere(database, table, condition)) === 0) return;
+    if ((await countRows(database, table, condition)) === 0) return;
   }
   throw new StorageUnavailable(
     `rows of ${table} that were removed are there again: something else writes them`,
@@ -62,7 +62,7 @@ async function isMutating(database: Database, table: string): Promise<boolean> {
   return Number(row?.[0]) > 0;
 }
 
-async function rowsWhere(database: Database, table: string, condition: string): Promise<number> {
+async function countRows(database: Database, table: string, condition: string): Promise<number> {
   const [row] = await database.select(`SELECT count() FROM ${table} WHERE ${condition}`);
   return Number(row?.[0]);
 }

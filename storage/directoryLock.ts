@@ -21,17 +21,17 @@ export class DirectoryInUse extends Error {
  */
 export function lockDirectory(path: string): () => void {
   const file = join(path, 'process.lock');
-  const holder = holderOf(file);
+  const holder = readHolder(file);
   if (holder !== null && holder !== process.pid && isAlive(holder)) throw new DirectoryInUse(path, holder);
-  writeFileSync(file, `${process.pid} ${startOf(process.pid) ?? ''}\n`);
+  writeFileSync(file, `${process.pid} ${readStartTime(process.pid) ?? ''}\n`);
   return () => rmSync(file, { force: true });
 }
 
-function holderOf(file: string): number | null {
+function readHolder(file: string): number | null {
   try {
     const [pid = '', start = ''] = readFileSync(file, 'utf8').trim().split(' ');
     // The number of a dead process may have been given to another since.
-    const isSame = start === '' || startOf(Number(pid)) === start;
+    const isSame = start === '' || readStartTime(Number(pid)) === start;
     return isSame && Number.isInteger(Number(pid)) ? Number(pid) : null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
@@ -52,7 +52,7 @@ function isAlive(pid: number): boolean {
  * Start time of a process in clock ticks since boot, where the system tells it (Linux). Null for one that has ended
  * and that its parent has not asked about yet.
  */
-function startOf(pid: number): string | null {
+function readStartTime(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -20,7 +20,7 @@ const awaitedMs = 3_000;
 const pollMs = 25;
 
 /**
- * Resolves once ClickHouse holds all events that memory has given up.
+ * Resolves once ClickHouse holds all events that memory has evicted.
  *
  * @throws StorageUnavailable (as a rejection) when it does not in time.
  */
@@ -36,7 +36,7 @@ export function createEventsWritten(writers: {
     const isWritten = () => writer !== null && writer.storedThrough() >= of.givenUp.atPosition;
     if (isWritten()) return;
     writer?.flushNow();
-    await until(of, signal, () => {
+    await waitUntil(of, signal, () => {
       if (writer?.isFailing()) throw new StorageUnavailable('ClickHouse does not take rows');
       return isWritten();
     });
@@ -45,7 +45,7 @@ export function createEventsWritten(writers: {
 
 /**
  * In a process that only reads: events are written in order of arrival, each first to where its places are, so the newest
- * one that memory has given up tells. It is asked for each time, since the process that writes may be making them again.
+ * one that memory has evicted tells. It is asked for each time, since the process that writes may be making them again.
  */
 export function createEventsSeen(database: Database, tables: ActiveTables): EventsStored {
   return async (of, signal) => {
@@ -61,11 +61,11 @@ export function createEventsSeen(database: Database, tables: ActiveTables): Even
       );
       return rows.length > 0;
     };
-    await until(of, signal, isSeen);
+    await waitUntil(of, signal, isSeen);
   };
 }
 
-async function until(
+async function waitUntil(
   { source }: StoredEventsOf,
   signal: AbortSignal,
   isMet: () => boolean | Promise<boolean>,

@@ -1,7 +1,10 @@
 import type { Database } from './database.ts';
-import { partitionsOf } from './generations.ts';
-import { bucketColumns, readingColumns, roundColumns } from './rowInserts.ts';
-import { partitionMs, type Tables } from './tables.ts';
+import { listPartitions } from './generations.ts';
+import { halfHourBuckets } from './tables/halfHourBuckets.ts';
+import { readings } from './tables/readings.ts';
+import { rounds } from './tables/rounds.ts';
+import type { Table } from './tables/table.ts';
+import type { Tables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
 const noonMs = 43_200_000;
@@ -54,7 +57,7 @@ export async function dayDifferences(
     ['after', after],
   ] as const) {
     for (const kind of kinds) {
-      for (const [installationId, day, count, digest] of await daysOf(database, tables, kind, range)) {
+      for (const [installationId, day, count, digest] of await countDays(database, tables, kind, range)) {
         const key = `${day} ${installationId}`;
         found.set(key, { installationId, startMs: day * dayMs + noonMs });
         const place = `${side} ${kind} ${key}`;
@@ -84,6 +87,8 @@ export async function dayDifferences(
     .sort((a, b) => a.startMs - b.startMs || a.installationId.localeCompare(b.installationId));
 }
 
+const work = rounds.select('workUnits');
+
 /** Work of the observed rounds of one day. */
 export async function workUnitsOfDay(
   database: Database,
@@ -91,36 +96,41 @@ export async function workUnitsOfDay(
   { installationId, startMs }: Pick<DayDifference, 'installationId' | 'startMs'>,
 ): Promise<bigint> {
   const rows = await database.select(
-    `SELECT work_units FROM ${tables.rounds} FINAL WHERE installation_id = ${sqlString(installationId)}
+    `SELECT ${work.list} FROM ${tables.rounds} FINAL WHERE installation_id = ${sqlString(installationId)}
      AND start_ms >= ${startMs} AND start_ms < ${startMs + dayMs}`,
   );
-  return rows.reduce((sum, [workUnits]) => sum + BigInt(workUnits as string), 0n);
+  return rows.map(work.read).reduce((sum, { workUnits }) => sum + workUnits, 0n);
 }
 
 const sources = {
-  readings: { table: (tables: Tables) => tables.readings, time: 'observed_at_ms', columns: readingColumns },
-  rounds: { table: (tables: Tables) => tables.rounds, time: 'start_ms', columns: roundColumns },
-  buckets: { table: (tables: Tables) => tables.halfHourBuckets, time: 'start_ms', columns: bucketColumns },
+  readings: { nameOf: (tables: Tables) => tables.readings, definition: readings },
+  rounds: { nameOf: (tables: Tables) => tables.rounds, definition: rounds },
+  buckets: { nameOf: (tables: Tables) => tables.halfHourBuckets, definition: halfHourBuckets },
 };
 
+/** A row's columns as arguments of a digest, which may not be null. */
+function writeHashedColumns({ types }: Pick<Table<unknown>, 'types'>): string {
+  return [...types]
+    .map(([column, type]) => (type.startsWith('Nullable') ? `ifNull(${column}, '\\0')` : column))
+    .join(', ');
+}
+
 /** Partition by partition, so that no statement takes long. */
-async function daysOf(
+async function countDays(
   database: Database,
   tables: Tables,
   kind: Kind,
   { fromSequence, throughSequence, installationId }: ComparedRange,
 ): Promise<(readonly [string, number, number, bigint])[]> {
-  const { table: nameOf, time, columns } = sources[kind];
+  const { nameOf, definition } = sources[kind];
+  const { timeColumn, partitionExpression } = definition;
   const table = nameOf(tables);
-  const hashed = columns.map((column) =>
-    column === 'software_version' ? `ifNull(${column}, '\\0')` : column,
-  );
   const only = installationId === null ? '' : ` AND installation_id = ${sqlString(installationId)}`;
   const days: (readonly [string, number, number, bigint])[] = [];
-  for (const partition of await partitionsOf(database, table)) {
+  for (const partition of await listPartitions(database, table)) {
     const rows = await database.select(
-      `SELECT installation_id, intDiv(${time} - ${noonMs}, ${dayMs}) AS day, count(), toString(sum(cityHash64(${hashed.join(', ')})))
-       FROM ${table} FINAL WHERE intDiv(${time}, ${partitionMs}) = ${partition}
+      `SELECT installation_id, intDiv(${timeColumn} - ${noonMs}, ${dayMs}) AS day, count(), toString(sum(cityHash64(${writeHashedColumns(definition)})))
+       FROM ${table} FINAL WHERE ${partitionExpression} = ${partition}
        AND position >= ${fromSequence} AND position <= ${throughSequence}${only} GROUP BY installation_id, day`,
     );
     for (const [installation, day, number, digest] of rows)

@@ -1,11 +1,15 @@
 import { type FoldIdentity, isOfFold } from '../actors/foldIdentity.ts';
-import type { Database, ResultRow } from './database.ts';
+import type { Database } from './database.ts';
+import { generations } from './tables/generations.ts';
+import { insertRows } from './tables/table.ts';
 import type { Tables } from './tables.ts';
 
 /** What the rows of a generation were made from: a fold of the counter stream, and that stream. */
-export interface GenerationIdentity extends FoldIdentity {
+export interface GenerationIdentity extends StateIdentity {
   readonly streamCreated: string;
 }
+
+const identities = generations.select('foldVersion', 'configuration', 'streamCreated');
 
 /** What a generation's rows were made from as far as it was noted; null for one that an earlier version of the program filled. */
 export async function generationIdentity(
@@ -13,10 +17,10 @@ export async function generationIdentity(
   { generation }: Tables,
 ): Promise<GenerationIdentity | null> {
   const [row] = await database.select(
-    `SELECT fold_version, configuration, stream_created FROM generations
+    `SELECT ${identities.list} FROM ${generations.name}
      WHERE generation = ${generation} ORDER BY at_ms DESC LIMIT 1`,
   );
-  return row === undefined ? null : identityOfRow(row);
+  return row === undefined ? null : identities.read(row);
 }
 
 export function isSameIdentity(one: GenerationIdentity, other: GenerationIdentity): boolean {
@@ -26,30 +30,19 @@ export function isSameIdentity(one: GenerationIdentity, other: GenerationIdentit
 /** Generations that were begun with an identity, the newest first. */
 export async function generationsOf(database: Database, identity: GenerationIdentity): Promise<number[]> {
   const rows = await database.select(
-    'SELECT fold_version, configuration, stream_created, generation FROM generations ORDER BY generation DESC, at_ms DESC',
+    `SELECT ${generations.list} FROM ${generations.name} ORDER BY generation DESC, at_ms DESC`,
   );
   return rows
-    .filter((row) => isSameIdentity(identityOfRow(row), identity))
-    .map(([, , , generation]) => Number(generation));
-}
-
-function identityOfRow([foldVersion, configuration, streamCreated]: ResultRow): GenerationIdentity {
-  return {
-    foldVersion: Number(foldVersion),
-    configuration: configuration as string,
-    streamCreated: streamCreated as string,
-  };
+    .map(generations.read)
+    .filter((row) => isSameIdentity(row, identity))
+    .map(({ generation }) => generation);
 }
 
 export async function noteGeneration(
   database: Database,
   { generation }: Tables,
-  { foldVersion, configuration, streamCreated }: GenerationIdentity,
+  identity: GenerationIdentity,
   nowMs: number,
 ): Promise<void> {
-  await database.insert(
-    'generations',
-    ['generation', 'fold_version', 'configuration', 'stream_created', 'at_ms'],
-    [[generation, foldVersion, configuration, streamCreated, nowMs]],
-  );
+  await insertRows(database, generations, [{ ...identity, generation, atMs: nowMs }]);
 }

@@ -1,24 +1,26 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
-import { createStatements, namesOfEventTables, type Tables, tablesOf } from './tables.ts';
+import { generationPointer } from './tables/generationPointer.ts';
+import { insertRows } from './tables/table.ts';
+import { createStatements, listEventTables, type Tables, tablesOf } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
 export const firstGeneration = 1;
 
 /** The tables of the active generation: that of the highest swap. */
 export async function activeTables(database: Database): Promise<Tables> {
-  const rows = await database.select('SELECT generation FROM generation_pointer ORDER BY swap DESC LIMIT 1');
+  const rows = await database.select(
+    `SELECT generation FROM ${generationPointer.name} ORDER BY swap DESC LIMIT 1`,
+  );
   return tablesOf(Number(rows[0]?.[0] ?? firstGeneration));
 }
 
 /** Makes a generation the active one: one row, so it is or it is not. */
 export async function activate(database: Database, tables: Tables): Promise<void> {
-  const [row] = await database.select('SELECT max(swap) FROM generation_pointer');
-  await database.insert(
-    'generation_pointer',
-    ['swap', 'generation'],
-    [[Number(row?.[0]) + 1, tables.generation]],
-  );
+  const [row] = await database.select(`SELECT max(swap) FROM ${generationPointer.name}`);
+  await insertRows(database, generationPointer, [
+    { swap: Number(row?.[0]) + 1, generation: tables.generation },
+  ]);
 }
 
 /** Creates the tables of a generation, empty. */
@@ -28,7 +30,7 @@ export async function createEmpty(database: Database, tables: Tables): Promise<v
 }
 
 export async function dropTables(database: Database, tables: Tables): Promise<void> {
-  for (const table of namesOf(tables)) await database.command(`DROP TABLE IF EXISTS ${table}`);
+  for (const table of listTables(tables)) await database.command(`DROP TABLE IF EXISTS ${table}`);
 }
 
 /** Generations that have a table, ascending. */
@@ -47,10 +49,10 @@ export async function generationsHeld(database: Database): Promise<number[]> {
  * copied, so this takes no longer for a year than for a day.
  */
 export async function attachRows(database: Database, from: Tables, to: Tables): Promise<void> {
-  const targets = rowTablesOf(to);
-  for (const [at, source] of rowTablesOf(from).entries()) {
+  const targets = listRowTables(to);
+  for (const [at, source] of listRowTables(from).entries()) {
     const target = targets[at] as string;
-    for (const partition of await partitionsOf(database, source))
+    for (const partition of await listPartitions(database, source))
       await database.command(`ALTER TABLE ${target} ATTACH PARTITION ${partition} FROM ${source}`);
   }
 }
@@ -77,7 +79,7 @@ export async function attachSnapshots(
 }
 
 /** Partitions of a table as statements write them. */
-export async function partitionsOf(database: Database, table: string): Promise<string[]> {
+export async function listPartitions(database: Database, table: string): Promise<string[]> {
   const rows = await database.select(
     `SELECT DISTINCT partition FROM system.parts
      WHERE active AND database = currentDatabase() AND table = ${sqlString(table)}`,
@@ -85,10 +87,10 @@ export async function partitionsOf(database: Database, table: string): Promise<s
   return rows.map(([partition]) => String(partition));
 }
 
-function namesOf(tables: Tables): string[] {
-  return [...rowTablesOf(tables), tables.foldSnapshots];
+function listTables(tables: Tables): string[] {
+  return [...listRowTables(tables), tables.foldSnapshots];
 }
 
-function rowTablesOf({ readings, rounds, halfHourBuckets, measurementEvents }: Tables): string[] {
-  return [readings, rounds, halfHourBuckets, ...namesOfEventTables(measurementEvents)];
+function listRowTables({ readings, rounds, halfHourBuckets, measurementEvents }: Tables): string[] {
+  return [readings, rounds, halfHourBuckets, ...listEventTables(measurementEvents)];
 }

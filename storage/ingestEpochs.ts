@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from './database.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
+import { ingestEpochs } from './tables/ingestEpochs.ts';
+import { insertRows } from './tables/table.ts';
+import { sqlString } from './tabSeparated.ts';
 
 /** What tells this process whether it is the one that ingests. */
 export interface IngestLease {
@@ -26,7 +29,7 @@ export async function databaseIdentity(database: Database): Promise<string> {
 /** Begins the next epoch. Writers of earlier ones are refused from now on. To be called while the lease is held. */
 export async function beginEpoch(database: Database, holder: string, nowMs: number): Promise<number> {
   const epoch = (await newestEpoch(database)) + 1;
-  await database.insert('ingest_epochs', ['epoch', 'holder', 'at_ms'], [[epoch, holder, nowMs]]);
+  await insertRows(database, ingestEpochs, [{ epoch, holder, atMs: nowMs }]);
   return epoch;
 }
 
@@ -71,10 +74,6 @@ export function fenceDatabase(options: FenceOptions): Database {
 
   return {
     ...database,
-    insert: async (...rows) => {
-      requireLease();
-      await database.insert(...rows);
-    },
     insertBytes: async (...rows) => {
       requireLease();
       await database.insertBytes(...rows);
@@ -93,9 +92,9 @@ export function fenceDatabase(options: FenceOptions): Database {
 /** The epoch of whoever took over the ingest last; 0 before the first. */
 export async function newestEpoch(database: Database): Promise<number> {
   const [table] = await database.select(
-    "SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = 'ingest_epochs'",
+    `SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = ${sqlString(ingestEpochs.name)}`,
   );
   if (Number(table?.[0]) === 0) return 0;
-  const [row] = await database.select('SELECT max(epoch) FROM ingest_epochs');
+  const [row] = await database.select(`SELECT max(epoch) FROM ${ingestEpochs.name}`);
   return Number(row?.[0] ?? 0);
 }

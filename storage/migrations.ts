@@ -1,6 +1,15 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 import { activeTables, firstGeneration } from './generations.ts';
+import { chainEvents, measurementEvents } from './tables/events.ts';
+import { foldSnapshots } from './tables/foldSnapshots.ts';
+import { activeGeneration, generationPointer } from './tables/generationPointer.ts';
+import { generations } from './tables/generations.ts';
+import { ingestEpochs } from './tables/ingestEpochs.ts';
+import { migrations } from './tables/migrations.ts';
+import { removals } from './tables/removals.ts';
+import { replays } from './tables/replays.ts';
+import { insertRows } from './tables/table.ts';
 import { createEventsStatements, createStatements, type Tables, tablesOf } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
@@ -11,26 +20,19 @@ interface Migration {
   readonly statements: (database: Database) => readonly string[] | Promise<readonly string[]>;
 }
 
-const migrations: readonly Migration[] = [
+const allMigrations: readonly Migration[] = [
   {
     number: 1,
     name: 'readings, rounds, half-hour buckets, fold snapshots',
-    statements: () => [
-      ...createStatements(tablesOf(firstGeneration)),
-      // The active generation is the one of the highest swap.
-      `CREATE TABLE IF NOT EXISTS active_generation (swap Int64, generation Int64)
-       ENGINE = MergeTree() ORDER BY swap`,
-    ],
+    statements: () => [...createStatements(tablesOf(firstGeneration)), activeGeneration.createStatement()],
   },
   {
     number: 2,
     name: 'replays',
-    statements: () => [
-      `CREATE TABLE IF NOT EXISTS replays (generation Int64, step String, at_ms Int64, plan String)
-       ENGINE = MergeTree() ORDER BY (generation, at_ms)`,
-    ],
+    statements: () => [replays.createStatement()],
   },
   {
+    // Nothing reads or writes these tables any more: migration 4 has others.
     number: 3,
     name: 'events of the feed',
     statements: async (database) => {
@@ -54,8 +56,11 @@ const migrations: readonly Migration[] = [
     number: 4,
     name: 'events of the feed by arrival, by time and by ID',
     statements: async (database) => {
-      const { measurementEvents, chainEvents } = await tablesBefore(database);
-      return [measurementEvents, chainEvents].flatMap(createEventsStatements);
+      const tables = await tablesBefore(database);
+      return [
+        ...createEventsStatements(measurementEvents, tables.measurementEvents),
+        ...createEventsStatements(chainEvents, tables.chainEvents),
+      ];
     },
   },
   {
@@ -63,37 +68,38 @@ const migrations: readonly Migration[] = [
     name: 'what snapshots and generations were made with, epochs of ingest, removals, another pointer',
     statements: async (database) => [
       ...(await addSnapshotColumns(database)),
-      `CREATE TABLE IF NOT EXISTS generations (
-        generation Int64, fold_version Int64, configuration String, stream_created String, at_ms Int64
-      ) ENGINE = MergeTree() ORDER BY (generation, at_ms)`,
-      'CREATE TABLE IF NOT EXISTS ingest_epochs (epoch Int64, holder String, at_ms Int64) ENGINE = MergeTree() ORDER BY epoch',
-      'CREATE TABLE IF NOT EXISTS removals (number Int64, step String) ENGINE = MergeTree() ORDER BY number',
+      generations.createStatement(),
+      ingestEpochs.createStatement(),
+      removals.createStatement(),
       // A process of an earlier version that still runs knows the other pointer only: it keeps to its tables, and cannot remove rows of ours.
-      `CREATE TABLE IF NOT EXISTS generation_pointer (swap Int64, generation Int64) ENGINE = MergeTree() ORDER BY swap`,
-      'INSERT INTO generation_pointer SELECT swap, generation FROM active_generation WHERE swap > (SELECT max(swap) FROM generation_pointer)',
+      generationPointer.createStatement(),
+      `INSERT INTO ${generationPointer.name} (${generationPointer.list}) SELECT ${activeGeneration.list} FROM ${activeGeneration.name}
+       WHERE swap > (SELECT max(swap) FROM ${generationPointer.name})`,
     ],
   },
 ];
 
 /** The tables that were active when there was one pointer, which earlier versions move. */
 async function tablesBefore(database: Database): Promise<Tables> {
-  const rows = await database.select('SELECT generation FROM active_generation ORDER BY swap DESC LIMIT 1');
+  const rows = await database.select(
+    `SELECT generation FROM ${activeGeneration.name} ORDER BY swap DESC LIMIT 1`,
+  );
   return tablesOf(Number(rows[0]?.[0] ?? firstGeneration));
 }
 
 /** Tables that an earlier version created have no such columns; a new database has them from the beginning. */
 async function addSnapshotColumns(database: Database): Promise<readonly string[]> {
-  const { foldSnapshots } = await tablesBefore(database);
+  const { foldSnapshots: table } = await tablesBefore(database);
   const found = await database.select(
-    `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = ${sqlString(foldSnapshots)}`,
+    `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = ${sqlString(table)}`,
   );
   const names = new Set(found.map(([name]) => name));
-  return [
-    ['configuration', 'String AFTER fold_version'],
-    ['ordinal', 'Int64 AFTER taken_at_ms'],
-  ]
-    .filter(([name]) => !names.has(name as string))
-    .map(([name, type]) => `ALTER TABLE ${foldSnapshots} ADD COLUMN ${name} ${type}`);
+  const { columns, types } = foldSnapshots;
+  return columns.flatMap((name, at) =>
+    names.has(name)
+      ? []
+      : `ALTER TABLE ${table} ADD COLUMN ${name} ${types.get(name)} AFTER ${columns[at - 1]}`,
+  );
 }
 
 /** The database was written by a newer version of the program. */
@@ -115,16 +121,14 @@ export class DatabaseTooNew extends Error {
  * @throws StorageUnavailable when ClickHouse does not answer.
  */
 export async function migrate(database: Database, logger: Logger): Promise<Tables> {
-  await database.command(
-    'CREATE TABLE IF NOT EXISTS migrations (number Int64, name String) ENGINE = MergeTree() ORDER BY number',
-  );
-  const [[last = 0] = []] = await database.select('SELECT max(number) FROM migrations');
+  await database.command(migrations.createStatement());
+  const [[last = 0] = []] = await database.select(`SELECT max(number) FROM ${migrations.name}`);
   const applied = Number(last);
-  const known = migrations.length;
+  const known = allMigrations.length;
   if (applied > known) throw new DatabaseTooNew(applied, known);
-  for (const { number, name, statements } of migrations.slice(applied)) {
+  for (const { number, name, statements } of allMigrations.slice(applied)) {
     for (const statement of await statements(database)) await database.command(statement);
-    await database.insert('migrations', ['number', 'name'], [[number, name]]);
+    await insertRows(database, migrations, [{ number, name }]);
     logger.info({ migration: number, tables: name }, 'database migrated');
   }
   return activeTables(database);
@@ -133,9 +137,9 @@ export async function migrate(database: Database, logger: Logger): Promise<Table
 /** Migrations that a database has, and that this program knows. */
 export async function migrationState(database: Database): Promise<{ applied: number; known: number }> {
   const [row] = await database.select(
-    "SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = 'migrations'",
+    `SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = ${sqlString(migrations.name)}`,
   );
-  if (Number(row?.[0]) === 0) return { applied: 0, known: migrations.length };
-  const [last] = await database.select('SELECT max(number) FROM migrations');
-  return { applied: Number(last?.[0]), known: migrations.length };
+  if (Number(row?.[0]) === 0) return { applied: 0, known: allMigrations.length };
+  const [last] = await database.select(`SELECT max(number) FROM ${migrations.name}`);
+  return { applied: Number(last?.[0]), known: allMigrations.length };
 }

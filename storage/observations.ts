@@ -2,13 +2,13 @@ import type { AcceptedReading, ObservationPage } from '../actors/views/views.ts'
 import type { Database } from './database.ts';
 import type { ObservationReader } from './observationReader.ts';
 import type { Boundary, RecentReadings } from './recentReadings.ts';
-import { readWhole, removalNumber } from './removals.ts';
-import { readingOfRow, readingSelectList } from './rowInserts.ts';
+import { readConsistently, removalNumber } from './removals.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
+import { readings } from './tables/readings.ts';
 import type { ActiveTables, Tables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
-export interface ObservationReaderParts {
+export interface ObservationReaderOptions {
   readonly recent: RecentReadings;
   readonly database: Database;
   readonly tables: ActiveTables;
@@ -16,7 +16,7 @@ export interface ObservationReaderParts {
   readonly isStoredThrough: (boundary: Boundary) => boolean | Promise<boolean>;
 }
 
-interface Asked {
+interface PageQuery {
   readonly installationId: string;
   readonly afterPosition: number;
   readonly coversAbove: Boundary;
@@ -25,26 +25,26 @@ interface Asked {
 }
 
 /** Pages of accepted readings of any age, from memory where it holds them, else from ClickHouse and memory. */
-export function createObservationReader(parts: ObservationReaderParts): ObservationReader {
-  const { recent, database, tables, isStoredThrough } = parts;
+export function createObservationReader(options: ObservationReaderOptions): ObservationReader {
+  const { recent, database, tables, isStoredThrough } = options;
 
   return {
     page: (installationId, afterPosition, limit, signal) => {
       const coversAbove = recent.coversAbove();
       if (afterPosition >= coversAbove.position)
-        return pageOf(recent.page(installationId, afterPosition, limit + 1), limit);
+        return cutPage(recent.page(installationId, afterPosition, limit + 1), limit);
       // Memory is read now and ClickHouse up to where memory began: what is evicted meanwhile is in one of the two.
       const newest = recent.page(installationId, coversAbove.position, limit + 1);
-      return withOlder({ installationId, afterPosition, coversAbove, limit, signal }, newest);
+      return readWithOlder({ installationId, afterPosition, coversAbove, limit, signal }, newest);
     },
   };
 
-  function withOlder(asked: Asked, newest: ObservationPage['items']): Promise<ObservationPage> {
-    return readWhole(database, () => readOlder(asked, newest));
+  function readWithOlder(query: PageQuery, newest: ObservationPage['items']): Promise<ObservationPage> {
+    return readConsistently(database, () => readOlder(query, newest));
   }
 
   async function readOlder(
-    { installationId, afterPosition, coversAbove, limit, signal }: Asked,
+    { installationId, afterPosition, coversAbove, limit, signal }: PageQuery,
     newest: ObservationPage['items'],
   ): Promise<ObservationPage> {
     if (!(await isStoredThrough(coversAbove))) {
@@ -54,16 +54,16 @@ export function createObservationReader(parts: ObservationReaderParts): Observat
     }
     // A batch that was sent twice may not be merged yet; versions of one position are the same bytes.
     const rows = await database.select(
-      `SELECT ${readingSelectList} FROM ${tables().readings}
+      `SELECT ${readings.list} FROM ${tables().readings}
        WHERE installation_id = ${sqlString(installationId)} AND position > ${afterPosition} AND position <= ${coversAbove.position}
        ORDER BY position LIMIT 1 BY position LIMIT ${limit + 1}`,
       signal,
     );
-    return pageOf([...rows.map(readingOfRow), ...newest], limit);
+    return cutPage([...rows.map(readings.read), ...newest], limit);
   }
 }
 
-function pageOf(found: ObservationPage['items'], limit: number): ObservationPage {
+function cutPage(found: ObservationPage['items'], limit: number): ObservationPage {
   return { items: found.slice(0, limit), more: found.length > limit };
 }
 
@@ -80,10 +80,10 @@ export async function* readStored(
   for (let above = after; above < through; above += positionsAtOnce) {
     const upTo = Math.min(above + positionsAtOnce, through);
     const rows = await database.select(
-      `SELECT ${readingSelectList} FROM ${tables.readings} WHERE position > ${above} AND position <= ${upTo}
+      `SELECT ${readings.list} FROM ${tables.readings} WHERE position > ${above} AND position <= ${upTo}
        ORDER BY position LIMIT 1 BY position`,
     );
-    if (rows.length > 0) yield rows.map(readingOfRow);
+    if (rows.length > 0) yield rows.map(readings.read);
   }
 }
 
@@ -94,15 +94,17 @@ export interface StoredThroughQuery {
   restoredAt(position: number): void;
 }
 
+const places = readings.select('position', 'telemetryId');
+
 /** The stored reading of the largest position; null without any. */
 export async function newestReading(
   database: Database,
-  { readings }: Tables,
-): Promise<{ readonly position: number; readonly telemetryId: string } | null> {
+  { readings: table }: Tables,
+): Promise<Pick<AcceptedReading, 'position' | 'telemetryId'> | null> {
   const [row] = await database.select(
-    `SELECT position, telemetry_id FROM ${readings} WHERE position = (SELECT max(position) FROM ${readings}) LIMIT 1`,
+    `SELECT ${places.list} FROM ${table} WHERE position = (SELECT max(position) FROM ${table}) LIMIT 1`,
   );
-  return row === undefined ? null : { position: Number(row[0]), telemetryId: row[1] as string };
+  return row === undefined ? null : places.read(row);
 }
 
 /** Largest position of a stored reading; 0 without any. */
@@ -112,7 +114,7 @@ export async function storedThrough(database: Database, tables: Tables): Promise
 }
 
 /**
- * Rows are stored in the order of the stream, so where the very reading that memory gave up last is stored, everything below it is. Another
+ * Rows are stored in the order of the stream, so where the very reading that memory evicted last is stored, everything below it is. Another
  * reading at its position is of a stream that has lost its end since, and is about to be removed. What was found stays true until rows are
  * removed.
  */

@@ -22,12 +22,12 @@ export interface RecentReadings {
 /** Where memory begins. */
 export interface Boundary {
   readonly position: number;
-  /** The newest reading up to there that memory has held; null where memory began behind a snapshot. */
+  /** The newest reading up to there that was in memory; null where memory began behind a snapshot. */
   readonly evicted: AcceptedReading | null;
 }
 
-export interface RecentReadingsSettings {
-  /** A reading above this position is not stored yet, so it is never given up. */
+export interface RecentReadingsOptions {
+  /** A reading above this position is not stored yet, so it is never evicted. */
   readonly storedThrough: () => number;
   readonly kept?: number;
 }
@@ -41,14 +41,14 @@ interface Tail {
 export function createRecentReadings({
   storedThrough,
   kept = readingsKept,
-}: RecentReadingsSettings): RecentReadings {
+}: RecentReadingsOptions): RecentReadings {
   const all: Tail = { readings: [], start: 0 };
   const byInstallation = new Map<string, Tail>();
   let covered: Boundary = { position: 0, evicted: null };
 
   function add(reading: AcceptedReading) {
     all.readings.push(reading);
-    tailOf(reading.installationId).readings.push(reading);
+    findOrCreateTail(reading.installationId).readings.push(reading);
     const stored = storedThrough();
     while (all.readings.length - all.start > kept) {
       const oldest = all.readings[all.start] as AcceptedReading;
@@ -57,7 +57,7 @@ export function createRecentReadings({
     }
   }
 
-  function tailOf(installationId: string): Tail {
+  function findOrCreateTail(installationId: string): Tail {
     const known = byInstallation.get(installationId);
     if (known !== undefined) return known;
     const tail = { readings: [], start: 0 };

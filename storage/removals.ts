@@ -1,5 +1,7 @@
 import type { Database } from './database.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
+import { type RemovalRow, removals } from './tables/removals.ts';
+import { insertRows } from './tables/table.ts';
 
 /** Rows are removed part by part, so whoever reads meanwhile may see some of them. These marks tell. */
 interface Removals {
@@ -14,7 +16,7 @@ export async function withRemovalMarks<Result>(
   remove: () => Promise<Result>,
 ): Promise<Result> {
   const { begun } = await readRemovals(database);
-  const mark = (step: string) => database.insert('removals', ['number', 'step'], [[begun + 1, step]]);
+  const mark = (step: RemovalRow['step']) => insertRows(database, removals, [{ number: begun + 1, step }]);
   await mark('begun');
   const result = await remove();
   await mark('ended');
@@ -32,7 +34,10 @@ export async function hasOpenRemoval(database: Database): Promise<boolean> {
  *
  * @throws StorageUnavailable when some were, so that what was read may have a hole.
  */
-export async function readWhole<Result>(database: Database, read: () => Promise<Result>): Promise<Result> {
+export async function readConsistently<Result>(
+  database: Database,
+  read: () => Promise<Result>,
+): Promise<Result> {
   const before = await readRemovals(database);
   const result = await read();
   const after = await readRemovals(database);
@@ -48,7 +53,7 @@ export async function removalNumber(database: Database): Promise<number> {
 
 async function readRemovals(database: Database): Promise<Removals> {
   const [row] = await database.select(
-    "SELECT maxIf(number, step = 'begun'), maxIf(number, step = 'ended') FROM removals",
+    `SELECT maxIf(number, step = 'begun'), maxIf(number, step = 'ended') FROM ${removals.name}`,
   );
   return { begun: Number(row?.[0] ?? 0), ended: Number(row?.[1] ?? 0) };
 }

@@ -1,5 +1,8 @@
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { Database } from './database.ts';
+import { generations } from './tables/generations.ts';
+import { type ReplayStep, replays } from './tables/replays.ts';
+import { insertRows } from './tables/table.ts';
 
 /** What a replay set out to do; kept as JSON. */
 export interface ReplayPlan {
@@ -21,9 +24,6 @@ export interface ReplayPlan {
   readonly identity?: FoldIdentity;
 }
 
-/** `prepared`: what is kept of the active generation is in the new one. */
-export type ReplayStep = 'planned' | 'prepared' | 'ended';
-
 export interface ReplayLog {
   /** The newest replay that did not end, with its last step; null without one, or when its tables are active already. */
   unfinished(
@@ -39,24 +39,20 @@ export function createReplayLog(database: Database, nowMs: () => number): Replay
   return {
     unfinished: async (activeGeneration) => {
       const rows = await database.select(
-        'SELECT generation, step, plan FROM replays ORDER BY generation DESC, at_ms DESC',
+        `SELECT ${replays.list} FROM ${replays.name} ORDER BY generation DESC, at_ms DESC`,
       );
-      const generation = rows[0]?.[0];
-      const steps = rows.filter((row) => row[0] === generation);
-      const has = (step: ReplayStep) => steps.some((row) => row[1] === step);
-      const plan = steps[0]?.[2];
-      if (typeof plan !== 'string' || has('ended') || Number(generation) === activeGeneration) return null;
-      return { plan: JSON.parse(plan) as ReplayPlan, step: has('prepared') ? 'prepared' : 'planned' };
+      const noted = rows.map(replays.read);
+      const [newest] = noted;
+      if (newest === undefined || newest.generation === activeGeneration) return null;
+      const steps = noted.filter(({ generation }) => generation === newest.generation);
+      const has = (step: ReplayStep) => steps.some((row) => row.step === step);
+      return has('ended') ? null : { plan: newest.plan, step: has('prepared') ? 'prepared' : 'planned' };
     },
     note: (plan, step) =>
-      database.insert(
-        'replays',
-        ['generation', 'step', 'at_ms', 'plan'],
-        [[plan.generation, step, nowMs(), JSON.stringify(plan)]],
-      ),
+      insertRows(database, replays, [{ generation: plan.generation, step, atMs: nowMs(), plan }]),
     nextGeneration: async (active) => {
-      const [replayed] = await database.select('SELECT max(generation) FROM replays');
-      const [noted] = await database.select('SELECT max(generation) FROM generations');
+      const [replayed] = await database.select(`SELECT max(generation) FROM ${replays.name}`);
+      const [noted] = await database.select(`SELECT max(generation) FROM ${generations.name}`);
       return Math.max(active, Number(replayed?.[0]), Number(noted?.[0])) + 1;
     },
   };

@@ -1,7 +1,11 @@
-import type { BucketRow, EventRow, RoundRow, StoredRows } from '../actors/storedRows.ts';
-import type { AcceptedReading } from '../actors/views/views.ts';
-import { createRowText, type RowText } from './rowText.ts';
-import { type EventTables, partitionMs, type Tables } from './tables.ts';
+import type { EventRow, StoredRows } from '../actors/storedRows.ts';
+import { createRowText } from './rowText.ts';
+import { chainEvents, type EventTableDefinitions, measurementEvents } from './tables/events.ts';
+import { halfHourBuckets } from './tables/halfHourBuckets.ts';
+import { readings } from './tables/readings.ts';
+import { rounds } from './tables/rounds.ts';
+import type { ColumnSelection, Table } from './tables/table.ts';
+import type { EventTables, Tables } from './tables.ts';
 
 /** ClickHouse refuses an insert into more than 100 partitions. */
 const partitionsMax = 50;
@@ -13,60 +17,6 @@ export interface RowInsert {
   readonly bytes: Buffer;
   readonly rowCount: number;
 }
-
-export const readingColumns = [
-  'installation_id',
-  'position',
-  'telemetry_id',
-  'boot_id',
-  'sequence',
-  'observed_at_ms',
-  'received_at_ms',
-  'counter_epoch',
-  'cumulative_work_units',
-  'provenance',
-  'software_version',
-  'core_status',
-  'rpm_milli',
-  'speed_mm_per_second',
-  'distance_mm',
-];
-
-export const roundColumns = ['installation_id', 'round_id', 'start_ms', 'work_units', 'position'];
-
-export const bucketColumns = [
-  'installation_id',
-  'start_ms',
-  'observed_round_count',
-  'work_units',
-  'reading_count',
-  'max_distance_mm',
-  'peak_rpm_milli',
-  'peak_rpm_at_ms',
-  'peak_speed_mm_per_second',
-  'peak_speed_at_ms',
-  'position',
-];
-
-export const eventColumns = [
-  'run',
-  'category',
-  'installation_id',
-  'position',
-  'ordinal',
-  'id',
-  'type',
-  'recorded_at_ms',
-  'arrived_at_ms',
-  'event',
-];
-
-const eventTimeColumns = ['run', 'category', 'installation_id', 'recorded_at_ms', 'position', 'ordinal'];
-
-const eventIdColumns = ['run', 'id', 'installation_id', 'position', 'ordinal', 'arrived_at_ms'];
-
-/** Select list of {@link readingOfRow}. */
-export const readingSelectList = readingColumns.join(', ');
 
 /** Rows of one table and of few partitions. */
 interface Segment {
@@ -94,11 +44,7 @@ type EncodedEvents = Readonly<Record<keyof EventTables, readonly Segment[]>>;
 export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
   const text = createRowText();
 
-  function segmentsOf<Row>(
-    rows: readonly Row[],
-    timeMs: (row: Row) => number,
-    write: (text: RowText, row: Row) => void,
-  ): Segment[] {
+  function encodeSegments<Row>(rows: readonly Row[], { findPartition, write }: Table<Row>): Segment[] {
     const segments: Segment[] = [];
     let rowCount = 0;
     let partitions = new Set<number>();
@@ -109,36 +55,35 @@ export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
       partitions = new Set();
     };
     for (const row of rows) {
-      const partition = Math.trunc(timeMs(row) / partitionMs);
+      const partition = findPartition(row);
       if (partition !== newest) {
         if (!partitions.has(partition) && partitions.size === partitionsMax) close();
         partitions.add(partition);
         newest = partition;
       }
       write(text, row);
-      text.endRow();
       rowCount++;
     }
     close();
     return segments;
   }
 
-  function eventSegmentsOf(rows: readonly EventRow[]): EncodedEvents {
+  function encodeEvents(rows: readonly EventRow[], tables: EventTableDefinitions): EncodedEvents {
     return {
-      ids: segmentsOf(rows, unpartitioned, writeEventId),
-      times: segmentsOf(rows, unpartitioned, writeEventTime),
-      events: segmentsOf(rows, unpartitioned, writeEvent),
+      ids: encodeSegments(rows, tables.ids),
+      times: encodeSegments(rows, tables.times),
+      events: encodeSegments(rows, tables.events),
     };
   }
 
-  return ({ rounds, buckets, measurementEvents, chainEvents, readings, throughPosition }) => {
-    const eventRowCount = measurementEvents.length + chainEvents.length;
+  return (rows) => {
+    const eventRowCount = rows.measurementEvents.length + rows.chainEvents.length;
     const encoded = {
-      rounds: segmentsOf(rounds, (row) => row.startMs, writeRound),
-      buckets: segmentsOf(buckets, (row) => row.startMs, writeBucket),
-      measurementEvents: eventSegmentsOf(measurementEvents),
-      chainEvents: eventSegmentsOf(chainEvents),
-      readings: segmentsOf(readings, (row) => row.observedAtMs, writeReading),
+      rounds: encodeSegments(rows.rounds, rounds),
+      buckets: encodeSegments(rows.buckets, halfHourBuckets),
+      measurementEvents: encodeEvents(rows.measurementEvents, measurementEvents),
+      chainEvents: encodeEvents(rows.chainEvents, chainEvents),
+      readings: encodeSegments(rows.readings, readings),
     };
     const segments = [
       ...encoded.rounds,
@@ -149,15 +94,12 @@ export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
     ];
     return {
       ...encoded,
-      rowCount: rounds.length + buckets.length + eventRowCount + readings.length,
+      rowCount: rows.rounds.length + rows.buckets.length + eventRowCount + rows.readings.length,
       byteLength: segments.reduce((sum, { bytes }) => sum + bytes.length, 0),
-      throughPosition,
+      throughPosition: rows.throughPosition,
     };
   };
 }
-
-/** Time of a row of a table that has one partition. */
-const unpartitioned = () => 0;
 
 /**
  * The inserts of consecutive pieces of the stream. Readings come last and in order of position, so that the largest
@@ -168,24 +110,24 @@ export function insertsOf(tables: Tables, pieces: readonly EncodedRows[]): RowIn
   const of = (
     segments: (piece: EncodedRows) => readonly Segment[],
     table: string,
-    columns: readonly string[],
-  ): RowInsert[] => joined(pieces.flatMap(segments)).map((rows) => ({ table, columns, ...rows }));
-  const ofEvents = (kind: 'measurementEvents' | 'chainEvents') => [
-    ...of((piece) => piece[kind].ids, tables[kind].ids, eventIdColumns),
-    ...of((piece) => piece[kind].times, tables[kind].times, eventTimeColumns),
-    ...of((piece) => piece[kind].events, tables[kind].events, eventColumns),
+    { columns }: Pick<ColumnSelection<unknown>, 'columns'>,
+  ): RowInsert[] => joinSegments(pieces.flatMap(segments)).map((rows) => ({ table, columns, ...rows }));
+  const ofEvents = (kind: 'measurementEvents' | 'chainEvents', definitions: EventTableDefinitions) => [
+    ...of((piece) => piece[kind].ids, tables[kind].ids, definitions.ids),
+    ...of((piece) => piece[kind].times, tables[kind].times, definitions.times),
+    ...of((piece) => piece[kind].events, tables[kind].events, definitions.events),
   ];
   return [
-    ...of(({ rounds }) => rounds, tables.rounds, roundColumns),
-    ...of(({ buckets }) => buckets, tables.halfHourBuckets, bucketColumns),
-    ...ofEvents('measurementEvents'),
-    ...ofEvents('chainEvents'),
-    ...of(({ readings }) => readings, tables.readings, readingColumns),
+    ...of((piece) => piece.rounds, tables.rounds, rounds),
+    ...of((piece) => piece.buckets, tables.halfHourBuckets, halfHourBuckets),
+    ...ofEvents('measurementEvents', measurementEvents),
+    ...ofEvents('chainEvents', chainEvents),
+    ...of((piece) => piece.readings, tables.readings, readings),
   ];
 }
 
 /** Neighbours as one, as long as they stay within few partitions. */
-function joined(segments: readonly Segment[]): { bytes: Buffer; rowCount: number }[] {
+function joinSegments(segments: readonly Segment[]): { bytes: Buffer; rowCount: number }[] {
   const groups: { parts: Buffer[]; rowCount: number; partitions: Set<number> }[] = [];
   for (const { bytes, rowCount, partitions } of segments) {
     const group = groups.at(-1);
@@ -199,122 +141,4 @@ function joined(segments: readonly Segment[]): { bytes: Buffer; rowCount: number
     }
   }
   return groups.map(({ parts, rowCount }) => ({ bytes: Buffer.concat(parts), rowCount }));
-}
-
-function writeReading(text: RowText, reading: AcceptedReading) {
-  text.text(reading.installationId);
-  text.integer(reading.position);
-  text.text(reading.telemetryId);
-  text.text(reading.bootId);
-  text.integer(reading.sequence);
-  text.integer(reading.observedAtMs);
-  text.integer(reading.receivedAtMs);
-  text.text(reading.counterEpoch);
-  text.decimal(reading.cumulativeWorkUnits);
-  text.text(reading.provenance);
-  text.text(reading.softwareVersion);
-  text.text(reading.coreStatus);
-  text.integer(reading.rpmMilli);
-  text.integer(reading.speedMmPerSecond);
-  text.integer(reading.distanceMm);
-}
-
-function writeRound(text: RowText, row: RoundRow) {
-  text.text(row.installationId);
-  text.integer(row.roundId);
-  text.integer(row.startMs);
-  text.decimal(row.workUnits);
-  text.integer(row.position);
-}
-
-function writeBucket(text: RowText, row: BucketRow) {
-  text.text(row.installationId);
-  text.integer(row.startMs);
-  text.integer(row.observedRoundCount);
-  text.decimal(row.workUnits);
-  text.integer(row.readingCount);
-  text.integer(row.maxDistanceMm);
-  text.integer(row.peakRpmMilli);
-  text.integer(row.peakRpmAtMs);
-  text.integer(row.peakSpeedMmPerSecond);
-  text.integer(row.peakSpeedAtMs);
-  text.integer(row.position);
-}
-
-function writeEvent(text: RowText, row: EventRow) {
-  text.text(row.run);
-  text.text(row.category);
-  text.text(row.installationId);
-  text.integer(row.position);
-  text.integer(row.ordinal);
-  text.text(row.id);
-  text.text(row.type);
-  text.integer(row.recordedAtMs);
-  text.integer(row.arrivedAtMs);
-  text.text(row.event);
-}
-
-function writeEventTime(text: RowText, row: EventRow) {
-  text.text(row.run);
-  text.text(row.category);
-  text.text(row.installationId);
-  text.integer(row.recordedAtMs);
-  text.integer(row.position);
-  text.integer(row.ordinal);
-}
-
-function writeEventId(text: RowText, row: EventRow) {
-  text.text(row.run);
-  text.text(row.id);
-  text.text(row.installationId);
-  text.integer(row.position);
-  text.integer(row.ordinal);
-  text.integer(row.arrivedAtMs);
-}
-
-function cellsOf(row: readonly (string | number | null)[]) {
-  return {
-    text: (column: number) => row[column] as string,
-    // Servers differ in whether they quote 64-bit integers; all of these are safe integers.
-    count: (column: number) => Number(row[column]),
-  };
-}
-
-/** An event from a row of {@link eventColumns}. */
-export function eventOfRow(row: readonly (string | number | null)[]): EventRow {
-  const { text, count } = cellsOf(row);
-  return {
-    run: text(0),
-    category: text(1),
-    installationId: text(2),
-    position: count(3),
-    ordinal: count(4),
-    id: text(5),
-    type: text(6),
-    recordedAtMs: count(7),
-    arrivedAtMs: count(8),
-    event: text(9),
-  };
-}
-
-/** A reading from a row of {@link readingSelectList}. */
-export function readingOfRow(row: readonly (string | number | null)[]): AcceptedReading {
-  const { text, count } = cellsOf(row);
-  return {
-    installationId: text(0),
-    position: count(1),
-    telemetryId: text(2),
-    bootId: text(3),
-    sequence: count(4),
-    observedAtMs: count(5),
-    receivedAtMs: count(6),
-    counterEpoch: text(7),
-    cumulativeWorkUnits: BigInt(text(8)),
-    provenance: text(9) as AcceptedReading['provenance'],
-    softwareVersion: row[10] as string | null,
-    coreStatus: text(11) as AcceptedReading['coreStatus'],
-    rpmMilli: count(12),
-    speedMmPerSecond: count(13),
-    distanceMm: count(14),
-  };
 }

@@ -35,7 +35,7 @@ export function createRowText(): RowText {
   }
 
   /** Characters that stand for themselves; false, with nothing written, when there are others. */
-  function plain(value: string): boolean {
+  function writePlain(value: string): boolean {
     reserve(value.length + 1);
     for (let index = 0; index < value.length; index++) {
       const code = value.charCodeAt(index);
@@ -47,14 +47,14 @@ export function createRowText(): RowText {
     return true;
   }
 
-  function encoded(value: Cell) {
+  function writeEscaped(value: Cell) {
     const text = cellText(value);
     reserve(text.length * 3 + 1);
     length += bytes.write(text, length, 'utf8');
   }
 
   /** Digits of a whole number below 2^31, at least `digits` of them. */
-  function whole(value: number, digits: number) {
+  function writeDigits(value: number, digits: number) {
     let count = digits;
     while (count < 10 && value >= (powersOfTen[count] as number)) count++;
     let rest = value | 0;
@@ -69,22 +69,22 @@ export function createRowText(): RowText {
 
   return {
     text: (value) => {
-      if (value === null || !plain(value)) encoded(value);
+      if (value === null || !writePlain(value)) writeEscaped(value);
       bytes[length++] = tab;
     },
     integer: (value) => {
       reserve(roomForNumber);
-      if (value < 0) encoded(value);
-      else if (value < billion) whole(value, 1);
+      if (value < 0) writeEscaped(value);
+      else if (value < billion) writeDigits(value, 1);
       else {
         const high = Math.floor(value / billion);
-        whole(high, 1);
-        whole(value - high * billion, 9);
+        writeDigits(high, 1);
+        writeDigits(value - high * billion, 9);
       }
       bytes[length++] = tab;
     },
     decimal: (value) => {
-      plain(value.toString());
+      writePlain(value.toString());
       bytes[length++] = tab;
     },
     endRow: () => {

@@ -20,11 +20,11 @@ export function selectRetained(
   saved: StoredSnapshotHeader,
   others: readonly StoredSnapshotHeader[],
 ): StoredSnapshotHeader[] {
-  const lineage = lineageOf(saved);
-  const same = others.filter((one) => lineageOf(one) === lineage);
+  const lineage = formatLineage(saved);
+  const same = others.filter((one) => formatLineage(one) === lineage);
   const newestByLineage = new Map<string, StoredSnapshotHeader>();
   for (const one of others.toSorted(byOrdinal)) {
-    const other = lineageOf(one);
+    const other = formatLineage(one);
     if (other !== lineage && !newestByLineage.has(other)) newestByLineage.set(other, one);
   }
   const newestOfOthers = [...newestByLineage.values()].slice(0, otherFoldsKept);
@@ -32,7 +32,7 @@ export function selectRetained(
 }
 
 /** Snapshots that follow one another: of one fold and one stream. */
-function lineageOf({ foldVersion, configuration, streamCreated }: StoredSnapshotHeader): string {
+function formatLineage({ foldVersion, configuration, streamCreated }: StoredSnapshotHeader): string {
   return `${foldVersion} ${configuration} ${streamCreated}`;
 }
 

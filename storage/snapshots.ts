@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Logger } from 'pino';
-import type { Database, ResultRow } from './database.ts';
+import type { Database } from './database.ts';
 import type { FoldedSource, FoldSnapshot, SnapshotHeader, StoredSnapshotHeader } from './foldSnapshot.ts';
 import { selectRetained } from './snapshotRetention.ts';
+import { foldSnapshots } from './tables/foldSnapshots.ts';
+import { insertRows } from './tables/table.ts';
 import type { ActiveTables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
@@ -14,21 +16,17 @@ const decompress = promisify(gunzip);
 /** One row holds at most this much of a snapshot. */
 const chunkCharactersMax = 1024 * 1024;
 
-const columns = [
-  'snapshot',
-  'chunk',
-  'chunk_count',
+const headers = foldSnapshots.select(
   'stream',
-  'fold_version',
+  'foldVersion',
   'configuration',
-  'stream_created',
+  'streamCreated',
   'position',
   'digest',
-  'taken_at_ms',
+  'takenAtMs',
   'ordinal',
-  'checksum',
-  'payload',
-];
+);
+const chunks = foldSnapshots.select('chunk', 'checksum', 'payload');
 
 export interface SnapshotStore {
   save(snapshot: FoldSnapshot): Promise<void>;
@@ -39,7 +37,7 @@ export interface SnapshotStore {
   deleteAbove(stream: FoldedSource, position: number): Promise<void>;
 }
 
-export interface SnapshotStoreParts {
+export interface SnapshotStoreOptions {
   readonly database: Database;
   readonly tables: ActiveTables;
   readonly logger: Logger;
@@ -49,56 +47,47 @@ export interface SnapshotStoreParts {
  * Snapshots of folds, each a partition of its own. A kill in the middle of saving leaves fewer chunks than the first
  * one announces, which is no snapshot. Each call is of the generation that is active when it begins.
  */
-export function createSnapshotStore({ database, tables, logger }: SnapshotStoreParts): SnapshotStore {
+export function createSnapshotStore({ database, tables, logger }: SnapshotStoreOptions): SnapshotStore {
   async function save(snapshot: FoldSnapshot) {
     const table = tables().foldSnapshots;
-    const name = nameOf(snapshot);
+    const name = formatName(snapshot);
     const payload = (await compress(snapshot.state)).toString('base64');
-    const checksum = checksumOf(payload);
-    const { stream, foldVersion, configuration, streamCreated, position, digest, takenAtMs } = snapshot;
+    const checksum = computeChecksum(payload);
+    const { state: _, ...header } = snapshot;
     const chunkCount = Math.max(1, Math.ceil(payload.length / chunkCharactersMax));
-    const others = (await listed(table, stream)).filter((header) => nameOf(header) !== name);
+    const others = (await listIn(table, snapshot.stream)).filter((header) => formatName(header) !== name);
     const ordinal = Math.max(0, ...others.map((other) => other.ordinal)) + 1;
     // What an earlier attempt left of the same snapshot would be mixed with this one.
     await drop(table, name);
     for (let chunk = 0; chunk < chunkCount; chunk++) {
       const part = payload.slice(chunk * chunkCharactersMax, (chunk + 1) * chunkCharactersMax);
-      const about = [
-        stream,
-        foldVersion,
-        configuration,
-        streamCreated,
-        position,
-        digest ?? '',
-        takenAtMs,
-        ordinal,
-        checksum,
-      ];
-      await database.insert(table, columns, [[name, chunk, chunkCount, ...about, part]]);
+      const row = { ...header, snapshot: name, chunk, chunkCount, ordinal, checksum, payload: part };
+      await insertRows(database, foldSnapshots, [row], table);
     }
     await prune(table, { ...snapshot, ordinal }, others);
   }
 
   function list(stream: FoldedSource): Promise<SnapshotHeader[]> {
-    return listed(tables().foldSnapshots, stream);
+    return listIn(tables().foldSnapshots, stream);
   }
 
-  async function listed(table: string, stream: FoldedSource): Promise<StoredSnapshotHeader[]> {
+  async function listIn(table: string, stream: FoldedSource): Promise<StoredSnapshotHeader[]> {
     const rows = await database.select(
-      `SELECT stream, any(fold_version), any(configuration), any(stream_created), any(position), any(digest), any(taken_at_ms), any(ordinal)
-       FROM ${table} WHERE stream = ${sqlString(stream)} GROUP BY stream, snapshot
+      `SELECT ${headers.columns.map((column) => `any(${column})`).join(', ')}
+       FROM ${table} WHERE stream = ${sqlString(stream)} GROUP BY snapshot
        HAVING uniqExact(chunk) = any(chunk_count) ORDER BY any(position) DESC, any(taken_at_ms) DESC`,
     );
-    return rows.map(headerOf);
+    return rows.map(headers.read);
   }
 
   async function load(header: SnapshotHeader): Promise<FoldSnapshot | null> {
-    const name = nameOf(header);
+    const name = formatName(header);
     const rows = await database.select(
-      `SELECT DISTINCT chunk, checksum, payload FROM ${tables().foldSnapshots} WHERE snapshot = ${sqlString(name)} ORDER BY chunk`,
+      `SELECT DISTINCT ${chunks.list} FROM ${tables().foldSnapshots} WHERE snapshot = ${sqlString(name)} ORDER BY chunk`,
     );
-    const payload = rows.map(([, , part]) => part as string).join('');
-    if (rows[0]?.[1] !== checksumOf(payload)) {
+    const found = rows.map(chunks.read);
+    const payload = found.map((chunk) => chunk.payload).join('');
+    if (found[0]?.checksum !== computeChecksum(payload)) {
       logger.error({ snapshot: name }, 'snapshot is damaged; an older one is used');
       return null;
     }
@@ -106,7 +95,7 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
   }
 
   async function prune(table: string, saved: StoredSnapshotHeader, others: readonly StoredSnapshotHeader[]) {
-    const retained = new Set(selectRetained(saved, others).map(nameOf));
+    const retained = new Set(selectRetained(saved, others).map(formatName));
     const names = await database.select(
       `SELECT DISTINCT snapshot FROM ${table} WHERE stream = ${sqlString(saved.stream)}`,
     );
@@ -115,8 +104,8 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
 
   async function deleteAbove(stream: FoldedSource, position: number) {
     const table = tables().foldSnapshots;
-    for (const header of await listed(table, stream))
-      if (header.position > position) await drop(table, nameOf(header));
+    for (const header of await listIn(table, stream))
+      if (header.position > position) await drop(table, formatName(header));
   }
 
   async function drop(table: string, name: string) {
@@ -126,26 +115,12 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreP
   return { save, list, load, deleteAbove };
 }
 
-function nameOf({ stream, foldVersion, configuration, position, takenAtMs }: SnapshotHeader): string {
+function formatName({ stream, foldVersion, configuration, position, takenAtMs }: SnapshotHeader): string {
   // Earlier versions noted no configuration.
   const suffix = configuration === '' ? '' : `.${configuration.slice(0, 16)}`;
   return `${stream}.${foldVersion}.${position}.${takenAtMs}${suffix}`;
 }
 
-function checksumOf(payload: string): string {
+function computeChecksum(payload: string): string {
   return createHash('sha256').update(payload).digest('hex');
-}
-
-function headerOf(row: ResultRow): StoredSnapshotHeader {
-  const [stream, foldVersion, configuration, streamCreated, position, digest, takenAtMs, ordinal] = row;
-  return {
-    stream: stream as FoldedSource,
-    foldVersion: Number(foldVersion),
-    configuration: configuration as string,
-    streamCreated: streamCreated as string,
-    position: Number(position),
-    digest: digest === '' ? null : (digest as string),
-    takenAtMs: Number(takenAtMs),
-    ordinal: Number(ordinal),
-  };
 }

@@ -8,58 +8,60 @@ import {
   type StoredEventsOf,
   storedCategories,
 } from '../actors/views/views.ts';
-import type { Database, ResultRow } from './database.ts';
+import type { Database } from './database.ts';
 import type { EventsStored } from './eventsStored.ts';
-import { readWhole } from './removals.ts';
-import { eventColumns, eventOfRow } from './rowInserts.ts';
+import { readConsistently } from './removals.ts';
+import { measurementEvents } from './tables/events.ts';
+import type { ColumnSelection } from './tables/table.ts';
 import type { ActiveTables, EventTables, Tables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
-export interface StoredEventsParts {
+export interface StoredEventsOptions {
   readonly database: Database;
   readonly tables: ActiveTables;
-  /** Resolves when ClickHouse holds everything that memory has given up. */
+  /** Resolves when ClickHouse holds everything that memory has evicted. */
   readonly eventsStored: EventsStored;
 }
 
+/** Tables of both sources have the same columns. */
+const shownPlaces = measurementEvents.times.select('recordedAtMs', 'position', 'ordinal');
+const arrivalPlaces = measurementEvents.events.select('position', 'ordinal');
+const arrivalPlacesById = measurementEvents.ids.select('position', 'ordinal', 'arrivedAtMs');
+
 /**
- * Events of the feed that memory has given up, from ClickHouse. Every statement reads a few marks next to a place in the
+ * Events of the feed that memory has evicted, from ClickHouse. Every statement reads a few marks next to a place in the
  * order of its table: sorting backwards or forwards along the whole key, with nothing between that and LIMIT (a LIMIT BY, say),
  * lets newer servers stop there. A server that is too old for that reads the narrow columns of the key through to the end.
  */
-export function createStoredEvents({ database, tables, eventsStored }: StoredEventsParts): OlderEvents {
+export function createStoredEvents({ database, tables, eventsStored }: StoredEventsOptions): OlderEvents {
   const older: OlderEvents = {
     before: async (of, { categories, place, limit }, signal) => {
       await eventsStored(of, signal);
-      const { times } = tablesOfSource(tables(), of);
-      const arrivals = await seekEach(categories, limit, (category, after: FeedPlace | null) => {
+      const { times } = selectTables(tables(), of);
+      const arrivals = await seekEach(categories, limit, async (category, after: FeedPlace | null) => {
         const next = after ?? place;
-        return select(
-          `SELECT recorded_at_ms, position, ordinal FROM ${times}
-           WHERE ${conditionsOf(of, category)}${next === null ? '' : ` AND ${shownAfter(next, of)}`}
+        const rows = await select(
+          shownPlaces,
+          `FROM ${times}
+           WHERE ${writeConditions(of, category)}${next === null ? '' : ` AND ${shownAfter(next, of)}`}
            ORDER BY recorded_at_ms DESC, position DESC, ordinal DESC LIMIT ${limit}`,
           signal,
-          ([recordedAtMs, position, ordinal]): FeedPlace => ({
-            recordedAtMs: Number(recordedAtMs),
-            source: of.source,
-            position: Number(position),
-            ordinal: Number(ordinal),
-          }),
         );
+        return rows.map((row): FeedPlace => ({ ...row, source: of.source }));
       });
       return eventsAt(of, arrivals.sort(compareShown).slice(0, limit), signal);
     },
 
     after: async (of, { categories, arrival, limit }, signal) => {
       await eventsStored(of, signal);
-      const { events } = tablesOfSource(tables(), of);
+      const { events } = selectTables(tables(), of);
       const arrivals = await seekEach(categories, limit, (category, after: Arrival | null) =>
         select(
-          `SELECT position, ordinal FROM ${events}
-           WHERE ${conditionsOf(of, category)} AND ${arrivedAfter(after ?? arrival)}
+          arrivalPlaces,
+          `FROM ${events}
+           WHERE ${writeConditions(of, category)} AND ${arrivedAfter(after ?? arrival)}
            ORDER BY position, ordinal LIMIT ${limit}`,
           signal,
-          arrivalOf,
         ),
       );
       return eventsAt(of, arrivals.sort(compareArrivals).slice(0, limit), signal);
@@ -67,27 +69,27 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
 
     find: async (of, id, signal) => {
       await eventsStored(of, signal);
-      const { ids } = tablesOfSource(tables(), of);
+      const { ids } = selectTables(tables(), of);
       const found = await select(
-        `SELECT position, ordinal, arrived_at_ms FROM ${ids}
+        arrivalPlacesById,
+        `FROM ${ids}
          WHERE run = ${sqlString(of.run)} AND id = ${sqlString(id)} AND ${isGivenUp(of)} LIMIT 1`,
         signal,
-        (row) => ({ ...arrivalOf(row), arrivedAtMs: Number(row[2]) }),
       );
       return found[0] ?? null;
     },
 
     lastBefore: async (of, timeMs, signal) => {
       await eventsStored(of, signal);
-      const { events } = tablesOfSource(tables(), of);
+      const { events } = selectTables(tables(), of);
       const found = await Promise.all(
         storedCategories('all', of.source).map((category) =>
           select(
-            `SELECT position, ordinal FROM ${events}
-             WHERE ${conditionsOf(of, category)} AND arrived_at_ms < ${timeMs}
+            arrivalPlaces,
+            `FROM ${events}
+             WHERE ${writeConditions(of, category)} AND arrived_at_ms < ${timeMs}
              ORDER BY position DESC, ordinal DESC LIMIT 1`,
             signal,
-            arrivalOf,
           ),
         ),
       );
@@ -95,33 +97,33 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
     },
   };
   return {
-    before: (...asked) => readWhole(database, () => older.before(...asked)),
-    after: (...asked) => readWhole(database, () => older.after(...asked)),
-    find: (...asked) => readWhole(database, () => older.find(...asked)),
-    lastBefore: (...asked) => readWhole(database, () => older.lastBefore(...asked)),
+    before: (...query) => readConsistently(database, () => older.before(...query)),
+    after: (...query) => readConsistently(database, () => older.after(...query)),
+    find: (...query) => readConsistently(database, () => older.find(...query)),
+    lastBefore: (...query) => readConsistently(database, () => older.lastBefore(...query)),
   };
 
-  async function select<Found>(
-    sql: string,
+  async function select<Row>(
+    { list, read }: ColumnSelection<Row>,
+    from: string,
     signal: AbortSignal,
-    foundOf: (row: ResultRow) => Found,
-  ): Promise<Found[]> {
-    return (await database.select(sql, signal)).map(foundOf);
+  ): Promise<Row[]> {
+    return (await database.select(`SELECT ${list} ${from}`, signal)).map(read);
   }
 
   /** The events at places, in the same order. */
   async function eventsAt(of: StoredEventsOf, arrivals: readonly Arrival[], signal: AbortSignal) {
     if (arrivals.length === 0) return [];
-    const { events } = tablesOfSource(tables(), of);
+    const { events } = selectTables(tables(), of);
     const places = arrivals.map(({ position, ordinal }) => `(${position}, ${ordinal})`);
     const found = await select(
-      `SELECT ${eventColumns.join(', ')} FROM ${events} WHERE run = ${sqlString(of.run)}
+      measurementEvents.events,
+      `FROM ${events} WHERE run = ${sqlString(of.run)}
        AND category IN (${allCategories(of)}) AND (position, ordinal) IN (${places.join(', ')})`,
       signal,
-      eventOfRow,
     );
-    const byPlace = new Map(found.map((event) => [keyOf(event), event]));
-    return arrivals.flatMap((arrival) => byPlace.get(keyOf(arrival)) ?? []);
+    const byPlace = new Map(found.map((event) => [formatKey(event), event]));
+    return arrivals.flatMap((arrival) => byPlace.get(formatKey(arrival)) ?? []);
   }
 }
 
@@ -139,7 +141,7 @@ async function seekEach<Place extends Arrival>(
       const places = new Map<string, Place>();
       for (let after: Place | null = null; places.size < limit; ) {
         const rows = await seek(category, after);
-        for (const place of rows) places.set(keyOf(place), place);
+        for (const place of rows) places.set(formatKey(place), place);
         after = rows.at(-1) ?? null;
         if (rows.length < limit) break;
       }
@@ -149,7 +151,7 @@ async function seekEach<Place extends Arrival>(
   return found.flat();
 }
 
-function tablesOfSource({ measurementEvents, chainEvents }: Tables, { source }: StoredEventsOf): EventTables {
+function selectTables({ measurementEvents, chainEvents }: Tables, { source }: StoredEventsOf): EventTables {
   return source === 'measurement' ? measurementEvents : chainEvents;
 }
 
@@ -158,7 +160,7 @@ function allCategories({ source }: StoredEventsOf): string {
   return storedCategories('all', source).map(sqlString).join(', ');
 }
 
-function conditionsOf(of: StoredEventsOf, category: StoredCategory): string {
+function writeConditions(of: StoredEventsOf, category: StoredCategory): string {
   return `run = ${sqlString(of.run)} AND category = ${sqlString(category)} AND ${isGivenUp(of)}`;
 }
 
@@ -179,10 +181,6 @@ function shownAfter({ recordedAtMs, source, position, ordinal }: FeedPlace, of: 
     AND (position < ${position} OR (position = ${position} AND ordinal < ${ordinal}))))`;
 }
 
-function arrivalOf([position, ordinal]: ResultRow): Arrival {
-  return { position: Number(position), ordinal: Number(ordinal) };
-}
-
-function keyOf({ position, ordinal }: Arrival): string {
+function formatKey({ position, ordinal }: Arrival): string {
   return `${position}.${ordinal}`;
 }

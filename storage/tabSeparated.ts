@@ -13,20 +13,7 @@ const escapes: Record<string, string> = {
 const escaped = /[\\\t\n\r\0\b\f]/;
 const allEscaped = /[\\\t\n\r\0\b\f]/g;
 
-/** Rows in ClickHouse's `TabSeparated` format. */
-export function tabSeparated(rows: Iterable<readonly Cell[]>): string {
-  let text = '';
-  for (const row of rows) {
-    for (let column = 0; column < row.length; column++) {
-      if (column > 0) text += '\t';
-      text += cellText(row[column] as Cell);
-    }
-    text += '\n';
-  }
-  return text;
-}
-
-/** One cell in that format. */
+/** A value as a cell of ClickHouse's `TabSeparated` format. */
 export function cellText(cell: Cell): string {
   if (cell === null) return '\\N';
   if (typeof cell !== 'string') return String(cell);

@@ -128,10 +128,14 @@ function createSinks(
 ): RowSinks {
   const { database, tables, logger } = parts;
   const rejections = createRejections(parts, stream);
+  const writer = createRowWriter(parts);
   return {
-    writer: createRowWriter(parts),
+    writer,
     rejections,
-    resumeAfter: () => rejections.resume(),
+    resumeAfter: async (position) => {
+      writer.resumeAfter(position);
+      await rejections.resume();
+    },
     removeAbove: async (position) => {
       const removed = await deleteAbove(database, tables(), position);
       if (removed > 0)

@@ -31,6 +31,8 @@ export interface RowWriter extends StoringProgress {
   encode(rows: StoredRows): EncodedRows;
   /** Emits each item once its rows, and those of all before it, are stored. The pipeline begins behind `position`. */
   writeAfter(position: number): MonoTypeOperatorFunction<PipelineItem>;
+  /** From now on what was stored above `position` does not count: it may be removed before a pipeline begins behind it. */
+  resumeAfter(position: number): void;
   /** Resolves when no insert is under way, of a pipeline that was cancelled either. */
   settled(): Promise<void>;
   status(): RowWriterStatus;
@@ -134,6 +136,9 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
     },
 
     storedThrough: () => storedThrough,
+    resumeAfter: (position) => {
+      storedThrough = position;
+    },
     flushNow: () => flush$.next(),
     isFailing: () => failingSinceMs !== null,
     settled: async () => {

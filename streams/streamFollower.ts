@@ -175,13 +175,16 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 
   /** Rows first, snapshot last: what a snapshot covers is stored before it is. */
   function save({ checkpoint, lines }: CapturedState): Promise<void> {
+    const before = saving;
     const attempt = (async () => {
+      // Each save removes snapshots that are not kept any more, and must know of the one before.
+      await before;
       await snapshots.save(await snapshotOf(checkpoint, lines));
       savedPosition = checkpoint.position;
       logger.debug({ stream, position: savedPosition }, 'snapshot saved');
       options.onSaved?.(isCurrent());
     })();
-    isSaveDue = false;
+    if (checkpoint.position >= (target ?? 0)) isSaveDue = false;
     saving = attempt.catch(() => undefined);
     return attempt;
   }

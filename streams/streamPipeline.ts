@@ -9,7 +9,7 @@ import type { RowWriter } from './rowWriter.ts';
 import type { StreamFold } from './streamFold.ts';
 
 /** Bytes of messages, about 40,000 readings, that may be under way between their stream and ClickHouse; the rest waits in JetStream. */
-export const underWayBytesMax = 16 * 1024 * 1024;
+export const underWayBytesMax = 32 * 1024 * 1024;
 
 /** Where the rows and rejections of a stream go; a read replica has no such place. */
 export interface StreamSinks {
@@ -61,7 +61,7 @@ export function runStreamPipeline(from: Checkpoint, options: StreamPipelineOptio
   if (sinks === null) return folded$.pipe(leaveGate(gate), ignoreElements());
   return folded$.pipe(
     marks.set,
-    sinks.rejections?.publish ?? unchanged,
+    sinks.rejections?.publishAfter(from.position) ?? unchanged,
     writer?.writeAfter(from.position) ?? unchanged,
     marks.save,
     leaveGate(gate),

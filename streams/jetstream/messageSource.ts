@@ -25,8 +25,8 @@ export const batchMessagesMax = 512;
 export const batchBytesMax = 4 * 1024 * 1024;
 /** What is asked from the server ahead of the fold. */
 export const pullBounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
-/** What a stored reading weighs in place of its message, in bytes. */
-const storedReadingBytes = 400;
+/** What a message costs beside its bytes while it is under way, as rows or a rejection; a stored reading costs as much. */
+const messageOverheadBytes = 400;
 /** A pull lives this long; a consumer that is gone is noticed within about the same time. */
 const pullExpiresMs = 4_000;
 
@@ -206,7 +206,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
           stored,
           streamCreated,
           position,
-          weight: stored.length * storedReadingBytes,
+          weight: stored.length * messageOverheadBytes,
           checkpoint: () => behind(position),
         },
         taker,
@@ -283,7 +283,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     const handOver = () => {
       const newest = pending.at(-1);
       if (newest === undefined || signal.aborted) return;
-      const [messages, weight] = [pending, pendingBytes];
+      const [messages, weight] = [pending, pendingBytes + pending.length * messageOverheadBytes];
       pending = [];
       pendingBytes = 0;
       const checkpoint = () => checkpointAt(streamCreated, newest);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { finalize, type MonoTypeOperatorFunction, Observable } from 'rxjs';
+import { finalize, type MonoTypeOperatorFunction, Observable, startWith, tap } from 'rxjs';
 import { z } from 'zod';
 import { type RejectionReason, rejectionReasons } from '../../actors/messages/decodeMessage.ts';
 import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
@@ -47,8 +47,11 @@ export interface RejectedMessage {
 export interface RejectionLog {
   /** Finds what was published before; a rejection of it is not published again. Called before a pipeline begins. */
   resume(): Promise<void>;
-  /** Emits each item once its rejections, and those of all before it, are acknowledged. */
-  readonly publish: MonoTypeOperatorFunction<PipelineItem>;
+  /**
+   * Emits each item once its rejections, and those of all before it, are acknowledged; also those that a cancelled pipeline has left. The
+   * pipeline begins behind `position`.
+   */
+  publishAfter(position: number): MonoTypeOperatorFunction<PipelineItem>;
   /** Resolves when nothing is being published, by a pipeline that was cancelled either. */
   settled(): Promise<void>;
   readonly waiting: number;
@@ -76,6 +79,8 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   const { connection, js, jsm, stream, logger, mayPublish, onFailing } = options;
   const subject = rejectedSubject(stream);
   let publishedThrough = nothingPublished;
+  /** In order. A fold may continue behind them, so that nothing would make them once more. */
+  const unpublished = new Set<RejectedMessage>();
   let waiting = 0;
   let failures = 0;
   /** The outcome of a failed attempt is unknown, and the server's dedupe window may be over. */
@@ -99,7 +104,6 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     const msgID = `${stream}.${message.streamCreated}.${message.sequence}.${digest}`;
     const body = JSON.stringify(rejectionOf(stream, message, roomForOriginal(connection)));
     await js.publish(subject, body, { msgID, timeout: acknowledgementMs });
-    publishedThrough = { streamCreated: message.streamCreated, sequence: message.sequence };
   }
 
   async function publishAll(items: readonly PipelineItem[], isCancelled: () => boolean) {
@@ -107,6 +111,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
       for (const message of items.flatMap(rejectionsOf)) {
         if (isCancelled()) return;
         await publishOnce(message);
+        unpublished.delete(message);
       }
     } catch (error) {
       isOutcomeUnknown = true;
@@ -128,8 +133,12 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
 
   return {
     resume,
-    publish: (source) =>
+    publishAfter: (position) => (source) =>
       source.pipe(
+        startWith(leftBehind([...unpublished], position)),
+        tap((item) => {
+          for (const message of rejectionsOf(item)) unpublished.add(message);
+        }),
         deliverInOrder<PipelineItem>({
           weigh: (item) => rejectionsOf(item).length,
           batchWeight: 1,
@@ -159,6 +168,12 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
       return failures;
     },
   };
+}
+
+/** What an earlier pipeline has left, as an item that nothing else comes of. */
+function leftBehind(rejections: readonly RejectedMessage[], position: number): PipelineItem {
+  const checkpoint = () => ({ streamCreated: null, position, digest: null });
+  return { kind: 'batch', position, weight: 0, rows: null, rejections, checkpoint };
 }
 
 function rejectionsOf(item: PipelineItem): readonly RejectedMessage[] {

@@ -1,12 +1,4 @@
-import {
-  defer,
-  from,
-  type MonoTypeOperatorFunction,
-  NEVER,
-  Observable,
-  type ObservableInput,
-  tap,
-} from 'rxjs';
+import { defer, type MonoTypeOperatorFunction, NEVER, Observable, type ObservableInput, tap } from 'rxjs';
 import { createActor, fromObservable } from 'xstate';
 import { type BackoffBounds, backoffMs, defaultBackoff } from '../../machines/backoff.ts';
 import { type DeliveryState, deliveryMachine } from '../../machines/deliveryMachine.ts';
@@ -96,14 +88,15 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
       }
 
       function emitBatch(items: readonly Item[]) {
-        batch = null;
+        // What comes until all are out is behind them.
         for (const item of items) subscriber.next(item);
+        batch = null;
       }
 
       const deliverBatch = defer(() => {
         batch ??= takeBatch();
         const items = batch;
-        return from(deliver(items)).pipe(
+        return defer(() => deliver(items)).pipe(
           tap({
             error: (error) => onFailure?.(error, failures() + 1),
             complete: () => {

@@ -3,7 +3,6 @@ import {
   catchError,
   EMPTY,
   endWith,
-  finalize,
   from,
   ignoreElements,
   mergeMap,
@@ -65,6 +64,7 @@ export function createSnapshotMarks<Item extends Folded, Captured>(
   const { policy, capture, isDue = () => false, save, onFailure } = options;
   let isUnderWay = false;
   let savedThrough = options.from;
+  let onSettled: (isSaved: boolean) => void = () => undefined;
 
   return {
     set: (source) =>
@@ -75,10 +75,35 @@ export function createSnapshotMarks<Item extends Folded, Captured>(
 
         function mark() {
           if (latest === null || isUnderWay || latest.position === marked) return;
-          marked = latest.position;
-          isUnderWay = true;
-          subscriber.next({ kind: 'mark', position: latest.position, weight: 0, captured: capture(latest) });
-          restartTimer();
+          try {
+            const captured = capture(latest);
+            marked = latest.position;
+            isUnderWay = true;
+            subscriber.next({ kind: 'mark', position: latest.position, weight: 0, captured });
+            restartTimer();
+          } catch (error) {
+            subscriber.error(error);
+          }
+        }
+
+        /** The last mark covers everything: where one is under way that does too, it is waited for, and set once more if it fails. */
+        function markEnd() {
+          if (latest === null || savedThrough === latest.position) return subscriber.complete();
+          if (isUnderWay && marked === latest.position) {
+            onSettled = (isSaved) => {
+              onSettled = () => undefined;
+              if (!isSaved) {
+                marked = savedThrough;
+                mark();
+              }
+              subscriber.complete();
+            };
+            return;
+          }
+          marked = savedThrough;
+          isUnderWay = false;
+          mark();
+          subscriber.complete();
         }
 
         function restartTimer() {
@@ -97,13 +122,7 @@ export function createSnapshotMarks<Item extends Folded, Captured>(
             if (item.position - marked >= policy.messages || isDue(item)) mark();
           },
           error: (error) => subscriber.error(error),
-          complete: () => {
-            // What is under way may cover less: the end is saved after it. A mark that could not be saved is set once more.
-            if (!isUnderWay) marked = savedThrough;
-            isUnderWay = false;
-            mark();
-            subscriber.complete();
-          },
+          complete: markEnd,
         });
         return () => {
           upstream.unsubscribe();
@@ -113,18 +132,21 @@ export function createSnapshotMarks<Item extends Folded, Captured>(
 
     save: mergeMap((item) => {
       if (item.kind === 'batch') return of(item);
+      const settle = (isSaved: boolean) => {
+        isUnderWay = false;
+        onSettled(isSaved);
+      };
       return from(save(item)).pipe(
         ignoreElements(),
         endWith(item),
         tap(() => {
-          savedThrough = item.position;
+          savedThrough = Math.max(savedThrough, item.position);
+          settle(true);
         }),
         catchError((error: unknown) => {
           onFailure(error);
+          settle(false);
           return EMPTY;
-        }),
-        finalize(() => {
-          isUnderWay = false;
         }),
       );
     }),

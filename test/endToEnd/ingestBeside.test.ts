@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
+import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
+import { insertRows } from '../../storage/tables/table.ts';
 import { eventually } from '../support/childProcess.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
 import {
@@ -53,7 +55,7 @@ describe.skipIf(!clickHouseServerAvailable())('a process beside the one that ing
     await ready(first);
     // As one that knows the database by another name does.
     const database = openDatabase({ url: clickhouse.url });
-    await database.insert('ingest_epochs', ['epoch', 'holder', 'at_ms'], [[99, 'another', Date.now()]]);
+    await insertRows(database, ingestEpochs, [{ epoch: 99, holder: 'another', atMs: Date.now() }]);
     await publishAll(js, mixedPublications(100));
     await storedThrough(first, 100);
     expect(await first.exited).toBe(1);

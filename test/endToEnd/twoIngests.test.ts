@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
+import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { activeTables } from '../../storage/generations.ts';
 import { eventually } from '../support/childProcess.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
@@ -87,11 +88,8 @@ describe.skipIf(!clickHouseServerAvailable())(
       const snapshots = await database.select(`SELECT DISTINCT snapshot FROM ${before.foldSnapshots}`);
       for (const [name] of snapshots)
         await database.command(`ALTER TABLE ${before.foldSnapshots} DROP PARTITION '${name}'`);
-      await database.insert(
-        'generations',
-        ['generation', 'fold_version', 'configuration', 'stream_created', 'at_ms'],
-        [[before.generation, 0, '', '', Date.now()]],
-      );
+      const unknown = { foldVersion: 0, configuration: '', streamCreated: '' };
+      await noteGeneration(database, before, unknown, Date.now());
 
       const second = await start('ingest');
       const after = whole[999]?.cursor as string;

@@ -3,10 +3,20 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { DirectoryInUse } from '../../storage/directoryLock.ts';
 import { migrate } from '../../storage/migrations.ts';
+import { integer, string } from '../../storage/tables/column.ts';
+import { migrations } from '../../storage/tables/migrations.ts';
+import { defineTable, insertRows } from '../../storage/tables/table.ts';
 import { sqlString } from '../../storage/tabSeparated.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+
+const texts = defineTable<{ readonly n: number; readonly text: string }>({
+  name: 'texts',
+  columns: { n: integer, text: string },
+  engine: 'MergeTree()',
+  orderBy: ['n'],
+});
 
 const kinds: { kind: string; open: () => Promise<Database>; isHere: boolean }[] = [
   { kind: 'embedded', isHere: true, open: async () => openDatabase({ path: temporaryDirectory() }) },
@@ -27,17 +37,14 @@ for (const { kind, open, isHere } of kinds) {
 
     it('reads back any string and 64-bit integers as they were written', async () => {
       const database = await opened();
-      await database.command('CREATE TABLE texts (n Int64, text String) ENGINE = MergeTree() ORDER BY n');
-      const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 60 }), { numRuns: 300, seed: 7 });
+      await database.command(texts.createStatement());
+      const samples = fc.sample(fc.string({ unit: 'binary', maxLength: 60 }), { numRuns: 300, seed: 7 });
       const nasty = ["a'b", '\\', '\\N', '\t\n\r\0\b\f', "\\'", 'ü😀', ''];
-      const all = [...nasty, ...texts].map((text) => Buffer.from(text, 'utf8').toString('utf8'));
-      await database.insert(
-        'texts',
-        ['n', 'text'],
-        all.map((text, n) => [n, text]),
-      );
-      const read = await database.select('SELECT text FROM texts ORDER BY n');
-      expect(read.map(([text]) => text)).toEqual(all);
+      const all = [...nasty, ...samples].map((text) => Buffer.from(text, 'utf8').toString('utf8'));
+      const rows = all.map((text, at) => ({ n: Number.MIN_SAFE_INTEGER + at, text }));
+      await insertRows(database, texts, rows);
+      const found = await database.select(`SELECT ${texts.list} FROM ${texts.name} ORDER BY n`);
+      expect(found.map(texts.read)).toEqual(rows);
       for (const text of all.slice(0, 60)) {
         const [found] = await database.select(`SELECT count() FROM texts WHERE text = ${sqlString(text)}`);
         expect(Number(found?.[0])).toBe(all.filter((other) => other === text).length);
@@ -75,7 +82,7 @@ for (const { kind, open, isHere } of kinds) {
     it('refuses a database of a newer program', async () => {
       const database = await opened();
       await migrate(database, silentLogger);
-      await database.insert('migrations', ['number', 'name'], [[99, 'of the future']]);
+      await insertRows(database, migrations, [{ number: 99, name: 'of the future' }]);
       await expect(migrate(database, silentLogger)).rejects.toThrow('at migration 99, this program knows 5');
     });
 

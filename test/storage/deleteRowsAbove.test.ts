@@ -3,6 +3,8 @@ import { type Database, openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { rounds } from '../../storage/tables/rounds.ts';
+import { insertRows } from '../../storage/tables/table.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
@@ -11,10 +13,11 @@ async function opened() {
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
   const insert = (position: number) =>
-    database.insert(
+    insertRows(
+      database,
+      rounds,
+      [{ installationId: 'wheel', roundId: position, startMs: 0, workUnits: 0n, position }],
       tables.rounds,
-      ['installation_id', 'round_id', 'start_ms', 'work_units', 'position'],
-      [['wheel', position, 0, '0', position]],
     );
   for (const position of [1, 2, 3]) await insert(position);
   return { database, tables, insert };

@@ -6,7 +6,7 @@ import { deleteRows } from '../../storage/deleteRowsAbove.ts';
 import { attachRows, createEmpty } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createRowEncoder, insertsOf } from '../../storage/rowInserts.ts';
-import { namesOfEventTables, tablesOf } from '../../storage/tables.ts';
+import { listEventTables, tablesOf } from '../../storage/tables.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
 import { feedRun, measurementEventsOf } from '../support/feedEvents.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -44,12 +44,12 @@ describe.each(engines)('a generation in %s', (_, isAvailable, locate) => {
       await attachRows(database, active, rebuilt);
       const countOf = async (table: string) =>
         Number((await database.select(`SELECT count() FROM ${table}`))[0]?.[0]);
-      const tables = namesOfEventTables(rebuilt.measurementEvents);
+      const tables = listEventTables(rebuilt.measurementEvents);
       for (const table of tables) expect([table, await countOf(table)]).toEqual([table, events.length]);
       await deleteRows(database, rebuilt, "position >= 21 AND installation_id = 'wheel-1'");
       const kept = events.filter(({ position }) => position < 21).length;
       for (const table of tables) expect([table, await countOf(table)]).toEqual([table, kept]);
-      for (const table of namesOfEventTables(active.measurementEvents))
+      for (const table of listEventTables(active.measurementEvents))
         expect([table, await countOf(table)]).toEqual([table, events.length]);
     },
   );

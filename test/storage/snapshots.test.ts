@@ -38,9 +38,9 @@ function killedAfter(inserts: number, database: Database): Database {
   let left = inserts;
   return {
     ...database,
-    insert: async (...given) => {
+    insertBytes: async (...given) => {
       if (left-- === 0) throw new Error('killed');
-      await database.insert(...given);
+      await database.insertBytes(...given);
     },
   };
 }

@@ -23,7 +23,7 @@ import { createEventsSeen, createEventsWritten } from '../../storage/eventsStore
 import { migrate } from '../../storage/migrations.ts';
 import { createRowEncoder, insertsOf } from '../../storage/rowInserts.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
-import { namesOfEventTables, type Tables } from '../../storage/tables.ts';
+import { listEventTables, type Tables } from '../../storage/tables.ts';
 import { createRowWriter } from '../../streams/rowWriter.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
 import {
@@ -148,7 +148,7 @@ describe.each(engines)('events of any age in %s', (_, isAvailable, locate) => {
     onTestFinished(() => database.close());
     const tables = await migrate(database, silentLogger);
     const clear = async () => {
-      for (const table of [tables.measurementEvents, tables.chainEvents].flatMap(namesOfEventTables))
+      for (const table of [tables.measurementEvents, tables.chainEvents].flatMap(listEventTables))
         await database.command(`TRUNCATE TABLE ${table}`);
     };
     return { database, tables, clear };

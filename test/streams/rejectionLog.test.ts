@@ -34,7 +34,7 @@ async function logOn(nats: TestConnection) {
 
 /** Rejections into a log. */
 function feedLog(log: RejectionLog) {
-  const sink = feedSink(log.publish);
+  const sink = feedSink(log.publishAfter(0));
   const add = (message: RejectedMessage) => sink.give(folded({ rejections: [message] }, message.sequence));
   return { add, flushed: () => sink.emptied() };
 }
