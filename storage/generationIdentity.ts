@@ -1,4 +1,4 @@
-import { type FoldIdentity, isOfFold } from '../actors/foldIdentity.ts';
+import { isOfFold, type StateIdentity } from '../actors/foldIdentity.ts';
 import type { Database } from './database.ts';
 import { generations } from './tables/generations.ts';
 import { insertRows } from './tables/table.ts';
