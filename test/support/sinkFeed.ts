@@ -11,12 +11,11 @@ const nowhere = { streamCreated: null, position: 0, digest: null };
 /** Gives items to one place of a pipeline, as the places before it would. */
 export function feedSink(operator: MonoTypeOperatorFunction<PipelineItem>) {
   const items$ = new Subject<PipelineItem>();
-  let given = 0;
-  let emitted = 0;
+  const waiting = new Set<PipelineItem>();
   let isComplete = false;
   const subscription = items$.pipe(operator).subscribe({
-    next: () => {
-      emitted++;
+    next: (item) => {
+      waiting.delete(item);
     },
     complete: () => {
       isComplete = true;
@@ -25,11 +24,11 @@ export function feedSink(operator: MonoTypeOperatorFunction<PipelineItem>) {
   onTestFinished(() => subscription.unsubscribe());
   return {
     give: (item: PipelineItem) => {
-      given++;
+      waiting.add(item);
       items$.next(item);
     },
     /** Until all that was given has come out. */
-    emptied: (timeoutMs?: number) => eventually(() => emitted === given, 'everything delivered', timeoutMs),
+    emptied: (timeoutMs?: number) => eventually(() => waiting.size === 0, 'everything delivered', timeoutMs),
     /** Nothing more comes: resolves when all that was given has come out. */
     end: async () => {
       items$.complete();
@@ -37,7 +36,7 @@ export function feedSink(operator: MonoTypeOperatorFunction<PipelineItem>) {
     },
     cancel: () => subscription.unsubscribe(),
     get waiting() {
-      return given - emitted;
+      return waiting.size;
     },
   };
 }
