@@ -153,7 +153,7 @@ describe('nats-server', () => {
     await publishAll(js, mixedPublications(500, 1_500));
     await foldedThrough(miner, 2_000);
     expect(await miner.metric('miner_stream_interruptions_total{stream="MINER_COUNTER"}')).toBeGreaterThan(0);
-    expect(miner.log().some(({ msg }) => msg === 'consumption begins anew')).toBe(true);
+    expect(miner.log().some(({ msg }) => msg === 'consumption is restarted')).toBe(true);
   });
 
   it('with a stream cut back and continued with other messages, ends like a run that saw only those', async () => {
