@@ -1,9 +1,6 @@
 import { assign, fromObservable, fromPromise, setup } from 'xstate';
 import { backoffMs } from './backoff.ts';
 
-export const streamFollowerStates = ['restoring', 'following', 'settling', 'stopped', 'failed'] as const;
-export type StreamFollowerState = (typeof streamFollowerStates)[number];
-
 /** Why a pipeline ended that was not told to. */
 export type PipelineFault =
   /** The stream is another one than the folded one. */
