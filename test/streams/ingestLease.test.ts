@@ -1,34 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
-import { systemClock } from '../../deploy/systemClock.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { acquireLease, type LeaseHolder, LeaseLost } from '../../streams/jetstream/ingestLease.ts';
+import { LeaseLost } from '../../streams/jetstream/ingestLease.ts';
 import { eventually } from '../support/childProcess.ts';
-import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
+import { contender } from '../support/leaseContender.ts';
+import { connectTo, startNats } from '../support/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-
-/** What a process does that wants to ingest. */
-function contender({ js, jsm }: TestConnection, name = 'one') {
-  const stopping = new AbortController();
-  onTestFinished(() => stopping.abort());
-  const seen: (LeaseHolder | null)[] = [];
-  const acquired = acquireLease({
-    js,
-    jsm,
-    name,
-    clock: systemClock,
-    logger: silentLogger,
-    signal: stopping.signal,
-    isUnused: true,
-    onMissing: () => ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger),
-    onStandby: (holder) => seen.push(holder),
-  });
-  acquired.then(
-    (lease) => onTestFinished(() => lease.release()),
-    () => undefined,
-  );
-  return { acquired, seen };
-}
 
 async function started() {
   const server = await startNats();

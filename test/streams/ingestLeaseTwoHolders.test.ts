@@ -1,37 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
-import { systemClock } from '../../deploy/systemClock.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { databaseIdentity } from '../../storage/ingestEpochs.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { acquireLease, type HeldLease, type LeaseHolder } from '../../streams/jetstream/ingestLease.ts';
+import type { HeldLease } from '../../streams/jetstream/ingestLease.ts';
 import { eventually } from '../support/childProcess.ts';
-import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
+import { contender } from '../support/leaseContender.ts';
+import { connectTo, startNats } from '../support/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
-
-function contender({ js, jsm }: TestConnection) {
-  const stopping = new AbortController();
-  onTestFinished(() => stopping.abort());
-  const seen: (LeaseHolder | null)[] = [];
-  const acquired = acquireLease({
-    js,
-    jsm,
-    name: 'one',
-    clock: systemClock,
-    logger: silentLogger,
-    signal: stopping.signal,
-    isUnused: true,
-    onMissing: () => ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger),
-    onStandby: (holder) => seen.push(holder),
-  });
-  acquired.then(
-    (lease) => onTestFinished(() => lease.release()),
-    () => undefined,
-  );
-  return { acquired, seen };
-}
 
 /** Milliseconds for which both say that they hold it. */
 async function bothHeldMs(first: HeldLease, second: HeldLease, forMs: number): Promise<number> {
