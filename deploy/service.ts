@@ -30,8 +30,8 @@ import { createMessageCounts } from '../streams/messageCounts.ts';
 import type { SnapshotPolicy } from '../streams/operators/snapshotMarks.ts';
 import { createReadiness } from '../streams/readiness.ts';
 import type { StreamFollower } from '../streams/streamFollower.ts';
-import { within } from '../streams/within.ts';
 import type { Deployment } from './deploymentFile.ts';
+import { within } from './within.ts';
 
 export interface ServiceSettings {
   /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */

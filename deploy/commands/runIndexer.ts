@@ -4,9 +4,9 @@ import { createOperatorServer } from '../../http/server/operatorServer.ts';
 import { createDeploymentIndexer } from '../../streams/indexer/indexing.ts';
 import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
 import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { within } from '../../streams/within.ts';
 import { ConfigurationError } from '../configuration.ts';
 import { readDeploymentFile } from '../deploymentFile.ts';
+import { within } from '../within.ts';
 import { showIndexingProgress } from './indexingProgress.ts';
 import { untilStopped } from './runService.ts';
 

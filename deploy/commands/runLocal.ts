@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { closeNats, connectNats, sleep } from '../../streams/jetstream/connection.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { within } from '../../streams/within.ts';
 import { ConfigurationError } from '../configuration.ts';
 import type { Deployment } from '../deploymentFile.ts';
 import type { DeployedContracts } from '../local/deployContracts.ts';
@@ -22,6 +21,7 @@ import { type GatewayParts, lastReading, publishPast, runGateway } from '../loca
 import { newWheel, rebooted, type WheelState, wheelAfter } from '../local/simulatedWheel.ts';
 import { observeStreams } from '../local/streamObserver.ts';
 import type { Service } from '../service.ts';
+import { within } from '../within.ts';
 import { createProgress } from './progress.ts';
 import { type CommandContext, ownNats, startConfigured, untilStopped } from './runService.ts';
 
