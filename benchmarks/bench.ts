@@ -8,6 +8,7 @@ import { measureScaleOut } from './scaleOut.ts';
 import { measureStart } from './start.ts';
 import { measureStatistics } from './statistics.ts';
 import { measureStream } from './stream.ts';
+import { measureStorageBytes } from './years/storageBytes.ts';
 
 const program = new Command('bench')
   .description(
@@ -66,6 +67,12 @@ program
   .option('--seconds <count>', 'simulated seconds, one reading of each wheel in each', wholeNumber, 3_600)
   .option('--speed <count>', 'simulated seconds in a second, at most', wholeNumber, 10)
   .action(measureMemory);
+
+program
+  .command('storage-bytes')
+  .description('compressed bytes per reading of each column, by type and codec')
+  .option('--readings <count>', 'readings of ten wheels', wholeNumber, 5_000_000)
+  .action(measureStorageBytes);
 
 await program.parseAsync();
 

@@ -14,7 +14,9 @@ import { createOperatorServer } from '../http/server/operatorServer.ts';
 import { createPublicServer, type PublicServerSettings } from '../http/server/publicServer.ts';
 import { type Database, type DatabaseLocation, openDatabase } from '../storage/database.ts';
 import { activeTables } from '../storage/generations.ts';
+import { DatabaseTooNew } from '../storage/migrations.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
+import { requireSupportedServer, ServerTooOld } from '../storage/serverVersion.ts';
 import { StorageUnavailable } from '../storage/storageUnavailable.ts';
 import { watchChainConditions } from '../streams/chainConditionWatch.ts';
 import { createDatabaseWatch } from '../streams/databaseWatch.ts';
@@ -197,6 +199,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
     });
     const js = jetstream(connection);
     const jsm = await persist('JetStream', () => jetstreamManager(connection as NatsConnection));
+    await persist('ClickHouse', () => requireSupportedServer(database as Database));
     const ensure = () => ensureStreams(jsm, streamNames, settings, logger);
     if (roles.ingest) {
       ingest = await persist('ingest', () =>
@@ -283,7 +286,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
         return await attempt();
       } catch (error) {
         stopping.signal.throwIfAborted();
-        if (error instanceof Error && error.name === 'DatabaseTooNew') throw error;
+        if (error instanceof DatabaseTooNew || error instanceof ServerTooOld) throw error;
         if (failures === 0) logger.warn({ err: error }, `${what}: not there yet; tried again until they are`);
         await sleep(startRetryMs, stopping.signal);
       }

@@ -25,7 +25,7 @@ export function createDatabaseWatch({ registry }: { registry: Registry }): Datab
 
   async function probe(database: Database) {
     try {
-      await database.select('SELECT 1', AbortSignal.timeout(answerMs));
+      await database.select('SELECT 1', {}, AbortSignal.timeout(answerMs));
       isReachable = true;
     } catch {
       isReachable = false; // Who needs the database logs what it says.

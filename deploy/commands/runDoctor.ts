@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
 import { closeNats } from '../../streams/jetstream/connection.ts';
-import { type Configuration, readConfiguration, unknownVariables } from '../configuration.ts';
+import { type Configuration, locateDatabase, readConfiguration, unknownVariables } from '../configuration.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
 import { checkChain } from './doctor/checkChain.ts';
 import { checkDatabase } from './doctor/checkDatabase.ts';
@@ -148,9 +148,8 @@ function opened(
   configuration: Configuration,
   print: (findings: readonly Finding[]) => void,
 ): Database | null {
-  const { MINER_CLICKHOUSE_URL: url, MINER_DATA_DIR: dataDir } = configuration;
   try {
-    return openDatabase(url === null ? { path: join(dataDir, 'clickhouse') } : { url });
+    return openDatabase(locateDatabase(configuration));
   } catch (error) {
     print([skipped('ClickHouse', (error as Error).message)]);
     return null;

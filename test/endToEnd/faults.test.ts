@@ -2,7 +2,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import { useClickHouseEngine } from '../support/clickHouseEngine/clickHouseEngine.ts';
 import {
   foldedThrough,
   type MinerProcess,
@@ -238,53 +238,47 @@ describe('nats-server', () => {
   });
 });
 
-describe.skipIf(!clickHouseServerAvailable())(
-  'ClickHouse (skipped where clickhouse-server is not installed)',
-  () => {
-    it('away for a while: polling goes on, rows wait, and nothing is lost or doubled', async () => {
-      const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
-      const { js } = await connectTo(nats);
-      const miner = await startMiner({
-        natsUrl: nats.url,
-        clickhouseUrl: clickhouse.url,
-        dataDir: temporaryDirectory(),
-      });
-      await ready(miner);
-      await publishAll(js, mixedPublications(3_000));
-      await storedThrough(miner, 3_000);
-      const polling = poll(miner);
-      await clickhouse.kill('SIGKILL');
-      // More than the buffer holds: the source is held back, and no message is dropped.
-      const count = 60_000;
-      await publishAll(js, mixedPublications(count - 3_000, 3_000));
-      await eventually(
-        async () => ((await miner.metric('miner_rows_buffered{stream="MINER_COUNTER"}')) ?? 0) >= 30_000,
-        'a full buffer',
-      );
-      expect(await miner.metric('miner_row_writer_state{stream="MINER_COUNTER",state="retrying"}')).toBe(1);
-      expect((await fetch(`${miner.publicUrl}/readyz`)).status).toBe(503);
-      const folded = (await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')) ?? 0;
-      expect(folded).toBeLessThan(count - 1_000);
-      expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);
-      await clickhouse.start();
-      await storedThrough(miner, count);
-      expect(await polling.stop()).toEqual([200]);
-      expect(await miner.metric('miner_row_write_failures_total{stream="MINER_COUNTER"}')).toBeGreaterThan(0);
-      const lines = miner.log().map(({ msg }) => msg);
-      expect(lines.filter((line) => line === 'ClickHouse does not take rows; they wait')).toHaveLength(1);
-      expect(lines.filter((line) => line === 'ClickHouse takes rows again')).toHaveLength(1);
-      const stored = await storedState({ url: clickhouse.url });
-      expect(stored.readings).toHaveLength(count - rejectedSequences(count).length);
-      await miner.end('SIGTERM');
-      const other = await undisturbed(nats, count);
-      expect(stored.rounds.map(plain)).toEqual(other.stored.rounds.map(plain));
-      expect(stored.buckets.map(plain)).toEqual(other.stored.buckets.map(plain));
-      expect(stored.readings.map(plain)).toEqual(other.stored.readings.map(plain));
-    });
-  },
-);
+describe('ClickHouse', () => {
+  const engine = useClickHouseEngine();
 
-/** Servers differ in whether they quote 64-bit integers. */
-function plain(row: readonly unknown[]): unknown[] {
-  return row.map((cell) => (cell === null ? null : String(cell)));
-}
+  it('away for a while: polling goes on, rows wait, and nothing is lost or doubled', async () => {
+    const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
+    const { js } = await connectTo(nats);
+    const miner = await startMiner({
+      natsUrl: nats.url,
+      clickhouseUrl: clickhouse,
+      dataDir: temporaryDirectory(),
+    });
+    await ready(miner);
+    await publishAll(js, mixedPublications(3_000));
+    await storedThrough(miner, 3_000);
+    const polling = poll(miner);
+    await engine.kill();
+    // More than the buffer holds: the source is held back, and no message is dropped.
+    const count = 60_000;
+    await publishAll(js, mixedPublications(count - 3_000, 3_000));
+    await eventually(
+      async () => ((await miner.metric('miner_rows_buffered{stream="MINER_COUNTER"}')) ?? 0) >= 30_000,
+      'a full buffer',
+    );
+    expect(await miner.metric('miner_row_writer_state{stream="MINER_COUNTER",state="retrying"}')).toBe(1);
+    expect((await fetch(`${miner.publicUrl}/readyz`)).status).toBe(503);
+    const folded = (await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')) ?? 0;
+    expect(folded).toBeLessThan(count - 1_000);
+    expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);
+    await engine.start();
+    await storedThrough(miner, count);
+    expect(await polling.stop()).toEqual([200]);
+    expect(await miner.metric('miner_row_write_failures_total{stream="MINER_COUNTER"}')).toBeGreaterThan(0);
+    const lines = miner.log().map(({ msg }) => msg);
+    expect(lines.filter((line) => line === 'ClickHouse does not take rows; they wait')).toHaveLength(1);
+    expect(lines.filter((line) => line === 'ClickHouse takes rows again')).toHaveLength(1);
+    const stored = await storedState({ url: clickhouse });
+    expect(stored.readings).toHaveLength(count - rejectedSequences(count).length);
+    await miner.end('SIGTERM');
+    const other = await undisturbed(nats, count);
+    expect(stored.rounds).toEqual(other.stored.rounds);
+    expect(stored.buckets).toEqual(other.stored.buckets);
+    expect(stored.readings).toEqual(other.stored.readings);
+  });
+});

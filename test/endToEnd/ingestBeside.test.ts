@@ -6,7 +6,7 @@ import { activeTables } from '../../storage/generations.ts';
 import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import { useClickHouseEngine } from '../support/clickHouseEngine/clickHouseEngine.ts';
 import {
   genesisMs,
   type MinerProcess,
@@ -22,15 +22,17 @@ import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 const says = (miner: MinerProcess, text: string) =>
   eventually(() => miner.log().find(({ msg }) => String(msg).includes(text)), text, 60_000);
 
-describe.skipIf(!clickHouseServerAvailable())('a process beside the one that ingests', () => {
+describe('a process beside the one that ingests', () => {
+  const engine = useClickHouseEngine();
+
   it('changes no settings of the streams while it waits as a standby', async () => {
-    const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
+    const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
     const { jsm } = await connectTo(nats);
     const start = (environment = {}) =>
       startMiner({
         role: 'ingest',
         natsUrl: nats.url,
-        clickhouseUrl: clickhouse.url,
+        clickhouseUrl: clickhouse,
         dataDir: temporaryDirectory(),
         environment,
       });
@@ -42,19 +44,19 @@ describe.skipIf(!clickHouseServerAvailable())('a process beside the one that ing
   });
 
   it('that has begun a later epoch makes the one before end', async () => {
-    const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
+    const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
     const { js } = await connectTo(nats);
     const start = () =>
       startMiner({
         role: 'ingest',
         natsUrl: nats.url,
-        clickhouseUrl: clickhouse.url,
+        clickhouseUrl: clickhouse,
         dataDir: temporaryDirectory(),
       });
     const first = await start();
     await ready(first);
     // As one that knows the database by another name does.
-    const database = openDatabase({ url: clickhouse.url });
+    const database = openDatabase({ url: clickhouse });
     await insertRows(database, ingestEpochs, [{ epoch: 99, holder: 'another', atMs: Date.now() }]);
     await publishAll(js, mixedPublications(100));
     await storedThrough(first, 100);

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../../storage/database.ts';
 import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import { useClickHouseEngine } from '../support/clickHouseEngine/clickHouseEngine.ts';
 import {
   foldedThrough,
   type MinerProcess,
@@ -30,6 +31,8 @@ function waitsFor(miner: MinerProcess, ...names: string[]) {
 const lagMetric = 'miner_stream_lag_messages{stream="MINER_COUNTER"}';
 
 describe('readiness', () => {
+  const engine = useClickHouseEngine();
+
   it('ends while NATS is unavailable, which is named, and comes back; the lag is unknown meanwhile, and routes answer', async () => {
     const nats = await startNats();
     const { js } = await connectTo(nats);
@@ -97,23 +100,21 @@ describe('readiness', () => {
     await storedThrough(fourth, 75);
   });
 
-  it.skipIf(!clickHouseServerAvailable())(
-    'ends while ClickHouse answers and takes no rows (skipped where clickhouse-server is not installed)',
-    async () => {
-      const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
-      const { js } = await connectTo(nats);
-      const query = (sql: string) => fetch(clickhouse.url, { method: 'POST', body: sql });
-      const settings = { natsUrl: nats.url, clickhouseUrl: clickhouse.url, environment };
-      const miner = await startMiner({ ...settings, dataDir: temporaryDirectory() });
-      await ready(miner);
-      await query('RENAME TABLE readings_g1 TO readings_moved');
-      await publishAll(js, mixedPublications(100));
-      await waitsFor(miner, 'ClickHouse');
-      expect((await readiness(miner)).clickhouse).toBe('refusing rows');
-      expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);
-      await query('RENAME TABLE readings_moved TO readings_g1');
-      await ready(miner);
-      await storedThrough(miner, 100);
-    },
-  );
+  it('ends while ClickHouse answers and takes no rows', async () => {
+    const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
+    const { js } = await connectTo(nats);
+    const database = openDatabase({ url: clickhouse });
+    onTestFinished(() => database.close());
+    const settings = { natsUrl: nats.url, clickhouseUrl: clickhouse, environment };
+    const miner = await startMiner({ ...settings, dataDir: temporaryDirectory() });
+    await ready(miner);
+    await database.command('RENAME TABLE readings_g1 TO readings_moved');
+    await publishAll(js, mixedPublications(100));
+    await waitsFor(miner, 'ClickHouse');
+    expect((await readiness(miner)).clickhouse).toBe('refusing rows');
+    expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);
+    await database.command('RENAME TABLE readings_moved TO readings_g1');
+    await ready(miner);
+    await storedThrough(miner, 100);
+  });
 });

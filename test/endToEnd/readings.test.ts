@@ -4,7 +4,7 @@ import { moduleSubject, signerSubject } from '../../actors/messages/subjects.ts'
 import { routes } from '../../http/routes/routes.ts';
 import { rejectionMessage } from '../../streams/jetstream/rejectionLog.ts';
 import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import { useClickHouseEngine } from '../support/clickHouseEngine/clickHouseEngine.ts';
 import { examplePath } from '../support/examplePath.ts';
 import { foldedThrough, genesisMs, ready, startMiner, storedThrough } from '../support/minerProcess.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';
@@ -13,6 +13,8 @@ import { allObservations, rejections, storedState } from '../support/storedState
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
+
+const engine = useClickHouseEngine();
 
 describe('readings in, telemetry out', () => {
   it('shows what three installations publish, good and bad, on every route and in ClickHouse', async () => {
@@ -136,30 +138,27 @@ describe('readings in, telemetry out', () => {
     expect(online.revision).not.toBe(stale.revision);
   });
 
-  it.skipIf(!clickHouseServerAvailable())(
-    'serves from a read replica what another process ingests',
-    async () => {
-      const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
-      const shared = { natsUrl: nats.url, clickhouseUrl: clickhouse.url };
-      const ingest = await startMiner({ ...shared, role: 'ingest', dataDir: temporaryDirectory() });
-      const { js } = await connectTo(nats);
-      await ready(ingest);
-      // The last message is a rejected one: no row has its position.
-      await publishAll(js, mixedPublications(2_921));
-      await storedThrough(ingest, 2_921);
-      expect(await ingest.end('SIGTERM')).toBe(0);
+  it('serves from a read replica what another process ingests', async () => {
+    const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
+    const shared = { natsUrl: nats.url, clickhouseUrl: clickhouse };
+    const ingest = await startMiner({ ...shared, role: 'ingest', dataDir: temporaryDirectory() });
+    const { js } = await connectTo(nats);
+    await ready(ingest);
+    // The last message is a rejected one: no row has its position.
+    await publishAll(js, mixedPublications(2_921));
+    await storedThrough(ingest, 2_921);
+    expect(await ingest.end('SIGTERM')).toBe(0);
 
-      // Restored from the snapshot that the writer left, then following.
-      const replica = await startMiner({ ...shared, role: 'serve', dataDir: temporaryDirectory() });
-      await ready(replica);
-      expect(
-        replica.log().some(({ msg, position }) => msg === 'snapshot restored' && position === 2_921),
-      ).toBe(true);
-      await publishAll(js, mixedPublications(300, 2_921));
-      await foldedThrough(replica, 3_221);
-      const items = await allObservations(replica, 'wheel.one');
-      expect(items.length).toBeGreaterThan(1_030);
-      expect(new Set(items.map(({ telemetryId }) => telemetryId)).size).toBe(items.length);
-    },
-  );
+    // Restored from the snapshot that the writer left, then following.
+    const replica = await startMiner({ ...shared, role: 'serve', dataDir: temporaryDirectory() });
+    await ready(replica);
+    expect(replica.log().some(({ msg, position }) => msg === 'snapshot restored' && position === 2_921)).toBe(
+      true,
+    );
+    await publishAll(js, mixedPublications(300, 2_921));
+    await foldedThrough(replica, 3_221);
+    const items = await allObservations(replica, 'wheel.one');
+    expect(items.length).toBeGreaterThan(1_030);
+    expect(new Set(items.map(({ telemetryId }) => telemetryId)).size).toBe(items.length);
+  });
 });

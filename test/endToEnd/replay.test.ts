@@ -7,7 +7,7 @@ import { activeTables, generationsHeld } from '../../storage/generations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { type Tables, tablesOf } from '../../storage/tables.ts';
 import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import { useClickHouseEngine } from '../support/clickHouseEngine/clickHouseEngine.ts';
 import { publishMany } from '../support/manyReadings.ts';
 import { minerCommand, startMinerCommand } from '../support/minerCommand.ts';
 import { genesisMs, ready, startMiner, storedThrough, writeDeployment } from '../support/minerProcess.ts';
@@ -64,7 +64,7 @@ async function onDatabase<Result>(
 
 /** Damages what is stored of one installation on the second universal day, as a fault of an older version might have. */
 async function damage(database: Database, tables: Tables) {
-  const condition = `installation_id = 'wheel.one' AND start_ms >= ${genesisMs + 86_400_000}`;
+  const condition = `installation_id = 'wheel.one' AND start >= fromUnixTimestamp64Milli(${genesisMs + 86_400_000}, 'UTC')`;
   await database.command(`ALTER TABLE ${tables.rounds} DELETE WHERE ${condition}`);
   await eventually(
     async () =>
@@ -81,6 +81,8 @@ async function newestState(database: Database, tables: Tables): Promise<string |
 }
 
 describe('replay', () => {
+  const engine = useClickHouseEngine();
+
   it('tells what it would change, changes it, and then finds nothing to change', async () => {
     const { replay, state, database, restart, last } = await folded(({ js }) =>
       publishAll(js, mixedPublications(30_000)),
@@ -223,81 +225,75 @@ describe('replay', () => {
     expect(await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}')).toBe(0);
   });
 
-  it.skipIf(!clickHouseServerAvailable())(
-    'beside a running service: it takes the new tables over, and nothing that it shows goes back',
-    async () => {
-      const nats = await startNats();
-      const clickHouse = await startClickHouseServer();
-      const dataDir = temporaryDirectory();
-      const settings = { natsUrl: nats.url, dataDir, clickhouseUrl: clickHouse.url };
-      const miner = await startMiner(settings);
-      const replica = await startMiner({ ...settings, role: 'serve' });
-      await ready(miner);
-      await ready(replica);
-      const connection = await connectTo(nats);
-      await publishMany(connection, 'wheel.one', 0, 30_000);
-      await storedThrough(miner, 30_000);
+  it('beside a running service: it takes the new tables over, and nothing that it shows goes back', async () => {
+    const nats = await startNats();
+    const clickHouse = await engine.createDatabase();
+    const dataDir = temporaryDirectory();
+    const settings = { natsUrl: nats.url, dataDir, clickhouseUrl: clickHouse };
+    const miner = await startMiner(settings);
+    const replica = await startMiner({ ...settings, role: 'serve' });
+    await ready(miner);
+    await ready(replica);
+    const connection = await connectTo(nats);
+    await publishMany(connection, 'wheel.one', 0, 30_000);
+    await storedThrough(miner, 30_000);
 
-      let published = 30_000;
-      let isPublishing = true;
-      onTestFinished(() => {
-        isPublishing = false;
-      });
-      const publishing = (async () => {
-        while (isPublishing) {
-          const { subject, body } = publicationOf(readingMessage('wheel.one', published));
-          await connection.js.publish(subject, body);
-          published++;
-          await wait(5);
-        }
-      })();
-      const seen = { sequences: [] as number[], statuses: new Set<number>() };
-      const polling = (async () => {
-        while (isPublishing) {
-          for (const one of [miner, replica]) {
-            const statistics = await fetch(`${one.publicUrl}${statisticsPath}`);
-            if (statistics.status === 503)
-              expect(await statistics.json()).toMatchObject({ error: 'public_stats_rebuilding' });
-            seen.statuses.add(statistics.status);
-          }
-          const { sequence } = await miner.json<{ sequence: number }>('/v1/public/telemetry');
-          seen.sequences.push(sequence);
-        }
-      })();
-
-      const environment = {
-        MINER_NATS_URL: nats.url,
-        MINER_DATA_DIR: temporaryDirectory(),
-        MINER_CLICKHOUSE_URL: clickHouse.url,
-        MINER_DEPLOYMENT: writeDeployment(dataDir),
-      };
-      const { status, output } = await minerCommand(['replay', '--from-sequence', '1'], environment);
-      expect([status, output]).toEqual([0, expect.stringContaining('generation 2 is active')]);
-      for (const one of [miner, replica]) {
-        await eventually(
-          async () => (await one.metric('miner_table_generation')) === 2,
-          'the new generation',
-        );
-        await eventually(async () => (await fetch(`${one.publicUrl}${statisticsPath}`)).ok, 'statistics');
-      }
-      await wait(1_000);
+    let published = 30_000;
+    let isPublishing = true;
+    onTestFinished(() => {
       isPublishing = false;
-      await Promise.all([publishing, polling]);
-      await storedThrough(miner, published);
-      expect(seen.sequences).toEqual(seen.sequences.toSorted((a, b) => a - b));
-      expect(seen.sequences.length).toBeGreaterThan(20);
-      for (const code of seen.statuses) expect([200, 503]).toContain(code);
+    });
+    const publishing = (async () => {
+      while (isPublishing) {
+        const { subject, body } = publicationOf(readingMessage('wheel.one', published));
+        await connection.js.publish(subject, body);
+        published++;
+        await wait(5);
+      }
+    })();
+    const seen = { sequences: [] as number[], statuses: new Set<number>() };
+    const polling = (async () => {
+      while (isPublishing) {
+        for (const one of [miner, replica]) {
+          const statistics = await fetch(`${one.publicUrl}${statisticsPath}`);
+          if (statistics.status === 503)
+            expect(await statistics.json()).toMatchObject({ error: 'public_stats_rebuilding' });
+          seen.statuses.add(statistics.status);
+        }
+        const { sequence } = await miner.json<{ sequence: number }>('/v1/public/telemetry');
+        seen.sequences.push(sequence);
+      }
+    })();
 
-      const stored = await storedState({ url: clickHouse.url });
-      expect(stored.readings).toHaveLength(published);
-      const revisionOf = async (one: typeof miner) =>
-        (await one.json<{ revision: string }>(statisticsPath)).revision;
-      // Views are computed once per second: what each shows at the moment may be of before the last reading.
-      await eventually(
-        async () => (await revisionOf(miner)) === (await revisionOf(replica)),
-        'the same statistics on both',
-      );
-      expect(await miner.end('SIGTERM')).toBe(0);
-    },
-  );
+    const environment = {
+      MINER_NATS_URL: nats.url,
+      MINER_DATA_DIR: temporaryDirectory(),
+      MINER_CLICKHOUSE_URL: clickHouse,
+      MINER_DEPLOYMENT: writeDeployment(dataDir),
+    };
+    const { status, output } = await minerCommand(['replay', '--from-sequence', '1'], environment);
+    expect([status, output]).toEqual([0, expect.stringContaining('generation 2 is active')]);
+    for (const one of [miner, replica]) {
+      await eventually(async () => (await one.metric('miner_table_generation')) === 2, 'the new generation');
+      await eventually(async () => (await fetch(`${one.publicUrl}${statisticsPath}`)).ok, 'statistics');
+    }
+    await wait(1_000);
+    isPublishing = false;
+    await Promise.all([publishing, polling]);
+    await storedThrough(miner, published);
+    expect(seen.sequences).toEqual(seen.sequences.toSorted((a, b) => a - b));
+    expect(seen.sequences.length).toBeGreaterThan(20);
+    for (const code of seen.statuses) expect([200, 503]).toContain(code);
+
+    const stored = await storedState({ url: clickHouse });
+    expect(stored.readings).toHaveLength(published);
+    const revisionOf = async (one: typeof miner) =>
+      (await one.json<{ revision: string }>(statisticsPath)).revision;
+    // Views are computed once per second: what each shows at the moment may be of before the last reading.
+    await eventually(
+      async () => (await revisionOf(miner)) === (await revisionOf(replica)),
+      'the same statistics on both',
+    );
+    expect(await miner.end('SIGTERM')).toBe(0);
+  });
 });

@@ -2,23 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
-import { startClickHouseServer } from '../support/clickHouseServer.ts';
+import { useClickHouseEngine } from '../support/clickHouseEngine/clickHouseEngine.ts';
 import { minerCommand } from '../support/minerCommand.ts';
 import { genesisMs, ready, startMiner, storedThrough, writeDeployment } from '../support/minerProcess.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';
 import { mixedPublications, publishAll } from '../support/readingMessages.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
+const engine = useClickHouseEngine();
+
 it('a replay with another deployment removes no rows under those who read', async () => {
-  const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
+  const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
   const { js } = await connectTo(nats);
-  const settings = { natsUrl: nats.url, clickhouseUrl: clickhouse.url };
+  const settings = { natsUrl: nats.url, clickhouseUrl: clickhouse };
   const ingest = await startMiner({ ...settings, role: 'ingest', dataDir: temporaryDirectory() });
   await ready(ingest);
   await publishAll(js, mixedPublications(40_000));
   await storedThrough(ingest, 40_000);
   const dataDir = temporaryDirectory();
-  const database = openDatabase({ url: clickhouse.url });
+  const database = openDatabase({ url: clickhouse });
   const rows = async () => {
     const { readings } = await activeTables(database);
     const [row] = await database.select(`SELECT uniqExact(position) FROM ${readings}`);
@@ -37,7 +39,7 @@ it('a replay with another deployment removes no rows under those who read', asyn
   const replay = await minerCommand(['replay', '--from-sequence', '1'], {
     MINER_NATS_URL: nats.url,
     MINER_DATA_DIR: dataDir,
-    MINER_CLICKHOUSE_URL: clickhouse.url,
+    MINER_CLICKHOUSE_URL: clickhouse,
     MINER_DEPLOYMENT: writeDeployment(dataDir, {}, genesisMs - 1_800_000),
   });
   await sleep(2_000);

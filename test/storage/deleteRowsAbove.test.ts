@@ -32,8 +32,8 @@ function withLateInserts(
   let left = times;
   return {
     ...database,
-    command: async (sql) => {
-      await database.command(sql);
+    command: async (sql, parameters) => {
+      await database.command(sql, parameters);
       if (sql.includes('DELETE') && left-- > 0) await insert(9);
     },
   };

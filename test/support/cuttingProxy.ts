@@ -11,7 +11,7 @@ export interface CuttingProxy {
   readonly cuts: number;
 }
 
-/** In front of a server at `http://127.0.0.1:port`. */
+/** In front of a server at `http://127.0.0.1:port`, with or without a database. */
 export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy> {
   const target = new URL(targetUrl);
   const sockets = new Set<Socket>();
@@ -47,7 +47,7 @@ export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy
   });
   const address = server.address() as { port: number };
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${address.port}${target.pathname.replace(/\/$/, '')}`,
     cutAnswers: (count) => {
       state.toCut = count;
     },

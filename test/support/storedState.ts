@@ -1,6 +1,10 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { type DatabaseLocation, openDatabase } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
+import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
+import { readings } from '../../storage/tables/readings.ts';
+import { rounds } from '../../storage/tables/rounds.ts';
+import type { ColumnSelection } from '../../storage/tables/table.ts';
 import type { MinerProcess } from './minerProcess.ts';
 
 /** Everything of a stream's fold that is stored, without what depends on when it was written. */
@@ -15,12 +19,12 @@ export async function storedState(location: DatabaseLocation): Promise<StoredSta
   const database = openDatabase(location);
   try {
     const tables = await activeTables(database);
-    const all = (table: string, order: string) =>
-      database.select(`SELECT * FROM ${table} FINAL ORDER BY installation_id, ${order}`);
+    const all = ({ list }: Pick<ColumnSelection<unknown>, 'list'>, table: string, order: string) =>
+      database.select(`SELECT ${list} FROM ${table} FINAL ORDER BY installation_id, ${order}`);
     return {
-      readings: await all(tables.readings, 'position'),
-      rounds: await all(tables.rounds, 'round_id'),
-      buckets: await all(tables.halfHourBuckets, 'start_ms'),
+      readings: await all(readings, tables.readings, 'position'),
+      rounds: await all(rounds, tables.rounds, 'round_id'),
+      buckets: await all(halfHourBuckets, tables.halfHourBuckets, 'start'),
     };
   } finally {
     await database.close();
