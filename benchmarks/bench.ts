@@ -8,6 +8,7 @@ import { measureScaleOut } from './scaleOut.ts';
 import { measureStart } from './start.ts';
 import { measureStatistics } from './statistics.ts';
 import { measureStream } from './stream.ts';
+import { measurePageCost } from './years/pageCost.ts';
 import { measureStorageBytes } from './years/storageBytes.ts';
 
 const program = new Command('bench')
@@ -73,6 +74,12 @@ program
   .description('compressed bytes per reading of each column, by type and codec')
   .option('--readings <count>', 'readings of ten wheels', wholeNumber, 5_000_000)
   .action(measureStorageBytes);
+
+program
+  .command('storage-pages')
+  .description('rows read and time of a page of old readings and events, by how many there are')
+  .option('--rows <count>', 'rows of the largest table', wholeNumber, 10_000_000)
+  .action(measurePageCost);
 
 await program.parseAsync();
 

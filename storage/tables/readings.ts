@@ -51,4 +51,6 @@ export const readings = defineTable<AcceptedReading>({
   engine: 'ReplacingMergeTree(position)',
   partitionBy: { month: 'observedAtMs' },
   orderBy: ['installationId', 'position'],
+  // A page is read from the months that hold some of it alone; a query by time reads no others either.
+  ranges: ['position', 'observedAtMs'],
 });

@@ -22,6 +22,8 @@ export interface TableOptions<Row> {
   /** The month of a time, or each value of a column. One partition when it is left out. */
   readonly partitionBy?: { readonly month: ColumnKey<Row> } | { readonly value: ColumnKey<Row> };
   readonly orderBy: readonly ColumnKey<Row>[];
+  /** Columns whose least and largest value is known of each mark, so that marks outside of a range are not read. */
+  readonly ranges?: readonly ColumnKey<Row>[];
   /** Rows that one mark stands for; ClickHouse's default (8,192) when it is left out. */
   readonly rowsPerMark?: number;
 }
@@ -76,7 +78,16 @@ export interface CreateOptions {
 
 /** Defines a table: everything that knows its columns is derived from here. */
 export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
-  const { name: ownName, comment = null, columns, engine, partitionBy, orderBy, rowsPerMark } = options;
+  const {
+    name: ownName,
+    comment = null,
+    columns,
+    engine,
+    partitionBy,
+    orderBy,
+    rowsPerMark,
+    ranges = [],
+  } = options;
   const entries = Object.entries<AnyColumn>(columns);
   const nameOf = (key: ColumnKey<Row>) => nameColumn(key, columns[key]);
   const timeKey = partitionBy !== undefined && 'month' in partitionBy ? partitionBy.month : null;
@@ -108,7 +119,10 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
       read: compileReader(keys.map((key) => [key, columns[key]])),
     }),
     createStatement: ({ name = ownName, cluster = null } = {}) => {
-      const definitions = entries.flatMap(([key, one]) => defineColumn(key, one));
+      const definitions = [
+        ...entries.flatMap(([key, one]) => defineColumn(key, one)),
+        ...ranges.map(nameOf).map((one) => `INDEX ${one}_range ${one} TYPE minmax GRANULARITY 1`),
+      ];
       const key = orderBy.map(nameOf).join(', ');
       // ClickHouse shows a key as it was written, so a key of one column has no parentheses, as existing tables have none.
       const sortingKey = orderBy.length === 1 ? key : `(${key})`;
