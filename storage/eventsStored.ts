@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type StoredEventsOf, storedCategories } from '../actors/views/views.ts';
+import { type EvictedSource, storedCategories } from '../actors/views/views.ts';
 import type { Database } from './database.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { ActiveTables } from './tables.ts';
@@ -24,7 +24,7 @@ const pollMs = 25;
  *
  * @throws StorageUnavailable (as a rejection) when it does not in time.
  */
-export type EventsStored = (of: StoredEventsOf, signal: AbortSignal) => Promise<void>;
+export type EventsStored = (of: EvictedSource, signal: AbortSignal) => Promise<void>;
 
 /** In the process that writes them: the writer knows, and does not gather while somebody waits. */
 export function createEventsWritten(writers: {
@@ -33,7 +33,7 @@ export function createEventsWritten(writers: {
 }): EventsStored {
   return async (of, signal) => {
     const writer = writers[of.source];
-    const isWritten = () => writer !== null && writer.storedThrough() >= of.givenUp.atPosition;
+    const isWritten = () => writer !== null && writer.storedThrough() >= of.evicted.atPosition;
     if (isWritten()) return;
     writer?.flushNow();
     await waitUntil(of, signal, () => {
@@ -49,14 +49,14 @@ export function createEventsWritten(writers: {
  */
 export function createEventsSeen(database: Database, tables: ActiveTables): EventsStored {
   return async (of, signal) => {
-    const { source, run, givenUp } = of;
+    const { source, run, evicted } = of;
     const categories = storedCategories('all', source).map(sqlString).join(', ');
     const isSeen = async () => {
       const { measurementEvents, chainEvents } = tables();
       const { events } = source === 'measurement' ? measurementEvents : chainEvents;
       const rows = await database.select(
         `SELECT 1 FROM ${events} WHERE run = ${sqlString(run)} AND category IN (${categories})
-         AND position = ${givenUp.through.position} AND ordinal = ${givenUp.through.ordinal} LIMIT 1`,
+         AND position = ${evicted.through.position} AND ordinal = ${evicted.through.ordinal} LIMIT 1`,
         signal,
       );
       return rows.length > 0;
@@ -66,7 +66,7 @@ export function createEventsSeen(database: Database, tables: ActiveTables): Even
 }
 
 async function waitUntil(
-  { source }: StoredEventsOf,
+  { source }: EvictedSource,
   signal: AbortSignal,
   isMet: () => boolean | Promise<boolean>,
 ): Promise<void> {

@@ -22,10 +22,10 @@ export type ChainOutcome =
   | {
       readonly reorganization: Reorganization | null;
       /** Events of the feed that memory holds no more. */
-      readonly givenUp: readonly ChainFeedEvent[];
+      readonly evicted: readonly ChainFeedEvent[];
     };
 
-const nothingChanged = { reorganization: null, givenUp: [] } as const;
+const nothingChanged = { reorganization: null, evicted: [] } as const;
 
 /** The chain as one deployment's spans tell it. */
 export interface ChainActors {
@@ -80,8 +80,8 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       state = outcome.state;
       if ('rejection' in outcome) return { rejection: outcome.rejection };
       newestSpanAtMs = storedAtMs;
-      const { reorganization, givenUp } = outcome;
-      return { reorganization, givenUp };
+      const { reorganization, evicted } = outcome;
+      return { reorganization, evicted };
     },
     get state() {
       return state;

@@ -1,6 +1,6 @@
 import type { Hash } from 'viem';
 import { type StoredSpan, withFeedEvent } from '../feed/chainFeed.ts';
-import { giveUpOldest, runOf } from '../feed/heldEvents.ts';
+import { buildRunId, evictOldest } from '../feed/eventWindow.ts';
 import { type Rejection, rejected } from '../messages/decodeMessage.ts';
 import { requireValue } from '../requireValue.ts';
 import { applyEvent } from './applyEvent.ts';
@@ -89,7 +89,7 @@ export type SpanOutcome =
       readonly state: ChainFoldState;
       readonly reorganization: Reorganization | null;
       /** Events of the feed that are held no more: of blocks that no reorganization of a kept state can reach. */
-      readonly givenUp: readonly ChainFeedEvent[];
+      readonly evicted: readonly ChainFeedEvent[];
     };
 
 /** The fork lies below every state that is kept. */
@@ -142,7 +142,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
       };
     }
     const complete = joinParts(state, span);
-    if (complete === null) return { state: withPart(state, span), reorganization: null, givenUp: [] };
+    if (complete === null) return { state: withPart(state, span), reorganization: null, evicted: [] };
     if ('rejection' in complete) return { ...complete, state };
     const blocks = complete.blocks.map(decodeBlock);
     const linked = link({ ...state, parts: null }, complete, settings);
@@ -171,7 +171,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const { blockHash, proposers } = reads;
     const isOfRoot = blockHash === state.rootHash;
     const safe = isOfRoot ? state.safe.map((one) => withReads(one, proposers)) : state.safe;
-    return { state: { ...state, safe, reads: { blockHash, proposers } }, reorganization: null, givenUp: [] };
+    return { state: { ...state, safe, reads: { blockHash, proposers } }, reorganization: null, evicted: [] };
   }
 
   function decodeBlock(block: ChainBlock): FoldedBlock {
@@ -192,11 +192,11 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
   function settle(
     state: ChainFoldState,
     stored: StoredSpan,
-  ): { readonly state: ChainFoldState; readonly givenUp: readonly ChainFeedEvent[] } {
+  ): { readonly state: ChainFoldState; readonly evicted: readonly ChainFeedEvent[] } {
     const { head } = state;
-    if (head === null) return { state, givenUp: [] };
+    if (head === null) return { state, evicted: [] };
     if (state.fault !== null) {
-      return { state: { ...state, unsafe: dropEvents(state.unsafe) }, givenUp: [] };
+      return { state: { ...state, unsafe: dropEvents(state.unsafe) }, evicted: [] };
     }
     const safeCount = state.unsafe.findLastIndex((block) => isSafelyBelow(block.number, head.number)) + 1;
     const safe = [...state.safe];
@@ -213,12 +213,12 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const appliedCount = safe.length - state.safe.length;
     const waiting = state.unsafe.slice(appliedCount);
     const rest = { ...state, fault, unsafe: fault === null ? waiting : dropEvents(waiting) };
-    if (appliedCount === 0) return { state: rest, givenUp: [] };
+    if (appliedCount === 0) return { state: rest, evicted: [] };
     const applied = state.unsafe.slice(0, appliedCount).map(({ number }) => number);
     const surplus = Math.max(0, state.reversible.length + applied.length - keptStatesMax);
     const reversible = state.reversible.slice(surplus).concat(applied.slice(-keptStatesMax));
     const shortened = evictOldEvents(retainStates(safe), reversible, keptFromBlock, stored.position);
-    return { state: { ...rest, safe: shortened.safe, reversible }, givenUp: shortened.givenUp };
+    return { state: { ...rest, safe: shortened.safe, reversible }, evicted: shortened.evicted };
   }
 
   function retainStates(safe: readonly ChainState[]): readonly ChainState[] {
@@ -237,7 +237,10 @@ function firstState(
   block: KnownBlock,
   { position, storedAtMs }: StoredSpan,
 ): ChainState {
-  const empty = emptyChainState(toKnownBlock(block), `${chainFoldVersion}.${runOf(position, storedAtMs)}`);
+  const empty = emptyChainState(
+    toKnownBlock(block),
+    `${chainFoldVersion}.${buildRunId(position, storedAtMs)}`,
+  );
   return reads !== null && reads.blockHash === rootHash ? withReads(empty, reads.proposers) : empty;
 }
 
@@ -286,14 +289,14 @@ function evictOldEvents(
   const oldest = requireValue(safe[0], 'the oldest safe state');
   const bounds = [oldest.block.number, requireValue(reversible[0], 'the first reversible block')];
   if (keptFromBlock !== null) bounds.push(keptFromBlock);
-  const shorter = giveUpOldest(
+  const shorter = evictOldest(
     newest.feed,
     ({ recordedAtMs }) => recordedAtMs,
     ({ source }) => bounds.every((bound) => source.blockNumber <= bound),
     position,
   );
-  if (shorter === null) return { safe, givenUp: [] };
-  return { safe: [...safe.slice(0, -1), { ...newest, feed: shorter.held }], givenUp: shorter.givenUp };
+  if (shorter === null) return { safe, evicted: [] };
+  return { safe: [...safe.slice(0, -1), { ...newest, feed: shorter.window }], evicted: shorter.evicted };
 }
 
 type Linked =
@@ -329,9 +332,9 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
   const fork = unsafe.at(-1) ?? safe.at(-1)?.block;
   const mayBeOlder = keptFromBlock === null || forkBlock < keptFromBlock;
   if (fork === undefined && span.fromBlock === deploymentBlock && span.fork > state.forks) {
-    // What memory has given up is stored elsewhere, and has to be removed there.
-    const givenUpThrough = state.safe.at(-1)?.feed.givenUp.through ?? null;
-    if (givenUpThrough !== null && mayBeOlder) {
+    // Evicted events are stored elsewhere, and have to be removed there.
+    const evictedThrough = state.safe.at(-1)?.feed.evicted.through ?? null;
+    if (evictedThrough !== null && mayBeOlder) {
       throw new ForkBelowStates(forkBlock, findOldestBlock(state));
     }
     return {

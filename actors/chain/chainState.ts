@@ -1,7 +1,7 @@
 import { Map as ImmutableMap, List } from 'immutable';
 import type { Hash, Hex } from 'viem';
 import type { Arrival } from '../feed/arrival.ts';
-import { type HeldEvents, nothingGivenUp } from '../feed/heldEvents.ts';
+import { type EventWindow, nothingEvicted } from '../feed/eventWindow.ts';
 import type { Address } from '../schemas/hex.ts';
 import { zeroAddress } from '../schemas/zero.ts';
 import type { ChainEvent, EventSource } from './chainEvent.ts';
@@ -316,7 +316,7 @@ export interface ChainState {
   readonly owners: ImmutableMap<string, OwnerState>;
   readonly collection: CollectionState;
   readonly token: TokenState | null;
-  readonly feed: HeldEvents<ChainFeedEvent>;
+  readonly feed: EventWindow<ChainFeedEvent>;
 }
 
 /**
@@ -377,6 +377,6 @@ export function emptyChainState(block: KnownBlock, run: string): ChainState {
       metadata: ImmutableMap(),
     },
     token: null,
-    feed: { run, events: List(), givenUp: nothingGivenUp },
+    feed: { run, events: List(), evicted: nothingEvicted },
   };
 }

@@ -9,8 +9,8 @@ import {
 } from '../views/feedIndex.ts';
 import { beforeAll, compareArrivals } from './arrival.ts';
 import { itemOfRow } from './eventRows.ts';
-import { heldAfter } from './heldEvents.ts';
-import { type OlderEvents, storedEventsOf } from './olderEvents.ts';
+import { findEventsAfter } from './eventWindow.ts';
+import { findEvictedSource, type OlderEvents } from './olderEvents.ts';
 import {
   type FeedSource,
   type FeedSources,
@@ -101,7 +101,7 @@ export function createFeedNews({ chain, sourcesOf, olderEvents }: FeedNewsParts)
     const from = told ?? newest;
     told = laterPosition(from, newest);
     if (told !== from && listeners.size > 0) {
-      const isComplete = feedSources.every((source) => isHeldAfter(sources, source, from));
+      const isComplete = feedSources.every((source) => isInMemoryAfter(sources, source, from));
       const lists = isComplete ? feedSources.map((source) => itemsAfter(source, from, 'all')) : [];
       const items = withPositions(from, sources, inOrderOfArrival(lists));
       for (const listener of listeners) listener({ from, items, position: told, isComplete, context });
@@ -130,12 +130,12 @@ export function createFeedNews({ chain, sourcesOf, olderEvents }: FeedNewsParts)
         const position = isAll ? (isUpToDate ? now.told : end) : (items.at(-1) as ArrivedItem).position;
         return { from, items, position, isComplete: isAll && isFromMemory && isUpToDate, context };
       };
-      const stored = feedSources.filter((source) => !isHeldAfter(sources, source, from));
+      const stored = feedSources.filter((source) => !isInMemoryAfter(sources, source, from));
       const wanted = stored.filter((source) => storedCategories(category, source).length > 0);
       const inMemory = feedSources.map((source) => itemsAfter(source, from, category));
       if (wanted.length === 0) return newsOf(inMemory, true);
       const reading = wanted.map(async (source) => {
-        const of = storedEventsOf(sources, source);
+        const of = findEvictedSource(sources, source);
         if (of === null) return [];
         const arrival = startIn(from[source], sources[source]);
         const query = { categories: storedCategories(category, source), arrival, limit };
@@ -159,13 +159,13 @@ export function createFeedNews({ chain, sourcesOf, olderEvents }: FeedNewsParts)
       const { sources, itemsAfter } = now;
       const source: FeedSource = id.startsWith('chain:') ? 'chain' : 'measurement';
       const other: FeedSource = source === 'chain' ? 'measurement' : 'chain';
-      const stored = storedEventsOf(sources, source);
+      const stored = findEvictedSource(sources, source);
       const found =
         itemsAfter(source, null, 'all').find((item) => item.id === id) ??
         (stored === null ? null : await olderEvents.find(stored, id, signal));
       if (found === null) return null;
       const untilMs = found.arrivedAtMs - overlapMs;
-      const storedOther = storedEventsOf(sources, other);
+      const storedOther = findEvictedSource(sources, other);
       const before =
         itemsAfter(other, null, 'all').findLast(({ arrivedAtMs }) => arrivedAtMs < untilMs) ??
         (storedOther === null ? null : await olderEvents.lastBefore(storedOther, untilMs, signal)) ??
@@ -184,16 +184,16 @@ function createItemsAfter({ measurement, chain }: FeedSources, chainId: bigint):
     const start = (run: string) => (from === null ? beforeAll : startIn(from[source], { run }));
     const items =
       source === 'measurement'
-        ? heldAfter(measurement, start(measurement.run)).map(measurementItem)
-        : heldAfter(chain, start(chain.run)).map((event) => chainItem(chainId, event));
+        ? findEventsAfter(measurement, start(measurement.run)).map(measurementItem)
+        : findEventsAfter(chain, start(chain.run)).map((event) => chainItem(chainId, event));
     return items.filter(({ type }) => isOfCategory(category, type));
   };
 }
 
 /** Whether memory holds every event of a source that arrived after a position. */
-function isHeldAfter(sources: FeedSources, source: FeedSource, from: StreamPosition): boolean {
-  const { run, givenUp } = sources[source];
-  return givenUp.through === null || compareArrivals(startIn(from[source], { run }), givenUp.through) >= 0;
+function isInMemoryAfter(sources: FeedSources, source: FeedSource, from: StreamPosition): boolean {
+  const { run, evicted } = sources[source];
+  return evicted.through === null || compareArrivals(startIn(from[source], { run }), evicted.through) >= 0;
 }
 
 /** Lists that are each in order of arrival as one, by time; the order within each stays. */

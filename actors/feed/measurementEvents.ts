@@ -2,7 +2,7 @@ import { List } from 'immutable';
 import { dayLabel, dayMs, dayStartOf } from '../statistics/dayHistory.ts';
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
 import type { Arrival } from './arrival.ts';
-import { type HeldEvents, nothingGivenUp, runOf } from './heldEvents.ts';
+import { buildRunId, type EventWindow, nothingEvicted } from './eventWindow.ts';
 
 /** The rules below; an event's ID names them, since other rules would make other events of the same readings. */
 export const measurementPolicyVersion = 'measurement-v1';
@@ -50,7 +50,7 @@ export interface MeasurementEvent extends Arrival {
 }
 
 /** What the rules remember of one installation. Immutable, and the same for as long as nothing happens. */
-export interface MeasurementProgress extends HeldEvents<MeasurementEvent> {
+export interface MeasurementProgress extends EventWindow<MeasurementEvent> {
   /** Sum of the distances of all days before that of the newest reading. */
   readonly earlierDaysMm: bigint;
   readonly dayStartMs: number;
@@ -75,7 +75,7 @@ const nothingYet: Omit<MeasurementProgress, 'run'> = {
   streakDayMs: null,
   streakDays: 0,
   events: List(),
-  givenUp: nothingGivenUp,
+  evicted: nothingEvicted,
 };
 
 /**
@@ -93,7 +93,7 @@ export function withAchievements(
   storedAtNanos: bigint,
 ): MeasurementProgress {
   const dayStartMs = dayStartOf(reading.observedAtMs);
-  const known = held ?? { ...nothingYet, run: runOf(reading.position, millisecondsOf(storedAtNanos)) };
+  const known = held ?? { ...nothingYet, run: buildRunId(reading.position, millisecondsOf(storedAtNanos)) };
   const before = dayStartMs === known.dayStartMs ? known : withDay(known, dayStartMs, previousDayMm);
   const speed = reading.speedMmPerSecond;
   const isQuiet =
@@ -140,7 +140,7 @@ export function withAchievements(
     streakDayMs: isStreakDay ? dayStartMs : before.streakDayMs,
     streakDays,
     events: before.events.concat(eventsOf(achievements, reading, millisecondsOf(storedAtNanos))),
-    givenUp: before.givenUp,
+    evicted: before.evicted,
   };
 }
 

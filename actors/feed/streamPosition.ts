@@ -1,13 +1,13 @@
 import type { ChainFeedEvent } from '../chain/chainState.ts';
 import { decodeFields, encodeFields } from '../opaqueCursor.ts';
 import { type Arrival, beforeAll, compareArrivals } from './arrival.ts';
-import { type HeldEvents, newestArrival } from './heldEvents.ts';
+import { type EventWindow, findNewestArrival } from './eventWindow.ts';
 import type { MeasurementEvent } from './measurementEvents.ts';
 
 /** What the feed is made of. */
 export interface FeedSources {
-  readonly measurement: HeldEvents<MeasurementEvent>;
-  readonly chain: HeldEvents<ChainFeedEvent>;
+  readonly measurement: EventWindow<MeasurementEvent>;
+  readonly chain: EventWindow<ChainFeedEvent>;
 }
 export type FeedSource = keyof FeedSources;
 export const feedSources: readonly FeedSource[] = ['measurement', 'chain'];
@@ -25,8 +25,8 @@ export function newestPosition({ measurement, chain }: FeedSources): StreamPosit
   return { measurement: newestOf(measurement), chain: newestOf(chain) };
 }
 
-function newestOf<Event extends Arrival>(held: HeldEvents<Event>): SourcePosition {
-  return positionIn(held.run, newestArrival(held) ?? beforeAll);
+function newestOf<Event extends Arrival>(held: EventWindow<Event>): SourcePosition {
+  return positionIn(held.run, findNewestArrival(held) ?? beforeAll);
 }
 
 export function positionIn(run: string, { position, ordinal }: Arrival): SourcePosition {
@@ -36,7 +36,7 @@ export function positionIn(run: string, { position, ordinal }: Arrival): SourceP
 /**
  * Where a source is gone on with. A place of another run tells nothing of this one, in which everything is new.
  */
-export function startIn(at: SourcePosition, { run }: Pick<HeldEvents<Arrival>, 'run'>): Arrival {
+export function startIn(at: SourcePosition, { run }: Pick<EventWindow<Arrival>, 'run'>): Arrival {
   return at.run === run ? at : beforeAll;
 }
 

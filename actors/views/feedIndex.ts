@@ -1,6 +1,6 @@
 import type { ChainFeedEvent } from '../chain/chainState.ts';
 import { type Arrival, beforeAll, compareArrivals } from '../feed/arrival.ts';
-import { type HeldEvents, heldAfter, newestArrival } from '../feed/heldEvents.ts';
+import { type EventWindow, findEventsAfter, findNewestArrival } from '../feed/eventWindow.ts';
 import { type MeasurementEvent, measurementId } from '../feed/measurementEvents.ts';
 import type { FeedSource, FeedSources } from '../feed/streamPosition.ts';
 
@@ -102,17 +102,17 @@ function continues(before: FeedSources, { measurement, chain }: FeedSources): bo
   return isContinued(before.measurement, measurement) && isContinued(before.chain, chain);
 }
 
-function isContinued<Event extends Arrival>(before: HeldEvents<Event>, held: HeldEvents<Event>): boolean {
-  if (held.run !== before.run || held.givenUp.through !== before.givenUp.through) return false;
+function isContinued<Event extends Arrival>(before: EventWindow<Event>, held: EventWindow<Event>): boolean {
+  if (held.run !== before.run || held.evicted.through !== before.evicted.through) return false;
   const { size } = before.events;
   return size === 0 || held.events.get(size - 1) === before.events.last();
 }
 
 function eventsSince<Event extends Arrival>(
-  held: HeldEvents<Event>,
-  before: HeldEvents<Event> | undefined,
+  held: EventWindow<Event>,
+  before: EventWindow<Event> | undefined,
 ): Event[] {
-  return heldAfter(held, (before === undefined ? null : newestArrival(before)) ?? beforeAll);
+  return findEventsAfter(held, (before === undefined ? null : findNewestArrival(before)) ?? beforeAll);
 }
 
 function emptyLists(): Record<FeedCategory, FeedItem[]> {

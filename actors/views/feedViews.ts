@@ -1,9 +1,9 @@
 import { List } from 'immutable';
 import { itemOfRow } from '../feed/eventRows.ts';
+import { nothingEvicted } from '../feed/eventWindow.ts';
 import { createFeedNews, type FeedNewsViews } from '../feed/feedNews.ts';
-import { nothingGivenUp } from '../feed/heldEvents.ts';
 import type { MeasurementProgress } from '../feed/measurementEvents.ts';
-import { type OlderEvents, storedEventsOf } from '../feed/olderEvents.ts';
+import { findEvictedSource, type OlderEvents } from '../feed/olderEvents.ts';
 import { type FeedSource, type FeedSources, feedSources } from '../feed/streamPosition.ts';
 import type { ChainUnavailable, ChainViews, EconomyView } from './chainViewTypes.ts';
 import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
@@ -101,7 +101,7 @@ export function createFeedViews(parts: FeedViewsParts): FeedViews {
   ): Promise<FeedItem[]> {
     const found = await Promise.all(
       feedSources.map((source) => {
-        const [categories, of] = [storedCategories(category, source), storedEventsOf(sources, source)];
+        const [categories, of] = [storedCategories(category, source), findEvictedSource(sources, source)];
         if (of === null || categories.length === 0) return [];
         return olderEvents.before(of, { categories, ...query }, signal);
       }),
@@ -145,7 +145,7 @@ export function createFeedViews(parts: FeedViewsParts): FeedViews {
   };
 }
 
-const nothingMeasured: FeedSources['measurement'] = { run: '', events: List(), givenUp: nothingGivenUp };
+const nothingMeasured: FeedSources['measurement'] = { run: '', events: List(), evicted: nothingEvicted };
 
 function typesOf(category: FeedCategory, source: FeedSource): FeedType[] {
   return (Object.keys(feedTypes) as FeedType[]).filter(
@@ -157,7 +157,7 @@ function typesOf(category: FeedCategory, source: FeedSource): FeedType[] {
 /** Whether memory holds every event of a category that was recorded at a time or after it. */
 function holdsFrom(sources: FeedSources, category: FeedCategory, timeMs: number): boolean {
   return feedSources.every((source) => {
-    const { through, throughMs } = sources[source].givenUp;
+    const { through, throughMs } = sources[source].evicted;
     return through === null || throughMs < timeMs || storedCategories(category, source).length === 0;
   });
 }

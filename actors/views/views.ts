@@ -19,7 +19,7 @@ export { moduleStates } from '../../machines/moduleMachine.ts';
 export { submissionLifecycles } from '../../machines/settlementMachine.ts';
 export type { Arrival } from '../feed/arrival.ts';
 export { compareArrivals } from '../feed/arrival.ts';
-export type { OlderEvents, StoredEventsOf } from '../feed/olderEvents.ts';
+export type { EvictedSource, OlderEvents } from '../feed/olderEvents.ts';
 export { oracleStates } from '../settlement/oracleState.ts';
 export { blockedReasons, settlementQueueStates } from '../settlement/queueState.ts';
 export type { AcceptedReading } from '../wheel/acceptedReading.ts';

@@ -1,6 +1,6 @@
 import { List } from 'immutable';
 import { parse, stringify } from '../bigintJson.ts';
-import { giveUpOldest } from '../feed/heldEvents.ts';
+import { evictOldest } from '../feed/eventWindow.ts';
 import {
   type MeasurementEvent,
   type MeasurementProgress,
@@ -29,8 +29,8 @@ const nanosPerMillisecond = 1_000_000n;
 
 /** What became of a message of `MINER_COUNTER`. */
 export type CounterOutcome = ReadingOutcome & {
-  /** Events of the feed that memory holds no more, with the run of the fold; left out without any. */
-  readonly givenUp?: { readonly run: string; readonly events: readonly MeasurementEvent[] };
+  /** Events of the feed that have left memory, with the run of the fold; left out without any. */
+  readonly evicted?: { readonly run: string; readonly events: readonly MeasurementEvent[] };
 };
 
 /** The actors of `MINER_COUNTER`, one an installation, found from the stream. */
@@ -99,7 +99,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
       const before = folded.progress;
       folded.progress = withAchievements(before, outcome.reading, dayMm, previousDayMm, storedAtNanos);
       if (folded.progress.events !== before?.events)
-        return { ...outcome, ...giveUpOldEvents(folded, position) };
+        return { ...outcome, ...evictOldEvents(folded, position) };
     }
     return outcome;
   }
@@ -114,7 +114,11 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     const { actors, history, progress } = folded ?? shown;
     const states = [...actors.values()].map((actor) => actor.state());
     const days = history === null ? null : encodeHistory(history);
-    const kept = { installationId: publicInstallationId, days, progress };
+    const kept = {
+      installationId: publicInstallationId,
+      days,
+      progress: progress === null ? null : encodeProgress(progress),
+    };
     return encoded(states, kept);
   }
 
@@ -124,8 +128,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
       const kept = keptHistoryOf(line);
       if (kept !== null) {
         restored.history = kept.days === null ? null : decodeHistory(kept.days);
-        restored.progress =
-          kept.progress === null ? null : { ...kept.progress, events: List(kept.progress.events) };
+        restored.progress = kept.progress === null ? null : decodeProgress(kept.progress);
         continue;
       }
       const state = decodeInstallationState(line);
@@ -165,18 +168,18 @@ interface Folded {
   progress: MeasurementProgress | null;
 }
 
-function giveUpOldEvents(folded: Folded, position: number): Pick<CounterOutcome, 'givenUp'> {
+function evictOldEvents(folded: Folded, position: number): Pick<CounterOutcome, 'evicted'> {
   const { progress } = folded;
   if (progress === null) return {};
-  const shorter = giveUpOldest(
+  const shorter = evictOldest(
     progress,
     ({ receivedAtMs }) => receivedAtMs,
     () => true,
     position,
   );
   if (shorter === null) return {};
-  folded.progress = { ...progress, ...shorter.held };
-  return { givenUp: { run: progress.run, events: shorter.givenUp } };
+  folded.progress = { ...progress, ...shorter.window };
+  return { evicted: { run: progress.run, events: shorter.evicted } };
 }
 
 /**
@@ -203,7 +206,21 @@ interface KeptHistory {
   readonly installationId: string;
   /** Null before the first reading. */
   readonly days: EncodedHistory | null;
-  readonly progress: MeasurementProgress | null;
+  readonly progress: EncodedProgress | null;
+}
+
+/** The progress as a line of a snapshot has it: JSON has no list, and `givenUp` is the stored name of the evicted events. */
+type EncodedProgress = Omit<MeasurementProgress, 'events' | 'evicted'> & {
+  readonly events: Iterable<MeasurementEvent>;
+  readonly givenUp: MeasurementProgress['evicted'];
+};
+
+function encodeProgress({ evicted, ...progress }: MeasurementProgress): EncodedProgress {
+  return { ...progress, givenUp: evicted };
+}
+
+function decodeProgress({ givenUp, events, ...progress }: EncodedProgress): MeasurementProgress {
+  return { ...progress, events: List(events), evicted: givenUp };
 }
 
 const historyMark = '{"history":';

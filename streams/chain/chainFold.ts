@@ -46,7 +46,7 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
     if (outcome.reorganization !== null) noteReorganization(outcome.reorganization);
     const run = actors.newest()?.feed.run;
     if (run === undefined) return [];
-    return outcome.givenUp.map((event) => chainEventRow(event, { chainId: actors.chainId, run }));
+    return outcome.evicted.map((event) => chainEventRow(event, { chainId: actors.chainId, run }));
   }
 
   function noteReorganization({ forkBlock, safeDepth }: Reorganization) {

@@ -62,18 +62,18 @@ async function createRecords() {
     /** Moves all events but the newest to where older ones are, which does not answer at first. */
     async giveUp(kept: number, failing: number) {
       if (progress === null) return;
-      const { run, givenUp } = progress;
+      const { run, evicted } = progress;
       const gone = progress.events.skipLast(kept).toArray();
-      const through = gone.at(-1) ?? givenUp.through;
+      const through = gone.at(-1) ?? evicted.through;
       failures = failing;
       const throughMs = gone.reduce(
         (latest, { receivedAtMs }) => Math.max(latest, receivedAtMs),
-        givenUp.throughMs,
+        evicted.throughMs,
       );
       progress = {
         ...progress,
         events: progress.events.takeLast(kept),
-        givenUp: { through, throughMs, atPosition: made },
+        evicted: { through, throughMs, atPosition: made },
       };
       const measurementEvents = gone.map((event) => measurementEventRow(event, run));
       const rows = createRowEncoder()({ ...noRows, measurementEvents, throughPosition: made });

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
-import { nothingGivenUp } from '../../actors/feed/heldEvents.ts';
+import { nothingEvicted } from '../../actors/feed/eventWindow.ts';
 import { compiledCheck } from '../../actors/schemas/compiledCheck.ts';
 import type { ChainFeedEvent, ChainViews } from '../../actors/views/chainViewTypes.ts';
 import type { AnchorView, ProcessView } from '../../actors/views/views.ts';
@@ -67,7 +67,7 @@ function chainWithEvents(): ChainViews {
     const view = views.economy();
     return view.status === 'unavailable'
       ? view
-      : { ...view, feed: { run: 'run', events, givenUp: nothingGivenUp } };
+      : { ...view, feed: { run: 'run', events, evicted: nothingEvicted } };
   };
   return { ...views, economy };
 }

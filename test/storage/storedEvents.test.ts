@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChainFeedEvent } from '../../actors/chain/chainState.ts';
 import { chainEventRow, measurementEventRow } from '../../actors/feed/eventRows.ts';
-import type { HeldEvents } from '../../actors/feed/heldEvents.ts';
+import type { EventWindow } from '../../actors/feed/eventWindow.ts';
 import type { MeasurementEvent, MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { newestPosition } from '../../actors/feed/streamPosition.ts';
 import { noRows } from '../../actors/storedRows.ts';
@@ -352,7 +352,7 @@ describe('events that are on their way to ClickHouse', () => {
   const [first, second, third] = measurementEventsOf(
     [0, 1, 2].map((receivedAtMs) => ({ receivedAtMs, distances: 0 })),
   ) as [MeasurementEvent, MeasurementEvent, MeasurementEvent];
-  const givenUp = (sources: { measurement: HeldEvents<MeasurementEvent> }) => {
+  const evicted = (sources: { measurement: EventWindow<MeasurementEvent> }) => {
     sources.measurement = shortened([first, second, third], 0.7).held;
   };
 
@@ -361,7 +361,7 @@ describe('events that are on their way to ClickHouse', () => {
     try {
       const tables = await migrate(database, silentLogger);
       const { feed, sources } = createFeed(database, tables);
-      givenUp(sources);
+      evicted(sources);
       await give(database, tables, rowsOf([first], []));
       const ask = () => feed.page({ category: 'all', limit: 2, cursor: null }, neverAborted);
       await expect(ask()).rejects.toThrow('ClickHouse does not hold the older measurement events yet');
@@ -394,7 +394,7 @@ describe('events that are on their way to ClickHouse', () => {
       };
       const eventsStored = createEventsWritten({ measurement, chain: null });
       const { feed, sources } = createFeed(database, tables, eventsStored);
-      givenUp(sources);
+      evicted(sources);
       feedWriter(writer).add({ ...rowsOf([first, second], []), throughPosition: 3 });
       const ask = () => feed.page({ category: 'all', limit: 3, cursor: null }, neverAborted);
       expect(await ask()).toHaveProperty('events.length', 3);

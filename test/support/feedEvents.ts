@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { List } from 'immutable';
 import type { Hash } from 'viem';
 import type { ChainFeedEvent } from '../../actors/chain/chainState.ts';
-import { type HeldEvents, nothingGivenUp, runOf } from '../../actors/feed/heldEvents.ts';
+import { buildRunId, type EventWindow, nothingEvicted } from '../../actors/feed/eventWindow.ts';
 import {
   type MeasurementEvent,
   type MeasurementProgress,
@@ -113,20 +113,20 @@ export function measurementEventsOf(readings: ReadingHistory, firstPosition = 1)
   return progress?.events.toArray() ?? [];
 }
 
-export const feedRun = runOf(1, 0);
+export const feedRun = buildRunId(1, 0);
 
 /** Events of which none was given up. */
 export function held<Event extends MeasurementEvent | ChainFeedEvent>(
   events: Iterable<Event>,
-): HeldEvents<Event> {
-  return { run: feedRun, events: List(events), givenUp: nothingGivenUp };
+): EventWindow<Event> {
+  return { run: feedRun, events: List(events), evicted: nothingEvicted };
 }
 
 /** The newest of a source's events, as if a share of them, the oldest, had been given up. */
 export function shortened<Event extends MeasurementEvent | ChainFeedEvent>(
   events: readonly Event[],
   share: number,
-): { held: HeldEvents<Event>; gone: readonly Event[] } {
+): { held: EventWindow<Event>; gone: readonly Event[] } {
   const gone = events.slice(0, Math.floor(events.length * share));
   const through = gone.at(-1);
   if (through === undefined) return { held: held(events), gone };
@@ -137,7 +137,7 @@ export function shortened<Event extends MeasurementEvent | ChainFeedEvent>(
     held: {
       run: feedRun,
       events: List(events.slice(gone.length)),
-      givenUp: { through, throughMs, atPosition: through.position },
+      evicted: { through, throughMs, atPosition: through.position },
     },
     gone,
   };
