@@ -80,13 +80,13 @@ export interface FeedNewsViews {
   locate(id: string, signal: AbortSignal): Promise<StreamPosition | null | 'unavailable'>;
 }
 
-export interface FeedNewsParts {
+export interface FeedNewsOptions {
   readonly chain: Pick<ChainViews, 'economy'>;
   readonly sourcesOf: (economy: EconomyView) => FeedSources;
   readonly olderEvents: OlderEvents;
 }
 
-export function createFeedNews({ chain, sourcesOf, olderEvents }: FeedNewsParts): FeedNewsViews {
+export function createFeedNews({ chain, sourcesOf, olderEvents }: FeedNewsOptions): FeedNewsViews {
   const listeners = new Set<(news: FeedNews) => void>();
   let told: StreamPosition | null = null;
 

@@ -13,7 +13,7 @@ import type { ActivityViews, MeasurementView, ProcessView, SettlementsView, Tele
 /** The process snapshot is shared for this long (CONTRACT.md, Caching). */
 const processSharedMs = 1_000;
 
-export interface ActivityViewsParts {
+export interface ActivityViewsOptions {
   readonly publicInstallationId: string;
   readonly counters: CounterActors;
   readonly pipeline: PipelineActors;
@@ -29,21 +29,21 @@ export interface ActivityViewsParts {
 }
 
 /** The views of all actors, as HTTP reads them. */
-export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
-  const { publicInstallationId, counters, pipeline, clock } = parts;
+export function createActivityViews(options: ActivityViewsOptions): ActivityViews {
+  const { publicInstallationId, counters, pipeline, clock } = options;
   const statistics = createStatisticsViews({
     installationId: publicInstallationId,
     history: () => counters.history(),
     settlement: () => pipeline.settlement(publicInstallationId),
-    chain: () => (parts.chain.core().status === 'available' ? parts.chainState() : null),
-    genesisMs: parts.genesisMs,
+    chain: () => (options.chain.core().status === 'available' ? options.chainState() : null),
+    genesisMs: options.genesisMs,
     clock,
   });
   const feed = createFeedViews({
     installationId: publicInstallationId,
-    chain: parts.chain,
+    chain: options.chain,
     progress: () => counters.achievements(),
-    olderEvents: parts.olderEvents,
+    olderEvents: options.olderEvents,
   });
   let shared: { view: ProcessView; madeAtMs: number; sources: readonly unknown[] } | null = null;
 
@@ -55,7 +55,7 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
     const settlement = pipeline.settlement(publicInstallationId);
     const signer = pipeline.signer(publicInstallationId);
     const modules = pipeline.modules(publicInstallationId);
-    const chain = parts.chainState();
+    const chain = options.chainState();
     // Each of them is immutable, and another object once a message has changed it.
     const sources = [telemetry.reading, settlement, signer, modules, chain];
     const isShared =
@@ -69,7 +69,7 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
       activity: counters.activity(publicInstallationId),
       settlement,
       chain,
-      genesisMs: parts.genesisMs,
+      genesisMs: options.genesisMs,
       nowMs,
     });
     const view = {
@@ -89,7 +89,7 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
   const held = new Map<string, SettlementsView>();
 
   function settlements(range: SettlementRange, withQueue: boolean): SettlementsView {
-    const history = parts.chain.settlements(range);
+    const history = options.chain.settlements(range);
     const queue = withQueue ? process().settlementQueue : null;
     const key = `${range} ${withQueue}`;
     const known = held.get(key);
@@ -104,11 +104,11 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
     telemetry: (installationId) => counters.telemetry(installationId, clock.nowMs()),
     modules: () => pipeline.modules(publicInstallationId),
     process,
-    chain: parts.chain,
+    chain: options.chain,
     feed,
     settlements,
     get statistics() {
-      return parts.isCounterCaughtUp() ? statistics : null;
+      return options.isCounterCaughtUp() ? statistics : null;
     },
   };
 }

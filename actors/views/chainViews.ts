@@ -49,7 +49,7 @@ export interface ChainDeployment {
   readonly contracts: ContractAddresses;
 }
 
-export interface ChainViewsParts {
+export interface ChainViewsOptions {
   readonly installationId: string;
   /** Null when no contracts are configured. */
   readonly onChain: { readonly deployment: ChainDeployment; readonly actors: ChainActors } | null;
@@ -67,8 +67,8 @@ interface Shown {
   readonly chain: ChainInfo;
 }
 
-export function createChainViews(parts: ChainViewsParts): ChainViews {
-  const { installationId, onChain, clock } = parts;
+export function createChainViews(options: ChainViewsOptions): ChainViews {
+  const { installationId, onChain, clock } = options;
   const release = onChain?.deployment.release ?? null;
   const hasMetadata = createMetadataCheck();
 
@@ -84,9 +84,9 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
     return findChainAvailability({
       isConfigured: onChain !== null,
       isMismatched: onChain?.actors.state.isMismatched ?? false,
-      isCaughtUp: parts.isCaughtUp(),
+      isCaughtUp: options.isCaughtUp(),
       isApplied: onChain?.actors.fault == null,
-      isIndexed: spanAtMs !== null && clock.nowMs() - spanAtMs <= parts.staleAfterMs,
+      isIndexed: spanAtMs !== null && clock.nowMs() - spanAtMs <= options.staleAfterMs,
       isSafe: state !== null && state.block.number >= (firstBlock ?? 0n) && isConfigured,
       isSupported: versions.every((one) => one != null && supportedVersions.has(one.codeVersion)),
     });

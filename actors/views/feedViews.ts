@@ -68,7 +68,7 @@ export interface FeedViews extends FeedNewsViews {
   ): FeedPage | FeedUnavailable | { readonly fault: 'undecodable' } | Promise<FeedPage>;
 }
 
-export interface FeedViewsParts {
+export interface FeedViewsOptions {
   readonly installationId: string;
   readonly chain: Pick<ChainViews, 'economy'>;
   /** Null before the first reading of the installation. */
@@ -77,8 +77,8 @@ export interface FeedViewsParts {
 }
 
 /** The feed of both families. Measurements are a source once the first one is accepted. */
-export function createFeedViews(parts: FeedViewsParts): FeedViews {
-  const { installationId, chain, progress, olderEvents } = parts;
+export function createFeedViews(options: FeedViewsOptions): FeedViews {
+  const { installationId, chain, progress, olderEvents } = options;
   let held: { chainId: bigint; index: ReturnType<typeof createFeedIndex> } | null = null;
 
   function indexOf({ chain: { chainId } }: EconomyView) {

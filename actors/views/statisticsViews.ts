@@ -50,7 +50,7 @@ export interface StatisticsViews {
   current(range: StatisticsRange): StatisticsView;
 }
 
-export interface StatisticsViewsParts {
+export interface StatisticsViewsOptions {
   readonly installationId: string;
   readonly history: () => DayHistory | null;
   readonly settlement: () => Settlement;
@@ -60,12 +60,12 @@ export interface StatisticsViewsParts {
   readonly clock: Clock;
 }
 
-export function createStatisticsViews(parts: StatisticsViewsParts): StatisticsViews {
-  const { installationId, genesisMs, clock } = parts;
+export function createStatisticsViews(options: StatisticsViewsOptions): StatisticsViews {
+  const { installationId, genesisMs, clock } = options;
 
   function make(range: StatisticsRange, isWindowEndShown: boolean): StatisticsView {
-    const statistics = statisticsOf(parts.history(), range, genesisMs, clock.nowMs());
-    const chain = parts.chain();
+    const statistics = statisticsOf(options.history(), range, genesisMs, clock.nowMs());
+    const chain = options.chain();
     const settled =
       chain === null
         ? null
@@ -74,7 +74,7 @@ export function createStatisticsViews(parts: StatisticsViewsParts): StatisticsVi
             settlementCount: BigInt(chain.settlements.size),
             settledWorkUnits: chain.core.cumulativeWork,
           };
-    const oracle = oracleStatisticsOf(parts.settlement(), statistics.windowStartMs);
+    const oracle = oracleStatisticsOf(options.settlement(), statistics.windowStartMs);
     const shown = isWindowEndShown ? statistics : { ...statistics, generatedAtMs: null };
     return { installationId, revision: revisionOf([shown, settled, oracle]), statistics, settled, oracle };
   }
@@ -91,10 +91,10 @@ export function createStatisticsViews(parts: StatisticsViewsParts): StatisticsVi
     return (range: StatisticsRange): StatisticsView => {
       const nowMs = clock.monotonicMs();
       const known = views.get(range);
-      const isChainMissing = known?.view.settled === null && parts.chain() !== null;
+      const isChainMissing = known?.view.settled === null && options.chain() !== null;
       const ageMs = known === undefined || isChainMissing ? keptMs : nowMs - known.madeAtMs;
       if (known !== undefined && ageMs < freshMs) return known.view;
-      const sources = [parts.history(), parts.settlement(), parts.chain()];
+      const sources = [options.history(), options.settlement(), options.chain()];
       const isSame = known?.sources.every((source, index) => source === sources[index]) ?? false;
       if (known !== undefined && isSame && ageMs < keptMs) return known.view;
       const view = make(range, isWindowEndShown);

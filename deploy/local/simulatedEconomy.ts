@@ -20,7 +20,7 @@ const checkpointAtRounds = 12;
 const mintedMax = 160n;
 export const simulatedPrice = 20_000_000_000_000_000n;
 
-export interface SimulatedEconomyParts {
+export interface SimulatedEconomyOptions {
   readonly client: LocalChainClient;
   readonly contracts: DeployedContracts['contracts'];
   readonly accounts: LocalAccounts;
@@ -38,7 +38,7 @@ export interface SimulatedEconomyParts {
  * Owners who mint, merge, transfer and claim, a reporter who settles the observed rounds, a keeper who mints for them.
  * All of it goes by the chain's own state and time, so it goes on from wherever the chain is.
  */
-export function createSimulatedEconomy(parts: SimulatedEconomyParts) {
+export function createSimulatedEconomy(parts: SimulatedEconomyOptions) {
   const { client, contracts, accounts, seed, genesisSeconds, logger, signal } = parts;
   const actions = createEconomyActions({ client: client as never, contracts, ...accounts });
   const reporter = createSimulatedReporter({ ...parts, core: contracts.core, actions });

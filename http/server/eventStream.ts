@@ -37,7 +37,7 @@ const refusedForSeconds = 15;
 /** Clients that are told something in one turn of the event loop. */
 const toldAtOnce = 50;
 
-export interface EventStreamParts {
+export interface EventStreamOptions {
   readonly feed: FeedViews;
   readonly answers: Answers;
   readonly registry: Registry;
@@ -96,8 +96,8 @@ interface Telling {
   next: number;
 }
 
-export function createEventStream(parts: EventStreamParts): EventStream {
-  const { feed, answers, registry, isLimited, heartbeatMs = defaultHeartbeatMs } = parts;
+export function createEventStream(options: EventStreamOptions): EventStream {
+  const { feed, answers, registry, isLimited, heartbeatMs = defaultHeartbeatMs } = options;
   const clients = new Set<Client>();
   const byAddress = new Map<string, number>();
   let timers: NodeJS.Timeout[] = [];

@@ -47,7 +47,7 @@ export interface PublicServerSettings {
   readonly heartbeatMs?: number;
 }
 
-export interface PublicServerParts {
+export interface PublicServerOptions {
   readonly sources: RouteSources;
   /** False until folded state was restored: then views tell nothing yet, and routes answer 503. */
   readonly hasViews: () => boolean;
@@ -62,11 +62,11 @@ export interface PublicServerParts {
 const retryAfterSeconds = 2;
 
 /** The public routes over uWebSockets.js. */
-export function createPublicServer(parts: PublicServerParts): Listener {
-  const { sources, settings, clock, logger } = parts;
+export function createPublicServer(options: PublicServerOptions): Listener {
+  const { sources, settings, clock, logger } = options;
   const implementation = uwsImplementation();
   const transport = transportOf();
-  const metrics = createHttpMetrics(parts.registry, implementation);
+  const metrics = createHttpMetrics(options.registry, implementation);
   const answers = createAnswers(transport, metrics);
   const requestIdOf = createRequestIds();
   const originOf = createOriginCheck(settings.allowedOrigins);
@@ -127,7 +127,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
     if (isOriginRefused) return httpError('cors_origin_not_allowed');
     if (route === null) return null;
     if (route.query === 'none' && transport.query(request) !== '') return httpError('invalid_query');
-    if (!parts.hasViews()) return httpError('database_unavailable', retryAfterSeconds);
+    if (!options.hasViews()) return httpError('database_unavailable', retryAfterSeconds);
     return null;
   }
 
@@ -278,7 +278,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   const events = createEventStream({
     feed: sources.views.feed,
     answers,
-    registry: parts.registry,
+    registry: options.registry,
     isLimited: settings.rateLimits,
     ...(settings.heartbeatMs !== undefined && { heartbeatMs: settings.heartbeatMs }),
   });
@@ -315,7 +315,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   app.any(
     '/readyz',
     handler('/readyz', null, (exchange) => {
-      if (parts.readiness().isReady) answers.document(exchange, jsonType, readyBody, noStore);
+      if (options.readiness().isReady) answers.document(exchange, jsonType, readyBody, noStore);
       else answers.error(exchange, httpError('database_unavailable', retryAfterSeconds));
     }),
   );

@@ -33,7 +33,7 @@ import { within } from '../../within.ts';
 import { createProgress } from '../progress.ts';
 import { ownNats, untilStopped } from '../runService.ts';
 import { differenceLines } from './differenceLines.ts';
-import { loadBeside, type PreparationParts, prepareReplay } from './prepareReplay.ts';
+import { loadBeside, type PrepareReplayOptions, prepareReplay } from './prepareReplay.ts';
 import { createReplayFold } from './replayFold.ts';
 import { commandOf, planReplay, ReplayRefused, type ReplayRequest } from './replayPlan.ts';
 
@@ -44,7 +44,7 @@ const batchRows = 20_000;
 const snapshotPolicy = { intervalMs: 5_000, messages: 500_000 };
 
 /** Everything that the steps of a replay work with. */
-interface ReplayParts {
+interface RunReplayOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
@@ -80,7 +80,7 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
     const release = await claimSole(connection, replaySubject, 'a replay');
     onStop('the lock of replays', async () => release());
     await migrate(database, quiet);
-    const parts: ReplayParts = {
+    const parts: RunReplayOptions = {
       connection,
       js: jetstream(connection),
       jsm: await jetstreamManager(connection),
@@ -102,14 +102,14 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
   });
 }
 
-function createActors({ deployment }: ReplayParts): CounterActors {
+function createActors({ deployment }: RunReplayOptions): CounterActors {
   return createCounterActors({
     genesisMs: deployment.genesisTimestamp * 1000,
     publicInstallationId: deployment.installationId,
   });
 }
 
-async function discard({ database, active, log, print }: ReplayParts): Promise<void> {
+async function discard({ database, active, log, print }: RunReplayOptions): Promise<void> {
   const unfinished = await log.unfinished(active.generation);
   if (unfinished === null) return print('no replay is unfinished: nothing to discard');
   const { plan } = unfinished;
@@ -118,7 +118,7 @@ async function discard({ database, active, log, print }: ReplayParts): Promise<v
   print(`the unfinished replay of ${rangeOf(plan)} is discarded; the active tables are as they were`);
 }
 
-async function replay(parts: ReplayParts, request: ReplayRequest): Promise<void> {
+async function replay(parts: RunReplayOptions, request: ReplayRequest): Promise<void> {
   const { database, active, print, signal } = parts;
   const snapshotsOf = (tables: Tables) =>
     createSnapshotStore({ database, tables: () => tables, logger: parts.logger });
@@ -149,7 +149,11 @@ function abortOf(signal: AbortSignal): Promise<void> {
 }
 
 /** The unfinished replay of the same command, or a new one. */
-async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest, snapshots: SnapshotStore) {
+async function plannedOrUnfinished(
+  parts: RunReplayOptions,
+  request: ReplayRequest,
+  snapshots: SnapshotStore,
+) {
   const { js, jsm, database, active, log, print } = parts;
   const { identity } = createActors(parts);
   const unfinished = await log.unfinished(active.generation);
@@ -177,7 +181,7 @@ async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest, s
 }
 
 /** False when it was stopped before the end; what is folded by then is saved. */
-async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promise<boolean> {
+async function foldAll(parts: RunReplayOptions, preparation: PrepareReplayOptions): Promise<boolean> {
   const { database, jsm, logger, signal } = parts;
   const { plan, rebuilt, rebuiltSnapshots } = preparation;
   const { fromSequence, throughSequence, installationId } = plan;
@@ -259,7 +263,7 @@ async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promi
   );
 }
 
-async function compareAndSwap(parts: ReplayParts, plan: ReplayPlan, rebuilt: Tables): Promise<void> {
+async function compareAndSwap(parts: RunReplayOptions, plan: ReplayPlan, rebuilt: Tables): Promise<void> {
   const { jsm, database, active, log, print } = parts;
   const { fromSequence, throughSequence, installationId, dryRun } = plan;
   const compared = Math.min(throughSequence, await storedThrough(database, active));
@@ -291,7 +295,7 @@ async function compareAndSwap(parts: ReplayParts, plan: ReplayPlan, rebuilt: Tab
 }
 
 /** Snapshots from the middle of a replay of one installation lack the others' progress: they must not be restored. */
-async function keepWholeSnapshots({ database }: ReplayParts, plan: ReplayPlan, rebuilt: Tables) {
+async function keepWholeSnapshots({ database }: RunReplayOptions, plan: ReplayPlan, rebuilt: Tables) {
   const { basePosition, throughSequence } = plan;
   const names = await database.select(
     `SELECT DISTINCT snapshot FROM ${rebuilt.foldSnapshots} WHERE stream = 'MINER_COUNTER beside'
