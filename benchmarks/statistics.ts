@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
 import { counterSubject } from '../actors/messages/subjects.ts';
-import { type DayHistory, type DaySummary, dayMs, dayStartOf } from '../actors/statistics/dayHistory.ts';
-import { statisticsOf } from '../actors/statistics/statistics.ts';
+import { type DayHistory, type DaySummary, dayMs, findDayStart } from '../actors/statistics/dayHistory.ts';
+import { computeStatistics } from '../actors/statistics/statistics.ts';
 import { createCounterActors } from '../actors/wheel/counterActors.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { activeTables } from '../storage/generations.ts';
@@ -136,7 +136,7 @@ async function requestMicros(url: string, agent: Agent): Promise<number> {
 
 function viewMicros(history: DayHistory, { startMs, nowMs }: Times): number {
   const startedMs = performance.now();
-  for (let made = 0; made < viewsOfRound; made++) statisticsOf(history, '30d', startMs, nowMs);
+  for (let made = 0; made < viewsOfRound; made++) computeStatistics(history, '30d', startMs, nowMs);
   return ((performance.now() - startedMs) * 1_000) / viewsOfRound;
 }
 
@@ -147,7 +147,7 @@ async function queryMicros(query: () => Promise<DayHistory>, times: Times): Prom
 }
 
 function shown(history: DayHistory, { startMs, nowMs }: Times): string {
-  const statistics = statisticsOf(history, '30d', startMs, nowMs);
+  const statistics = computeStatistics(history, '30d', startMs, nowMs);
   return JSON.stringify(statistics, (_key, value) => (typeof value === 'bigint' ? value.toString() : value));
 }
 
@@ -184,7 +184,7 @@ type RoundRow = readonly (string | number | null)[];
 function historyOf(dayRows: readonly DayRow[], roundRows: readonly RoundRow[]): DayHistory {
   const rounds = new Map<number, Map<number, bigint>>();
   for (const [startMs, workUnits] of roundRows) {
-    const dayStart = dayStartOf(Number(startMs));
+    const dayStart = findDayStart(Number(startMs));
     const places = rounds.get(dayStart) ?? new Map<number, bigint>();
     places.set((Number(startMs) - dayStart) / roundMs, BigInt(workUnits as string));
     rounds.set(dayStart, places);

@@ -27,7 +27,7 @@ const pollMs = 25;
 export type EventsStored = (of: EvictedSource, signal: AbortSignal) => Promise<void>;
 
 /** In the process that writes them: the writer knows, and does not gather while somebody waits. */
-export function createEventsWritten(writers: {
+export function createWriterEventsStored(writers: {
   readonly measurement: StoringProgress;
   readonly chain: StoringProgress | null;
 }): EventsStored {
@@ -47,7 +47,7 @@ export function createEventsWritten(writers: {
  * In a process that only reads: events are written in order of arrival, each first to where its places are, so the newest
  * one that memory has evicted tells. It is asked for each time, since the process that writes may be making them again.
  */
-export function createEventsSeen(database: Database, tables: ActiveTables): EventsStored {
+export function createReaderEventsStored(database: Database, tables: ActiveTables): EventsStored {
   return async (of, signal) => {
     const { source, run, evicted } = of;
     const categories = storedCategories('all', source).map(sqlString).join(', ');

@@ -11,7 +11,7 @@ import type { CounterActors } from '../actors/wheel/counterActors.ts';
 import { decodeCounter } from '../actors/wheel/decodeCounter.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteChainRowsAbove, deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
-import { createEventsSeen, createEventsWritten } from '../storage/eventsStored.ts';
+import { createReaderEventsStored, createWriterEventsStored } from '../storage/eventsStored.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import {
   createObservationReader,
@@ -109,8 +109,8 @@ export function createFollowers(parts: FollowersOptions): Followers {
       ...parts,
       eventsStored:
         counterSinks === null
-          ? createEventsSeen(parts.database, parts.tables)
-          : createEventsWritten({ measurement: counterSinks.writer, chain: chainSinks?.writer ?? null }),
+          ? createReaderEventsStored(parts.database, parts.tables)
+          : createWriterEventsStored({ measurement: counterSinks.writer, chain: chainSinks?.writer ?? null }),
     }),
     writers,
   };

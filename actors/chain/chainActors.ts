@@ -1,4 +1,4 @@
-import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
+import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { Rejection } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import {
@@ -58,7 +58,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
   let newestSpanAtMs: number | null = null;
 
   return {
-    identity: foldIdentity(chainFoldVersion, {
+    identity: identifyFold(chainFoldVersion, {
       chainId: settings.chainId,
       deploymentBlock: settings.deploymentBlock,
       ...settings.contracts,

@@ -1,7 +1,7 @@
 import type { Hash } from 'viem';
 import { type StoredSpan, withFeedEvent } from '../feed/chainFeed.ts';
 import { buildRunId, evictOldest } from '../feed/eventWindow.ts';
-import { type Rejection, rejected } from '../messages/decodeMessage.ts';
+import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import { requireValue } from '../requireValue.ts';
 import { applyEvent } from './applyEvent.ts';
 import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
@@ -137,7 +137,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
       const detail = `the span is of core ${span.core} on chain ${span.chainId}, the deployment of ${contracts.core} on chain ${chainId}`;
       const isMismatched = state.head === null;
       return {
-        ...rejected('other_deployment', detail),
+        ...reject('other_deployment', detail),
         state: isMismatched === state.isMismatched ? state : { ...state, isMismatched },
       };
     }
@@ -160,13 +160,13 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
   function read(state: ChainFoldState, reads: ChainReads): SpanOutcome {
     if (reads.chainId !== chainId || reads.core !== contracts.core) {
       return {
-        ...rejected('other_deployment', `the reads are of core ${reads.core} on chain ${reads.chainId}`),
+        ...reject('other_deployment', `the reads are of core ${reads.core} on chain ${reads.chainId}`),
         state,
       };
     }
     if (reads.blockNumber !== settings.deploymentBlock - 1n) {
       const detail = `the reads are of block ${reads.blockNumber}, the deployment begins with ${settings.deploymentBlock}`;
-      return { ...rejected('malformed', detail), state };
+      return { ...reject('malformed', detail), state };
     }
     const { blockHash, proposers } = reads;
     const isOfRoot = blockHash === state.rootHash;
@@ -310,21 +310,18 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
   if (head === null) {
     if (span.fromBlock === deploymentBlock)
       return { state: { ...state, rootHash: span.parentHash }, reorganization: null };
-    return rejected(
+    return reject(
       'unlinked_span',
       `block ${span.fromBlock} cannot be the first: the deployment begins with block ${deploymentBlock}`,
     );
   }
   const forkBlock = span.fromBlock - 1n;
   if (forkBlock > head.number) {
-    return rejected('unlinked_span', `block ${span.fromBlock} does not follow block ${head.number}`);
+    return reject('unlinked_span', `block ${span.fromBlock} does not follow block ${head.number}`);
   }
   if (forkBlock === head.number && span.parentHash === head.hash) return { state, reorganization: null };
   if (span.toBlock <= head.number && span.fork <= state.forks) {
-    return rejected(
-      'unlinked_span',
-      `blocks through ${span.toBlock} are held already, through ${head.number}`,
-    );
+    return reject('unlinked_span', `blocks through ${span.toBlock} are held already, through ${head.number}`);
   }
 
   const unsafe = state.unsafe.filter(({ number }) => number <= forkBlock);
@@ -346,7 +343,7 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
     throw new ForkBelowStates(forkBlock, findOldestBlock(state));
   }
   if (fork?.number !== forkBlock || fork.hash !== span.parentHash) {
-    return rejected(
+    return reject(
       'unlinked_span',
       `block ${span.fromBlock} names parent ${span.parentHash}, block ${forkBlock} is held as ${fork?.hash ?? 'unknown'}`,
     );
@@ -380,11 +377,11 @@ function joinParts(state: ChainFoldState, span: ChainSpan): ChainSpan | null | {
   const block = partialBlock(span);
   const isNext = part.index === 0 || isNextPart(state.parts?.span ?? null, span);
   if (!isNext)
-    return rejected('unlinked_span', `part ${part.index} of block ${span.toBlock} has no part before it`);
+    return reject('unlinked_span', `part ${part.index} of block ${span.toBlock} has no part before it`);
   if (part.index < part.count - 1) return null;
   const logs = [...(state.parts?.logs ?? []), ...block.logs];
   if (!isAscendingByIndex(logs))
-    return rejected('malformed', `the parts of block ${span.toBlock} have logs in common`);
+    return reject('malformed', `the parts of block ${span.toBlock} have logs in common`);
   return { ...span, part: null, blocks: [{ ...block, logs }] };
 }
 

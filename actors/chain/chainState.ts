@@ -11,7 +11,7 @@ import type { ProposerChange } from './chainReads.ts';
 export const blockUnitsPerBlock = 1_000_000_000n;
 
 /** Work blocks that are complete with so many block units. */
-export function blocksOf(cumulativeBlockUnits: bigint): bigint {
+export function countWholeBlocks(cumulativeBlockUnits: bigint): bigint {
   return cumulativeBlockUnits / blockUnitsPerBlock;
 }
 

@@ -1,10 +1,10 @@
 import type { ChainEvent } from '../chain/chainEvent.ts';
 import {
-  blocksOf,
   type ChainFeedDetails,
   type ChainFeedEvent,
   type ChainState,
   type Checkpoint,
+  countWholeBlocks,
   type Settlement,
 } from '../chain/chainState.ts';
 import { toAddress } from '../schemas/hex.ts';
@@ -82,8 +82,8 @@ function expectLast<Entry>(last: Entry | undefined): Entry {
 
 function describeSettlement(settlement: Settlement): ChainFeedDetails {
   const { cumulativeBlockUnits, previousCumulativeBlockUnits } = settlement;
-  const blockHeight = blocksOf(cumulativeBlockUnits);
-  const heightBefore = blocksOf(previousCumulativeBlockUnits);
+  const blockHeight = countWholeBlocks(cumulativeBlockUnits);
+  const heightBefore = countWholeBlocks(previousCumulativeBlockUnits);
   const hasCompleted = blockHeight > heightBefore;
   return {
     type: 'system.settlement_completed',

@@ -1,14 +1,14 @@
 import type { ChainViews, EconomyView } from '../views/chainViewTypes.ts';
 import {
-  chainItem,
   type FeedCategory,
   type FeedItem,
   isOfCategory,
-  measurementItem,
   storedCategories,
+  toChainItem,
+  toMeasurementItem,
 } from '../views/feedIndex.ts';
 import { beforeAll, compareArrivals } from './arrival.ts';
-import { itemOfRow } from './eventRows.ts';
+import { toFeedItem } from './eventRows.ts';
 import { findEventsAfter } from './eventWindow.ts';
 import { findEvictedSource, type OlderEvents } from './olderEvents.ts';
 import {
@@ -139,7 +139,7 @@ export function createFeedNews({ chain, sourcesOf, olderEvents }: FeedNewsOption
         if (of === null) return [];
         const arrival = startIn(from[source], sources[source]);
         const query = { categories: storedCategories(category, source), arrival, limit };
-        return (await olderEvents.after(of, query, signal)).map(itemOfRow);
+        return (await olderEvents.after(of, query, signal)).map(toFeedItem);
       });
       // What has come meanwhile is read next: only what memory holds at one moment can be complete.
       return Promise.all(reading).then((rows) =>
@@ -184,8 +184,8 @@ function createItemsAfter({ measurement, chain }: FeedSources, chainId: bigint):
     const start = (run: string) => (from === null ? beforeAll : startIn(from[source], { run }));
     const items =
       source === 'measurement'
-        ? findEventsAfter(measurement, start(measurement.run)).map(measurementItem)
-        : findEventsAfter(chain, start(chain.run)).map((event) => chainItem(chainId, event));
+        ? findEventsAfter(measurement, start(measurement.run)).map(toMeasurementItem)
+        : findEventsAfter(chain, start(chain.run)).map((event) => toChainItem(chainId, event));
     return items.filter(({ type }) => isOfCategory(category, type));
   };
 }

@@ -1,5 +1,5 @@
 import { List } from 'immutable';
-import { dayLabel, dayMs, dayStartOf } from '../statistics/dayHistory.ts';
+import { dayMs, findDayStart, formatDayLabel } from '../statistics/dayHistory.ts';
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
 import type { Arrival } from './arrival.ts';
 import { buildRunId, type EventWindow, nothingEvicted } from './eventWindow.ts';
@@ -92,7 +92,7 @@ export function withAchievements(
   previousDayMm: number,
   storedAtNanos: bigint,
 ): MeasurementProgress {
-  const dayStartMs = dayStartOf(reading.observedAtMs);
+  const dayStartMs = findDayStart(reading.observedAtMs);
   const known = held ?? { ...nothingYet, run: buildRunId(reading.position, millisecondsOf(storedAtNanos)) };
   const before = dayStartMs === known.dayStartMs ? known : withDay(known, dayStartMs, previousDayMm);
   const speed = reading.speedMmPerSecond;
@@ -111,7 +111,7 @@ export function withAchievements(
   const isStreakDay = dailies.includes(streakDistanceMm);
   const isNextDay = before.streakDayMs !== null && dayStartMs - before.streakDayMs === dayMs;
   const streakDays = isStreakDay ? (isNextDay ? before.streakDays + 1 : 1) : before.streakDays;
-  const utcDate = dayLabel(dayStartMs);
+  const utcDate = formatDayLabel(dayStartMs);
 
   const achievements: Achievement[] = [
     ...distances.reached.map(
@@ -181,18 +181,18 @@ function eventsOf(
 ): MeasurementEvent[] {
   const at = { installationId, position, telemetryId, observedAtMs, receivedAtMs, arrivedAtMs };
   return achievements
-    .map((achievement) => ({ achievement, id: measurementId(installationId, achievement) }))
+    .map((achievement) => ({ achievement, id: buildMeasurementId(installationId, achievement) }))
     .sort((one, other) => (one.id < other.id ? 1 : -1))
     .map(({ achievement }, ordinal) => ({ family: 'measurement', achievement, ...at, ordinal }));
 }
 
 /** The event's ID (CONTRACT.md, Event types). */
-export function measurementId(installationId: string, achievement: Achievement): string {
-  return `measurement:${installationId}:${measurementPolicyVersion}:${achievement.type}:${discriminatorOf(achievement)}`;
+export function buildMeasurementId(installationId: string, achievement: Achievement): string {
+  return `measurement:${installationId}:${measurementPolicyVersion}:${achievement.type}:${formatDiscriminator(achievement)}`;
 }
 
 /** What tells the event from others of its type. */
-export function discriminatorOf(achievement: Achievement): string {
+export function formatDiscriminator(achievement: Achievement): string {
   switch (achievement.type) {
     case 'measurement.distance_milestone':
     case 'measurement.speed_milestone':

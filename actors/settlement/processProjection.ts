@@ -4,7 +4,7 @@ import {
   findSubmissionLifecycle,
   type SettlementSnapshot,
 } from '../../machines/settlementMachine.ts';
-import { blocksOf, blockUnitsPerBlock, type ChainState } from '../chain/chainState.ts';
+import { blockUnitsPerBlock, type ChainState, countWholeBlocks } from '../chain/chainState.ts';
 import { type Frontier, projectFrontier, type WorkedRound } from '../chain/settlementArithmetic.ts';
 import type {
   AnchorView,
@@ -270,7 +270,7 @@ function frontierView(frontier: Frontier): FrontierView {
     cumulativeWork,
     cumulativeBlockUnits,
     workPerThousandBlocks,
-    blockHeight: blocksOf(cumulativeBlockUnits),
+    blockHeight: countWholeBlocks(cumulativeBlockUnits),
     blockProgress: cumulativeBlockUnits % blockUnitsPerBlock,
   };
 }

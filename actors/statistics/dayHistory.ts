@@ -10,12 +10,12 @@ export const roundsPerDay = dayMs / roundMs;
 const detailedDaysMax = 31;
 
 /** Start of the universal day that holds a time (epoch milliseconds). */
-export function dayStartOf(timeMs: number): number {
+export function findDayStart(timeMs: number): number {
   return Math.floor((timeMs - noonMs) / dayMs) * dayMs + noonMs;
 }
 
 /** The label of a universal day: the calendar date of its first noon. */
-export function dayLabel(startMs: number): string {
+export function formatDayLabel(startMs: number): string {
   return new Date(startMs).toISOString().slice(0, 10);
 }
 
@@ -68,7 +68,7 @@ export function withReading(
   reading: AcceptedReading,
   closed: RoundRow | null,
 ): DayHistory {
-  const startMs = dayStartOf(reading.observedAtMs);
+  const startMs = findDayStart(reading.observedAtMs);
   if (history === null) {
     return { firstObservedAtMs: reading.observedAtMs, past: [], open: withPeaks(emptyDay(startMs), reading) };
   }

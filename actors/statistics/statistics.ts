@@ -2,9 +2,9 @@ import { roundMs } from '../wheel/activityFold.ts';
 import {
   type DayHistory,
   type DaySummary,
-  dayLabel,
   dayMs,
-  dayStartOf,
+  findDayStart,
+  formatDayLabel,
   type Peak,
   roundsPerDay,
 } from './dayHistory.ts';
@@ -123,14 +123,14 @@ interface WindowDay {
 
 const noRounds: ReadonlyMap<number, bigint> = new Map();
 
-export function statisticsOf(
+export function computeStatistics(
   history: DayHistory | null,
   range: StatisticsRange,
   genesisMs: number,
   generatedAtMs: number,
 ): Statistics {
   const dayCount = dayCounts[range];
-  const windowStartMs = dayStartOf(generatedAtMs) - (dayCount - 1) * dayMs;
+  const windowStartMs = findDayStart(generatedAtMs) - (dayCount - 1) * dayMs;
   const held = new Map<number, DaySummary>();
   for (const day of history === null ? [] : [...history.past, history.open]) held.set(day.startMs, day);
   const window = Array.from({ length: dayCount }, (_, index): WindowDay => {
@@ -221,7 +221,7 @@ function dayStatistics(day: WindowDay, generatedAtMs: number): DayStatistics {
   const expectedRoundCount = expectedThrough - expectedFrom;
   const observedRoundCount = sum(buckets, (bucket) => bucket.observedRoundCount);
   return {
-    date: dayLabel(startMs),
+    date: formatDayLabel(startMs),
     coverage: {
       expectedRoundCount,
       observedRoundCount,

@@ -1,6 +1,6 @@
 import type { ChainState } from '../chain/chainState.ts';
 import type { OlderEvents } from '../feed/olderEvents.ts';
-import { revisionOf } from '../revision.ts';
+import { computeRevision } from '../revision.ts';
 import type { PipelineActors } from '../settlement/pipelineActors.ts';
 import { projectProcess } from '../settlement/processProjection.ts';
 import type { CounterActors } from '../wheel/counterActors.ts';
@@ -74,7 +74,7 @@ export function createActivityViews(options: ActivityViewsOptions): ActivityView
     });
     const view = {
       installationId: publicInstallationId,
-      revision: revisionOf([telemetry.revision, telemetry.freshness, projection]),
+      revision: computeRevision([telemetry.revision, telemetry.freshness, projection]),
       generatedAtMs: nowMs,
       measurement,
       ...projection,

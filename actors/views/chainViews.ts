@@ -1,7 +1,7 @@
 import type { ChainActors } from '../chain/chainActors.ts';
 import { type ChainAvailability, findChainAvailability } from '../chain/chainAvailability.ts';
 import type { ContractAddresses } from '../chain/chainEvent.ts';
-import { blocksOf, type ChainState } from '../chain/chainState.ts';
+import { type ChainState, countWholeBlocks } from '../chain/chainState.ts';
 import { findCollectionPhase } from '../chain/collectionPhase.ts';
 import { confirmations } from '../chain/confirmations.ts';
 import { findSettlementSource } from '../chain/settlementSource.ts';
@@ -194,7 +194,7 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
       processedThroughRound: mining.processedThroughRound,
       lastActivationRound: mining.lastActivationRound,
       livePositionCount: BigInt(positions.size),
-      collection: { ...collection, phase: phaseOf(collection, block.timestampMs) },
+      collection: { ...collection, phase: findPhase(collection, block.timestampMs) },
     };
   }
 
@@ -328,7 +328,7 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
         mining: {
           settledThroughRound: core.settledThroughRound,
           currentRound: seconds < genesisTimestamp ? 0n : (seconds - genesisTimestamp) / roundDuration + 1n,
-          completedBlockHeight: blocksOf(core.cumulativeBlockUnits),
+          completedBlockHeight: countWholeBlocks(core.cumulativeBlockUnits),
           lastAppliedRound: mining.lastActivationRound,
           totalWeight: mining.totalWeight,
         },
@@ -395,7 +395,7 @@ function identitiesOf({ state, deployment }: Shown): Identities {
 }
 
 /** The sale's phase at a time; the same as the contract's own. */
-export function phaseOf(collection: ChainState['collection'], timestampMs: number) {
+export function findPhase(collection: ChainState['collection'], timestampMs: number) {
   const { sale, isClosed, publicMinted } = collection;
   return findCollectionPhase({
     timestampSeconds: BigInt(Math.floor(timestampMs / 1000)),

@@ -1,7 +1,7 @@
 import type { ChainFeedEvent } from '../chain/chainState.ts';
 import { type Arrival, beforeAll, compareArrivals } from '../feed/arrival.ts';
 import { type EventWindow, findEventsAfter, findNewestArrival } from '../feed/eventWindow.ts';
-import { type MeasurementEvent, measurementId } from '../feed/measurementEvents.ts';
+import { buildMeasurementId, type MeasurementEvent } from '../feed/measurementEvents.ts';
 import type { FeedSource, FeedSources } from '../feed/streamPosition.ts';
 
 export const feedCategories = ['all', 'protocol', 'players', 'measurement'] as const;
@@ -77,8 +77,8 @@ export function createFeedIndex({ chainId }: { readonly chainId: bigint }): Feed
       const before = taken !== null && continues(taken, sources) ? taken : null;
       if (before === null) ascending = emptyLists();
       const added = [
-        ...eventsSince(measurement, before?.measurement).map(measurementItem),
-        ...eventsSince(chain, before?.chain).map((event) => chainItem(chainId, event)),
+        ...eventsSince(measurement, before?.measurement).map(toMeasurementItem),
+        ...eventsSince(chain, before?.chain).map((event) => toChainItem(chainId, event)),
       ];
       for (const category of feedCategories) {
         const list = ascending[category];
@@ -141,17 +141,17 @@ function firstNotOlder(list: readonly FeedItem[], place: FeedPlace): number {
   return low;
 }
 
-export function chainItem(chainId: bigint, event: ChainFeedEvent): FeedItem {
+export function toChainItem(chainId: bigint, event: ChainFeedEvent): FeedItem {
   const { details, address, source, recordedAtMs, position, ordinal } = event;
   const { type } = details;
   const id = `chain:${chainId}:${address}:${source.transactionHash}:${source.logIndex}:${type}`;
   return { id, type, source: 'chain', recordedAtMs, arrivedAtMs: recordedAtMs, position, ordinal, event };
 }
 
-export function measurementItem(event: MeasurementEvent): FeedItem {
+export function toMeasurementItem(event: MeasurementEvent): FeedItem {
   const { achievement, installationId, receivedAtMs, arrivedAtMs, position, ordinal } = event;
   return {
-    id: measurementId(installationId, achievement),
+    id: buildMeasurementId(installationId, achievement),
     type: achievement.type,
     source: 'measurement',
     recordedAtMs: receivedAtMs,

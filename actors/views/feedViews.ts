@@ -1,5 +1,5 @@
 import { List } from 'immutable';
-import { itemOfRow } from '../feed/eventRows.ts';
+import { toFeedItem } from '../feed/eventRows.ts';
 import { nothingEvicted } from '../feed/eventWindow.ts';
 import { createFeedNews, type FeedNewsViews } from '../feed/feedNews.ts';
 import type { MeasurementProgress } from '../feed/measurementEvents.ts';
@@ -106,7 +106,7 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
         return olderEvents.before(of, { categories, ...query }, signal);
       }),
     );
-    return found.flat().map(itemOfRow);
+    return found.flat().map(toFeedItem);
   }
 
   return {

@@ -1,4 +1,4 @@
-import { blocksOf, type ChainState, type OwnerEvent, type Position } from '../chain/chainState.ts';
+import { type ChainState, countWholeBlocks, type OwnerEvent, type Position } from '../chain/chainState.ts';
 import { findMergeState } from '../chain/mergeState.ts';
 import {
   activateWeight,
@@ -92,7 +92,7 @@ function positionView(
   hasMetadata: boolean,
 ): PositionView {
   const { pending, nextMergeBlock, level } = position;
-  const blockHeight = blocksOf(state.core.cumulativeBlockUnits);
+  const blockHeight = countWholeBlocks(state.core.cumulativeBlockUnits);
   const maximumLevel = state.mining.configuration?.levels.length ?? 0;
   return {
     tokenId: BigInt(position.tokenId),

@@ -1,5 +1,5 @@
 import type { List } from 'immutable';
-import { blocksOf, type ChainState, type Checkpoint, type Settlement } from '../chain/chainState.ts';
+import { type ChainState, type Checkpoint, countWholeBlocks, type Settlement } from '../chain/chainState.ts';
 import { findMintRoundState } from '../chain/mintRoundState.ts';
 import type {
   NextMintRound,
@@ -37,7 +37,7 @@ export function completedBlocksOf({
   cumulativeBlockUnits,
   previousCumulativeBlockUnits,
 }: Settlement): bigint {
-  return blocksOf(cumulativeBlockUnits) - blocksOf(previousCumulativeBlockUnits);
+  return countWholeBlocks(cumulativeBlockUnits) - countWholeBlocks(previousCumulativeBlockUnits);
 }
 
 export function sumsOf(settlements: Iterable<Settlement>): SettlementSums {
@@ -133,7 +133,7 @@ export function nextMintRoundOf(state: ChainState, rewardPerBlock: bigint, suppl
   let throughBlock = mining.closedThroughBlock;
   for (const settled of state.unprocessedRounds) {
     activateThrough(settled.roundId);
-    const completed = blocksOf(settled.cumulativeBlockUnits) - throughBlock;
+    const completed = countWholeBlocks(settled.cumulativeBlockUnits) - throughBlock;
     throughBlock += completed;
     const left = supplyCap - mining.mintedBaseUnits - amountBaseUnits;
     const earned = eligibleWeight > 0n ? completed * rewardPerBlock : 0n;

@@ -1,8 +1,8 @@
-import { blocksOf, type ChainState } from '../chain/chainState.ts';
-import { revisionOf } from '../revision.ts';
+import { type ChainState, countWholeBlocks } from '../chain/chainState.ts';
+import { computeRevision } from '../revision.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
 import type { DayHistory } from '../statistics/dayHistory.ts';
-import { type Statistics, type StatisticsRange, statisticsOf } from '../statistics/statistics.ts';
+import { computeStatistics, type Statistics, type StatisticsRange } from '../statistics/statistics.ts';
 import type { Clock } from './clock.ts';
 
 export type { Statistics, StatisticsRange } from '../statistics/statistics.ts';
@@ -64,19 +64,25 @@ export function createStatisticsViews(options: StatisticsViewsOptions): Statisti
   const { installationId, genesisMs, clock } = options;
 
   function make(range: StatisticsRange, isWindowEndShown: boolean): StatisticsView {
-    const statistics = statisticsOf(options.history(), range, genesisMs, clock.nowMs());
+    const statistics = computeStatistics(options.history(), range, genesisMs, clock.nowMs());
     const chain = options.chain();
     const settled =
       chain === null
         ? null
         : {
-            settledBlockCount: blocksOf(chain.core.cumulativeBlockUnits),
+            settledBlockCount: countWholeBlocks(chain.core.cumulativeBlockUnits),
             settlementCount: BigInt(chain.settlements.size),
             settledWorkUnits: chain.core.cumulativeWork,
           };
     const oracle = oracleStatisticsOf(options.settlement(), statistics.windowStartMs);
     const shown = isWindowEndShown ? statistics : { ...statistics, generatedAtMs: null };
-    return { installationId, revision: revisionOf([shown, settled, oracle]), statistics, settled, oracle };
+    return {
+      installationId,
+      revision: computeRevision([shown, settled, oracle]),
+      statistics,
+      settled,
+      oracle,
+    };
   }
 
   /**

@@ -1,4 +1,4 @@
-import { type Rejection, rejected } from '../messages/decodeMessage.ts';
+import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import type { AcceptedReading } from './acceptedReading.ts';
 import type { CounterReading } from './counterReading.ts';
 
@@ -33,25 +33,25 @@ export interface AcceptanceState {
  * The rules that compare a reading with the accepted ones before it (MESSAGES.md, Acceptance of readings, 4 to 6), in their
  * order. Null when it is accepted.
  */
-export function rejectionOf(state: AcceptanceState | null, reading: CounterReading): Rejection | null {
+export function findRejection(state: AcceptanceState | null, reading: CounterReading): Rejection | null {
   if (state === null) return null;
   const { latest } = state;
   const bootSequence = lastSequenceOf(state, reading.bootId);
   if (bootSequence !== null && reading.sequence <= bootSequence) {
-    return rejected(
+    return reject(
       'duplicate',
       `sequence ${reading.sequence} of boot ${reading.bootId}, the last accepted one is ${bootSequence}`,
     ).rejection;
   }
   if (reading.observedAtMs < latest.observedAtMs) {
-    return rejected(
+    return reject(
       'out_of_order',
       `observed ${latest.observedAtMs - reading.observedAtMs} ms before the last accepted reading`,
     ).rejection;
   }
   const epochCounter = lastCounterOf(state, reading.counterEpoch);
   if (epochCounter !== null && reading.cumulativeWorkUnits < epochCounter) {
-    return rejected(
+    return reject(
       'counter_regression',
       `counter ${reading.cumulativeWorkUnits} in epoch ${reading.counterEpoch}, the last accepted one is ${epochCounter}`,
     ).rejection;

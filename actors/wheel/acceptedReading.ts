@@ -10,7 +10,7 @@ export interface AcceptedReading extends CounterReading {
  * the next is held once, and all of them have one shape (a spread would give each a hidden class of its own, which
  * costs more memory than its values).
  */
-export function acceptedReadingOf(
+export function toAcceptedReading(
   reading: CounterReading,
   position: number,
   previous: AcceptedReading | null,

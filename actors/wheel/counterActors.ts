@@ -6,7 +6,7 @@ import {
   type MeasurementProgress,
   withAchievements,
 } from '../feed/measurementEvents.ts';
-import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
+import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import {
   type DayHistory,
@@ -141,7 +141,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   }
 
   return {
-    identity: foldIdentity(counterFoldVersion, { genesisMs, publicInstallationId }),
+    identity: identifyFold(counterFoldVersion, { genesisMs, publicInstallationId }),
     receive,
     // When its message was stored is not known any more; the gateway had it just before.
     receiveStored: (reading) =>

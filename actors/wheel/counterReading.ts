@@ -48,7 +48,7 @@ export interface CounterReading {
 }
 
 /** The typed reading of a message that fits the schema. */
-export function counterReadingOf(message: CounterReadingMessage): CounterReading {
+export function toCounterReading(message: CounterReadingMessage): CounterReading {
   return {
     telemetryId: message.telemetryId.toLowerCase(),
     installationId: message.installationId,

@@ -1,7 +1,7 @@
 import type { Rejection } from '../messages/decodeMessage.ts';
 import type { TelemetryView } from '../views/views.ts';
-import { type AcceptanceState, accepted, rejectionOf } from './acceptance.ts';
-import { type AcceptedReading, acceptedReadingOf } from './acceptedReading.ts';
+import { type AcceptanceState, accepted, findRejection } from './acceptance.ts';
+import { type AcceptedReading, toAcceptedReading } from './acceptedReading.ts';
 import { type ActivityState, type ClosedActivity, firstActivity, foldActivity } from './activityFold.ts';
 import type { CounterReading } from './counterReading.ts';
 import { findFreshness } from './freshness.ts';
@@ -37,9 +37,9 @@ export function createInstallationActor(
   let view: TelemetryView | null = null;
 
   function receive(reading: CounterReading, position: number): ReadingOutcome {
-    const rejection = rejectionOf(state?.acceptance ?? null, reading);
+    const rejection = findRejection(state?.acceptance ?? null, reading);
     if (rejection !== null) return { rejection };
-    const acceptedReading = acceptedReadingOf(reading, position, state?.acceptance.latest ?? null);
+    const acceptedReading = toAcceptedReading(reading, position, state?.acceptance.latest ?? null);
     const acceptance = accepted(state?.acceptance ?? null, acceptedReading);
     if (state === null) {
       state = { acceptance, activity: firstActivity(acceptedReading) };

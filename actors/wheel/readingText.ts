@@ -43,7 +43,7 @@ const form = new RegExp(`^\\{${members.map(([name, value]) => `"${name}":${value
  * Null for any other form, which may hold a reading as well: it takes the general way. One pattern reads and checks
  * in less than half the time of `JSON.parse` and the schema's check.
  */
-export function readingOfUsualForm(ascii: Buffer): CounterReading | null {
+export function parseUsualForm(ascii: Buffer): CounterReading | null {
   const found = form.exec(ascii.toString('latin1')) as MemberTexts | null;
   if (found === null) return null;
   return {

@@ -20,7 +20,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'ConfigurationError',
   'DeploymentFileError',
   'DirectoryInUse',
-  'HeldElsewhere',
+  'LockHeldError',
   'LocalAnvilError',
   'LocalNatsError',
   'PortUnavailable',

@@ -6,7 +6,7 @@ import { sleep } from '../../streams/jetstream/connection.ts';
 import type { DeployedContracts } from './deployContracts.ts';
 import { createEconomyActions } from './economyActions.ts';
 import type { LocalAccounts, LocalChainClient } from './localChainClient.ts';
-import { type Draw, drawOf } from './seeded.ts';
+import { type Draw, drawStep } from './seeded.ts';
 import { createSimulatedReporter } from './simulatedReporter.ts';
 import type { StreamObserver } from './streamObserver.ts';
 
@@ -83,7 +83,7 @@ export function createSimulatedEconomy(parts: SimulatedEconomyOptions) {
 
   /** What everyone does at a time. A step that fails is left out: the next one sees the chain as it is then. */
   async function act(seconds: number): Promise<void> {
-    const draw = drawOf(seed, Math.floor(seconds / actionSeconds));
+    const draw = drawStep(seed, Math.floor(seconds / actionSeconds));
     const steps = [openSale, settle, mintRewards, ...(draw('owner acts') < 0.45 ? [ownerActs] : [])];
     for (const step of steps) {
       try {

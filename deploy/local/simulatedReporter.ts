@@ -1,5 +1,5 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
-import { blocksOf } from '../../actors/chain/chainState.ts';
+import { countWholeBlocks } from '../../actors/chain/chainState.ts';
 import { coreAbi } from '../../actors/chain/contractAbis.ts';
 import { type Frontier, settleBatch, splitIntoBatches } from '../../actors/chain/settlementArithmetic.ts';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
@@ -100,7 +100,8 @@ export function createSimulatedReporter(parts: SimulatedReporterOptions) {
 
     const submissionId = seededUuid(`${seed}/submission/${seconds}`);
     const after = settleBatch(frontier, batch, configuration);
-    const completed = blocksOf(after.cumulativeBlockUnits) - blocksOf(frontier.cumulativeBlockUnits);
+    const completed =
+      countWholeBlocks(after.cumulativeBlockUnits) - countWholeBlocks(frontier.cumulativeBlockUnits);
     await report(seconds, {
       type: 'submission_prepared',
       submissionId,

@@ -11,7 +11,8 @@ import {
   unavailableBodyWithRelease,
   unavailableWithRelease,
 } from './chain.ts';
-import { decimal, isoOrNull, timestamp } from './scalars.ts';
+import { toIsoStringOrNull } from './isoTime.ts';
+import { decimal, timestamp } from './scalars.ts';
 
 const collection = z
   .strictObject({
@@ -129,7 +130,7 @@ function collectionBody({ collection: { sale, ...state } }: IssuanceView): z.inf
     reserveMinted: state.reserveMinted.toString(),
     protocolReserve: (sale?.protocolReserve ?? 0n).toString(),
     publicPriceBaseUnits: (sale?.publicPrice ?? 0n).toString(),
-    allowlistStart: isoOrNull(sale === null ? null : Number(sale.allowlistStart) * 1000),
-    allowlistEnd: isoOrNull(sale === null ? null : Number(sale.allowlistEnd) * 1000),
+    allowlistStart: toIsoStringOrNull(sale === null ? null : Number(sale.allowlistStart) * 1000),
+    allowlistEnd: toIsoStringOrNull(sale === null ? null : Number(sale.allowlistEnd) * 1000),
   };
 }

@@ -9,9 +9,9 @@ import {
   address,
   availableMembers,
   availableMembersBody,
-  bigintOf,
   eventSourceBody,
   eventSourceMembers,
+  parseBigint,
   unavailableBodyWithRelease,
   unavailableWithRelease,
 } from './chain.ts';
@@ -54,7 +54,7 @@ function isInOrder(events: Activity): boolean {
 
 function isNewer({ source: newer }: Activity[0], { source: older }: Activity[0]): boolean {
   if (newer.blockNumber !== older.blockNumber)
-    return bigintOf(newer.blockNumber) > bigintOf(older.blockNumber);
+    return parseBigint(newer.blockNumber) > parseBigint(older.blockNumber);
   if (newer.transactionIndex !== older.transactionIndex)
     return newer.transactionIndex > older.transactionIndex;
   return newer.logIndex > older.logIndex;
@@ -67,7 +67,9 @@ function isSafe({
   activity: Activity;
   chain: { safeThroughBlock: string };
 }): boolean {
-  return newest === undefined || bigintOf(newest.source.blockNumber) <= bigintOf(chain.safeThroughBlock);
+  return (
+    newest === undefined || parseBigint(newest.source.blockNumber) <= parseBigint(chain.safeThroughBlock)
+  );
 }
 
 function responseOf<Version extends number>(version: Version) {

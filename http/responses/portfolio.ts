@@ -9,15 +9,16 @@ import {
   address,
   availableMembers,
   availableMembersBody,
-  bigintOf,
+  parseBigint,
   positiveDecimal,
   tokenDecimals,
   tokenSymbol,
   unavailableBodyWithRelease,
   unavailableWithRelease,
 } from './chain.ts';
+import { toIsoString } from './isoTime.ts';
 import { cursor } from './observations.ts';
-import { decimal, isoOf, timestamp } from './scalars.ts';
+import { decimal, timestamp } from './scalars.ts';
 
 /** Tokens of one claim (CONTRACT.md, Portfolio). */
 const claimLimit = z
@@ -87,7 +88,7 @@ const members = {
   positions: z
     .array(position)
     .max(100)
-    .refine((positions) => isAscending(positions.map(({ tokenId }) => bigintOf(tokenId))))
+    .refine((positions) => isAscending(positions.map(({ tokenId }) => parseBigint(tokenId))))
     .meta({ description: 'Ascending by token ID, each once' }),
   nextCursor: cursor.nullable(),
 };
@@ -179,7 +180,7 @@ function positionBody(given: PositionView): z.infer<typeof position> {
     claimableBaseUnits: given.claimableBaseUnits.toString(),
     earnedBaseUnits: given.earnedBaseUnits.toString(),
     earnedSevenDayBaseUnits: given.earnedSevenDayBaseUnits.toString(),
-    ownershipStartedAt: isoOf(given.ownershipStartedAtMs),
+    ownershipStartedAt: toIsoString(given.ownershipStartedAtMs),
     metadataStatus: given.metadataStatus,
   };
 }

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { modulesBody, modulesResponse } from '../responses/modules.ts';
-import { cursor, observationsBody, observationsResponse, positionOf } from '../responses/observations.ts';
+import {
+  cursor,
+  decodeObservationCursor,
+  observationsBody,
+  observationsResponse,
+} from '../responses/observations.ts';
 import { processBody, processResponse } from '../responses/process.ts';
 import { installationId } from '../responses/scalars.ts';
 import { statusBody, statusResponse, statusTag } from '../responses/status.ts';
@@ -8,14 +13,14 @@ import { telemetryBody, telemetryResponse } from '../responses/telemetry.ts';
 import { revalidated } from '../server/cacheControl.ts';
 import { chainRoutes } from './chainRoutes.ts';
 import { eventRoutes } from './eventRoutes.ts';
-import { installationIdOf } from './installationIdParameter.ts';
+import { parseInstallationId } from './installationIdParameter.ts';
 import { type PathParameter, type Route, readRoute, viewRoute } from './route.ts';
 import { statisticsRoutes } from './statisticsRoutes.ts';
 
 const installationPath: PathParameter = {
   name: 'installationId',
   schema: installationId,
-  parse: installationIdOf,
+  parse: parseInstallationId,
   error: 'invalid_installation_id',
 };
 
@@ -99,7 +104,7 @@ const observations = readRoute({
   response: observationsResponse,
   read: ({ observations: reader }, { pathValue: id, query, signal }) => {
     const given = query.get('cursor');
-    const afterPosition = given === null ? 0 : positionOf(given);
+    const afterPosition = given === null ? 0 : decodeObservationCursor(given);
     if (afterPosition === null) return { error: 'invalid_cursor' };
     const page = reader.page(id, afterPosition, effectiveLimit(query.get('limit')), signal);
     return page instanceof Promise

@@ -1,14 +1,14 @@
 import Negotiator from 'negotiator';
-import { remembered } from './remembered.ts';
+import { memoize } from './memoize.ts';
 
 export type ContentEncoding = 'br' | 'gzip' | 'identity';
 
-/** Different values of Accept-Encoding that are remembered; browsers and clients send a handful. */
+/** Different values of Accept-Encoding that are memoize; browsers and clients send a handful. */
 const rememberedMax = 256;
 
 /** Chooses the encoding of an answer from Accept-Encoding; Brotli is preferred where weights are equal. */
 export function createEncodingChoice(): (acceptEncoding: string) => ContentEncoding {
-  const chosen = remembered(chosenEncoding, rememberedMax);
+  const chosen = memoize(chosenEncoding, rememberedMax);
   return (acceptEncoding) => (acceptEncoding === '' ? 'identity' : chosen(acceptEncoding));
 }
 

@@ -22,14 +22,14 @@ import {
 } from './exchange.ts';
 import { createFailureLog } from './failureLog.ts';
 import { createHttpMetrics } from './httpMetrics.ts';
-import { holdsEtag } from './ifNoneMatch.ts';
+import { hasMatchingEtag } from './ifNoneMatch.ts';
 import { type Listener, listenOn } from './listener.ts';
+import { memoize } from './memoize.ts';
 import { createOriginCheck } from './origin.ts';
 import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
 import { createPreparedViews } from './preparedViews.ts';
 import { createRateLimiter } from './rateLimiter.ts';
 import { createReads, type FoundBody } from './reads.ts';
-import { remembered } from './remembered.ts';
 import { createRequestIds } from './requestId.ts';
 import { App, transport as transportOf, uwsImplementation } from './uws.ts';
 
@@ -194,7 +194,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       }
     };
     const preparedOf = createPreparedViews(attempt);
-    const selectionOf = remembered((query) => route.selection(new URLSearchParams(query)), queriesMax);
+    const selectionOf = memoize((query) => route.selection(new URLSearchParams(query)), queriesMax);
     const find = (pathValue: string, selection: string): Attempt => {
       let view: object;
       try {
@@ -216,7 +216,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       if (prepared === null) return answers.error(exchange, httpError('internal_error'));
       const { response, header } = prepared;
       const { etag } = response;
-      if (route.isConditional && etag !== null && holdsEtag(request, etag, transport)) {
+      if (route.isConditional && etag !== null && hasMatchingEtag(request, etag, transport)) {
         return answers.notModified(exchange, etag, route.cacheControl, header);
       }
       const encoding = response.isCompressible

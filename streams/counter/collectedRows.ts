@@ -1,4 +1,4 @@
-import { measurementEventRow } from '../../actors/feed/eventRows.ts';
+import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { BucketRow, EventRow, RoundRow, StoredRows } from '../../actors/storedRows.ts';
 import type { AcceptedReading } from '../../actors/views/views.ts';
 import type { CounterOutcome } from '../../actors/wheel/counterActors.ts';
@@ -26,7 +26,7 @@ export function collectRows(): CollectedRows {
       if (closed.round !== null) rounds.push(closed.round);
       if (closed.bucket !== null) buckets.push(closed.bucket);
       if (evicted === undefined) return;
-      for (const event of evicted.events) measurementEvents.push(measurementEventRow(event, evicted.run));
+      for (const event of evicted.events) measurementEvents.push(toMeasurementRow(event, evicted.run));
     },
   };
 }

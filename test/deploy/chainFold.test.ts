@@ -13,7 +13,7 @@ import type { EconomyView } from '../../actors/views/chainViewTypes.ts';
 import { createFeedViews, type FeedItem, type FeedPage } from '../../actors/views/feedViews.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { deleteChainRowsAbove } from '../../storage/deleteRowsAbove.ts';
-import { createEventsWritten } from '../../storage/eventsStored.ts';
+import { createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -310,7 +310,7 @@ async function pagesOf(
     olderEvents: createStoredEvents({
       database,
       tables: () => tables,
-      eventsStored: createEventsWritten({ measurement: writer, chain: writer }),
+      eventsStored: createWriterEventsStored({ measurement: writer, chain: writer }),
     }),
   });
   const items: FeedItem[] = [];

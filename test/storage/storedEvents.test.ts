@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChainFeedEvent } from '../../actors/chain/chainState.ts';
-import { chainEventRow, measurementEventRow } from '../../actors/feed/eventRows.ts';
+import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { EventWindow } from '../../actors/feed/eventWindow.ts';
 import type { MeasurementEvent, MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { newestPosition } from '../../actors/feed/streamPosition.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import type { EconomyView } from '../../actors/views/chainViewTypes.ts';
 import { encodeFeedCursor } from '../../actors/views/feedCursor.ts';
-import { chainItem } from '../../actors/views/feedIndex.ts';
+import { toChainItem } from '../../actors/views/feedIndex.ts';
 import {
   createFeedViews,
   type FeedItem,
@@ -19,9 +19,9 @@ import {
   type StreamPosition,
 } from '../../actors/views/feedViews.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { createEventsSeen, createEventsWritten } from '../../storage/eventsStored.ts';
+import { createReaderEventsStored, createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { createRowEncoder, insertsOf } from '../../storage/rowInserts.ts';
+import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { listEventTables, type Tables } from '../../storage/tables.ts';
 import { createRowWriter } from '../../streams/rowWriter.ts';
@@ -60,7 +60,7 @@ const history = fc.record({
 function createFeed(
   database: Database,
   tables: Tables,
-  eventsStored = createEventsSeen(database, () => tables),
+  eventsStored = createReaderEventsStored(database, () => tables),
 ) {
   const sources = {
     measurement: held<MeasurementEvent>([]),
@@ -79,14 +79,14 @@ function createFeed(
 function rowsOf(measurements: readonly MeasurementEvent[], chain: readonly ChainFeedEvent[], run = feedRun) {
   return {
     ...noRows,
-    measurementEvents: measurements.map((event) => measurementEventRow(event, run)),
-    chainEvents: chain.map((event) => chainEventRow(event, { chainId, run })),
+    measurementEvents: measurements.map((event) => toMeasurementRow(event, run)),
+    chainEvents: chain.map((event) => toChainRow(event, { chainId, run })),
     throughPosition: 1,
   };
 }
 
 async function give(database: Database, tables: Tables, rows: ReturnType<typeof rowsOf>) {
-  for (const { table, columns, bytes } of insertsOf(tables, [createRowEncoder()(rows)]))
+  for (const { table, columns, bytes } of buildInserts(tables, [createRowEncoder()(rows)]))
     await database.insertBytes(table, columns, bytes);
 }
 
@@ -333,7 +333,7 @@ describe('a read of old events', () => {
           },
         ];
       });
-      const id = chainItem(chainId, middle).id;
+      const id = toChainItem(chainId, middle).id;
       const cost: number[] = [];
       for (const read of [...reads, () => feed.locate(id, neverAborted)]) {
         const before = await rowsSelected();
@@ -392,7 +392,7 @@ describe('events that are on their way to ClickHouse', () => {
           writer.flushNow();
         },
       };
-      const eventsStored = createEventsWritten({ measurement, chain: null });
+      const eventsStored = createWriterEventsStored({ measurement, chain: null });
       const { feed, sources } = createFeed(database, tables, eventsStored);
       evicted(sources);
       feedWriter(writer).add({ ...rowsOf([first, second], []), throughPosition: 3 });

@@ -9,7 +9,7 @@ import {
   withAchievements,
 } from '../../actors/feed/measurementEvents.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
-import { chainItem, type FeedItem, measurementItem } from '../../actors/views/feedIndex.ts';
+import { type FeedItem, toChainItem, toMeasurementItem } from '../../actors/views/feedIndex.ts';
 import { acceptedReading } from './acceptedReading.ts';
 
 export const feedChainId = 31_337n;
@@ -149,8 +149,8 @@ export function inFeedOrder(
   chain: readonly ChainFeedEvent[],
 ): FeedItem[] {
   const items = [
-    ...measurements.map(measurementItem),
-    ...chain.map((event) => chainItem(feedChainId, event)),
+    ...measurements.map(toMeasurementItem),
+    ...chain.map((event) => toChainItem(feedChainId, event)),
   ];
   return items.sort((one, other) => {
     if (one.recordedAtMs !== other.recordedAtMs) return other.recordedAtMs - one.recordedAtMs;

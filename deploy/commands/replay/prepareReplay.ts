@@ -1,6 +1,6 @@
 import type { Database } from '../../../storage/database.ts';
 import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
-import { linesOf } from '../../../storage/foldSnapshot.ts';
+import { splitLines } from '../../../storage/foldSnapshot.ts';
 import { attachRows, attachSnapshots, createEmpty } from '../../../storage/generations.ts';
 import type { ReplayPlan } from '../../../storage/replayLog.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
@@ -54,5 +54,5 @@ export async function loadBeside({ plan, rebuiltSnapshots }: PrepareReplayOption
     throw new ReplayRefused(
       'what this replay has kept is damaged: run the command with --discard, then again',
     );
-  return { installationId, others: linesOf(beside) };
+  return { installationId, others: splitLines(beside) };
 }

@@ -13,18 +13,18 @@ import {
   activeTables,
   attachSnapshots,
   dropTables,
-  generationsHeld,
+  listGenerations,
 } from '../../../storage/generations.ts';
 import { migrate } from '../../../storage/migrations.ts';
 import { storedThrough } from '../../../storage/observations.ts';
 import { createReplayLog, type ReplayLog, type ReplayPlan } from '../../../storage/replayLog.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots.ts';
-import { type Tables, tablesOf } from '../../../storage/tables.ts';
+import { resolveTables, type Tables } from '../../../storage/tables.ts';
 import { sqlString } from '../../../storage/tabSeparated.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
+import { acquireLock } from '../../../streams/jetstream/processLock.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
-import { claimSole } from '../../../streams/jetstream/soleHolder.ts';
 import { createRowWriter } from '../../../streams/rowWriter.ts';
 import { createStreamFollower } from '../../../streams/streamFollower.ts';
 import { type Deployment, readDeploymentFile } from '../../deploymentFile.ts';
@@ -77,7 +77,7 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
       signal: stopping.signal,
     });
     onStop('the connection to NATS', () => within(closeGraceMs, closeNats(connection)));
-    const release = await claimSole(connection, replaySubject, 'a replay');
+    const release = await acquireLock(connection, replaySubject, 'a replay');
     onStop('the lock of replays', async () => release());
     await migrate(database, quiet);
     const parts: RunReplayOptions = {
@@ -114,7 +114,7 @@ async function discard({ database, active, log, print }: RunReplayOptions): Prom
   if (unfinished === null) return print('no replay is unfinished: nothing to discard');
   const { plan } = unfinished;
   await log.note(plan, 'ended');
-  await dropTables(database, tablesOf(plan.generation));
+  await dropTables(database, resolveTables(plan.generation));
   print(`the unfinished replay of ${rangeOf(plan)} is discarded; the active tables are as they were`);
 }
 
@@ -124,7 +124,7 @@ async function replay(parts: RunReplayOptions, request: ReplayRequest): Promise<
     createSnapshotStore({ database, tables: () => tables, logger: parts.logger });
   const activeSnapshots = snapshotsOf(active);
   const { plan, step, isResumed } = await plannedOrUnfinished(parts, request, activeSnapshots);
-  const rebuilt = tablesOf(plan.generation);
+  const rebuilt = resolveTables(plan.generation);
   const rebuiltSnapshots = snapshotsOf(rebuilt);
   const preparation = { database, plan, active, rebuilt, activeSnapshots, rebuiltSnapshots };
   print(`${isResumed ? 'going on with the replay' : 'replay'} of ${rangeOf(plan)}`);
@@ -172,9 +172,9 @@ async function plannedOrUnfinished(
     else await log.note(plan, 'ended'); // Other tables became active meanwhile; it would bring back what they replaced.
   }
   // What the last swap left; a dry run changes nothing, not even that.
-  const left = request.dryRun ? [] : await generationsHeld(database);
+  const left = request.dryRun ? [] : await listGenerations(database);
   for (const generation of left)
-    if (generation !== active.generation) await dropTables(database, tablesOf(generation));
+    if (generation !== active.generation) await dropTables(database, resolveTables(generation));
   const plan = await planReplay({ js, jsm, database, tables: active, snapshots, identity, log }, request);
   await log.note(plan, 'planned');
   return { plan, step: 'planned' as const, isResumed: false };

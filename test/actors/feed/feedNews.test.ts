@@ -3,7 +3,7 @@ import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
 import type { ChainFeedEvent } from '../../../actors/chain/chainState.ts';
 import { compareArrivals } from '../../../actors/feed/arrival.ts';
-import { chainEventRow, measurementEventRow } from '../../../actors/feed/eventRows.ts';
+import { toChainRow, toMeasurementRow } from '../../../actors/feed/eventRows.ts';
 import type { EventWindow } from '../../../actors/feed/eventWindow.ts';
 import type { MeasurementEvent, MeasurementProgress } from '../../../actors/feed/measurementEvents.ts';
 import type { EconomyView } from '../../../actors/views/chainViewTypes.ts';
@@ -43,8 +43,8 @@ interface Streams {
 function createProcess(streams: Streams) {
   const sources = { measurement: held<MeasurementEvent>([]), chain: held<ChainFeedEvent>([]) };
   const rows = () => [
-    ...streams.measurements.map((event) => measurementEventRow(event, feedRun)),
-    ...streams.chain.map((event) => chainEventRow(event, { chainId, run: feedRun })),
+    ...streams.measurements.map((event) => toMeasurementRow(event, feedRun)),
+    ...streams.chain.map((event) => toChainRow(event, { chainId, run: feedRun })),
   ];
   const olderEvents: OlderEvents = {
     ...noOlderEvents,
@@ -247,8 +247,8 @@ function createFeedOf(chain: Pick<EventWindow<ChainFeedEvent>, 'run' | 'events'>
 
 function itemsOf({ measurements, chain }: Streams) {
   return [
-    ...measurements.map((event) => ({ ...measurementEventRow(event, ''), source: 'measurement' })),
-    ...chain.map((event) => ({ ...chainEventRow(event, { chainId, run: '' }), source: 'chain' })),
+    ...measurements.map((event) => ({ ...toMeasurementRow(event, ''), source: 'measurement' })),
+    ...chain.map((event) => ({ ...toChainRow(event, { chainId, run: '' }), source: 'chain' })),
   ];
 }
 

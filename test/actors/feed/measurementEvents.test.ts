@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type Achievement,
-  discriminatorOf,
+  formatDiscriminator,
   type MeasurementProgress,
   withAchievements,
 } from '../../../actors/feed/measurementEvents.ts';
@@ -34,7 +34,7 @@ function lineOf(achievement: Achievement): string {
       : achievement.type === 'measurement.speed_record'
         ? achievement.previous
         : achievement.observed;
-  return `${type} ${discriminatorOf(achievement)} ${told}`;
+  return `${type} ${formatDiscriminator(achievement)} ${told}`;
 }
 
 /** Lines of all events, sorted within the reading that they came from. */
