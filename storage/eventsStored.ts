@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type EvictedSource, storedCategories } from '../actors/views/views.ts';
+import { type EvictedSource, listStoredCategories } from '../actors/views/views.ts';
 import type { Database } from './database.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { ActiveTables } from './tables.ts';
@@ -50,7 +50,7 @@ export function createWriterEventsStored(writers: {
 export function createReaderEventsStored(database: Database, tables: ActiveTables): EventsStored {
   return async (of, signal) => {
     const { source, run, evicted } = of;
-    const categories = storedCategories('all', source).map(sqlString).join(', ');
+    const categories = listStoredCategories('all', source).map(sqlString).join(', ');
     const isSeen = async () => {
       const { measurementEvents, chainEvents } = tables();
       const { events } = source === 'measurement' ? measurementEvents : chainEvents;

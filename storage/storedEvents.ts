@@ -4,9 +4,9 @@ import {
   compareShown,
   type EvictedSource,
   type FeedPlace,
+  listStoredCategories,
   type OlderEvents,
   type StoredCategory,
-  storedCategories,
 } from '../actors/views/views.ts';
 import type { Database } from './database.ts';
 import type { EventsStored } from './eventsStored.ts';
@@ -83,7 +83,7 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
       await eventsStored(of, signal);
       const { events } = selectTables(tables(), of);
       const found = await Promise.all(
-        storedCategories('all', of.source).map((category) =>
+        listStoredCategories('all', of.source).map((category) =>
           select(
             arrivalPlaces,
             `FROM ${events}
@@ -157,7 +157,7 @@ function selectTables({ measurementEvents, chainEvents }: Tables, { source }: Ev
 
 /** As SQL: with all columns of the key named, a server looks into the marks of the places alone. */
 function allCategories({ source }: EvictedSource): string {
-  return storedCategories('all', source).map(sqlString).join(', ');
+  return listStoredCategories('all', source).map(sqlString).join(', ');
 }
 
 function writeConditions(of: EvictedSource, category: StoredCategory): string {

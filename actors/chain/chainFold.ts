@@ -1,5 +1,5 @@
 import type { Hash } from 'viem';
-import { type StoredSpan, withFeedEvent } from '../feed/chainFeed.ts';
+import { addFeedEvent, type StoredSpan } from '../feed/chainFeed.ts';
 import { buildRunId, evictOldest } from '../feed/eventWindow.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import { requireValue } from '../requireValue.ts';
@@ -261,7 +261,7 @@ function applyBlock(
   let after: ChainState = { ...before, block: toKnownBlock(block) };
   for (const event of block.events) {
     try {
-      after = withFeedEvent(applyEvent(after, event, contracts), event, stored);
+      after = addFeedEvent(applyEvent(after, event, contracts), event, stored);
     } catch (error) {
       const { transactionHash, logIndex } = event.source;
       const which = `${event.contract}.${event.name} (log ${logIndex}, transaction ${transactionHash})`;

@@ -8,7 +8,7 @@ import {
   type Settlement,
 } from '../chain/chainState.ts';
 import { toAddress } from '../schemas/hex.ts';
-import { nextOrdinal } from './arrival.ts';
+import { computeNextOrdinal } from './arrival.ts';
 
 /** A message of the stream of spans: its sequence, and when it was stored (epoch milliseconds). */
 export interface StoredSpan {
@@ -17,12 +17,12 @@ export interface StoredSpan {
 }
 
 /** The state after an event, with what the feed shows of it. `span` is the one that made it safe. */
-export function withFeedEvent(state: ChainState, event: ChainEvent, span: StoredSpan): ChainState {
+export function addFeedEvent(state: ChainState, event: ChainEvent, span: StoredSpan): ChainState {
   const details = describeEvent(state, event);
   if (details === null) return state;
   const { address, source } = event;
   const { position, storedAtMs: recordedAtMs } = span;
-  const ordinal = nextOrdinal(state.feed.events.last(), position);
+  const ordinal = computeNextOrdinal(state.feed.events.last(), position);
   const shown: ChainFeedEvent = {
     family: 'chain',
     details,

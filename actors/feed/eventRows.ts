@@ -12,7 +12,7 @@ import type { MeasurementEvent } from './measurementEvents.ts';
 
 /** @param run of the fold that gave the event up. */
 export function toMeasurementRow(event: MeasurementEvent, run: string): EventRow {
-  return rowOf(toMeasurementItem(event), event.installationId, run);
+  return toRow(toMeasurementItem(event), event.installationId, run);
 }
 
 /** @param run as for a measurement. */
@@ -20,7 +20,7 @@ export function toChainRow(
   event: ChainFeedEvent,
   { chainId, run }: { readonly chainId: bigint; readonly run: string },
 ): EventRow {
-  return rowOf(toChainItem(chainId, event), '', run);
+  return toRow(toChainItem(chainId, event), '', run);
 }
 
 /** The event of a row that one of the others has made. */
@@ -39,7 +39,7 @@ export function toFeedItem(row: EventRow): FeedItem {
   };
 }
 
-function rowOf(item: FeedItem, installationId: string, run: string): EventRow {
+function toRow(item: FeedItem, installationId: string, run: string): EventRow {
   const { id, type, recordedAtMs, arrivedAtMs, position, ordinal, event } = item;
   return {
     run,

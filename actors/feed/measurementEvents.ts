@@ -85,7 +85,7 @@ const nothingYet: Omit<MeasurementProgress, 'run'> = {
  * @param previousDayMm the distance of the day of the reading before.
  * @param storedAtNanos when the stream stored the reading (epoch nanoseconds).
  */
-export function withAchievements(
+export function addAchievements(
   held: MeasurementProgress | null,
   reading: AcceptedReading,
   dayMm: number,
@@ -93,7 +93,7 @@ export function withAchievements(
   storedAtNanos: bigint,
 ): MeasurementProgress {
   const dayStartMs = findDayStart(reading.observedAtMs);
-  const known = held ?? { ...nothingYet, run: buildRunId(reading.position, millisecondsOf(storedAtNanos)) };
+  const known = held ?? { ...nothingYet, run: buildRunId(reading.position, toMilliseconds(storedAtNanos)) };
   const before = dayStartMs === known.dayStartMs ? known : withDay(known, dayStartMs, previousDayMm);
   const speed = reading.speedMmPerSecond;
   const isQuiet =
@@ -139,7 +139,7 @@ export function withAchievements(
     recordMm: isRecord ? speed : before.recordMm,
     streakDayMs: isStreakDay ? dayStartMs : before.streakDayMs,
     streakDays,
-    events: before.events.concat(eventsOf(achievements, reading, millisecondsOf(storedAtNanos))),
+    events: before.events.concat(listEvents(achievements, reading, toMilliseconds(storedAtNanos))),
     evicted: before.evicted,
   };
 }
@@ -169,12 +169,12 @@ function distancesThrough(next: bigint, lifetimeMm: bigint): { reached: bigint[]
   return { reached: reached.slice(-distancesOfReadingMax), next: after * laterDistancesMm };
 }
 
-function millisecondsOf(nanos: bigint): number {
+function toMilliseconds(nanos: bigint): number {
   return Number(nanos / 1_000_000n);
 }
 
 /** Events of one reading. The one with the smallest ID is the newest, since the feed shows it first. */
-function eventsOf(
+function listEvents(
   achievements: readonly Achievement[],
   { installationId, position, telemetryId, observedAtMs, receivedAtMs }: AcceptedReading,
   arrivedAtMs: number,

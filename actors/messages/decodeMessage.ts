@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
-import type { Check } from '../schemas/compiledCheck.ts';
+import type { Check } from '../schemas/compileCheck.ts';
 
 const detailCharactersMax = 400;
 

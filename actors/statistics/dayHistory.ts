@@ -47,7 +47,7 @@ export interface DayHistory {
   readonly open: DaySummary;
 }
 
-function emptyDay(startMs: number): DaySummary {
+function createEmptyDay(startMs: number): DaySummary {
   return {
     startMs,
     observedRoundCount: 0,
@@ -70,7 +70,11 @@ export function withReading(
 ): DayHistory {
   const startMs = findDayStart(reading.observedAtMs);
   if (history === null) {
-    return { firstObservedAtMs: reading.observedAtMs, past: [], open: withPeaks(emptyDay(startMs), reading) };
+    return {
+      firstObservedAtMs: reading.observedAtMs,
+      past: [],
+      open: withPeaks(createEmptyDay(startMs), reading),
+    };
   }
   const open = closed === null ? history.open : withRound(history.open, closed);
   if (open.startMs === startMs) {
@@ -81,15 +85,15 @@ export function withReading(
   const past = [...history.past, open];
   const tooOld = past.length - detailedDaysMax;
   if (tooOld >= 0) past[tooOld] = { ...(past[tooOld] as DaySummary), rounds: null };
-  return { ...history, past, open: withPeaks(emptyDay(startMs), reading) };
+  return { ...history, past, open: withPeaks(createEmptyDay(startMs), reading) };
 }
 
 function withPeaks(
   day: DaySummary,
   { observedAtMs, distanceMm, rpmMilli, speedMmPerSecond }: AcceptedReading,
 ): DaySummary {
-  const peakRpmMilli = higher(day.peakRpmMilli, rpmMilli, observedAtMs);
-  const peakSpeedMmPerSecond = higher(day.peakSpeedMmPerSecond, speedMmPerSecond, observedAtMs);
+  const peakRpmMilli = raisePeak(day.peakRpmMilli, rpmMilli, observedAtMs);
+  const peakSpeedMmPerSecond = raisePeak(day.peakSpeedMmPerSecond, speedMmPerSecond, observedAtMs);
   const largestMm = Math.max(day.distanceMm ?? 0, distanceMm);
   const isNothingNew =
     largestMm === day.distanceMm &&
@@ -118,7 +122,7 @@ function withRound(day: DaySummary, { startMs, workUnits }: RoundRow): DaySummar
   };
 }
 
-function higher(peak: Peak | null, value: number, atMs: number): Peak {
+function raisePeak(peak: Peak | null, value: number, atMs: number): Peak {
   return peak !== null && peak.value >= value ? peak : { value, atMs };
 }
 

@@ -63,7 +63,7 @@ export function createActivityViews(options: ActivityViewsOptions): ActivityView
       madeAtMs - shared.madeAtMs < processSharedMs &&
       shared.sources.every((source, index) => source === sources[index]);
     if (shared !== null && isShared) return shared.view;
-    const measurement = measurementOf(telemetry);
+    const measurement = toMeasurementView(telemetry);
     const projection = projectProcess({
       measurement,
       activity: counters.activity(publicInstallationId),
@@ -113,6 +113,6 @@ export function createActivityViews(options: ActivityViewsOptions): ActivityView
   };
 }
 
-function measurementOf({ freshness, reading }: TelemetryView): MeasurementView | null {
+function toMeasurementView({ freshness, reading }: TelemetryView): MeasurementView | null {
   return reading === null || freshness === 'offline' ? null : { freshness, reading };
 }

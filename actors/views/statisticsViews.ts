@@ -74,7 +74,7 @@ export function createStatisticsViews(options: StatisticsViewsOptions): Statisti
             settlementCount: BigInt(chain.settlements.size),
             settledWorkUnits: chain.core.cumulativeWork,
           };
-    const oracle = oracleStatisticsOf(options.settlement(), statistics.windowStartMs);
+    const oracle = computeOracleStatistics(options.settlement(), statistics.windowStartMs);
     const shown = isWindowEndShown ? statistics : { ...statistics, generatedAtMs: null };
     return {
       installationId,
@@ -112,7 +112,7 @@ export function createStatisticsViews(options: StatisticsViewsOptions): Statisti
   return { cached: held(true, cachedMs, cachedMs), current: held(false, refreshedMs, cachedMs) };
 }
 
-function oracleStatisticsOf(
+function computeOracleStatistics(
   { snapshot, submissionsSinceMs, endedSubmissions }: Settlement,
   windowStartMs: number,
 ): OracleStatistics | null {
@@ -124,14 +124,14 @@ function oracleStatisticsOf(
     snapshot.matches({ submission: 'underWay' }) &&
     submission.createdAtMs >= windowStartMs;
   const submissionCount = ended.length + (isUnderWay ? 1 : 0);
-  const countOf = (outcome: (typeof ended)[number]['outcome']) =>
+  const countOutcome = (outcome: (typeof ended)[number]['outcome']) =>
     ended.filter((one) => one.outcome === outcome).length;
-  const rateOf = (count: number) =>
+  const computeRate = (count: number) =>
     submissionCount === 0 ? 0 : Math.floor((count * fullBps) / submissionCount);
   const [confirmedCount, revertedCount, supersededCount] = [
-    countOf('confirmed'),
-    countOf('reverted'),
-    countOf('superseded'),
+    countOutcome('confirmed'),
+    countOutcome('reverted'),
+    countOutcome('superseded'),
   ];
   const latencies = ended
     .flatMap(({ outcome, submittedAtMs, terminalAtMs }) =>
@@ -150,9 +150,9 @@ function oracleStatisticsOf(
     confirmedCount,
     revertedCount,
     supersededCount,
-    confirmedRateBps: rateOf(confirmedCount),
-    revertedRateBps: rateOf(revertedCount),
-    supersededRateBps: rateOf(supersededCount),
+    confirmedRateBps: computeRate(confirmedCount),
+    revertedRateBps: computeRate(revertedCount),
+    supersededRateBps: computeRate(supersededCount),
     confirmationLatencyMedianMs:
       upper === null || isOdd ? upper : Math.floor(((latencies[middle - 1] as number) + upper) / 2),
     confirmationLatencyP90Ms: latencies[Math.ceil(latencies.length * 0.9) - 1] ?? null,

@@ -27,7 +27,7 @@ export { coreStatuses, provenances } from '../wheel/counterReading.ts';
 // The vocabulary of the views, for the schemas of the responses.
 export { freshnessStates, stalenessSeconds } from '../wheel/freshness.ts';
 export type { FeedPlace, StoredCategory } from './feedIndex.ts';
-export { compareShown, storedCategories } from './feedIndex.ts';
+export { compareShown, listStoredCategories } from './feedIndex.ts';
 
 /**
  * Views are what HTTP reads: immutable, made by the actors from their state and the time of the injected clock.

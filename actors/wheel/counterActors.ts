@@ -2,9 +2,9 @@ import { List } from 'immutable';
 import { parse, stringify } from '../bigintJson.ts';
 import { evictOldest } from '../feed/eventWindow.ts';
 import {
+  addAchievements,
   type MeasurementEvent,
   type MeasurementProgress,
-  withAchievements,
 } from '../feed/measurementEvents.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
@@ -74,7 +74,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   let folded: Folded | null = null;
   let shown: Folded = { actors: new Map(), history: null, progress: null };
 
-  function actorOf({ actors }: Folded, installationId: string): InstallationActor {
+  function findOrCreateActor({ actors }: Folded, installationId: string): InstallationActor {
     const known = actors.get(installationId);
     if (known !== undefined) return known;
     const actor = createInstallationActor(installationId, genesisMs, null);
@@ -91,13 +91,13 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   function take(reading: CounterReading, position: number, storedAtNanos: bigint): CounterOutcome {
     const { installationId } = reading;
     folded ??= shown;
-    const outcome = actorOf(folded, installationId).receive(reading, position);
+    const outcome = findOrCreateActor(folded, installationId).receive(reading, position);
     if (installationId === publicInstallationId && 'reading' in outcome) {
       const previousDayMm = folded.history?.open.distanceMm ?? 0;
       folded.history = withReading(folded.history, outcome.reading, outcome.closed.round);
       const dayMm = folded.history.open.distanceMm ?? 0;
       const before = folded.progress;
-      folded.progress = withAchievements(before, outcome.reading, dayMm, previousDayMm, storedAtNanos);
+      folded.progress = addAchievements(before, outcome.reading, dayMm, previousDayMm, storedAtNanos);
       if (folded.progress.events !== before?.events)
         return { ...outcome, ...evictOldEvents(folded, position) };
     }
@@ -125,7 +125,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   function restore(lines: Iterable<string>) {
     const restored: Folded = { actors: new Map(), history: null, progress: null };
     for (const line of lines) {
-      const kept = keptHistoryOf(line);
+      const kept = parseHistoryLine(line);
       if (kept !== null) {
         restored.history = kept.days === null ? null : decodeHistory(kept.days);
         restored.progress = kept.progress === null ? null : decodeProgress(kept.progress);
@@ -186,17 +186,17 @@ function evictOldEvents(folded: Folded, position: number): Pick<CounterOutcome, 
  * The lines of `captured` with one installation's state as the lines of `other` have it, and with its history, where it is
  * the public one.
  */
-export function withInstallation(
+export function replaceInstallation(
   captured: readonly string[],
   other: readonly string[],
   installationId: string,
 ): string[] {
-  const isOf = (line: string) => {
-    const kept = keptHistoryOf(line);
+  const isOfInstallation = (line: string) => {
+    const kept = parseHistoryLine(line);
     if (kept !== null) return kept.installationId === installationId;
     return decodeInstallationState(line).acceptance.latest.installationId === installationId;
   };
-  const lines = [...captured.filter((line) => !isOf(line)), ...other.filter(isOf)];
+  const lines = [...captured.filter((line) => !isOfInstallation(line)), ...other.filter(isOfInstallation)];
   // The history comes first.
   return [...lines.filter(isHistory), ...lines.filter((line) => !isHistory(line))];
 }
@@ -234,6 +234,6 @@ function isHistory(line: string): boolean {
   return line.startsWith(historyMark);
 }
 
-function keptHistoryOf(line: string): KeptHistory | null {
+function parseHistoryLine(line: string): KeptHistory | null {
   return isHistory(line) ? (parse(line) as { history: KeptHistory }).history : null;
 }

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { type Decoded, decodeMessage, reject, toBuffer } from '../messages/decodeMessage.ts';
 import { counterSubject } from '../messages/subjects.ts';
-import { compiledCheck } from '../schemas/compiledCheck.ts';
+import { compileCheck } from '../schemas/compileCheck.ts';
 import { type CounterReading, counterReadingMessage, toCounterReading } from './counterReading.ts';
 import { parseUsualForm } from './readingText.ts';
 
@@ -10,7 +10,7 @@ export const readingBytesMax = 16 * 1024;
 /** A reading may claim to be observed at most this long after the gateway received it (MESSAGES.md, Acceptance of readings). */
 export const futureObservationMsMax = 300_000;
 
-const isReading = compiledCheck(counterReadingMessage);
+const isReading = compileCheck(counterReadingMessage);
 
 /**
  * A message of `MINER_COUNTER` as a reading, tested by the rules that need no memory: `malformed`,

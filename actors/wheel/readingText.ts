@@ -1,4 +1,4 @@
-import { timestampMs } from '../schemas/timestampMs.ts';
+import { parseTimestampMs } from '../schemas/parseTimestampMs.ts';
 import { type CounterReading, coreStatuses, provenances } from './counterReading.ts';
 
 /** Written out: a counted class costs a third of the whole pattern's time. */
@@ -52,8 +52,8 @@ export function parseUsualForm(ascii: Buffer): CounterReading | null {
     installationId: found[2],
     bootId: found[3],
     sequence: Number(found[4]),
-    observedAtMs: timestampMs(found[5]),
-    receivedAtMs: timestampMs(found[6]),
+    observedAtMs: parseTimestampMs(found[5]),
+    receivedAtMs: parseTimestampMs(found[6]),
     counterEpoch: found[7],
     cumulativeWorkUnits: BigInt(found[8]),
     provenance: found[9],

@@ -111,12 +111,12 @@ export const identities = z
 const reasonMembers = { status: z.literal('unavailable'), reason: z.enum(chainUnavailableReasons) };
 
 /** The unavailable variant of a route of one schema version; those of the economy name the release. */
-export function unavailableOf<Version extends number>(schemaVersion: Version) {
+export function defineUnavailable<Version extends number>(schemaVersion: Version) {
   return z.strictObject({ schemaVersion: z.literal(schemaVersion), installationId, ...reasonMembers });
 }
 
-export function unavailableWithRelease<Version extends number>(schemaVersion: Version) {
-  return unavailableOf(schemaVersion).extend({ release: release.nullable() });
+export function defineUnavailableWithRelease<Version extends number>(schemaVersion: Version) {
+  return defineUnavailable(schemaVersion).extend({ release: release.nullable() });
 }
 
 /** What every available view of the economy begins with. */

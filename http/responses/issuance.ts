@@ -8,8 +8,8 @@ import {
   asset,
   availableMembers,
   availableMembersBody,
+  defineUnavailableWithRelease,
   unavailableBodyWithRelease,
-  unavailableWithRelease,
 } from './chain.ts';
 import { toIsoStringOrNull } from './isoTime.ts';
 import { decimal, timestamp } from './scalars.ts';
@@ -67,10 +67,10 @@ const availableB = z.strictObject({
 });
 
 export const minerStateResponse = z
-  .discriminatedUnion('status', [availableA, unavailableWithRelease(2)])
+  .discriminatedUnion('status', [availableA, defineUnavailableWithRelease(2)])
   .meta({ id: 'MinerState', description: 'Issuance and collection state [A]' });
 export const miningStateResponse = z
-  .discriminatedUnion('status', [availableB, unavailableWithRelease(1)])
+  .discriminatedUnion('status', [availableB, defineUnavailableWithRelease(1)])
   .meta({ id: 'MiningState', description: 'Issuance and collection state [B]' });
 
 export function minerStateBody(view: IssuanceView | ChainUnavailable): z.infer<typeof minerStateResponse> {

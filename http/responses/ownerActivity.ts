@@ -9,11 +9,11 @@ import {
   address,
   availableMembers,
   availableMembersBody,
+  defineUnavailableWithRelease,
   eventSourceBody,
   eventSourceMembers,
   parseBigint,
   unavailableBodyWithRelease,
-  unavailableWithRelease,
 } from './chain.ts';
 import { cursor } from './observations.ts';
 import { decimal } from './scalars.ts';
@@ -72,18 +72,18 @@ function isSafe({
   );
 }
 
-function responseOf<Version extends number>(version: Version) {
+function defineResponse<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [
     z.strictObject({ schemaVersion: z.literal(version), ...members }).refine(isSafe),
-    unavailableWithRelease(version),
+    defineUnavailableWithRelease(version),
   ]);
 }
 
-export const ownerActivityResponseA = responseOf(2).meta({
+export const ownerActivityResponseA = defineResponse(2).meta({
   id: 'OwnerActivityA',
   description: 'Owner activity [A], newest first',
 });
-export const ownerActivityResponseB = responseOf(1).meta({
+export const ownerActivityResponseB = defineResponse(1).meta({
   id: 'OwnerActivity',
   description: 'Owner activity [B], newest first',
 });

@@ -9,12 +9,12 @@ import {
   address,
   availableMembers,
   availableMembersBody,
+  defineUnavailableWithRelease,
   parseBigint,
   positiveDecimal,
   tokenDecimals,
   tokenSymbol,
   unavailableBodyWithRelease,
-  unavailableWithRelease,
 } from './chain.ts';
 import { toIsoString } from './isoTime.ts';
 import { cursor } from './observations.ts';
@@ -97,18 +97,21 @@ function isAscending(values: readonly bigint[]): boolean {
   return values.every((value, index) => index === 0 || value > (values[index - 1] as bigint));
 }
 
-function responseOf<Version extends number>(version: Version) {
+function defineResponse<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [
     z.strictObject({ schemaVersion: z.literal(version), ...members }),
-    unavailableWithRelease(version),
+    defineUnavailableWithRelease(version),
   ]);
 }
 
-export const portfolioResponseA = responseOf(2).meta({
+export const portfolioResponseA = defineResponse(2).meta({
   id: 'PortfolioA',
   description: 'Owner portfolio [A]',
 });
-export const portfolioResponseB = responseOf(1).meta({ id: 'Portfolio', description: 'Owner portfolio [B]' });
+export const portfolioResponseB = defineResponse(1).meta({
+  id: 'Portfolio',
+  description: 'Owner portfolio [B]',
+});
 
 type View = PortfolioView | ChainUnavailable;
 

@@ -96,7 +96,7 @@ const queued = z.strictObject({
   openRoundWorkUnits: decimal,
 });
 
-function builderOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType, Reason extends string>(
+function defineBuilder<Anchor extends z.ZodRawShape, Projected extends z.ZodType, Reason extends string>(
   anchor: Anchor,
   projected: Projected,
   reasons: readonly Reason[],
@@ -107,10 +107,10 @@ function builderOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType, Re
   ]);
 }
 
-const processBuilder = builderOf(anchorMembersA, projectedA, processBuilderReasons).meta({
+const processBuilder = defineBuilder(anchorMembersA, projectedA, processBuilderReasons).meta({
   id: 'ProcessBuilder',
 });
-export const builder = builderOf(anchorMembersB, projectedB, builderUnavailableReasons).meta({
+export const builder = defineBuilder(anchorMembersB, projectedB, builderUnavailableReasons).meta({
   id: 'Builder',
 });
 
@@ -130,7 +130,7 @@ export const oracle = z
   })
   .meta({ id: 'Oracle' });
 
-function queueOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
+function defineQueue<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
   anchor: Anchor,
   projected: Projected,
 ) {
@@ -180,8 +180,8 @@ function queueOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
   ]);
 }
 
-export const processQueue = queueOf(anchorMembersA, projectedA).meta({ id: 'ProcessQueue' });
-export const settlementQueue = queueOf(anchorMembersB, projectedB).meta({ id: 'SettlementQueue' });
+export const processQueue = defineQueue(anchorMembersA, projectedA).meta({ id: 'ProcessQueue' });
+export const settlementQueue = defineQueue(anchorMembersB, projectedB).meta({ id: 'SettlementQueue' });
 
 export const processResponse = z
   .strictObject({

@@ -17,10 +17,10 @@ import {
   bytes32,
   chainBrief,
   chainBriefBody,
+  defineUnavailable,
   positiveDecimal,
   tokenDecimals,
   tokenSymbol,
-  unavailableOf,
   versionId,
 } from './chain.ts';
 import { toIsoString } from './isoTime.ts';
@@ -156,10 +156,10 @@ const members = {
     .optional(),
 };
 
-function responseOf<Version extends number>(version: Version) {
+function defineResponse<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [
     z.strictObject({ schemaVersion: z.literal(version), ...members }),
-    unavailableOf(version),
+    defineUnavailable(version),
   ]);
 }
 
@@ -168,13 +168,13 @@ const withQueue = { settlementQueue: processQueue.optional() };
 export const settlementsResponseA = z
   .discriminatedUnion('status', [
     z.strictObject({ schemaVersion: z.literal(4), ...members, ...withQueue }),
-    unavailableOf(4).extend(withQueue),
+    defineUnavailable(4).extend(withQueue),
   ])
   .meta({
     id: 'SettlementHistoryA',
     description: 'Settlement history [A]; with the queue where it is asked for',
   });
-export const settlementsResponseB = responseOf(1).meta({
+export const settlementsResponseB = defineResponse(1).meta({
   id: 'SettlementHistory',
   description: 'Settlement history [B]',
 });
@@ -196,7 +196,7 @@ export function settlementsTag(given: object): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
 
-export function settlementSourceOf(view: View): string {
+export function readSettlementSource(view: View): string {
   return view.status === 'unavailable' ? 'unavailable' : view.source;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { openApiDocument } from './openApi.ts';
+import { createOpenApiDocument } from './openApi.ts';
 
 /** A document beside the contract, read or made once at the start. */
 export interface PublicDocument {
@@ -56,7 +56,7 @@ export function loadDocuments(): PublicDocument[] {
     {
       path: '/openapi.json',
       contentType: 'application/json',
-      body: Buffer.from(`${JSON.stringify(openApiDocument(interfaceVersion), null, 2)}\n`),
+      body: Buffer.from(`${JSON.stringify(createOpenApiDocument(interfaceVersion), null, 2)}\n`),
       headers: shortlyCached,
     },
     { path: '/docs', contentType: 'text/html; charset=utf-8', body: Buffer.from(page), headers: pageHeaders },

@@ -14,7 +14,7 @@ import { revalidated } from '../server/cacheControl.ts';
 import { chainRoutes } from './chainRoutes.ts';
 import { eventRoutes } from './eventRoutes.ts';
 import { parseInstallationId } from './installationIdParameter.ts';
-import { type PathParameter, type Route, readRoute, viewRoute } from './route.ts';
+import { defineReadRoute, defineViewRoute, type PathParameter, type Route } from './route.ts';
 import { statisticsRoutes } from './statisticsRoutes.ts';
 
 const installationPath: PathParameter = {
@@ -27,7 +27,7 @@ const installationPath: PathParameter = {
 /** Page size of observations: the default, and the largest. */
 export const observationsLimitMax = 100;
 
-const publicTelemetry = viewRoute({
+const publicTelemetry = defineViewRoute({
   path: '/v1/public/telemetry',
   operationId: 'getTelemetry',
   summary: 'Newest accepted measurement of the public installation',
@@ -43,7 +43,7 @@ const publicTelemetry = viewRoute({
   isConditional: false,
 });
 
-const installationTelemetry = viewRoute({
+const installationTelemetry = defineViewRoute({
   path: '/v1/public/installations/{installationId}/telemetry',
   operationId: 'getInstallationTelemetry',
   summary: 'Newest accepted measurement of an installation',
@@ -59,7 +59,7 @@ const installationTelemetry = viewRoute({
   isConditional: false,
 });
 
-const modules = viewRoute({
+const modules = defineViewRoute({
   path: '/v1/public/modules',
   operationId: 'getModules',
   summary: 'Module snapshots of the public installation',
@@ -75,7 +75,7 @@ const modules = viewRoute({
   isConditional: false,
 });
 
-const observations = readRoute({
+const observations = defineReadRoute({
   path: '/v1/public/installations/{installationId}/observations',
   operationId: 'getObservations',
   summary: 'All accepted readings of an installation, oldest first, page by page',
@@ -106,7 +106,7 @@ const observations = readRoute({
     const given = query.get('cursor');
     const afterPosition = given === null ? 0 : decodeObservationCursor(given);
     if (afterPosition === null) return { error: 'invalid_cursor' };
-    const page = reader.page(id, afterPosition, effectiveLimit(query.get('limit')), signal);
+    const page = reader.page(id, afterPosition, parseObservationsLimit(query.get('limit')), signal);
     return page instanceof Promise
       ? page.then((found) => ({ body: observationsBody(id, found) }))
       : { body: observationsBody(id, page) };
@@ -114,13 +114,13 @@ const observations = readRoute({
 });
 
 /** Converted numerically, then clamped (CONTRACT.md, Observations): `0` and the empty string give 1, 101 gives 100. */
-export function effectiveLimit(given: string | null): number {
+export function parseObservationsLimit(given: string | null): number {
   const limit = given === null ? observationsLimitMax : Number(given);
   if (!Number.isInteger(limit)) return observationsLimitMax;
   return Math.min(Math.max(limit, 1), observationsLimitMax);
 }
 
-const process = viewRoute({
+const process = defineViewRoute({
   path: '/v4/public/process',
   operationId: 'getProcess',
   summary: 'Process snapshot: measured, projected, queued',
@@ -136,7 +136,7 @@ const process = viewRoute({
   isConditional: true,
 });
 
-const status = viewRoute({
+const status = defineViewRoute({
   path: '/v1/status',
   operationId: 'getStatus',
   summary: 'Pipeline status, with signer and modules',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AcceptedReading } from '../../actors/views/views.ts';
-import { type AcceptanceState, accepted, findRejection } from '../../actors/wheel/acceptance.ts';
+import { type AcceptanceState, acceptReading, findRejection } from '../../actors/wheel/acceptance.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';
 
 const bootA = 'bbbbbbbb-0000-4000-8000-00000000000a';
@@ -12,7 +12,7 @@ const second = 1_000;
 
 function stateAfter(...readings: Partial<AcceptedReading>[]): AcceptanceState | null {
   let state: AcceptanceState | null = null;
-  for (const reading of readings) state = accepted(state, acceptedReading(reading));
+  for (const reading of readings) state = acceptReading(state, acceptedReading(reading));
   return state;
 }
 
@@ -75,7 +75,7 @@ describe('acceptance', () => {
         bootId: `bbbbbbbb-0000-4000-8000-${id}`,
         counterEpoch: `eeeeeeee-0000-4000-8000-${id}`,
       };
-      state = accepted(state, acceptedReading({ ...held, ...marks, observedAtMs: t + boot }));
+      state = acceptReading(state, acceptedReading({ ...held, ...marks, observedAtMs: t + boot }));
     }
     expect(state?.earlierBoots).toHaveLength(63);
     expect(state?.earlierEpochs).toHaveLength(63);
@@ -109,7 +109,7 @@ describe('against a plain second implementation', () => {
           const reason = findRejection(state, reading)?.reason ?? null;
           expect(reason).toBe(naiveReason(kept, reading));
           if (reason !== null) return;
-          state = accepted(state, reading);
+          state = acceptReading(state, reading);
           kept.push(reading);
         });
       }),

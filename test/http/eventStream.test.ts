@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
-import { type MeasurementProgress, withAchievements } from '../../actors/feed/measurementEvents.ts';
+import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import type { OlderEvents } from '../../actors/views/views.ts';
 import { feedEvent } from '../../http/responses/events.ts';
@@ -55,7 +55,7 @@ async function createRecords() {
       observedAtMs: arrivedAtMs - lateMs,
       speedMmPerSecond: made * recordStep,
     });
-    progress = withAchievements(progress, reading, 0, 0, BigInt(arrivedAtMs) * 1_000_000n);
+    progress = addAchievements(progress, reading, 0, 0, BigInt(arrivedAtMs) * 1_000_000n);
   }
   return {
     olderEvents,

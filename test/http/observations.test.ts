@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ObservationPage } from '../../actors/views/views.ts';
 import { decodeObservationCursor, encodeObservationCursor } from '../../http/responses/observations.ts';
-import { effectiveLimit } from '../../http/routes/routes.ts';
+import { parseObservationsLimit } from '../../http/routes/routes.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';
@@ -58,9 +58,9 @@ describe('observations', () => {
   });
 
   it('clamps a limit that was given as a whole number of any size', () => {
-    expect(effectiveLimit(null)).toBe(100);
-    expect(effectiveLimit('-0')).toBe(1);
-    expect(effectiveLimit('99.0')).toBe(99);
+    expect(parseObservationsLimit(null)).toBe(100);
+    expect(parseObservationsLimit('-0')).toBe(1);
+    expect(parseObservationsLimit('99.0')).toBe(99);
   });
 
   it('are read page by page, each once, in order, until there is no next cursor', async () => {

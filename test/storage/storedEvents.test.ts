@@ -4,7 +4,7 @@ import type { ChainFeedEvent } from '../../actors/chain/chainState.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { EventWindow } from '../../actors/feed/eventWindow.ts';
 import type { MeasurementEvent, MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
-import { newestPosition } from '../../actors/feed/streamPosition.ts';
+import { findNewestPosition } from '../../actors/feed/streamPosition.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import type { EconomyView } from '../../actors/views/chainViewTypes.ts';
 import { encodeFeedCursor } from '../../actors/views/feedCursor.ts';
@@ -192,7 +192,7 @@ describe.each(engines)('events of any age in %s', (_, isAvailable, locate) => {
             seed % (measurements.length + 1),
             Math.floor(seed / 7) % (chain.length + 1),
           ];
-          const from = newestPosition({
+          const from = findNewestPosition({
             measurement: held(measurements.slice(0, toldOfMeasurement)),
             chain: held(chain.slice(0, toldOfChain)),
           });
@@ -200,7 +200,7 @@ describe.each(engines)('events of any age in %s', (_, isAvailable, locate) => {
           isFromRows ||= resumed.isFromRows;
           const told = resumed.told.map(({ id }) => id);
           const missed = [measurements.slice(toldOfMeasurement), chain.slice(toldOfChain)].map((events) => {
-            const ids = inOrderOfArrival(events, all).filter((id) => shown.some((item) => item.id === id));
+            const ids = mergeByArrival(events, all).filter((id) => shown.some((item) => item.id === id));
             expect(told.filter((id) => ids.includes(id))).toEqual(ids);
             return ids;
           });
@@ -277,7 +277,7 @@ describe.each(engines)('events of any age in %s', (_, isAvailable, locate) => {
   });
 });
 
-function inOrderOfArrival(
+function mergeByArrival(
   events: readonly (MeasurementEvent | ChainFeedEvent)[],
   all: readonly FeedItem[],
 ): string[] {
@@ -318,7 +318,7 @@ describe('a read of old events', () => {
       sources.chain = shortened(events, 1).held;
       const middle = events[count / 2] as ChainFeedEvent;
       const { recordedAtMs, position, ordinal } = middle;
-      const from = newestPosition({ measurement: held([]), chain: held([middle]) });
+      const from = findNewestPosition({ measurement: held([]), chain: held([middle]) });
       const reads = (['all', 'players', 'protocol'] as const).flatMap((category) => {
         const place = { recordedAtMs, source: 'chain', position, ordinal } as const;
         const cursor = encodeFeedCursor(category, place);

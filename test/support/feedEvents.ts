@@ -4,9 +4,9 @@ import type { Hash } from 'viem';
 import type { ChainFeedEvent } from '../../actors/chain/chainState.ts';
 import { buildRunId, type EventWindow, nothingEvicted } from '../../actors/feed/eventWindow.ts';
 import {
+  addAchievements,
   type MeasurementEvent,
   type MeasurementProgress,
-  withAchievements,
 } from '../../actors/feed/measurementEvents.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from '../../actors/views/feedIndex.ts';
@@ -108,7 +108,7 @@ export function measurementEventsOf(readings: ReadingHistory, firstPosition = 1)
       speedMmPerSecond: 3_000 + (at + 1) * recordStep,
       distanceMm,
     });
-    progress = withAchievements(progress, reading, distanceMm, 0, BigInt(position) * 1_000_000n);
+    progress = addAchievements(progress, reading, distanceMm, 0, BigInt(position) * 1_000_000n);
   }
   return progress?.events.toArray() ?? [];
 }
