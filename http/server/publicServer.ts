@@ -305,7 +305,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   for (const { path, contentType, body, headers } of loadDocuments()) {
     app.any(
       path,
-      handler(path, null, (exchange) => answers.document(exchange, contentType, body, headers)),
+      handler(path, null, (exchange) => answers.document(exchange, contentType, body(), headers)),
     );
   }
   app.any(
