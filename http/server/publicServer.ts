@@ -309,7 +309,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   for (const { path, contentType, body, headers } of loadDocuments()) {
     app.any(
       path,
-      handler(path, null, (exchange) => answers.document(exchange, contentType, body, headers)),
+      handler(path, null, (exchange) => answers.document(exchange, contentType, body(), headers)),
     );
   }
   app.any(
