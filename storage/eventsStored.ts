@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type StoredEventsOf, storedCategories } from '../actors/views/views.ts';
+import { type EvictedSource, listStoredCategories } from '../actors/views/views.ts';
 import type { Database } from './database.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { ActiveTables } from './tables.ts';
@@ -23,16 +23,16 @@ const pollMs = 25;
  *
  * @throws StorageUnavailable (as a rejection) when it does not in time.
  */
-export type EventsStored = (of: StoredEventsOf, signal: AbortSignal) => Promise<void>;
+export type EventsStored = (of: EvictedSource, signal: AbortSignal) => Promise<void>;
 
 /** In the process that writes them: the writer knows, and does not gather while somebody waits. */
-export function createEventsWritten(writers: {
+export function createWriterEventsStored(writers: {
   readonly measurement: StoringProgress;
   readonly chain: StoringProgress | null;
 }): EventsStored {
   return async (of, signal) => {
     const writer = writers[of.source];
-    const isWritten = () => writer !== null && writer.storedThrough() >= of.givenUp.atPosition;
+    const isWritten = () => writer !== null && writer.storedThrough() >= of.evicted.atPosition;
     if (isWritten()) return;
     writer?.flushNow();
     await waitUntil(of, signal, () => {
@@ -46,11 +46,11 @@ export function createEventsWritten(writers: {
  * In a process that only reads: events are written in order of arrival, each first to where its places are, so the newest
  * one that memory has evicted tells. It is asked for each time, since the process that writes may be making them again.
  */
-export function createEventsSeen(database: Database, tables: ActiveTables): EventsStored {
+export function createReaderEventsStored(database: Database, tables: ActiveTables): EventsStored {
   return async (of, signal) => {
-    const { source, run, givenUp } = of;
-    const { position, ordinal } = givenUp.through;
-    const parameters = { run, categories: storedCategories('all', source), position, ordinal };
+    const { source, run, evicted } = of;
+    const { position, ordinal } = evicted.through;
+    const parameters = { run, categories: listStoredCategories('all', source), position, ordinal };
     const isSeen = async () => {
       const { measurementEvents, chainEvents } = tables();
       const { events } = source === 'measurement' ? measurementEvents : chainEvents;
@@ -67,7 +67,7 @@ export function createEventsSeen(database: Database, tables: ActiveTables): Even
 }
 
 async function waitUntil(
-  { source }: StoredEventsOf,
+  { source }: EvictedSource,
   signal: AbortSignal,
   isMet: () => boolean | Promise<boolean>,
 ): Promise<void> {

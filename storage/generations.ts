@@ -2,7 +2,7 @@ import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
 import { generationPointer } from './tables/generationPointer.ts';
 import { insertRows, onCluster } from './tables/table.ts';
-import { createGenerationTables, listEventTables, type Tables, tablesOf } from './tables.ts';
+import { createGenerationTables, listEventTables, resolveTables, type Tables } from './tables.ts';
 import { replaceViews } from './views.ts';
 
 export const firstGeneration = 1;
@@ -12,7 +12,7 @@ export async function activeTables(database: Database): Promise<Tables> {
   const rows = await database.select(
     `SELECT generation FROM ${generationPointer.name} ORDER BY swap DESC LIMIT 1`,
   );
-  return tablesOf(Number(rows[0]?.[0] ?? firstGeneration));
+  return resolveTables(Number(rows[0]?.[0] ?? firstGeneration));
 }
 
 /** Makes a generation the active one, by one row: it is or it is not. Then the views for whoever queries the tables follow. */
@@ -39,7 +39,7 @@ export async function dropTable(database: Database, table: string): Promise<void
 }
 
 /** Generations that have a table, ascending. */
-export async function generationsHeld(database: Database): Promise<number[]> {
+export async function listGenerations(database: Database): Promise<number[]> {
   const rows = await database.select(
     "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE 'readings_g%'",
   );

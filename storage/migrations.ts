@@ -18,7 +18,7 @@ import { migrations } from './tables/migrations.ts';
 import { removals } from './tables/removals.ts';
 import { replays } from './tables/replays.ts';
 import { commentStatement, createTable, insertRows } from './tables/table.ts';
-import { createChainTables, createGenerationTables, type Tables, tablesOf } from './tables.ts';
+import { createChainTables, createGenerationTables, resolveTables, type Tables } from './tables.ts';
 import { replaceViews } from './views.ts';
 
 interface Migration {
@@ -139,7 +139,7 @@ export async function migrate(database: Database, logger: Logger): Promise<Table
 }
 
 async function createAll(database: Database): Promise<void> {
-  const first = tablesOf(firstGeneration);
+  const first = resolveTables(firstGeneration);
   await createGenerationTables(database, first);
   await createChainTables(database, first);
   for (const table of sharedTables) await createTable(database, table);

@@ -2,11 +2,11 @@ import {
   type Arrival,
   compareArrivals,
   compareShown,
+  type EvictedSource,
   type FeedPlace,
+  listStoredCategories,
   type OlderEvents,
   type StoredCategory,
-  type StoredEventsOf,
-  storedCategories,
 } from '../actors/views/views.ts';
 import type { Database, QueryParameters } from './database.ts';
 import type { EventsStored } from './eventsStored.ts';
@@ -42,9 +42,9 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
         const rows = await select(
           shownPlaces,
           `FROM ${times}
-           WHERE ${isOfRunAndCategory} AND ${isGivenUp}${next === null ? '' : ` AND ${isShownAfter(next, of)}`}
+           WHERE ${isOfRunAndCategory} AND ${isEvicted}${next === null ? '' : ` AND ${isShownAfter(next, of)}`}
            ORDER BY recorded_at DESC, position DESC, ordinal DESC LIMIT {limit:UInt32}`,
-          { ...givenUpParameters(of), ...(next === null ? {} : placeParameters(next)), category, limit },
+          { ...evictedParameters(of), ...(next === null ? {} : placeParameters(next)), category, limit },
           signal,
         );
         return rows.map((row): FeedPlace => ({ ...row, source: of.source }));
@@ -60,10 +60,10 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
         return select(
           arrivalPlaces,
           `FROM ${events}
-           WHERE ${isOfRunAndCategory} AND ${isGivenUp}
+           WHERE ${isOfRunAndCategory} AND ${isEvicted}
            AND (position > {position:Int64} OR (position = {position:Int64} AND ordinal > {ordinal:Int64}))
            ORDER BY position, ordinal LIMIT {limit:UInt32}`,
-          { ...givenUpParameters(of), category, position, ordinal, limit },
+          { ...evictedParameters(of), category, position, ordinal, limit },
           signal,
         );
       });
@@ -75,8 +75,8 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
       const { ids } = selectTables(tables(), of);
       const found = await select(
         arrivalPlacesById,
-        `FROM ${ids} WHERE run = {run:String} AND id = {id:String} AND ${isGivenUp} LIMIT 1`,
-        { ...givenUpParameters(of), id },
+        `FROM ${ids} WHERE run = {run:String} AND id = {id:String} AND ${isEvicted} LIMIT 1`,
+        { ...evictedParameters(of), id },
         signal,
       );
       return found[0] ?? null;
@@ -86,14 +86,14 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
       await eventsStored(of, signal);
       const { events } = selectTables(tables(), of);
       const found = await Promise.all(
-        storedCategories('all', of.source).map((category) =>
+        listStoredCategories('all', of.source).map((category) =>
           select(
             arrivalPlaces,
             `FROM ${events}
-             WHERE ${isOfRunAndCategory} AND ${isGivenUp}
+             WHERE ${isOfRunAndCategory} AND ${isEvicted}
              AND arrived_at < fromUnixTimestamp64Milli({timeMs:Int64}, 'UTC')
              ORDER BY position DESC, ordinal DESC LIMIT 1`,
-            { ...givenUpParameters(of), category, timeMs },
+            { ...evictedParameters(of), category, timeMs },
             signal,
           ),
         ),
@@ -118,7 +118,7 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
   }
 
   /** The events at places, in the same order. */
-  async function eventsAt(of: StoredEventsOf, arrivals: readonly Arrival[], signal: AbortSignal) {
+  async function eventsAt(of: EvictedSource, arrivals: readonly Arrival[], signal: AbortSignal) {
     if (arrivals.length === 0) return [];
     const { events } = selectTables(tables(), of);
     const found = await select(
@@ -128,7 +128,7 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
        AND (position, ordinal) IN arrayZip({positions:Array(UInt64)}, {ordinals:Array(UInt32)})`,
       {
         run: of.run,
-        categories: storedCategories('all', of.source),
+        categories: listStoredCategories('all', of.source),
         positions: arrivals.map(({ position }) => position),
         ordinals: arrivals.map(({ ordinal }) => ordinal),
       },
@@ -163,22 +163,22 @@ async function seekEach<Place extends Arrival>(
   return found.flat();
 }
 
-function selectTables({ measurementEvents, chainEvents }: Tables, { source }: StoredEventsOf): EventTables {
+function selectTables({ measurementEvents, chainEvents }: Tables, { source }: EvictedSource): EventTables {
   return source === 'measurement' ? measurementEvents : chainEvents;
 }
 
 const isOfRunAndCategory = 'run = {run:String} AND category = {category:String}';
 
 /** What another process, or this one before a restart, has stored beyond that is in memory too. */
-const isGivenUp =
+const isEvicted =
   '(position < {through:Int64} OR (position = {through:Int64} AND ordinal <= {throughOrdinal:Int64}))';
 
-function givenUpParameters({ run, givenUp: { through } }: StoredEventsOf): QueryParameters {
+function evictedParameters({ run, evicted: { through } }: EvictedSource): QueryParameters {
   return { run, through: through.position, throughOrdinal: through.ordinal };
 }
 
 /** Of the same time, events of the chain are shown before measurements. */
-function isShownAfter({ source }: FeedPlace, of: StoredEventsOf): string {
+function isShownAfter({ source }: FeedPlace, of: EvictedSource): string {
   const time = "fromUnixTimestamp64Milli({placeMs:Int64}, 'UTC')";
   if (source !== of.source) return `recorded_at ${source === 'chain' ? '<=' : '<'} ${time}`;
   return `(recorded_at < ${time} OR (recorded_at = ${time}

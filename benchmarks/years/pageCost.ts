@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { type ClickHouseClientConfigOptions, createClient } from '@clickhouse/client';
 import { createChdbConnection } from 'chdb/connection';
 import { pino } from 'pino';
-import type { StoredEventsOf } from '../../actors/views/views.ts';
+import type { EvictedSource } from '../../actors/views/views.ts';
 import { type Database, openDatabase, type ResultRow } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { median } from '../inTurns.ts';
+import { median } from '../measureInterleaved.ts';
 
 export interface PageCostOptions {
   /** Rows of the largest table; those of the others are a hundredth of the next one's. */
@@ -105,10 +105,10 @@ function pagesOf(database: Database, tables: Tables, size: number): Record<strin
     isStoredThrough: () => true,
   });
   const events = createStoredEvents({ database, tables: () => tables, eventsStored: async () => undefined });
-  const of: StoredEventsOf = {
+  const of: EvictedSource = {
     source: 'measurement',
     run,
-    givenUp: { through: { position: size, ordinal: 0 }, throughMs: startMs + size, atPosition: size },
+    evicted: { through: { position: size, ordinal: 0 }, throughMs: startMs + size, atPosition: size },
   };
   const categories = ['measurement'] as const;
   const at = (place: number) => Math.floor(place * size);

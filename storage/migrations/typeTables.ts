@@ -4,7 +4,7 @@ import {
   attachPartition,
   dropTable,
   dropTables,
-  generationsHeld,
+  listGenerations,
   listPartitions,
   listRowTables,
 } from '../generations.ts';
@@ -21,8 +21,8 @@ import {
   createChainTables,
   createGenerationTables,
   listEventTables,
+  resolveTables,
   type Tables,
-  tablesOf,
 } from '../tables.ts';
 import { type CopiedTable, copyRows } from './copyRows.ts';
 import { readPointer, secondPointer, untypedChainTables } from './untypedTables.ts';
@@ -37,7 +37,7 @@ export async function typeTables(database: Database, logger: Logger): Promise<vo
   const [pointed] = await database.select(`SELECT count() FROM ${generationPointer.name}`);
   if (Number(pointed?.[0]) > 0) return;
   const untyped = untypedTablesOf(await readPointer(database, secondPointer));
-  const typed = tablesOf(await chooseGeneration(database, untyped.generation));
+  const typed = resolveTables(await chooseGeneration(database, untyped.generation));
   await createGenerationTables(database, typed);
   await createChainTables(database, typed);
   const copied = pairTables(untyped, typed);
@@ -60,16 +60,16 @@ export async function typeTables(database: Database, logger: Logger): Promise<vo
 
 /** Tables of a generation of the versions before: the names are the same, those of events of the chain aside. */
 function untypedTablesOf(generation: number): Tables {
-  return { ...tablesOf(generation), chainEvents: untypedChainTables };
+  return { ...resolveTables(generation), chainEvents: untypedChainTables };
 }
 
 /** The generation that an earlier attempt has begun to fill, or the next one that nothing has used. */
 async function chooseGeneration(database: Database, untyped: number): Promise<number> {
-  for (const generation of await generationsHeld(database)) {
+  for (const generation of await listGenerations(database)) {
     if (generation <= untyped) continue;
-    if (await hasTypes(database, tablesOf(generation))) return generation;
+    if (await hasTypes(database, resolveTables(generation))) return generation;
     // What a rebuild or a replay of the version before has begun: this version cannot continue it.
-    await dropTables(database, tablesOf(generation));
+    await dropTables(database, resolveTables(generation));
   }
   const [replayed] = await database.select(`SELECT max(generation) FROM ${replays.name}`);
   const [noted] = await database.select(`SELECT max(generation) FROM ${generations.name}`);

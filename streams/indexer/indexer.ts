@@ -34,7 +34,7 @@ export interface Indexer {
   status(): IndexerStatus;
 }
 
-export interface IndexerParts {
+export interface IndexerDependencies {
   readonly reader: ChainReader;
   readonly publisher: SpanPublisher;
   readonly chainId: bigint;
@@ -55,7 +55,7 @@ export interface IndexerParts {
 }
 
 /** Reads a chain from a node and publishes it as spans, each proven by the headers before it is. */
-export function createIndexer(parts: IndexerParts): Indexer {
+export function createIndexer(parts: IndexerDependencies): Indexer {
   const { reader, publisher, chainId, deploymentBlock, timelock, logger, pollMs = 1_000, onProgress } = parts;
   const { longestRetryMs = longestRetryFarMs, readsRetryMs = readsRetryMsByDefault } = parts;
   const machine = createActor(indexerMachine).start();

@@ -19,7 +19,7 @@ const harmless: ReadonlySet<ConsumerNotification['type']> = new Set([
   'flow_control',
 ]);
 
-export interface ConsumptionWatchParts {
+export interface ConsumptionWatchOptions {
   readonly connection: NatsConnection;
   readonly jsm: JetStreamManager;
   readonly stream: StreamName;
@@ -52,7 +52,7 @@ export interface ConsumptionWatch {
  * every notification, the connection's state and the stream itself are watched, and what follows is always the
  * same: stop, verify, begin anew.
  */
-export function watchConsumption(parts: ConsumptionWatchParts): ConsumptionWatch {
+export function watchConsumption(parts: ConsumptionWatchOptions): ConsumptionWatch {
   const { connection, jsm, stream, clock, delivered, signal } = parts;
   let reason: string | null = null;
   let goneThrough: number | null = null;

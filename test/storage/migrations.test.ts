@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { generationIdentity } from '../../storage/generationIdentity.ts';
-import { activeTables, generationsHeld } from '../../storage/generations.ts';
+import { activeTables, listGenerations } from '../../storage/generations.ts';
 import {
   createPointerStatement,
   createUntypedEventStatements,
@@ -25,7 +25,7 @@ import { removals } from '../../storage/tables/removals.ts';
 import { replays } from '../../storage/tables/replays.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import type { Table } from '../../storage/tables/table.ts';
-import { tablesOf } from '../../storage/tables.ts';
+import { resolveTables } from '../../storage/tables.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
@@ -126,7 +126,7 @@ describe('tables without types', () => {
     const lines: { msg: string; remove?: string }[] = [];
     const logger = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
     const tables = await migrate(database, logger);
-    expect(tables).toEqual(tablesOf(2));
+    expect(tables).toEqual(resolveTables(2));
 
     const state = await readState(database);
     expect(state.readings).toHaveLength(readingCount + 3);
@@ -256,8 +256,8 @@ describe('tables without types', () => {
     const database = await openUntyped();
     for (const sql of createUntypedStatements(2)) await database.command(sql);
     await database.command(`INSERT INTO generations VALUES (2, 5, 'digest', 'created', ${startMs})`);
-    expect(await migrate(database, silentLogger)).toEqual(tablesOf(3));
-    expect(await generationsHeld(database)).toEqual([1, 3]);
+    expect(await migrate(database, silentLogger)).toEqual(resolveTables(3));
+    expect(await listGenerations(database)).toEqual([1, 3]);
   });
 
   it('stay as they are while the disk has no room for others', async () => {
@@ -299,7 +299,7 @@ describe('tables without types', () => {
     expect(kills).toBeGreaterThan(10);
     const database = openDatabase({ path });
     onTestFinished(() => database.close());
-    expect(await activeTables(database)).toEqual(tablesOf(2));
+    expect(await activeTables(database)).toEqual(resolveTables(2));
     expect(await readState(database)).toEqual(expected);
     expect(await countRows(database, 'readings')).toBe(expected.readings.length);
   });

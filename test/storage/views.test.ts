@@ -9,7 +9,7 @@ import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { insertRows } from '../../storage/tables/table.ts';
-import { type Tables, tablesOf } from '../../storage/tables.ts';
+import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
@@ -62,7 +62,7 @@ describe('views', () => {
       expect(await database.select(`SELECT toString(work_units) FROM ${view}`)).toEqual([
         [(2n ** 200n).toString()],
       ]);
-    const rebuilt = tablesOf(tables.generation + 1);
+    const rebuilt = resolveTables(tables.generation + 1);
     await createEmpty(database, rebuilt);
     await fill(database, rebuilt, 8);
     expect(await speeds(database)).toEqual([7, 7, 7]);
@@ -73,7 +73,7 @@ describe('views', () => {
   it('that a kill left behind the pointer show the tables of before, and follow with the next start', async () => {
     const { database, tables } = await open();
     await fill(database, tables, 7);
-    const rebuilt = tablesOf(tables.generation + 1);
+    const rebuilt = resolveTables(tables.generation + 1);
     await createEmpty(database, rebuilt);
     await fill(database, rebuilt, 8);
     const killed: Database = {
