@@ -43,8 +43,8 @@ export const string: Column<string> = {
 /** One of not too many strings, which many rows repeat. */
 export const name: Column<string> = { ...string, type: 'LowCardinality(String)' };
 
-export const nullableName: Column<string | null> = {
-  type: 'LowCardinality(Nullable(String))',
+export const nullableString: Column<string | null> = {
+  type: 'Nullable(String)',
   write: (text, value) => text.text(value),
   read: (cell) => (cell === null ? null : readString(cell)),
 };

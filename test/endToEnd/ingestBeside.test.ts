@@ -20,7 +20,7 @@ import { mixedPublications, publishAll } from '../support/readingMessages.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 const says = (miner: MinerProcess, text: string) =>
-  eventually(() => miner.log().find(({ msg }) => String(msg).includes(text)), text, 60_000);
+  eventually(() => miner.log().find(({ msg }) => String(msg).includes(text)), text, 240_000);
 
 describe('a process beside the one that ingests', () => {
   const engine = useClickHouseEngine();

@@ -48,4 +48,4 @@ it('a replay with another deployment removes no rows under those who read', asyn
   await database.close();
   expect({ status: replay.status, least }).toEqual({ status: 1, least: before });
   expect(replay.output).toContain('made with another version or another deployment file');
-}, 90_000);
+});
