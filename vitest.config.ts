@@ -10,6 +10,7 @@ const slowest = [
   'streams/indexer',
   'http/eventStream',
   'storage/storedEvents',
+  'storage/migrations',
   'http/chainRoutes',
   'endToEnd/twoIngests',
   'endToEnd/rebuildInterrupted',

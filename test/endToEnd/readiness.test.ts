@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { eventually } from '../support/childProcess.ts';
 import { useClickHouseEngine } from '../support/clickHouseEngine/clickHouseEngine.ts';
+import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
 import {
   foldedThrough,
   type MinerProcess,
@@ -117,4 +118,15 @@ describe('readiness', () => {
     await ready(miner);
     await storedThrough(miner, 100);
   });
+
+  it.skipIf(!clickHouseServerAvailable())(
+    'never comes with a ClickHouse server that is too old, which ends the process as a wrong setting does',
+    async () => {
+      const [nats, server] = [await startNats(), await startClickHouseServer()];
+      const settings = { natsUrl: nats.url, clickhouseUrl: server.url, dataDir: temporaryDirectory() };
+      const miner = await startMiner(settings);
+      expect(await miner.exited).toBe(2);
+      expect(miner.output()).toMatch(/is version 18\.16\.[\d.]+; expected 24\.8 or newer/);
+    },
+  );
 });

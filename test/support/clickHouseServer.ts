@@ -1,5 +1,5 @@
-import { accessSync } from 'node:fs';
-import { writeClickHouseConfiguration } from '../../benchmarks/clickHouseProcess.ts';
+import { accessSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { eventually, startProcess } from './childProcess.ts';
 import { freePort } from './freePort.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
@@ -28,7 +28,7 @@ function programPath(): string {
   return program;
 }
 
-/** A real clickhouse-server of one test. */
+/** A real clickhouse-server of one test, for the network path: Debian's version is too old for the tables. */
 export interface TestClickHouse {
   readonly url: string;
   readonly pid: number;
@@ -59,4 +59,32 @@ export async function startClickHouseServer(): Promise<TestClickHouse> {
       server = await run();
     },
   };
+}
+
+/**
+ * A configuration of a clickhouse-server that keeps everything in one folder.
+ *
+ * @returns the path of the file.
+ */
+function writeClickHouseConfiguration(
+  dir: string,
+  { httpPort, tcpPort }: { readonly httpPort: number; readonly tcpPort: number },
+): string {
+  mkdirSync(join(dir, 'tmp'), { recursive: true });
+  writeFileSync(
+    join(dir, 'users.xml'),
+    `<yandex><profiles><default><max_memory_usage>2000000000</max_memory_usage></default></profiles>
+      <users><default><password></password><networks><ip>127.0.0.1</ip></networks>
+      <profile>default</profile><quota>default</quota></default></users><quotas><default/></quotas></yandex>`,
+  );
+  const configuration = join(dir, 'config.xml');
+  writeFileSync(
+    configuration,
+    `<yandex><logger><level>warning</level><log>${dir}/server.log</log><errorlog>${dir}/error.log</errorlog></logger>
+      <http_port>${httpPort}</http_port><tcp_port>${tcpPort}</tcp_port><listen_host>127.0.0.1</listen_host>
+      <path>${dir}/data/</path><tmp_path>${dir}/tmp/</tmp_path><users_config>${dir}/users.xml</users_config>
+      <default_profile>default</default_profile><default_database>default</default_database>
+      <mark_cache_size>67108864</mark_cache_size></yandex>`,
+  );
+  return configuration;
 }
