@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { memoizeByIdentity } from '../memoizeByIdentity.ts';
 import type { MetadataView } from '../views/chainViewTypes.ts';
 import type { ChainState, TokenMetadata } from './chainState.ts';
 
@@ -36,13 +37,10 @@ export function readMetadata({ collection }: ChainState, tokenId: number): Shown
  * is not retained, only whether it can be shown.
  */
 export function createMetadataCheck(): (state: ChainState, tokenId: number) => boolean {
-  const parsed = new WeakMap<TokenMetadata, boolean>();
+  const isReadable = memoizeByIdentity(({ uri }: TokenMetadata) => parseMetadata(uri) !== null);
   return ({ collection }, tokenId) => {
     const published = collection.metadata.get(tokenId);
-    if (published === undefined || published.epoch !== collection.metadataEpoch) return false;
-    const isShown = parsed.get(published) ?? parseMetadata(published.uri) !== null;
-    parsed.set(published, isShown);
-    return isShown;
+    return published?.epoch === collection.metadataEpoch && isReadable(published);
   };
 }
 

@@ -5,6 +5,7 @@ import { createFeedNews, type FeedNewsViews } from '../feed/feedNews.ts';
 import type { MeasurementProgress } from '../feed/measurementEvents.ts';
 import { findEvictedSource, type OlderEvents } from '../feed/olderEvents.ts';
 import { type FeedSource, type FeedSources, feedSources } from '../feed/streamPosition.ts';
+import { cacheView } from './cacheView.ts';
 import type { ChainUnavailable, ChainViews, EconomyView } from './chainViewTypes.ts';
 import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
 import {
@@ -79,12 +80,10 @@ export interface FeedViewsOptions {
 /** The feed of both families. Measurements are a source once the first one is accepted. */
 export function createFeedViews(options: FeedViewsOptions): FeedViews {
   const { installationId, chain, progress, olderEvents } = options;
-  let held: { chainId: bigint; index: ReturnType<typeof createFeedIndex> } | null = null;
-
-  function findIndexFor({ chain: { chainId } }: EconomyView) {
-    if (held?.chainId !== chainId) held = { chainId, index: createFeedIndex({ chainId }) };
-    return held.index;
-  }
+  const findIndexFor = cacheView({
+    inputs: ({ chain: { chainId } }: EconomyView) => [chainId],
+    compute: (chainId) => createFeedIndex({ chainId }),
+  });
 
   function readSources(economy: EconomyView): FeedSources {
     return { measurement: progress() ?? nothingMeasured, chain: economy.feed };

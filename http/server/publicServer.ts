@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { memoizeByIdentity } from '../../actors/memoizeByIdentity.ts';
 import type { Clock } from '../../actors/views/clock.ts';
 import type { Readiness } from '../../actors/views/readiness.ts';
 import { loadDocuments } from '../routes/documents.ts';
@@ -27,7 +28,6 @@ import { type Listener, listenOn } from './listener.ts';
 import { memoize } from './memoize.ts';
 import { createOriginCheck } from './origin.ts';
 import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
-import { createPreparedViews } from './preparedViews.ts';
 import { createRateLimiter } from './rateLimiter.ts';
 import { createReads, type FoundBody } from './reads.ts';
 import { createRequestIds } from './requestId.ts';
@@ -197,7 +197,8 @@ export function createPublicServer(options: PublicServerOptions): Listener {
         return null; // Told by the first error: what is said instead shares a part of the body with it.
       }
     };
-    const prepareOnce = createPreparedViews(attempt);
+    // A view is immutable: the same one means the same bytes.
+    const prepareOnce = memoizeByIdentity(attempt);
     const parseSelection = memoize((query) => route.selection(new URLSearchParams(query)), queriesMax);
     const find = (pathValue: string, selection: string): Attempt => {
       let view: object;
