@@ -22,9 +22,9 @@ import {
   defaultHeartbeatMs,
   waitingMax as waitingEventsMax,
 } from '../http/server/eventStream.ts';
+import { inFlightMax } from '../http/server/pendingReads.ts';
 import { compressedAboveBytes } from '../http/server/preparedResponse.ts';
 import { createRateLimiter, rateClasses } from '../http/server/rateLimiter.ts';
-import { inFlightMax } from '../http/server/reads.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
 import { readingsKept } from '../storage/recentReadings.ts';
 import { snapshotsKeptMax } from '../storage/snapshotRetention.ts';

@@ -141,11 +141,11 @@ const members = {
   oracle,
 };
 
-export const statisticsResponseA = z
+export const publicStatisticsResponse = z
   .strictObject({ schemaVersion: z.literal(2), ...members })
   .refine(hasDaysOfWindow)
-  .meta({ id: 'StatisticsA', description: 'Statistics [A]' });
-export const statisticsResponseB = z
+  .meta({ id: 'PublicStatistics', description: 'Statistics [A]' });
+export const plainStatisticsResponse = z
   .strictObject({ schemaVersion: z.literal(1), ...members })
   .refine(hasDaysOfWindow)
   .meta({ id: 'Statistics', description: 'Statistics [B]' });
@@ -157,11 +157,11 @@ function hasDaysOfWindow(given: {
   return given.activity.days.length === given.window.dayCount;
 }
 
-export function statisticsBodyA(view: StatisticsView): z.infer<typeof statisticsResponseA> {
+export function toPublicStatisticsBody(view: StatisticsView): z.infer<typeof publicStatisticsResponse> {
   return { schemaVersion: 2, ...body(view) };
 }
 
-export function statisticsBodyB(view: StatisticsView): z.infer<typeof statisticsResponseB> {
+export function toPlainStatisticsBody(view: StatisticsView): z.infer<typeof plainStatisticsResponse> {
   return { schemaVersion: 1, ...body(view) };
 }
 
@@ -215,7 +215,7 @@ function body({ installationId: id, revision, statistics, settled, oracle: submi
         meanWorkMilli: textOrNull(one.meanWorkMilli),
       })),
     },
-    records: recordsBody(statistics.records),
+    records: toRecordsBody(statistics.records),
     blocks: { status: 'unavailable' as const, reason: 'completion_boundaries_unavailable' as const },
     rounds: {
       ...statistics.rounds,
@@ -224,11 +224,11 @@ function body({ installationId: id, revision, statistics, settled, oracle: submi
       p90ActiveWork: textOrNull(statistics.rounds.p90ActiveWork),
       mostActiveWork: textOrNull(statistics.rounds.mostActiveWork),
     },
-    oracle: oracleBody(submissions),
+    oracle: toOracleBody(submissions),
   };
 }
 
-function recordsBody(records: Statistics['records']) {
+function toRecordsBody(records: Statistics['records']) {
   return {
     mostWorkHalfHour: recordBody(records.mostWorkHalfHour),
     mostWorkUtcDay: recordBody(records.mostWorkUtcDay),
@@ -249,7 +249,7 @@ function recordBody(given: Statistics['records']['mostWorkHalfHour']): z.infer<t
   };
 }
 
-function oracleBody(given: OracleStatistics | null): z.infer<typeof oracle> {
+function toOracleBody(given: OracleStatistics | null): z.infer<typeof oracle> {
   if (given === null) return { status: 'unavailable', reason: 'projection_not_initialized' };
   const { coverageStartedAtMs, ...rest } = given;
   return { status: 'available', coverageStartedAt: toIsoString(coverageStartedAtMs), ...rest };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type FeedRequest, feedCategories } from '../../actors/views/feedViews.ts';
 import type { ActivityViews } from '../../actors/views/views.ts';
-import { eventsBody, eventsResponse } from '../responses/events.ts';
+import { eventsResponse, toEventsBody } from '../responses/events.ts';
 import { cursor } from '../responses/observations.ts';
 import { noStore } from '../server/cacheControl.ts';
 import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
-import { defineReadRoute, type QueryParameter, type ReadAnswer, type Route } from './route.ts';
+import { defineReadRoute, type QueryParameter, type ReadResult, type Route } from './route.ts';
 
 /** Page size of the feed (CONTRACT.md, Event feed). */
 export const feedPageDefault = 40;
@@ -42,12 +42,12 @@ function parseFeedRequest(given: URLSearchParams): FeedRequest | null {
 function read(
   { views }: { views: ActivityViews },
   { query: given, signal }: { query: URLSearchParams; signal: AbortSignal },
-): ReadAnswer<z.infer<typeof eventsResponse>> | Promise<ReadAnswer<z.infer<typeof eventsResponse>>> {
+): ReadResult<z.infer<typeof eventsResponse>> | Promise<ReadResult<z.infer<typeof eventsResponse>>> {
   const request = parseFeedRequest(given);
   if (request === null) return { error: 'invalid_query' };
   const found = views.feed.page(request, signal);
-  if (found instanceof Promise) return found.then((page) => ({ body: eventsBody(page) }));
-  return 'fault' in found ? { error: 'invalid_cursor' } : { body: eventsBody(found) };
+  if (found instanceof Promise) return found.then((page) => ({ body: toEventsBody(page) }));
+  return 'fault' in found ? { error: 'invalid_cursor' } : { body: toEventsBody(found) };
 }
 
 const members = {

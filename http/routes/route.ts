@@ -76,7 +76,7 @@ export interface ReadRequest {
 }
 
 /** An answer to such a request: a body, or the code of an error. */
-export type ReadAnswer<Body> =
+export type ReadResult<Body> =
   | { readonly error: ErrorCode }
   | { readonly body: Body; readonly cacheControl?: string };
 
@@ -86,7 +86,7 @@ export interface ReadRoute extends RouteEntry {
   readonly read: (
     sources: RouteSources,
     request: ReadRequest,
-  ) => ReadAnswer<unknown> | Promise<ReadAnswer<unknown>>;
+  ) => ReadResult<unknown> | Promise<ReadResult<unknown>>;
   /** The body that says `unavailable`, for a read that fails, or a body that does not fit; null: 500. */
   readonly unavailable: ((views: ActivityViews) => unknown) | null;
 }
@@ -118,7 +118,7 @@ export function defineReadRoute<Schema extends z.ZodType>(
     readonly read: (
       sources: RouteSources,
       request: ReadRequest,
-    ) => ReadAnswer<z.infer<Schema>> | Promise<ReadAnswer<z.infer<Schema>>>;
+    ) => ReadResult<z.infer<Schema>> | Promise<ReadResult<z.infer<Schema>>>;
     readonly unavailable?: (views: ActivityViews) => z.infer<Schema>;
   },
 ): ReadRoute {

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { modulesBody, modulesResponse } from '../responses/modules.ts';
+import { modulesResponse, toModulesBody } from '../responses/modules.ts';
 import {
   cursor,
   decodeObservationCursor,
-  observationsBody,
   observationsResponse,
+  toObservationsBody,
 } from '../responses/observations.ts';
-import { processBody, processResponse } from '../responses/process.ts';
+import { processResponse, toProcessBody } from '../responses/process.ts';
 import { installationId } from '../responses/scalars.ts';
-import { statusBody, statusResponse, statusTag } from '../responses/status.ts';
-import { telemetryBody, telemetryResponse } from '../responses/telemetry.ts';
+import { computeStatusTag, statusResponse, toStatusBody } from '../responses/status.ts';
+import { telemetryResponse, toTelemetryBody } from '../responses/telemetry.ts';
 import { revalidated } from '../server/cacheControl.ts';
 import { chainRoutes } from './chainRoutes.ts';
 import { eventRoutes } from './eventRoutes.ts';
@@ -38,7 +38,7 @@ const publicTelemetry = defineViewRoute({
   errors: [],
   response: telemetryResponse,
   view: (views) => views.telemetry(views.publicInstallationId),
-  body: telemetryBody,
+  body: toTelemetryBody,
   tag: ({ revision }) => revision,
   isConditional: false,
 });
@@ -54,7 +54,7 @@ const installationTelemetry = defineViewRoute({
   errors: ['invalid_installation_id'],
   response: telemetryResponse,
   view: (views, id) => views.telemetry(id),
-  body: telemetryBody,
+  body: toTelemetryBody,
   tag: ({ revision }) => revision,
   isConditional: false,
 });
@@ -70,7 +70,7 @@ const modules = defineViewRoute({
   errors: [],
   response: modulesResponse,
   view: (views) => views.modules(),
-  body: modulesBody,
+  body: toModulesBody,
   tag: null,
   isConditional: false,
 });
@@ -108,8 +108,8 @@ const observations = defineReadRoute({
     if (afterPosition === null) return { error: 'invalid_cursor' };
     const page = reader.page(id, afterPosition, parseObservationsLimit(query.get('limit')), signal);
     return page instanceof Promise
-      ? page.then((found) => ({ body: observationsBody(id, found) }))
-      : { body: observationsBody(id, page) };
+      ? page.then((found) => ({ body: toObservationsBody(id, found) }))
+      : { body: toObservationsBody(id, page) };
   },
 });
 
@@ -131,7 +131,7 @@ const process = defineViewRoute({
   errors: ['invalid_query'],
   response: processResponse,
   view: (views) => views.process(),
-  body: processBody,
+  body: toProcessBody,
   tag: ({ revision }) => revision,
   isConditional: true,
 });
@@ -147,8 +147,8 @@ const status = defineViewRoute({
   errors: ['invalid_query'],
   response: statusResponse,
   view: (views) => views.process(),
-  body: statusBody,
-  tag: statusTag,
+  body: toStatusBody,
+  tag: computeStatusTag,
   isConditional: true,
 });
 
