@@ -65,13 +65,13 @@ const chainMembers = {
   safeThroughBlock: decimal,
 };
 
-/** For rules between members, which zod asks about members too that are no decimals: those are below any. */
+/** For rules between members, which zod also checks when a member is not a decimal: such a member is below every decimal. */
 export function parseBigint(text: string): bigint {
   return /^[0-9]+$/.test(text) ? BigInt(text) : -1n;
 }
 
-function isConfirmed(given: { readonly indexedThroughBlock: string; readonly safeThroughBlock: string }) {
-  return parseBigint(given.indexedThroughBlock) - parseBigint(given.safeThroughBlock) >= confirmedBy;
+function isConfirmed(info: { readonly indexedThroughBlock: string; readonly safeThroughBlock: string }) {
+  return parseBigint(info.indexedThroughBlock) - parseBigint(info.safeThroughBlock) >= confirmedBy;
 }
 
 /** Of core state and settlement history. */
@@ -166,8 +166,8 @@ export function toReleaseBody({
   return { id, protocolRevision, rewardModelRevision };
 }
 
-export function toIdentitiesBody(given: Identities): z.infer<typeof identities> {
-  return { ...given, miningImplementationVersion: given.miningImplementationVersion.toString() };
+export function toIdentitiesBody(view: Identities): z.infer<typeof identities> {
+  return { ...view, miningImplementationVersion: view.miningImplementationVersion.toString() };
 }
 
 /** The values of {@link availableMembers}. */
@@ -199,8 +199,8 @@ export function toUnavailableBodyWithRelease<Version extends number>(
   schemaVersion: Version,
   view: ChainUnavailable,
 ) {
-  const given = view.release === null ? null : toReleaseBody(view.release);
-  return { ...toUnavailableBody(schemaVersion, view), release: given };
+  const shownRelease = view.release === null ? null : toReleaseBody(view.release);
+  return { ...toUnavailableBody(schemaVersion, view), release: shownRelease };
 }
 
 export function toEventSourceBody(source: EventSource) {

@@ -108,11 +108,11 @@ export function toCoreBody(view: CoreView | ChainUnavailable): CoreResponse {
     identities: {
       core: contracts.core,
       proxyAdmin: contracts.proxyAdmin,
-      proxyAdminOwner: known(proxyAdminOwner),
+      proxyAdminOwner: requireKnown(proxyAdminOwner),
       operatorTimelock: contracts.operatorTimelock,
-      operatorProposer: known(operatorProposer),
+      operatorProposer: requireKnown(operatorProposer),
       proxyImplementation: implementation.codeAddress,
-      proxyAdminSlot: known(proxyAdminSlot),
+      proxyAdminSlot: requireKnown(proxyAdminSlot),
     },
     configuration: {
       streamId: configuration.streamId,
@@ -178,7 +178,7 @@ function toText(value: unknown): string {
   return text.startsWith('0x') ? text.toLowerCase() : text;
 }
 
-function known(given: string | null): string {
-  if (given === null) throw new Error('core state is shown before its proxy has an admin');
-  return given;
+function requireKnown(address: string | null): string {
+  if (address === null) throw new Error('core state is shown before its proxy has an admin');
+  return address;
 }

@@ -198,7 +198,7 @@ export function toEventsBody(view: FeedPage | FeedUnavailable): z.infer<typeof e
   };
 }
 
-/** What an event of the chain is told with. */
+/** What every event is sent with. */
 type FeedContext = Pick<FeedPage, 'asset' | 'chain' | 'release'>;
 
 /** One event as it is sent. */

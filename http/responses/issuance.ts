@@ -68,10 +68,10 @@ const plainAvailable = z.strictObject({
 
 export const minerStateResponse = z
   .discriminatedUnion('status', [publicAvailable, defineUnavailableWithRelease(2)])
-  .meta({ id: 'MinerState', description: 'Issuance and collection state [A]' });
+  .meta({ id: 'MinerState', description: 'Issuance and collection state of the public route' });
 export const miningStateResponse = z
   .discriminatedUnion('status', [plainAvailable, defineUnavailableWithRelease(1)])
-  .meta({ id: 'MiningState', description: 'Issuance and collection state [B]' });
+  .meta({ id: 'MiningState', description: 'Issuance and collection state of the plain route' });
 
 export function toMinerStateBody(view: IssuanceView | ChainUnavailable): z.infer<typeof minerStateResponse> {
   if (view.status === 'unavailable') return toUnavailableBodyWithRelease(2, view);

@@ -81,11 +81,11 @@ function defineResponse<Version extends number>(version: Version) {
 
 export const publicOwnerActivityResponse = defineResponse(2).meta({
   id: 'PublicOwnerActivity',
-  description: 'Owner activity [A], newest first',
+  description: 'Owner activity of the public route, newest first',
 });
 export const plainOwnerActivityResponse = defineResponse(1).meta({
   id: 'OwnerActivity',
-  description: 'Owner activity [B], newest first',
+  description: 'Owner activity of the plain route, newest first',
 });
 
 type View = OwnerActivityView | ChainUnavailable;

@@ -106,11 +106,11 @@ function defineResponse<Version extends number>(version: Version) {
 
 export const publicPortfolioResponse = defineResponse(2).meta({
   id: 'PublicPortfolio',
-  description: 'Owner portfolio [A]',
+  description: 'Owner portfolio of the public route',
 });
 export const plainPortfolioResponse = defineResponse(1).meta({
   id: 'Portfolio',
-  description: 'Owner portfolio [B]',
+  description: 'Owner portfolio of the plain route',
 });
 
 type View = PortfolioView | ChainUnavailable;
@@ -169,21 +169,21 @@ function toAvailableBody(view: PortfolioView) {
   };
 }
 
-function toPositionBody(given: PositionView): z.infer<typeof position> {
+function toPositionBody(view: PositionView): z.infer<typeof position> {
   return {
-    tokenId: given.tokenId.toString(),
-    level: given.level,
-    activeWeight: given.activeWeight.toString(),
-    targetWeight: given.targetWeight.toString(),
-    pendingRound: given.pendingRound?.toString() ?? null,
-    pendingActivationSource: given.pendingActivationSource,
-    mergeState: given.mergeState,
-    nextMergeBlock: given.nextMergeBlock.toString(),
-    blocksUntilMerge: given.blocksUntilMerge.toString(),
-    claimableBaseUnits: given.claimableBaseUnits.toString(),
-    earnedBaseUnits: given.earnedBaseUnits.toString(),
-    earnedSevenDayBaseUnits: given.earnedSevenDayBaseUnits.toString(),
-    ownershipStartedAt: toIsoString(given.ownershipStartedAtMs),
-    metadataStatus: given.metadataStatus,
+    tokenId: view.tokenId.toString(),
+    level: view.level,
+    activeWeight: view.activeWeight.toString(),
+    targetWeight: view.targetWeight.toString(),
+    pendingRound: view.pendingRound?.toString() ?? null,
+    pendingActivationSource: view.pendingActivationSource,
+    mergeState: view.mergeState,
+    nextMergeBlock: view.nextMergeBlock.toString(),
+    blocksUntilMerge: view.blocksUntilMerge.toString(),
+    claimableBaseUnits: view.claimableBaseUnits.toString(),
+    earnedBaseUnits: view.earnedBaseUnits.toString(),
+    earnedSevenDayBaseUnits: view.earnedSevenDayBaseUnits.toString(),
+    ownershipStartedAt: toIsoString(view.ownershipStartedAtMs),
+    metadataStatus: view.metadataStatus,
   };
 }

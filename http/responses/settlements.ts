@@ -172,11 +172,11 @@ export const publicSettlementsResponse = z
   ])
   .meta({
     id: 'PublicSettlementHistory',
-    description: 'Settlement history [A]; with the queue where it is asked for',
+    description: 'Settlement history of the public route, with the queue where it is requested',
   });
 export const plainSettlementsResponse = defineResponse(1).meta({
   id: 'SettlementHistory',
-  description: 'Settlement history [B]',
+  description: 'Settlement history of the plain route',
 });
 
 type View = SettlementHistoryView | ChainUnavailable;
@@ -193,9 +193,9 @@ export function toPlainSettlementsBody(view: View): z.infer<typeof plainSettleme
   return { schemaVersion: 1, ...body(view) };
 }
 
-/** An opaque digest of what the history shows, its time of making aside. */
-export function computeSettlementsTag(given: object): string {
-  const content = JSON.stringify({ ...given, generatedAt: null });
+/** An opaque digest of what the history shows; `generatedAt` is not part of it. */
+export function computeSettlementsTag(body: object): string {
+  const content = JSON.stringify({ ...body, generatedAt: null });
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
 
@@ -263,23 +263,23 @@ function toSumsBody({ settlementCount, activeRoundCount, workAdded, completedBlo
   };
 }
 
-function toSettlementBody(given: Settlement, processedThroughRound: bigint): z.infer<typeof settlement> {
-  const heightBefore = given.previousCumulativeBlockUnits / blockUnitsPerBlock;
-  const blockHeight = given.cumulativeBlockUnits / blockUnitsPerBlock;
+function toSettlementBody(record: Settlement, processedThroughRound: bigint): z.infer<typeof settlement> {
+  const heightBefore = record.previousCumulativeBlockUnits / blockUnitsPerBlock;
+  const blockHeight = record.cumulativeBlockUnits / blockUnitsPerBlock;
   return {
-    previousSettledThroughRound: given.previousSettledThroughRound.toString(),
-    settledThroughRound: given.settledThroughRound.toString(),
-    activeRoundCount: given.activeRoundCount.toString(),
-    workAdded: given.workAdded.toString(),
-    cumulativeWork: given.cumulativeWork.toString(),
-    cumulativeBlockUnits: given.cumulativeBlockUnits.toString(),
+    previousSettledThroughRound: record.previousSettledThroughRound.toString(),
+    settledThroughRound: record.settledThroughRound.toString(),
+    activeRoundCount: record.activeRoundCount.toString(),
+    workAdded: record.workAdded.toString(),
+    cumulativeWork: record.cumulativeWork.toString(),
+    cumulativeBlockUnits: record.cumulativeBlockUnits.toString(),
     firstCompletedBlock: (heightBefore + 1n).toString(),
     lastCompletedBlock: blockHeight.toString(),
     completedBlockCount: (blockHeight - heightBefore).toString(),
     blockHeight: blockHeight.toString(),
-    ...toOnChainBody(given),
-    ...(processedThroughRound >= given.settledThroughRound
-      ? { sqkMintedBaseUnits: given.mintedBaseUnits.toString() }
+    ...toOnChainBody(record),
+    ...(processedThroughRound >= record.settledThroughRound
+      ? { sqkMintedBaseUnits: record.mintedBaseUnits.toString() }
       : {}),
   };
 }
@@ -335,16 +335,16 @@ function toNextRoundBody(
   };
 }
 
-function toCheckpointBody(given: Checkpoint): z.infer<typeof checkpoint> {
+function toCheckpointBody(record: Checkpoint): z.infer<typeof checkpoint> {
   return {
-    afterRound: given.afterRound.toString(),
-    throughRound: given.throughRound.toString(),
-    completedBlockCount: given.completedBlockCount.toString(),
-    cumulativeWork: given.cumulativeWork.toString(),
-    cumulativeBlockUnits: given.cumulativeBlockUnits.toString(),
-    eligibleWeight: given.eligibleWeight.toString(),
-    amountBaseUnits: given.amountBaseUnits.toString(),
-    totalMintedBaseUnits: given.totalMintedBaseUnits.toString(),
-    ...toOnChainBody(given),
+    afterRound: record.afterRound.toString(),
+    throughRound: record.throughRound.toString(),
+    completedBlockCount: record.completedBlockCount.toString(),
+    cumulativeWork: record.cumulativeWork.toString(),
+    cumulativeBlockUnits: record.cumulativeBlockUnits.toString(),
+    eligibleWeight: record.eligibleWeight.toString(),
+    amountBaseUnits: record.amountBaseUnits.toString(),
+    totalMintedBaseUnits: record.totalMintedBaseUnits.toString(),
+    ...toOnChainBody(record),
   };
 }

@@ -41,14 +41,14 @@ function defineResponse<Version extends number>(version: Version) {
 
 export const publicMetadataResponse = defineResponse(2).meta({
   id: 'PublicTokenMetadata',
-  description: 'Token metadata [A]',
+  description: 'Token metadata of the public route',
 });
 export const plainMetadataResponse = defineResponse(1).meta({
   id: 'TokenMetadata',
-  description: 'Token metadata [B]',
+  description: 'Token metadata of the plain route',
 });
 
-/** Which of the two images an answer keeps (CONTRACT.md, Token metadata). */
+/** Which of the two images a body shows (CONTRACT.md, Token metadata). */
 export interface ShownImages {
   readonly imageDataUri: boolean;
   readonly cardImageUrl: boolean;
@@ -61,10 +61,10 @@ export function toPublicMetadataBody(
   isReleaseNamed: boolean,
 ): z.infer<typeof publicMetadataResponse> {
   if (view.status === 'unavailable') return toUnavailableBodyWithRelease(2, view);
-  const kept = isReleaseNamed
+  const images = isReleaseNamed
     ? { cardImageUrl: true, imageDataUri: view.cardImageUrl === null }
     : { cardImageUrl: false, imageDataUri: true };
-  return { schemaVersion: 2, ...toAvailableBody(view, kept) };
+  return { schemaVersion: 2, ...toAvailableBody(view, images) };
 }
 
 /** The plain route keeps the image and has no card (CONTRACT.md, Token metadata). */
@@ -73,7 +73,7 @@ export function toPlainMetadataBody(view: View): z.infer<typeof plainMetadataRes
   return { schemaVersion: 1, ...toAvailableBody(view, { imageDataUri: true, cardImageUrl: false }) };
 }
 
-function toAvailableBody(view: MetadataView, kept: ShownImages) {
+function toAvailableBody(view: MetadataView, images: ShownImages) {
   const { imageDataUri, cardImageUrl } = view;
   return {
     ...toAvailableMembers(view),
@@ -82,7 +82,7 @@ function toAvailableBody(view: MetadataView, kept: ShownImages) {
     name: view.name,
     description: view.description,
     attributes: view.attributes.map((attribute) => ({ ...attribute })),
-    ...(kept.imageDataUri && imageDataUri !== null ? { imageDataUri } : {}),
-    ...(kept.cardImageUrl && cardImageUrl !== null ? { cardImageUrl } : {}),
+    ...(images.imageDataUri && imageDataUri !== null ? { imageDataUri } : {}),
+    ...(images.cardImageUrl && cardImageUrl !== null ? { cardImageUrl } : {}),
   };
 }

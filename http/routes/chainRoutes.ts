@@ -92,7 +92,7 @@ const ownerPath: PathParameter = {
   parse: parseOwner,
   error: 'invalid_address',
 };
-/** Checked by the routes themselves, since a query is checked before it (CONTRACT.md, Token metadata). */
+/** Checked by the routes themselves, since the query is checked first (CONTRACT.md, Token metadata). */
 const tokenPath: PathParameter = {
   name: 'tokenId',
   schema: z.string().regex(/^[1-9][0-9]{0,3}$/),
@@ -159,8 +159,8 @@ const settlementSource = {
   values: settlementSources,
 };
 
-function parseRange(given: string | undefined): SettlementRange | null {
-  return settlementRanges.find((one) => one === (given ?? 'now')) ?? null;
+function parseRange(value: string | undefined): SettlementRange | null {
+  return settlementRanges.find((one) => one === (value ?? 'now')) ?? null;
 }
 
 const settlementsMembers = {
@@ -179,8 +179,8 @@ const plainSettlements = defineViewRoute({
   operationId: 'getSettlements',
   query: [rangeParameter],
   selection: (query) => {
-    const given = parseExactQuery(query, ['range']);
-    return given === null ? null : parseRange(given.get('range'));
+    const parameters = parseExactQuery(query, ['range']);
+    return parameters === null ? null : parseRange(parameters.get('range'));
   },
   view: ({ chain }, _path, range) => chain.settlements(range as SettlementRange),
   response: plainSettlementsResponse,
@@ -195,13 +195,13 @@ const publicSettlements = defineViewRoute({
   operationId: 'getPublicSettlements',
   query: [
     rangeParameter,
-    { name: 'queue', description: 'The settlement queue beside the history', schema: z.literal('1') },
+    { name: 'queue', description: '`1` adds the settlement queue to the history', schema: z.literal('1') },
   ],
-  // The range, and behind a space whether the queue is asked for.
+  // The range, followed by a space and `queue` where the queue is requested.
   selection: (query) => {
-    const given = parseExactQuery(query, ['range', 'queue']);
-    const range = given === null ? null : parseRange(given.get('range'));
-    const queue = given?.get('queue');
+    const parameters = parseExactQuery(query, ['range', 'queue']);
+    const range = parameters === null ? null : parseRange(parameters.get('range'));
+    const queue = parameters?.get('queue');
     if (range === null || (queue !== undefined && queue !== '1')) return null;
     return queue === undefined ? range : `${range} queue`;
   },
@@ -217,11 +217,11 @@ const publicSettlements = defineViewRoute({
 
 /** Public routes: exactly these keys, each once; null for anything else. */
 function parseOwnerPage(query: URLSearchParams): OwnerPageRequest | null {
-  const given = parseExactQuery(query, ['owner', 'limit', 'cursor']);
-  const owner = given?.get('owner');
-  const limit = parsePageLimit(given?.get('limit'), ownerPageDefault);
-  const from = given?.get('cursor') ?? null;
-  if (given === null || owner === undefined || !isLowercaseOwner(owner) || limit === null) return null;
+  const parameters = parseExactQuery(query, ['owner', 'limit', 'cursor']);
+  const owner = parameters?.get('owner');
+  const limit = parsePageLimit(parameters?.get('limit'), ownerPageDefault);
+  const from = parameters?.get('cursor') ?? null;
+  if (parameters === null || owner === undefined || !isLowercaseOwner(owner) || limit === null) return null;
   if (from !== null && !cursor.safeParse(from).success) return null;
   return { owner, limit, cursor: from };
 }
@@ -236,14 +236,14 @@ function describeUnreadable({ chain, publicInstallationId }: ActivityViews): Cha
   };
 }
 
-/** A public route answers a cursor that it cannot use as unavailable, not as an error (CONTRACT.md, Portfolio). */
+/** A public route answers an unusable cursor with an unavailable body, not with an error (CONTRACT.md, Portfolio). */
 function describeCursorFault(views: ActivityViews, fault: CursorFault): ChainUnavailable {
   const view = describeUnreadable(views);
   return fault === 'other_owner' ? { ...view, reason: 'indexer_mismatch' } : view;
 }
 
 function readPublicOwnerList<View extends { readonly status: string }, Body>(
-  ask: (
+  load: (
     views: ActivityViews,
     page: OwnerPageRequest,
   ) => View | ChainUnavailable | { readonly fault: CursorFault },
@@ -252,13 +252,13 @@ function readPublicOwnerList<View extends { readonly status: string }, Body>(
   return ({ views }: { views: ActivityViews }, { query }: { query: URLSearchParams }): ReadResult<Body> => {
     const page = parseOwnerPage(query);
     if (page === null) return { error: 'invalid_query' };
-    const found = ask(views, page);
-    return { body: buildBody('fault' in found ? describeCursorFault(views, found.fault) : found) };
+    const result = load(views, page);
+    return { body: buildBody('fault' in result ? describeCursorFault(views, result.fault) : result) };
   };
 }
 
 function readPlainOwnerList<View extends { readonly status: string }, Body>(
-  ask: (
+  load: (
     views: ActivityViews,
     page: OwnerPageRequest,
   ) => View | ChainUnavailable | { readonly fault: CursorFault },
@@ -273,11 +273,11 @@ function readPlainOwnerList<View extends { readonly status: string }, Body>(
     { views }: { views: ActivityViews },
     { pathValue: owner, query }: { pathValue: string; query: URLSearchParams },
   ): ReadResult<Body> => {
-    const given = parseExactQuery(query, ['limit', 'cursor']);
-    const limit = parsePageLimit(given?.get('limit'), ownerPageDefault);
-    if (given === null || limit === null) return { error: 'invalid_query' };
-    const found = ask(views, { owner, limit, cursor: given.get('cursor') ?? null });
-    return 'fault' in found ? { error: faults[found.fault] } : { body: buildBody(found) };
+    const parameters = parseExactQuery(query, ['limit', 'cursor']);
+    const limit = parsePageLimit(parameters?.get('limit'), ownerPageDefault);
+    if (parameters === null || limit === null) return { error: 'invalid_query' };
+    const result = load(views, { owner, limit, cursor: parameters.get('cursor') ?? null });
+    return 'fault' in result ? { error: faults[result.fault] } : { body: buildBody(result) };
   };
 }
 
@@ -360,11 +360,11 @@ const publicMetadata = defineReadRoute({
   unavailable: (views) => toPublicMetadataBody(describeUnreadable(views), false),
   // In this order: query keys, token ID, release (CONTRACT.md, Token metadata).
   read: ({ views: { chain } }, { pathValue, query }) => {
-    const given = parseExactQuery(query, ['release']);
-    if (given === null) return { error: 'invalid_query' };
+    const parameters = parseExactQuery(query, ['release']);
+    if (parameters === null) return { error: 'invalid_query' };
     const tokenId = parseTokenId(pathValue);
     if (tokenId === null) return { error: 'invalid_token_id' };
-    const release = given.get('release');
+    const release = parameters.get('release');
     if (release !== undefined && release !== chain.release?.id) return { error: 'invalid_query' };
     const body = toPublicMetadataBody(chain.metadata(tokenId), release !== undefined);
     const isKept = release !== undefined && body.status === 'available' && body.imageDataUri === undefined;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createOpenApiDocument } from './openApi.ts';
 
-/** A document beside the contract, read or made once at the start. */
+/** A document that is served as it is (CONTRACT.md, Documents), loaded or generated once at the start. */
 export interface PublicDocument {
   readonly path: string;
   readonly contentType: string;

@@ -84,7 +84,7 @@ const observations = defineReadRoute({
   query: [
     {
       name: 'cursor',
-      description: 'Only readings after it are returned; omit for the start',
+      description: 'Only readings after it are returned; omit it for the first page',
       schema: cursor,
     },
     {
@@ -103,19 +103,19 @@ const observations = defineReadRoute({
   ],
   response: observationsResponse,
   read: ({ observations: reader }, { pathValue: id, query, signal }) => {
-    const given = query.get('cursor');
-    const afterPosition = given === null ? 0 : decodeObservationCursor(given);
+    const requested = query.get('cursor');
+    const afterPosition = requested === null ? 0 : decodeObservationCursor(requested);
     if (afterPosition === null) return { error: 'invalid_cursor' };
     const page = reader.page(id, afterPosition, parseObservationsLimit(query.get('limit')), signal);
     return page instanceof Promise
-      ? page.then((found) => ({ body: toObservationsBody(id, found) }))
+      ? page.then((loaded) => ({ body: toObservationsBody(id, loaded) }))
       : { body: toObservationsBody(id, page) };
   },
 });
 
 /** Converted numerically, then clamped (CONTRACT.md, Observations): `0` and the empty string give 1, 101 gives 100. */
-export function parseObservationsLimit(given: string | null): number {
-  const limit = given === null ? observationsLimitMax : Number(given);
+export function parseObservationsLimit(requested: string | null): number {
+  const limit = requested === null ? observationsLimitMax : Number(requested);
   if (!Number.isInteger(limit)) return observationsLimitMax;
   return Math.min(Math.max(limit, 1), observationsLimitMax);
 }
@@ -152,7 +152,7 @@ const status = defineViewRoute({
   isConditional: true,
 });
 
-/** Every route with a contract. Router, checks, caching, limits, OpenAPI and tests are all made from this table. */
+/** Every route with a contract. The router, checks, caching, limits, OpenAPI and tests all use this table. */
 export const routes: readonly Route[] = [
   publicTelemetry,
   installationTelemetry,

@@ -31,9 +31,9 @@ const members = {
   isConditional: true,
 } as const;
 
-/** Asked only where the route did not refuse. */
+/** Called only where `refusal` is null. */
 function expectStatistics({ statistics }: ActivityViews): StatisticsViews {
-  if (statistics === null) throw new Error('statistics are asked for while they are rebuilt');
+  if (statistics === null) throw new Error('statistics are requested while they are rebuilt');
   return statistics;
 }
 

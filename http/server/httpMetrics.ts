@@ -37,7 +37,7 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
   });
   new Counter({
     name: 'miner_http_failures_total',
-    help: 'Requests whose body could not be computed or did not fit its schema; answered with 500, or as unavailable.',
+    help: 'Requests whose body could not be computed or was invalid; answered with 500, or as unavailable.',
     labelNames: ['route'],
     registers: [registry],
     collect() {
