@@ -24,7 +24,7 @@ export interface ActivityViewsOptions {
   readonly chainState: () => ChainState | null;
   /** Start of round 1 (epoch milliseconds). */
   readonly genesisMs: number;
-  /** Every reading that the stream held at the start is folded in. */
+  /** Whether all readings that the stream had at the start are folded. */
   readonly isCounterCaughtUp: () => boolean;
   readonly olderEvents: OlderEvents;
   readonly clock: Clock;

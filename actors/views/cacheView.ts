@@ -25,7 +25,7 @@ export interface CachedViewOptions<
 
 /**
  * How every view is cached: the same object is returned until one of its inputs is another one (`===`) or its validity ends.
- * Nothing is computed before it is asked for, so a burst of messages costs no more than the requests that follow it.
+ * Views are computed on request, so a burst of messages costs no more than the requests that follow it.
  */
 export function cacheView<Request extends readonly unknown[], Inputs extends readonly unknown[] | [], View>({
   inputs,

@@ -55,14 +55,14 @@ export interface ChainViewsOptions {
   readonly installationId: string;
   /** Null when no contracts are configured. */
   readonly onChain: { readonly deployment: ChainDeployment; readonly actors: ChainActors } | null;
-  /** Everything that the stream held at the start is folded in. */
+  /** Whether all messages that the stream had at the start are folded. */
   readonly isCaughtUp: () => boolean;
-  /** A newest span older than this means that the indexer is away. */
+  /** Once the newest span is older than this, the indexer counts as unavailable. */
   readonly staleAfterMs: number;
   readonly clock: Clock;
 }
 
-/** A safe state that may be shown, with what is told of the chain beside it. */
+/** A safe state that may be shown, with its chain and deployment. */
 interface Shown {
   readonly state: ChainState;
   readonly deployment: ChainDeployment;
@@ -294,21 +294,21 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
     settlements: (range) => settlementViews[range](),
 
     portfolio: (request) => {
-      const found = pageState('portfolio', request);
-      if (!('shown' in found)) return found;
-      const { shown, after } = found;
+      const page = pageState('portfolio', request);
+      if (!('shown' in page)) return page;
+      const { shown, after } = page;
       const { core, mining, token, block } = shown.state;
       const { configuration } = mining;
       if (configuration === null || core.configuration === null || token === null)
         return unavailable('not_yet_safe');
-      const { hasMore, ...page } = buildPortfolioPage(
+      const { hasMore, ...listed } = buildPortfolioPage(
         shown.state,
         request.owner,
         after,
         request.limit,
         hasMetadata,
       );
-      const lastShown = Number(page.positions.at(-1)?.tokenId ?? 0);
+      const lastShown = Number(listed.positions.at(-1)?.tokenId ?? 0);
       const { genesisTimestamp, roundDuration } = core.configuration;
       const seconds = BigInt(Math.floor(block.timestampMs / 1000));
       return {
@@ -329,22 +329,22 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
           lastAppliedRound: mining.lastActivationRound,
           totalWeight: mining.totalWeight,
         },
-        ...page,
+        ...listed,
         nextCursor: hasMore ? encodeNextCursor('portfolio', shown, request.owner, lastShown) : null,
       };
     },
 
     ownerActivity: (request) => {
-      const found = pageState('activity', request);
-      if (!('shown' in found)) return found;
-      const { shown, after } = found;
-      const { hasMore, ...page } = buildActivityPage(shown.state, request.owner, after, request.limit);
-      const shownCount = after + page.activity.length;
+      const page = pageState('activity', request);
+      if (!('shown' in page)) return page;
+      const { shown, after } = page;
+      const { hasMore, ...listed } = buildActivityPage(shown.state, request.owner, after, request.limit);
+      const shownCount = after + listed.activity.length;
       return {
         ...common(shown),
         owner: request.owner,
         identities: listIdentities(shown),
-        ...page,
+        ...listed,
         nextCursor: hasMore ? encodeNextCursor('activity', shown, request.owner, shownCount) : null,
       };
     },

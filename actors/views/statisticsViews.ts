@@ -135,7 +135,7 @@ function computeOracleStatistics(
     .flatMap(({ outcome, submittedAtMs, terminalAtMs }) =>
       outcome === 'confirmed' && submittedAtMs !== null ? [terminalAtMs - submittedAtMs] : [],
     )
-    // A reporter whose clock was put back in between has told no latency.
+    // The clock of the reporter may have been set back in between; then the latency is unknown.
     .filter((latencyMs) => latencyMs >= 0)
     .sort((a, b) => a - b);
   const middle = latencies.length >> 1;
