@@ -23,7 +23,7 @@ const program = new Command('bench')
 
 inRounds(
   'polling',
-  'requests a second and latencies of the hot routes, beside a bare handler, nginx, Fastify and Express',
+  'requests per second and latencies of the hot routes, compared with a bare handler, nginx, Fastify and Express',
 ).action(measurePolling);
 
 inRounds('feed', 'polling while many clients listen to the event stream')
@@ -42,7 +42,7 @@ inRounds('chain', 'rates of folding spans and of indexing a local chain').action
 
 inRounds(
   'statistics',
-  'a statistics request, against the same answer made by ClickHouse and PostgreSQL for each request',
+  'a statistics request, against the same answer from ClickHouse and PostgreSQL for each request',
 )
   .option('--days <count>', 'days of readings, one each ten seconds', wholeNumber, 30)
   .action(measureStatistics);
@@ -51,7 +51,7 @@ inRounds(
   'start',
   'time to readiness: a restart with a year of readings folded, against a start on an empty folder',
 )
-  .option('--readings <count>', 'readings of the year (one a second: 31536000)', wholeNumber, 1_051_200)
+  .option('--readings <count>', 'readings of the year (one per second: 31536000)', wholeNumber, 1_051_200)
   .action(measureStart);
 
 inRounds(
@@ -61,10 +61,10 @@ inRounds(
 
 program
   .command('memory')
-  .description('resident memory of the service while it takes one reading a second of many installations')
+  .description('resident memory of the service while it takes one reading per second of many installations')
   .option('--installations <count>', 'wheels that publish', wholeNumber, 1_000)
   .option('--seconds <count>', 'simulated seconds, one reading of each wheel in each', wholeNumber, 3_600)
-  .option('--speed <count>', 'simulated seconds in a second, at most', wholeNumber, 10)
+  .option('--speed <count>', 'simulated seconds per second, at most', wholeNumber, 10)
   .action(measureMemory);
 
 await program.parseAsync();
