@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { memoizeByIdentity } from '../memoizeByIdentity.ts';
 import type { MetadataView } from '../views/chainViewTypes.ts';
+import { memoizeByIdentity } from '../views/memoizeByIdentity.ts';
 import type { ChainState, TokenMetadata } from './chainState.ts';
 
 const jsonPrefix = 'data:application/json;base64,';

@@ -1,8 +1,8 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { memoizeByIdentity } from '../../actors/memoizeByIdentity.ts';
 import type { Clock } from '../../actors/views/clock.ts';
+import { memoizeByIdentity } from '../../actors/views/memoizeByIdentity.ts';
 import type { Readiness } from '../../actors/views/readiness.ts';
 import { loadDocuments } from '../routes/documents.ts';
 import type { ReadRoute, Route, RouteSources, ViewRoute } from '../routes/route.ts';
