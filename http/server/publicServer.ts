@@ -311,7 +311,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   for (const { path, contentType, body, headers } of loadDocuments()) {
     app.any(
       path,
-      handler(path, null, (exchange) => writer.writeDocument(exchange, contentType, body, headers)),
+      handler(path, null, (exchange) => writer.writeDocument(exchange, contentType, body(), headers)),
     );
   }
   app.any(

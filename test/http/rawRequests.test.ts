@@ -130,6 +130,7 @@ describe('the JavaScript fallback of uWebSockets.js', () => {
   it('serves every route with the same manners', async () => {
     const root = resolve(import.meta.dirname, '../..');
     const files = [
+      '--project=sockets',
       'test/http/manners.test.ts',
       'test/http/observations.test.ts',
       'test/http/rawRequests.test.ts',
