@@ -72,12 +72,12 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** For saving what is folded, */
-const saveGraceMs = 5_000;
-/** and for each connection that is closed: a server that hangs does not hold the stop up. */
-const closeGraceMs = 400;
-/** A statement that runs is waited for. */
-const databaseCloseGraceMs = 1_000;
+/** How long a stop waits for the state to be saved. */
+export const saveGraceMs = 5_000;
+/** How long it waits for each connection to close: a server that hangs does not delay it further. */
+export const closeGraceMs = 400;
+/** How long it waits for a statement that ClickHouse executes. */
+export const databaseCloseGraceMs = 1_000;
 const startRetryMs = 1_000;
 
 /**

@@ -6,6 +6,8 @@ import type { Exchange } from './responseWriter.ts';
 
 /** Requests that may wait for the database at the same time; more are answered with `database_busy`. */
 export const inFlightMax = 64;
+/** A read that takes longer is ended, and answered with `request_timeout`. */
+export const defaultReadTimeoutMs = 10_000;
 const busyRetryAfterSeconds = 1;
 
 /** A read that found something. */
