@@ -36,7 +36,7 @@ program
   .description('read the chain from MINER_RPC_URL and publish it to the streams; nothing else')
   .option(
     '--from-block <block>',
-    'publish once more from this block on, in the place of what was published before; then go on',
+    'publish again from this block on, replacing what was published before; then continue',
     block,
   )
   .action(async (options: IndexerOptions) => (await import('./commands/runIndexer.ts')).runIndexer(options));

@@ -66,7 +66,7 @@ export interface Service {
   readonly publicUrl: string | null;
   readonly operatorUrl: string;
   readiness(): Readiness;
-  /** Rejects when the service cannot go on: a fault of this program, or a database of a newer one. */
+  /** Rejects when the service cannot continue: a fault of this program, or a database of a newer one. */
   readonly failed: Promise<never>;
   /** Stops within about seven seconds, and at once where nothing is in the way; what is folded is saved first. */
   stop(): Promise<void>;
@@ -284,7 +284,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       } catch (error) {
         stopping.signal.throwIfAborted();
         if (error instanceof Error && error.name === 'DatabaseTooNew') throw error;
-        if (failures === 0) logger.warn({ err: error }, `${what}: not there yet; tried again until they are`);
+        if (failures === 0) logger.warn({ err: error }, `${what}: not available yet; retrying`);
         await sleep(startRetryMs, stopping.signal);
       }
     }

@@ -100,7 +100,8 @@ async function startSimulation({ configuration, logger, onStop }: CommandContext
     signal.aborted ? null : runGateway(gateway, wheel, Date.now),
     signal.aborted ? null : runEconomy({ connection, js, jsm }, parts, logger, signal),
   ]).catch((error: unknown) => {
-    if (!signal.aborted) logger.error({ err: error }, 'the simulation ended; the service goes on without it');
+    if (!signal.aborted)
+      logger.error({ err: error }, 'the simulation ended; the service continues without it');
   });
   onStop('the simulation', async () => {
     stopping.abort();
@@ -130,7 +131,10 @@ async function simulatedPast(
   const rebootMs = pastFromMs + (pastUntilMs - pastFromMs) / 2;
   const ended = await publishPast(gateway, wheel, { untilMs: pastUntilMs, intervalMs, rebootMs }, progress);
   progress.stop();
-  gateway.logger.info({ installationId }, 'the simulated past is published; the wheel goes on in real time');
+  gateway.logger.info(
+    { installationId },
+    'the simulated past is published; the wheel continues in real time',
+  );
   return ended;
 }
 
@@ -169,7 +173,7 @@ async function runEconomy(
   });
   await economy.runPast(until, (seconds) => progress.update(seconds - from));
   progress.stop();
-  if (!signal.aborted) logger.info('the simulated chain has reached the present; it goes on in real time');
+  if (!signal.aborted) logger.info('the simulated chain has reached the present; it continues in real time');
   await economy.runLive(() => Math.floor(Date.now() / 1000));
 }
 

@@ -100,7 +100,7 @@ export async function untilStopped(start: (context: CommandContext) => Promise<v
     );
   const grace = closeWithGrace({ delay: stopMs, logger: false, onTimeout }, async ({ signal, err }) => {
     isStopping = true;
-    if (err !== undefined) logger.fatal({ err }, 'the service cannot go on');
+    if (err !== undefined) logger.fatal({ err }, 'the service cannot continue');
     else logger.info({ signal }, 'stopping');
     await stopAll();
     logger.info('stopped');

@@ -75,7 +75,7 @@ export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promis
         logger.info({ url, pid: child.pid }, 'nats-server started again');
         return;
       } catch (error) {
-        logger.error({ err: error }, 'nats-server does not start; it is tried again');
+        logger.error({ err: error }, 'nats-server does not start; retrying');
         child.kill('SIGKILL');
       }
     }

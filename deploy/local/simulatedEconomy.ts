@@ -90,7 +90,7 @@ export function createSimulatedEconomy(parts: SimulatedEconomyOptions) {
         await step(seconds, draw);
       } catch (error) {
         if (signal.aborted) return;
-        logger.warn({ err: error, step: step.name }, 'a step of the simulated economy failed; it goes on');
+        logger.warn({ err: error, step: step.name }, 'a step of the simulated economy failed; it continues');
       }
     }
   }

@@ -88,8 +88,7 @@ export function createIndexer(parts: IndexerDependencies): Indexer {
           logger.info({ err: error }, 'the stream is read back before more is published');
         } else {
           counts.providerFailures++;
-          if (failures === 0)
-            logger.warn({ err: error }, 'the chain cannot be read; it is tried again until it can');
+          if (failures === 0) logger.warn({ err: error }, 'the chain cannot be read; retrying');
         }
         const head = publisher.published().at(-1)?.number ?? null;
         const retryMs = Math.min(retryAfterMs(failures, head, tip), longestRetryMs);

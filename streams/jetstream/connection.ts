@@ -18,7 +18,7 @@ export interface NatsSettings {
 }
 
 /**
- * Connects to NATS, waiting for a server that is not there yet, and stays connected: the client's default of ten
+ * Connects to NATS, waiting for a server that is not available yet, and stays connected: the client's default of ten
  * reconnects would close it for good (reliability).
  *
  * @throws the signal's reason when it is aborted before the first connection.
@@ -44,7 +44,7 @@ export async function connectNats(settings: NatsSettings): Promise<NatsConnectio
       void followConnectionStates(connection, logger, onConnected);
       return connection;
     } catch (error) {
-      if (failures === 0) logger.warn({ err: error }, 'NATS is not there yet; it is tried again until it is');
+      if (failures === 0) logger.warn({ err: error }, 'NATS is not available yet; retrying');
       await sleep(retryMs, signal);
       retryMs = Math.min(retryMs * 2, longestRetryMs);
     }
