@@ -10,7 +10,7 @@ const limitMs = 120_000;
 export interface FilledService {
   /** Variables for another service on the same deployment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Of its node, which goes on with a block at times. */
+  /** Of its node, which adds a block at times. */
   readonly rpcUrl: string;
   stop(): Promise<void>;
 }

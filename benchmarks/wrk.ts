@@ -18,7 +18,7 @@ export interface LoadRequest {
 /**
  * Requests a second that a server answers to `wrk`, with the latencies of half and of 99 in a hundred of them.
  *
- * @throws Error when an answer is none of 2xx and 3xx.
+ * @throws Error when a response is neither 2xx nor 3xx.
  */
 export async function measureLoad({ url, headers, seconds }: LoadRequest): Promise<Measurement> {
   const headerOptions = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
