@@ -59,15 +59,15 @@ function drawInside(graph: Graph): string[] {
 function drawTarget({ target, label, transition }: Graph['edges'][number], source: Graph): string {
   const isRoot = target.id === source.id && source.stateNode.parent === undefined;
   const name = isRoot ? 'any' : escapeName(target.key);
-  return `${name}: ${labelOf(label.text, transition.guard)}`;
+  return `${name}: ${formatLabel(label.text, transition.guard)}`;
 }
 
 function escapeName(key: string): string {
   return key.replaceAll('-', '_');
 }
 
-function labelOf(text: string, guard: unknown): string {
-  const [name, event] = [nameOf(guard), readableEvent(text)];
+function formatLabel(text: string, guard: unknown): string {
+  const [name, event] = [findName(guard), readableEvent(text)];
   return name === undefined ? event : `${event} [${name}]`;
 }
 
@@ -81,7 +81,7 @@ function readableEvent(event: string): string {
 }
 
 /** A guard is named in `setup`, or a function with a name. */
-function nameOf(guard: unknown): string | undefined {
+function findName(guard: unknown): string | undefined {
   if (typeof guard === 'string') return guard;
   if (typeof guard === 'function') return guard.name;
   return (guard as { type?: string } | undefined)?.type;

@@ -11,7 +11,7 @@ export const indexerStates = [
 ] as const;
 export type IndexerState = (typeof indexerStates)[number];
 
-/** The indexer: whatever goes wrong, it waits and connects anew, and publishes nothing that is not proven. */
+/** The indexer: whatever goes wrong, it waits and reconnects, and publishes nothing that is not proven. */
 export const indexerMachine = setup({
   types: {
     context: {} as Record<string, never>,
