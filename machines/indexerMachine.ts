@@ -101,9 +101,9 @@ const indexer = setup({
     /** Publishes what the timelock logged before the first block. */
     publishReads: fromPromise<void>(notProvided),
     compare: fromPromise<Comparison>(notProvided),
-    /** Publish from the compared block on: spans of many blocks up to the single ones, */
+    /** Publishes from the compared block on: spans of many blocks up to the single ones, */
     publishRanges: fromEventObservable<HeadMoved, undefined>(notProvided),
-    /** and block by block. */
+    /** and what is left then, or what the comparison found where it is near, block by block. */
     publishBlocks: fromEventObservable<HeadMoved, undefined>(notProvided),
     /** Proves the node's branch, and resolves with the last block that it shares with what is published. */
     proveBranch: fromPromise<bigint>(notProvided),
@@ -240,7 +240,8 @@ export const indexerMachine = indexer.createMachine({
           entry: assign({ catchesUpTo: ({ context }) => context.tip }),
           invoke: {
             src: 'publishRanges',
-            onDone: { target: 'following', actions: 'noteSuccess' },
+            // The single blocks of the same comparison: another one would find as many more as were mined meanwhile.
+            onDone: { target: '#publishing', actions: 'noteSuccess' },
             onError: failed,
           },
         },

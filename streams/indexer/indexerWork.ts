@@ -124,22 +124,25 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     );
   }
 
+  /** From the compared block, or from where the ranges before have ended. */
   function publishBlocks() {
     const { next, newest } = blocksAhead();
-    return publishBlock(next).pipe(
+    const head = headOf(publisher);
+    const first$ = head === null || head.number < next.number ? publishBlock(next) : publishBlockAfter(head);
+    return first$.pipe(
       expand((before) => (before.number >= newest.number ? EMPTY : publishBlockAfter(before))),
       map(({ number }) => headMovedTo(number)),
     );
   }
 
-  function publishBlockAfter(before: BlockHeader): Observable<BlockHeader> {
+  function publishBlockAfter(before: PublishedBlock): Observable<BlockHeader> {
     return defer(() => headerAfter(before)).pipe(
       concatMap((header) => (header === null ? EMPTY : publishBlock(header))),
     );
   }
 
   /** Null where a fork appeared; the next comparison finds it. */
-  async function headerAfter(before: BlockHeader): Promise<BlockHeader | null> {
+  async function headerAfter(before: PublishedBlock): Promise<BlockHeader | null> {
     const header = await reader.header(before.number + 1n);
     return header.parentHash === before.hash ? header : null;
   }
