@@ -38,7 +38,7 @@ const unitTests = [
   'test/actors/feed/**/*.test.ts',
   'test/actors/statistics/**/*.test.ts',
   'test/streams/{compiledCheck,connection,decode,mapConcurrently,pullSizing,readingText,timestampMs}.test.ts',
-  'test/storage/rowText.test.ts',
+  'test/storage/{pollUntil,rowText}.test.ts',
   'test/http/{ifNoneMatch,isoTime,remembered,scalars}.test.ts',
   'test/deploy/{chainConditionWatch,chainRewinds,progress,simulatedWheel}.test.ts',
 ];
