@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { interval, merge, type Subscription, tap } from 'rxjs';
 import {
   decodeStreamPosition,
   encodeStreamPosition,
@@ -100,13 +101,13 @@ export function createEventStream(parts: EventStreamParts): EventStream {
   const { feed, answers, registry, isLimited, heartbeatMs = defaultHeartbeatMs } = parts;
   const clients = new Set<Client>();
   const byAddress = new Map<string, number>();
-  let timers: NodeJS.Timeout[] = [];
+  /** What goes on while somebody listens. */
+  let upkeep: Subscription | null = null;
   /** News on their way to the clients, oldest first. */
   const tellings: Telling[] = [];
   let slow = 0;
   let reads = 0;
   let failedReads = 0;
-  let stopListening: (() => void) | null = null;
   new Gauge({
     name: 'miner_event_stream_clients',
     help: 'Clients that listen to the event stream.',
@@ -188,23 +189,23 @@ export function createEventStream(parts: EventStreamParts): EventStream {
   }
 
   function start() {
-    if (timers.length > 0) return;
-    stopListening = feed.listen(tellNews);
-    timers = [
-      setInterval(() => {
-        feed.refresh();
-        for (const client of clients)
-          if (!client.isLive && !client.isBlocked) client.response.cork(() => pump(client));
-      }, refreshMs),
-      setInterval(() => tellAll((client) => send(client, ':\n\n')), heartbeatMs),
-    ];
+    if (upkeep !== null) return;
+    upkeep = merge(
+      interval(refreshMs).pipe(tap(refresh)),
+      interval(heartbeatMs).pipe(tap(() => tellAll((client) => send(client, ':\n\n')))),
+    ).subscribe();
+    upkeep.add(feed.listen(tellNews));
+  }
+
+  function refresh() {
+    feed.refresh();
+    for (const client of clients)
+      if (!client.isLive && !client.isBlocked) client.response.cork(() => pump(client));
   }
 
   function stop() {
-    for (const timer of timers) clearInterval(timer);
-    timers = [];
-    stopListening?.();
-    stopListening = null;
+    upkeep?.unsubscribe();
+    upkeep = null;
   }
 
   /**
