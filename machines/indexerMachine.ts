@@ -1,5 +1,6 @@
 import { assign, fromEventObservable, fromPromise, not, or, raise, setup, stateIn } from 'xstate';
 import { type BackoffBounds, backoffMs } from './backoff.ts';
+import { notProvided } from './notProvided.ts';
 
 /** States of the indexer, as `/metrics` shows them. */
 export const indexerStates = [
@@ -71,10 +72,6 @@ interface Context {
   readonly providerFailures: number;
   /** Times that another indexer had published first. */
   readonly lostRaces: number;
-}
-
-function notProvided(): never {
-  throw new Error('the work of the indexer is not provided');
 }
 
 /** Whether spans of many blocks are published next. What is not known to be far behind the tip is near it. */
