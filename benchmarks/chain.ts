@@ -10,24 +10,24 @@ import { miningAbi } from '../actors/chain/contractAbis.ts';
 import type { StreamMessage } from '../actors/messages/streamMessage.ts';
 import { spanSubject } from '../actors/messages/subjects.ts';
 import { toAddress } from '../actors/schemas/hex.ts';
-import { stopperOf } from './childServer.ts';
+import { createStopper } from './childServer.ts';
 import { startFilled } from './filledData.ts';
-import { inTurns } from './inTurns.ts';
+import { measureInterleaved } from './measureInterleaved.ts';
 import { startNatsProcess } from './natsProcess.ts';
 import { publishResults, type ResultTable } from './results.ts';
 import { minerProgram } from './serviceProcess.ts';
-import { named } from './versions.ts';
+import { withVersion } from './versions.ts';
 
 const chainId = 31_337n;
-const addressOf = (number: number) => toAddress(`0x${number.toString(16).padStart(40, '0')}`);
+const toNumberedAddress = (number: number) => toAddress(`0x${number.toString(16).padStart(40, '0')}`);
 const contracts = {
-  core: addressOf(1),
-  proxyAdmin: addressOf(2),
-  operatorTimelock: addressOf(3),
-  tokenFactory: addressOf(4),
-  mining: addressOf(5),
-  token: addressOf(6),
-  collection: addressOf(7),
+  core: toNumberedAddress(1),
+  proxyAdmin: toNumberedAddress(2),
+  operatorTimelock: toNumberedAddress(3),
+  tokenFactory: toNumberedAddress(4),
+  mining: toNumberedAddress(5),
+  token: toNumberedAddress(6),
+  collection: toNumberedAddress(7),
 };
 const eventsTotal = 100_000;
 const eventsOfBlock = 10;
@@ -55,23 +55,26 @@ export async function measureChain({ rounds }: ChainOptions): Promise<void> {
 }
 
 async function foldTables(rounds: number): Promise<ResultTable[]> {
-  const full = spansOf(eventsTotal / eventsOfBlock / blocksOfSpan, blocksOfSpan, eventsOfBlock);
-  const empty = spansOf(emptySpans, 1, 0);
+  const full = buildSpans(eventsTotal / eventsOfBlock / blocksOfSpan, blocksOfSpan, eventsOfBlock);
+  const empty = buildSpans(emptySpans, 1, 0);
   const parsed = full.map(({ data }) => JSON.parse(Buffer.from(data).toString()) as Span);
   return [
     {
       title: `${eventsTotal.toLocaleString('en-US')} events, ${eventsOfBlock} a block, ${blocksOfSpan} blocks a span`,
       unit: 'events/s',
-      series: await inTurns(
+      series: await measureInterleaved(
         [
-          { name: 'folded into states', measure: async () => eventsTotal / secondsOf(() => foldSpans(full)) },
           {
-            name: '`JSON.parse` of the same spans',
-            measure: async () => eventsTotal / secondsOf(() => parseSpans(full)),
+            name: 'folded into states',
+            measure: async () => eventsTotal / measureSeconds(() => foldSpans(full)),
           },
           {
-            name: `\`decodeEventLog\` of ${named('viem')}, of the same logs`,
-            measure: async () => eventsTotal / secondsOf(() => decodeLogs(parsed)),
+            name: '`JSON.parse` of the same spans',
+            measure: async () => eventsTotal / measureSeconds(() => parseSpans(full)),
+          },
+          {
+            name: `\`decodeEventLog\` of ${withVersion('viem')}, of the same logs`,
+            measure: async () => eventsTotal / measureSeconds(() => decodeLogs(parsed)),
           },
         ],
         rounds,
@@ -80,12 +83,15 @@ async function foldTables(rounds: number): Promise<ResultTable[]> {
     {
       title: `${emptySpans.toLocaleString('en-US')} spans of one empty block`,
       unit: 'spans/s',
-      series: await inTurns(
+      series: await measureInterleaved(
         [
-          { name: 'folded into states', measure: async () => emptySpans / secondsOf(() => foldSpans(empty)) },
+          {
+            name: 'folded into states',
+            measure: async () => emptySpans / measureSeconds(() => foldSpans(empty)),
+          },
           {
             name: '`JSON.parse` of the same spans',
-            measure: async () => emptySpans / secondsOf(() => parseSpans(empty)),
+            measure: async () => emptySpans / measureSeconds(() => parseSpans(empty)),
           },
         ],
         rounds,
@@ -94,7 +100,7 @@ async function foldTables(rounds: number): Promise<ResultTable[]> {
   ];
 }
 
-function secondsOf(run: () => void): number {
+function measureSeconds(run: () => void): number {
   const startedMs = performance.now();
   run();
   return (performance.now() - startedMs) / 1_000;
@@ -123,28 +129,28 @@ function decodeLogs(spans: readonly Span[]) {
 }
 
 /** Spans behind one another; every event is the mint of a position. */
-function spansOf(count: number, blocks: number, events: number): StreamMessage[] {
-  const hashOf = (block: number) => `0x${block.toString(16).padStart(64, '0')}`;
+function buildSpans(count: number, blocks: number, events: number): StreamMessage[] {
+  const formatHash = (block: number) => `0x${block.toString(16).padStart(64, '0')}`;
   let tokenId = 0;
   return Array.from({ length: count }, (_, index) => {
     const fromBlock = index * blocks + 1;
     const toBlock = fromBlock + blocks - 1;
-    const timestampOf = (block: number) => new Date(block * 12_000).toISOString();
+    const formatTimestamp = (block: number) => new Date(block * 12_000).toISOString();
     const held = Array.from({ length: events === 0 ? 0 : blocks }, (_unused, offset) => {
       const number = fromBlock + offset;
       const logs = Array.from({ length: events }, (_event, logIndex) =>
-        mintLog(++tokenId, hashOf(number), logIndex),
+        mintLog(++tokenId, formatHash(number), logIndex),
       );
-      return { number: String(number), hash: hashOf(number), timestamp: timestampOf(number), logs };
+      return { number: String(number), hash: formatHash(number), timestamp: formatTimestamp(number), logs };
     });
     const span = {
       core: contracts.core,
       fork: 0,
       fromBlock: String(fromBlock),
       toBlock: String(toBlock),
-      parentHash: hashOf(fromBlock - 1),
-      hash: hashOf(toBlock),
-      timestamp: timestampOf(toBlock),
+      parentHash: formatHash(fromBlock - 1),
+      hash: formatHash(toBlock),
+      timestamp: formatTimestamp(toBlock),
       blocks: held,
     };
     return {
@@ -160,7 +166,7 @@ function mintLog(tokenId: number, transactionHash: string, logIndex: number) {
   const topics = encodeEventTopics({
     abi: miningAbi,
     eventName: 'PositionMinted',
-    args: { owner: addressOf(1_000 + (tokenId % 1_000)) as Hex, tokenId: BigInt(tokenId) },
+    args: { owner: toNumberedAddress(1_000 + (tokenId % 1_000)) as Hex, tokenId: BigInt(tokenId) },
   });
   const data = encodeAbiParameters(
     [{ type: 'uint256' }, { type: 'uint64' }, { type: 'uint64' }],
@@ -176,7 +182,7 @@ async function indexTable(dir: string, rounds: number): Promise<ResultTable> {
     const { rpcUrl, environment } = filled;
     const deployment = environment.MINER_DEPLOYMENT as string;
     const tip = Number(await call<Hex>(rpcUrl, 'eth_blockNumber', []));
-    const series = await inTurns(
+    const series = await measureInterleaved(
       [
         {
           name: '`miner index`, from its start to the tip',
@@ -199,7 +205,7 @@ async function indexTable(dir: string, rounds: number): Promise<ResultTable> {
       rounds,
     );
     return {
-      title: `${tip.toLocaleString('en-US')} blocks of a local ${named('@foundry-rs/anvil', 'anvil')}`,
+      title: `${tip.toLocaleString('en-US')} blocks of a local ${withVersion('@foundry-rs/anvil', 'anvil')}`,
       unit: 'blocks/s',
       series,
     };
@@ -222,7 +228,7 @@ async function indexSeconds(dir: string, rpcUrl: string, deployment: string): Pr
       MINER_OPS_PORT: '0',
     },
   });
-  const stop = stopperOf(child);
+  const stop = createStopper(child);
   try {
     const operatorUrl = await new Promise<string>((resolve, reject) => {
       createInterface({ input: child.stderr })
@@ -245,12 +251,12 @@ async function readBare(rpcUrl: string, deploymentFile: string, tip: number) {
   const { contracts: deployed } = JSON.parse(readFileSync(deploymentFile, 'utf8')) as {
     contracts: Record<string, string>;
   };
-  const range = { fromBlock: '0x0', toBlock: quantityOf(tip), address: Object.values(deployed) };
+  const range = { fromBlock: '0x0', toBlock: formatQuantity(tip), address: Object.values(deployed) };
   const logs = await call<{ blockNumber: Hex }[]>(rpcUrl, 'eth_getLogs', [range]);
   const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))];
   for (let from = 1; from <= tip; from += headersOfBatch) {
     const count = Math.min(headersOfBatch, tip - from + 1);
-    const asked = Array.from({ length: count }, (_, index) => [quantityOf(from + index), false]);
+    const asked = Array.from({ length: count }, (_, index) => [formatQuantity(from + index), false]);
     await callAll(rpcUrl, 'eth_getBlockByNumber', asked);
   }
   for (let from = 0; from < numbers.length; from += blocksAtOnce) {
@@ -264,7 +270,7 @@ async function readBare(rpcUrl: string, deploymentFile: string, tip: number) {
   }
 }
 
-function quantityOf(number: number): Hex {
+function formatQuantity(number: number): Hex {
   return `0x${number.toString(16)}`;
 }
 

@@ -9,7 +9,7 @@ const pollMs = 20;
 export const serverPath = `${process.env.PATH}:/usr/sbin`;
 
 /** Ends a process that was just started, and waits until it is gone. */
-export function stopperOf(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): () => Promise<void> {
+export function createStopper(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): () => Promise<void> {
   const exited = once(child, 'exit');
   return async () => {
     child.kill(signal);
@@ -22,7 +22,7 @@ export function stopperOf(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM
  *
  * @throws Error when it does not answer within twenty seconds; it is stopped then.
  */
-export async function firstAnswer<Answer>(
+export async function awaitFirstAnswer<Answer>(
   name: string,
   ask: () => Promise<Answer>,
   stop: () => Promise<void>,

@@ -9,10 +9,10 @@ import { connect } from '@nats-io/transport-node';
 import { counterSubject } from '../actors/messages/subjects.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { fillData } from './filledData.ts';
-import { inTurns, type Measurement } from './inTurns.ts';
+import { type Measurement, measureInterleaved } from './measureInterleaved.ts';
 import { publishResults } from './results.ts';
 import { startServiceProcess } from './serviceProcess.ts';
-import { loadOf, serverCore, wrkVersion } from './wrk.ts';
+import { measureLoad, readWrkVersion, serverCore } from './wrk.ts';
 
 const path = '/v4/public/process';
 const secondsOfLoad = 3;
@@ -36,8 +36,8 @@ export async function measureFeed({ listeners, rounds }: FeedOptions): Promise<v
       await service.readyAfterMs();
       const gateway = await startRecords(service.natsUrl, environment.MINER_DEPLOYMENT as string);
       const url = `${service.publicUrl}${path}`;
-      const poll = () => loadOf({ url, headers: {}, seconds: secondsOfLoad });
-      const series = await inTurns(
+      const poll = () => measureLoad({ url, headers: {}, seconds: secondsOfLoad });
+      const series = await measureInterleaved(
         [
           {
             name: `with ${listeners} listeners`,
@@ -50,7 +50,7 @@ export async function measureFeed({ listeners, rounds }: FeedOptions): Promise<v
       await gateway.stop();
       publishResults({
         command: 'feed',
-        about: `One event a second. Load by ${await wrkVersion()}, on another core.`,
+        about: `One event a second. Load by ${await readWrkVersion()}, on another core.`,
         tables: [{ title: `Polling \`${path}\``, unit: 'requests/s', series }],
       });
     } finally {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { stopperOf } from './childServer.ts';
+import { createStopper } from './childServer.ts';
 import { minerProgram } from './serviceProcess.ts';
 
 const filledText = 'the simulated chain has reached the present; it goes on in real time';
@@ -30,7 +30,7 @@ export async function startFilled(dir: string, pastDays = 1): Promise<FilledServ
       MINER_OPS_PORT: '0',
     },
   });
-  const stop = stopperOf(child);
+  const stop = createStopper(child);
   try {
     const rpcUrl = await new Promise<string>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('the past is not there in time')), limitMs);

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { median, rounded, type Series } from './inTurns.ts';
+import { median, roundForTable, type Series } from './measureInterleaved.ts';
 
 const readmeFile = fileURLToPath(new URL('../../benchmarks/README.md', import.meta.url));
 const resultsDir = fileURLToPath(new URL('../../benchmarks/results', import.meta.url));
@@ -55,11 +55,11 @@ function tableLines(table: ResultTable): string[] {
   const further = Object.keys((series[0] as Series).others ?? {});
   const rows = series.map(({ name, values, others = {} }, index) => {
     const other = median(values);
-    const ratio = index === 0 ? '' : rounded(isLessBetter ? other / own : own / other);
+    const ratio = index === 0 ? '' : roundForTable(isLessBetter ? other / own : own / other);
     const compared = isComparison ? ` ${ratio} |` : '';
-    const spread = `${rounded(Math.min(...values))} – ${rounded(Math.max(...values))}`;
-    const figures = further.map((figure) => ` ${rounded(median(others[figure] ?? []))} |`).join('');
-    return `| ${name} | ${rounded(other)} | ${spread} |${compared}${figures}`;
+    const spread = `${roundForTable(Math.min(...values))} – ${roundForTable(Math.max(...values))}`;
+    const figures = further.map((figure) => ` ${roundForTable(median(others[figure] ?? []))} |`).join('');
+    return `| ${name} | ${roundForTable(other)} | ${spread} |${compared}${figures}`;
   });
   const names = further.map((figure) => ` ${figure} |`).join('');
   return [

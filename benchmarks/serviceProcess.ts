@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { stopperOf } from './childServer.ts';
-import { onCore } from './onCore.ts';
+import { createStopper } from './childServer.ts';
+import { pinToCore } from './pinToCore.ts';
 import { genesisMs } from './readingLoad.ts';
 
 /** Metric: through which message of the counter stream everything is stored. */
@@ -47,7 +47,7 @@ export interface ServiceProcessSettings {
 }
 
 /** Writes the deployment file of a benchmark, without contracts. */
-export function writeDeployment(dir: string, installationId: string, startMs = genesisMs): string {
+export function writeDeploymentFile(dir: string, installationId: string, startMs = genesisMs): string {
   const path = join(dir, 'deployment.json');
   const genesisTimestamp = startMs / 1_000;
   writeFileSync(path, JSON.stringify({ installationId, genesisTimestamp, streamId: `0x${'0'.repeat(64)}` }));
@@ -64,7 +64,7 @@ export async function startServiceProcess({
   core,
 }: ServiceProcessSettings): Promise<ServiceProcess> {
   const startedMs = performance.now();
-  const [program, ...given] = onCore(core, [process.execPath, minerProgram, command]);
+  const [program, ...given] = pinToCore(core, [process.execPath, minerProgram, command]);
   const child = spawn(program, given, {
     stdio: ['ignore', 'inherit', 'pipe'],
     env: {
@@ -73,14 +73,14 @@ export async function startServiceProcess({
       MINER_HTTP_PORT: '0',
       MINER_OPS_PORT: '0',
       MINER_DATA_DIR: dir,
-      MINER_DEPLOYMENT: environment.MINER_DEPLOYMENT ?? writeDeployment(dir, installationId, startMs),
+      MINER_DEPLOYMENT: environment.MINER_DEPLOYMENT ?? writeDeploymentFile(dir, installationId, startMs),
       MINER_RATE_LIMITS: 'off',
       ...environment,
     },
   });
-  const stop = stopperOf(child);
+  const stop = createStopper(child);
   try {
-    const { natsUrl, publicUrl, operatorUrl } = await addressesOf(child.stderr);
+    const { natsUrl, publicUrl, operatorUrl } = await readAddresses(child.stderr);
     return {
       pid: child.pid as number,
       natsUrl,
@@ -94,7 +94,7 @@ export async function startServiceProcess({
         while (!(await fetch(`${operatorUrl}/readyz`)).ok) await wait(readyPollMs);
         return performance.now() - startedMs;
       },
-      residentBytes: () => residentBytesOf(child.pid as number),
+      residentBytes: () => readResidentBytes(child.pid as number),
       stop,
     };
   } catch (error) {
@@ -104,7 +104,7 @@ export async function startServiceProcess({
 }
 
 /** Reads the log until the service has told where its parts listen. */
-async function addressesOf(log: NodeJS.ReadableStream) {
+async function readAddresses(log: NodeJS.ReadableStream) {
   const found: { natsUrl?: string; publicUrl?: string; operatorUrl?: string } = {};
   const lines: string[] = [];
   return await new Promise<Required<typeof found>>((resolve, reject) => {
@@ -125,7 +125,7 @@ async function addressesOf(log: NodeJS.ReadableStream) {
 }
 
 /** @throws Error where the system does not tell (only Linux does). */
-function residentBytesOf(pid: number) {
+function readResidentBytes(pid: number) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);
   return { now: kibibytes('VmRSS') * 1024, peak: kibibytes('VmHWM') * 1024 };

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Measurement } from './inTurns.ts';
-import { onCore } from './onCore.ts';
+import type { Measurement } from './measureInterleaved.ts';
+import { pinToCore } from './pinToCore.ts';
 
 const run = promisify(execFile);
 const connections = 64;
@@ -20,10 +20,10 @@ export interface LoadRequest {
  *
  * @throws Error when an answer is none of 2xx and 3xx.
  */
-export async function loadOf({ url, headers, seconds }: LoadRequest): Promise<Measurement> {
+export async function measureLoad({ url, headers, seconds }: LoadRequest): Promise<Measurement> {
   const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...given, url];
-  const [program, ...rest] = onCore(loadCore, ['wrk', ...options]);
+  const [program, ...rest] = pinToCore(loadCore, ['wrk', ...options]);
   const { stdout } = await run(program, rest);
   const refused = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.+)/.exec(stdout);
   if (refused !== null) throw new Error(`${url} does not answer as it should:\n${stdout}`);
@@ -38,7 +38,7 @@ function latency(output: string, percentile: number): number {
 }
 
 /** Of the one that is installed. */
-export async function wrkVersion(): Promise<string> {
+export async function readWrkVersion(): Promise<string> {
   const { stdout } = await run('wrk', ['-v']).catch((error: { stdout: string }) => error);
   return /wrk \S+/.exec(stdout)?.[0] ?? 'wrk';
 }

@@ -54,7 +54,7 @@ export interface ServiceSettings {
   readonly snapshots: SnapshotPolicy;
 }
 
-export interface ServiceParts {
+export interface ServiceOptions {
   readonly settings: ServiceSettings;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -86,7 +86,7 @@ const startRetryMs = 1_000;
  *
  * @throws PortUnavailable
  */
-export async function startService({ settings, clock, logger, registry }: ServiceParts): Promise<Service> {
+export async function startService({ settings, clock, logger, registry }: ServiceOptions): Promise<Service> {
   const { roles, deployment } = settings;
   const stopping = new AbortController();
   const counters = createCounterActors({

@@ -37,7 +37,7 @@ export function listEventTables({ ids, times, events }: EventTables): string[] {
 /** The tables that are in use at the moment: a swap changes them while the service runs. */
 export type ActiveTables = () => Tables;
 
-export function tablesOf(generation: number): Tables {
+export function resolveTables(generation: number): Tables {
   const nameOf = ({ name }: { readonly name: string }) => `${name}_g${generation}`;
   return {
     generation,

@@ -5,7 +5,7 @@ import type { Clock } from '../actors/views/clock.ts';
 import type { DeliveryState } from '../machines/deliveryMachine.ts';
 import type { Database } from '../storage/database.ts';
 import type { StoringProgress } from '../storage/eventsStored.ts';
-import { createRowEncoder, type EncodedRows, insertsOf, type RowInsert } from '../storage/rowInserts.ts';
+import { buildInserts, createRowEncoder, type EncodedRows, type RowInsert } from '../storage/rowInserts.ts';
 import type { ActiveTables } from '../storage/tables.ts';
 import { type DeliveryStatus, deliverInOrder } from './operators/deliverInOrder.ts';
 import type { PipelineItem } from './pipelineItem.ts';
@@ -73,7 +73,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
   function createDeliver() {
     let attempt: { readonly items: readonly PipelineItem[]; left: readonly RowInsert[] } | null = null;
     return (items: readonly PipelineItem[]) => {
-      if (attempt?.items !== items) attempt = { items, left: insertsOf(tables(), items.flatMap(rowsOf)) };
+      if (attempt?.items !== items) attempt = { items, left: buildInserts(tables(), items.flatMap(rowsOf)) };
       const current = attempt;
       return from(current.left).pipe(
         concatMap(insert),

@@ -5,7 +5,7 @@ import type { RecentReadings } from '../storage/recentReadings.ts';
 import type { RejectionLog } from './jetstream/rejectionLog.ts';
 import type { RowWriter } from './rowWriter.ts';
 
-export interface WriterMetricsParts {
+export interface WriterMetricsOptions {
   /** By the stream whose rows they write; none on a read replica. */
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
   /** By the stream whose rejections they publish; none on a read replica. */
@@ -16,7 +16,7 @@ export interface WriterMetricsParts {
 /** Metrics of the writers of rows, read from their status when `/metrics` is asked. */
 export function registerWriterMetrics(
   registry: Registry,
-  { writers, rejections, recent }: WriterMetricsParts,
+  { writers, rejections, recent }: WriterMetricsOptions,
 ): void {
   const registers = [registry];
 

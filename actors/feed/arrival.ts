@@ -19,6 +19,6 @@ export function compareArrivals(one: Arrival, other: Arrival): number {
 }
 
 /** Ordinal of the next event that a message makes, behind the last event so far. */
-export function nextOrdinal(last: Arrival | undefined, position: number): number {
+export function computeNextOrdinal(last: Arrival | undefined, position: number): number {
   return last?.position === position ? last.ordinal + 1 : 0;
 }

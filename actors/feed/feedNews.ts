@@ -1,26 +1,26 @@
 import type { ChainViews, EconomyView } from '../views/chainViewTypes.ts';
 import {
-  chainItem,
   type FeedCategory,
   type FeedItem,
   isOfCategory,
-  measurementItem,
-  storedCategories,
+  listStoredCategories,
+  toChainItem,
+  toMeasurementItem,
 } from '../views/feedIndex.ts';
 import { beforeAll, compareArrivals } from './arrival.ts';
-import { itemOfRow } from './eventRows.ts';
-import { heldAfter } from './heldEvents.ts';
-import { type OlderEvents, storedEventsOf } from './olderEvents.ts';
+import { toFeedItem } from './eventRows.ts';
+import { findEventsAfter } from './eventWindow.ts';
+import { findEvictedSource, type OlderEvents } from './olderEvents.ts';
 import {
+  advancePosition,
   type FeedSource,
   type FeedSources,
   feedSources,
+  findNewestPosition,
+  findStart,
   isSamePosition,
-  laterPosition,
-  newestPosition,
-  positionIn,
   type StreamPosition,
-  startIn,
+  toSourcePosition,
 } from './streamPosition.ts';
 
 /**
@@ -80,13 +80,13 @@ export interface FeedNewsViews {
   locate(id: string, signal: AbortSignal): Promise<StreamPosition | null | 'unavailable'>;
 }
 
-export interface FeedNewsParts {
+export interface FeedNewsOptions {
   readonly chain: Pick<ChainViews, 'economy'>;
-  readonly sourcesOf: (economy: EconomyView) => FeedSources;
+  readonly readSources: (economy: EconomyView) => FeedSources;
   readonly olderEvents: OlderEvents;
 }
 
-export function createFeedNews({ chain, sourcesOf, olderEvents }: FeedNewsParts): FeedNewsViews {
+export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOptions): FeedNewsViews {
   const listeners = new Set<(news: FeedNews) => void>();
   let told: StreamPosition | null = null;
 
@@ -95,15 +95,15 @@ export function createFeedNews({ chain, sourcesOf, olderEvents }: FeedNewsParts)
     const economy = chain.economy();
     if (economy.status === 'unavailable') return null;
     const { feed: _events, ...context } = economy;
-    const sources = sourcesOf(economy);
+    const sources = readSources(economy);
     const itemsAfter = createItemsAfter(sources, context.chain.chainId);
-    const newest = newestPosition(sources);
+    const newest = findNewestPosition(sources);
     const from = told ?? newest;
-    told = laterPosition(from, newest);
+    told = advancePosition(from, newest);
     if (told !== from && listeners.size > 0) {
-      const isComplete = feedSources.every((source) => isHeldAfter(sources, source, from));
+      const isComplete = feedSources.every((source) => isInMemoryAfter(sources, source, from));
       const lists = isComplete ? feedSources.map((source) => itemsAfter(source, from, 'all')) : [];
-      const items = withPositions(from, sources, inOrderOfArrival(lists));
+      const items = attachPositions(from, sources, mergeByArrival(lists));
       for (const listener of listeners) listener({ from, items, position: told, isComplete, context });
     }
     return { sources, context, itemsAfter, newest, told };
@@ -122,28 +122,28 @@ export function createFeedNews({ chain, sourcesOf, olderEvents }: FeedNewsParts)
       if (now === null) return null;
       const { sources, context, itemsAfter } = now;
       // Behind what is told here while the sources are folded again, or what was told by a process that is ahead of this one.
-      const end = laterPosition(from, now.newest);
+      const end = advancePosition(from, now.newest);
       const isUpToDate = isSamePosition(end, now.told);
-      const newsOf = (lists: readonly (readonly FeedItem[])[], isFromMemory: boolean): FeedNews => {
-        const items = withPositions(from, sources, inOrderOfArrival(lists).slice(0, limit));
+      const buildNews = (lists: readonly (readonly FeedItem[])[], isFromMemory: boolean): FeedNews => {
+        const items = attachPositions(from, sources, mergeByArrival(lists).slice(0, limit));
         const isAll = items.length < limit;
         const position = isAll ? (isUpToDate ? now.told : end) : (items.at(-1) as ArrivedItem).position;
         return { from, items, position, isComplete: isAll && isFromMemory && isUpToDate, context };
       };
-      const stored = feedSources.filter((source) => !isHeldAfter(sources, source, from));
-      const wanted = stored.filter((source) => storedCategories(category, source).length > 0);
+      const stored = feedSources.filter((source) => !isInMemoryAfter(sources, source, from));
+      const wanted = stored.filter((source) => listStoredCategories(category, source).length > 0);
       const inMemory = feedSources.map((source) => itemsAfter(source, from, category));
-      if (wanted.length === 0) return newsOf(inMemory, true);
+      if (wanted.length === 0) return buildNews(inMemory, true);
       const reading = wanted.map(async (source) => {
-        const of = storedEventsOf(sources, source);
+        const of = findEvictedSource(sources, source);
         if (of === null) return [];
-        const arrival = startIn(from[source], sources[source]);
-        const query = { categories: storedCategories(category, source), arrival, limit };
-        return (await olderEvents.after(of, query, signal)).map(itemOfRow);
+        const arrival = findStart(from[source], sources[source]);
+        const query = { categories: listStoredCategories(category, source), arrival, limit };
+        return (await olderEvents.after(of, query, signal)).map(toFeedItem);
       });
       // What has come meanwhile is read next: only what memory holds at one moment can be complete.
       return Promise.all(reading).then((rows) =>
-        newsOf(
+        buildNews(
           feedSources.map((source, at) => [
             ...(rows[wanted.indexOf(source)] ?? []),
             ...(inMemory[at] as FeedItem[]),
@@ -159,18 +159,21 @@ export function createFeedNews({ chain, sourcesOf, olderEvents }: FeedNewsParts)
       const { sources, itemsAfter } = now;
       const source: FeedSource = id.startsWith('chain:') ? 'chain' : 'measurement';
       const other: FeedSource = source === 'chain' ? 'measurement' : 'chain';
-      const stored = storedEventsOf(sources, source);
+      const stored = findEvictedSource(sources, source);
       const found =
         itemsAfter(source, null, 'all').find((item) => item.id === id) ??
         (stored === null ? null : await olderEvents.find(stored, id, signal));
       if (found === null) return null;
       const untilMs = found.arrivedAtMs - overlapMs;
-      const storedOther = storedEventsOf(sources, other);
+      const storedOther = findEvictedSource(sources, other);
       const before =
         itemsAfter(other, null, 'all').findLast(({ arrivedAtMs }) => arrivedAtMs < untilMs) ??
         (storedOther === null ? null : await olderEvents.lastBefore(storedOther, untilMs, signal)) ??
         beforeAll;
-      const [at, otherAt] = [positionIn(sources[source].run, found), positionIn(sources[other].run, before)];
+      const [at, otherAt] = [
+        toSourcePosition(sources[source].run, found),
+        toSourcePosition(sources[other].run, before),
+      ];
       return source === 'chain' ? { chain: at, measurement: otherAt } : { measurement: at, chain: otherAt };
     },
   };
@@ -181,23 +184,23 @@ type ItemsAfter = (source: FeedSource, from: StreamPosition | null, category: Fe
 
 function createItemsAfter({ measurement, chain }: FeedSources, chainId: bigint): ItemsAfter {
   return (source, from, category) => {
-    const start = (run: string) => (from === null ? beforeAll : startIn(from[source], { run }));
+    const start = (run: string) => (from === null ? beforeAll : findStart(from[source], { run }));
     const items =
       source === 'measurement'
-        ? heldAfter(measurement, start(measurement.run)).map(measurementItem)
-        : heldAfter(chain, start(chain.run)).map((event) => chainItem(chainId, event));
+        ? findEventsAfter(measurement, start(measurement.run)).map(toMeasurementItem)
+        : findEventsAfter(chain, start(chain.run)).map((event) => toChainItem(chainId, event));
     return items.filter(({ type }) => isOfCategory(category, type));
   };
 }
 
 /** Whether memory holds every event of a source that arrived after a position. */
-function isHeldAfter(sources: FeedSources, source: FeedSource, from: StreamPosition): boolean {
-  const { run, givenUp } = sources[source];
-  return givenUp.through === null || compareArrivals(startIn(from[source], { run }), givenUp.through) >= 0;
+function isInMemoryAfter(sources: FeedSources, source: FeedSource, from: StreamPosition): boolean {
+  const { run, evicted } = sources[source];
+  return evicted.through === null || compareArrivals(findStart(from[source], { run }), evicted.through) >= 0;
 }
 
 /** Lists that are each in order of arrival as one, by time; the order within each stays. */
-function inOrderOfArrival(lists: readonly (readonly FeedItem[])[]): FeedItem[] {
+function mergeByArrival(lists: readonly (readonly FeedItem[])[]): FeedItem[] {
   const queues = lists.map((items) => ({ items, next: 0 }));
   const merged: FeedItem[] = [];
   for (;;) {
@@ -223,14 +226,14 @@ function arrivedAtMs({
   return (items[next] as FeedItem).arrivedAtMs;
 }
 
-function withPositions(
+function attachPositions(
   from: StreamPosition,
   sources: FeedSources,
   items: readonly FeedItem[],
 ): ArrivedItem[] {
   let position = from;
   return items.map((item) => {
-    position = { ...position, [item.source]: positionIn(sources[item.source].run, item) };
+    position = { ...position, [item.source]: toSourcePosition(sources[item.source].run, item) };
     return { item, position };
   });
 }

@@ -1,8 +1,8 @@
 import { parse, stringify } from '../bigintJson.ts';
 import { createModuleActor, type ModuleActor } from '../device/moduleActor.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
-import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
-import { type Rejection, rejected } from '../messages/decodeMessage.ts';
+import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
+import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import type { ModulesView, ModuleView } from '../views/views.ts';
 import { convertSettlement, foldVersionBeforeMachine } from './convertSettlement.ts';
@@ -96,7 +96,7 @@ export function createPipelineActors(): PipelineActors {
     if (value.kind === 'signer') {
       const id = JSON.stringify(value.signer);
       if (isRemembered(pipeline.acceptedSigners, id)) {
-        return rejected('not_allowed', 'this signer was accepted before');
+        return reject('not_allowed', 'this signer was accepted before');
       }
       pipeline.acceptedSigners = rememberId(pipeline.acceptedSigners, id, storedAtMs);
       pipeline.signer = value.signer;
@@ -128,7 +128,7 @@ export function createPipelineActors(): PipelineActors {
   }
 
   return {
-    identity: { ...foldIdentity(pipelineFoldVersion, {}), convertibleVersion: foldVersionBeforeMachine },
+    identity: { ...identifyFold(pipelineFoldVersion, {}), convertibleVersion: foldVersionBeforeMachine },
     receive,
     modules,
     signer: (installationId) => installations.get(installationId)?.signer ?? null,
@@ -170,10 +170,7 @@ function receiveModule(
 ): PipelineOutcome {
   const known = pipeline.modules.get(report.instanceId);
   if (known === undefined && pipeline.modules.size >= instancesMax) {
-    return rejected(
-      'too_many_instances',
-      `${installationId} reports ${instancesMax} other instances already`,
-    );
+    return reject('too_many_instances', `${installationId} reports ${instancesMax} other instances already`);
   }
   const rejection = known?.receive(state, report) ?? null;
   if (rejection !== null) return { rejection };

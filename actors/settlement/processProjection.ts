@@ -4,7 +4,7 @@ import {
   findSubmissionLifecycle,
   type SettlementSnapshot,
 } from '../../machines/settlementMachine.ts';
-import { blocksOf, blockUnitsPerBlock, type ChainState } from '../chain/chainState.ts';
+import { blockUnitsPerBlock, type ChainState, countWholeBlocks } from '../chain/chainState.ts';
 import { type Frontier, projectFrontier, type WorkedRound } from '../chain/settlementArithmetic.ts';
 import type {
   AnchorView,
@@ -18,7 +18,7 @@ import type {
   SubmissionView,
 } from '../views/views.ts';
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
-import { type ActivityState, roundAt } from '../wheel/activityFold.ts';
+import { type ActivityState, findRound } from '../wheel/activityFold.ts';
 import { isWithinBounds, roundWorkMax } from './coreBounds.ts';
 import { findOracleState } from './oracleState.ts';
 import { findBlockedReason, findQueueState } from './queueState.ts';
@@ -110,7 +110,7 @@ function findCountedThrough(
   settledThroughRound: bigint,
 ): bigint {
   const closedThrough = settlement.snapshot.context.closure?.lastRound ?? 0n;
-  const endedThrough = max(BigInt(roundAt(nowMs, genesisMs) - 1), settledThroughRound);
+  const endedThrough = max(BigInt(findRound(nowMs, genesisMs) - 1), settledThroughRound);
   return closedThrough < endedThrough ? closedThrough : endedThrough;
 }
 
@@ -204,7 +204,7 @@ function openRounds(
 ): WorkedRound[] | null {
   const settledThroughRound = sources.chain?.core.settledThroughRound ?? 0n;
   const closedThrough = max(findCountedThrough(sources, settledThroughRound), settledThroughRound);
-  const openRound = roundAt(reading.observedAtMs, sources.genesisMs);
+  const openRound = findRound(reading.observedAtMs, sources.genesisMs);
   const from = Number(closedThrough) + 1;
   const rounds: WorkedRound[] = [];
   const known = new Map(activity.recentRounds.map(({ roundId, workUnits }) => [roundId, workUnits]));
@@ -270,7 +270,7 @@ function frontierView(frontier: Frontier): FrontierView {
     cumulativeWork,
     cumulativeBlockUnits,
     workPerThousandBlocks,
-    blockHeight: blocksOf(cumulativeBlockUnits),
+    blockHeight: countWholeBlocks(cumulativeBlockUnits),
     blockProgress: cumulativeBlockUnits % blockUnitsPerBlock,
   };
 }

@@ -1,6 +1,6 @@
 import type { ChainState } from '../chain/chainState.ts';
 import type { OlderEvents } from '../feed/olderEvents.ts';
-import { revisionOf } from '../revision.ts';
+import { computeRevision } from '../revision.ts';
 import type { PipelineActors } from '../settlement/pipelineActors.ts';
 import { projectProcess } from '../settlement/processProjection.ts';
 import type { CounterActors } from '../wheel/counterActors.ts';
@@ -13,7 +13,7 @@ import type { ActivityViews, MeasurementView, ProcessView, SettlementsView, Tele
 /** The process snapshot is shared for this long (CONTRACT.md, Caching). */
 const processSharedMs = 1_000;
 
-export interface ActivityViewsParts {
+export interface ActivityViewsOptions {
   readonly publicInstallationId: string;
   readonly counters: CounterActors;
   readonly pipeline: PipelineActors;
@@ -29,21 +29,21 @@ export interface ActivityViewsParts {
 }
 
 /** The views of all actors, as HTTP reads them. */
-export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
-  const { publicInstallationId, counters, pipeline, clock } = parts;
+export function createActivityViews(options: ActivityViewsOptions): ActivityViews {
+  const { publicInstallationId, counters, pipeline, clock } = options;
   const statistics = createStatisticsViews({
     installationId: publicInstallationId,
     history: () => counters.history(),
     settlement: () => pipeline.settlement(publicInstallationId),
-    chain: () => (parts.chain.core().status === 'available' ? parts.chainState() : null),
-    genesisMs: parts.genesisMs,
+    chain: () => (options.chain.core().status === 'available' ? options.chainState() : null),
+    genesisMs: options.genesisMs,
     clock,
   });
   const feed = createFeedViews({
     installationId: publicInstallationId,
-    chain: parts.chain,
+    chain: options.chain,
     progress: () => counters.achievements(),
-    olderEvents: parts.olderEvents,
+    olderEvents: options.olderEvents,
   });
   let shared: { view: ProcessView; madeAtMs: number; sources: readonly unknown[] } | null = null;
 
@@ -55,7 +55,7 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
     const settlement = pipeline.settlement(publicInstallationId);
     const signer = pipeline.signer(publicInstallationId);
     const modules = pipeline.modules(publicInstallationId);
-    const chain = parts.chainState();
+    const chain = options.chainState();
     // Each of them is immutable, and another object once a message has changed it.
     const sources = [telemetry.reading, settlement, signer, modules, chain];
     const isShared =
@@ -63,18 +63,18 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
       madeAtMs - shared.madeAtMs < processSharedMs &&
       shared.sources.every((source, index) => source === sources[index]);
     if (shared !== null && isShared) return shared.view;
-    const measurement = measurementOf(telemetry);
+    const measurement = toMeasurementView(telemetry);
     const projection = projectProcess({
       measurement,
       activity: counters.activity(publicInstallationId),
       settlement,
       chain,
-      genesisMs: parts.genesisMs,
+      genesisMs: options.genesisMs,
       nowMs,
     });
     const view = {
       installationId: publicInstallationId,
-      revision: revisionOf([telemetry.revision, telemetry.freshness, projection]),
+      revision: computeRevision([telemetry.revision, telemetry.freshness, projection]),
       generatedAtMs: nowMs,
       measurement,
       ...projection,
@@ -89,7 +89,7 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
   const held = new Map<string, SettlementsView>();
 
   function settlements(range: SettlementRange, withQueue: boolean): SettlementsView {
-    const history = parts.chain.settlements(range);
+    const history = options.chain.settlements(range);
     const queue = withQueue ? process().settlementQueue : null;
     const key = `${range} ${withQueue}`;
     const known = held.get(key);
@@ -104,15 +104,15 @@ export function createActivityViews(parts: ActivityViewsParts): ActivityViews {
     telemetry: (installationId) => counters.telemetry(installationId, clock.nowMs()),
     modules: () => pipeline.modules(publicInstallationId),
     process,
-    chain: parts.chain,
+    chain: options.chain,
     feed,
     settlements,
     get statistics() {
-      return parts.isCounterCaughtUp() ? statistics : null;
+      return options.isCounterCaughtUp() ? statistics : null;
     },
   };
 }
 
-function measurementOf({ freshness, reading }: TelemetryView): MeasurementView | null {
+function toMeasurementView({ freshness, reading }: TelemetryView): MeasurementView | null {
   return reading === null || freshness === 'offline' ? null : { freshness, reading };
 }

@@ -17,7 +17,7 @@ import type { MergeState } from '../chain/mergeState.ts';
 import type { MintRoundState } from '../chain/mintRoundState.ts';
 import type { SettlementSource } from '../chain/settlementSource.ts';
 import type { StateFault } from '../chain/stateChecks.ts';
-import type { HeldEvents } from '../feed/heldEvents.ts';
+import type { EventWindow } from '../feed/eventWindow.ts';
 
 export type { ChainEvent, EventSource } from '../chain/chainEvent.ts';
 export type { ChainFeedEvent, Checkpoint, OwnerEvent, Settlement } from '../chain/chainState.ts';
@@ -261,7 +261,7 @@ export interface EconomyView extends ChainAvailable {
   readonly identities: Identities;
   /** The reward token. */
   readonly asset: { readonly address: string; readonly symbol: string; readonly decimals: number };
-  readonly feed: HeldEvents<ChainFeedEvent>;
+  readonly feed: EventWindow<ChainFeedEvent>;
 }
 
 /** What the chain's routes read. Every call is synchronous and costs no I/O. */

@@ -1,7 +1,7 @@
 import type { ChainFeedEvent } from '../chain/chainState.ts';
 import { type Arrival, beforeAll, compareArrivals } from '../feed/arrival.ts';
-import { type HeldEvents, heldAfter, newestArrival } from '../feed/heldEvents.ts';
-import { type MeasurementEvent, measurementId } from '../feed/measurementEvents.ts';
+import { type EventWindow, findEventsAfter, findNewestArrival } from '../feed/eventWindow.ts';
+import { buildMeasurementId, type MeasurementEvent } from '../feed/measurementEvents.ts';
 import type { FeedSource, FeedSources } from '../feed/streamPosition.ts';
 
 export const feedCategories = ['all', 'protocol', 'players', 'measurement'] as const;
@@ -31,7 +31,7 @@ const sourceCategories: Readonly<Record<FeedSource, readonly StoredCategory[]>> 
 };
 
 /** The categories that the events of a source are stored by, as far as a category of the feed shows them. */
-export function storedCategories(category: FeedCategory, source: FeedSource): readonly StoredCategory[] {
+export function listStoredCategories(category: FeedCategory, source: FeedSource): readonly StoredCategory[] {
   return sourceCategories[source].filter((one) => category === 'all' || category === one);
 }
 
@@ -68,54 +68,57 @@ export interface FeedIndex {
 export function createFeedIndex({ chainId }: { readonly chainId: bigint }): FeedIndex {
   let taken: FeedSources | null = null;
   /** Oldest first, so that what is new is mostly appended. */
-  let ascending = emptyLists();
+  let ascending = createEmptyLists();
 
   return {
     update: (sources) => {
       const { measurement, chain } = sources;
       if (measurement.events === taken?.measurement.events && chain.events === taken.chain.events) return;
-      const before = taken !== null && continues(taken, sources) ? taken : null;
-      if (before === null) ascending = emptyLists();
+      const before = taken !== null && areContinuations(taken, sources) ? taken : null;
+      if (before === null) ascending = createEmptyLists();
       const added = [
-        ...eventsSince(measurement, before?.measurement).map(measurementItem),
-        ...eventsSince(chain, before?.chain).map((event) => chainItem(chainId, event)),
+        ...listEventsSince(measurement, before?.measurement).map(toMeasurementItem),
+        ...listEventsSince(chain, before?.chain).map((event) => toChainItem(chainId, event)),
       ];
       for (const category of feedCategories) {
         const list = ascending[category];
         const ofCategory = added.filter(({ type }) => isOfCategory(category, type));
         if (ofCategory.length > insertedMax)
           ascending[category] = [...list, ...ofCategory].sort((one, other) => compareShown(other, one));
-        else for (const item of ofCategory) list.splice(firstNotOlder(list, item), 0, item);
+        else for (const item of ofCategory) list.splice(findFirstNotOlder(list, item), 0, item);
       }
       taken = sources;
     },
     olderThan: (category, place, limit) => {
       const list = ascending[category];
-      const end = place === null ? list.length : firstNotOlder(list, place);
+      const end = place === null ? list.length : findFirstNotOlder(list, place);
       return list.slice(Math.max(0, end - limit), end).reverse();
     },
   };
 }
 
 /** Whether both sources hold what they held, and more behind it. */
-function continues(before: FeedSources, { measurement, chain }: FeedSources): boolean {
-  return isContinued(before.measurement, measurement) && isContinued(before.chain, chain);
+function areContinuations(before: FeedSources, { measurement, chain }: FeedSources): boolean {
+  return isContinuationOf(before.measurement, measurement) && isContinuationOf(before.chain, chain);
 }
 
-function isContinued<Event extends Arrival>(before: HeldEvents<Event>, held: HeldEvents<Event>): boolean {
-  if (held.run !== before.run || held.givenUp.through !== before.givenUp.through) return false;
+function isContinuationOf<Event extends Arrival>(
+  before: EventWindow<Event>,
+  held: EventWindow<Event>,
+): boolean {
+  if (held.run !== before.run || held.evicted.through !== before.evicted.through) return false;
   const { size } = before.events;
   return size === 0 || held.events.get(size - 1) === before.events.last();
 }
 
-function eventsSince<Event extends Arrival>(
-  held: HeldEvents<Event>,
-  before: HeldEvents<Event> | undefined,
+function listEventsSince<Event extends Arrival>(
+  held: EventWindow<Event>,
+  before: EventWindow<Event> | undefined,
 ): Event[] {
-  return heldAfter(held, (before === undefined ? null : newestArrival(before)) ?? beforeAll);
+  return findEventsAfter(held, (before === undefined ? null : findNewestArrival(before)) ?? beforeAll);
 }
 
-function emptyLists(): Record<FeedCategory, FeedItem[]> {
+function createEmptyLists(): Record<FeedCategory, FeedItem[]> {
   return { all: [], protocol: [], players: [], measurement: [] };
 }
 
@@ -130,7 +133,7 @@ export function compareShown(one: FeedPlace, other: FeedPlace): number {
 }
 
 /** Index of the first element that is not older than the place. */
-function firstNotOlder(list: readonly FeedItem[], place: FeedPlace): number {
+function findFirstNotOlder(list: readonly FeedItem[], place: FeedPlace): number {
   let low = 0;
   let high = list.length;
   while (low < high) {
@@ -141,17 +144,17 @@ function firstNotOlder(list: readonly FeedItem[], place: FeedPlace): number {
   return low;
 }
 
-export function chainItem(chainId: bigint, event: ChainFeedEvent): FeedItem {
+export function toChainItem(chainId: bigint, event: ChainFeedEvent): FeedItem {
   const { details, address, source, recordedAtMs, position, ordinal } = event;
   const { type } = details;
   const id = `chain:${chainId}:${address}:${source.transactionHash}:${source.logIndex}:${type}`;
   return { id, type, source: 'chain', recordedAtMs, arrivedAtMs: recordedAtMs, position, ordinal, event };
 }
 
-export function measurementItem(event: MeasurementEvent): FeedItem {
+export function toMeasurementItem(event: MeasurementEvent): FeedItem {
   const { achievement, installationId, receivedAtMs, arrivedAtMs, position, ordinal } = event;
   return {
-    id: measurementId(installationId, achievement),
+    id: buildMeasurementId(installationId, achievement),
     type: achievement.type,
     source: 'measurement',
     recordedAtMs: receivedAtMs,

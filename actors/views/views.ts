@@ -19,7 +19,7 @@ export { moduleStates } from '../../machines/moduleMachine.ts';
 export { submissionLifecycles } from '../../machines/settlementMachine.ts';
 export type { Arrival } from '../feed/arrival.ts';
 export { compareArrivals } from '../feed/arrival.ts';
-export type { OlderEvents, StoredEventsOf } from '../feed/olderEvents.ts';
+export type { EvictedSource, OlderEvents } from '../feed/olderEvents.ts';
 export { oracleStates } from '../settlement/oracleState.ts';
 export { blockedReasons, settlementQueueStates } from '../settlement/queueState.ts';
 export type { AcceptedReading } from '../wheel/acceptedReading.ts';
@@ -27,7 +27,7 @@ export { coreStatuses, provenances } from '../wheel/counterReading.ts';
 // The vocabulary of the views, for the schemas of the responses.
 export { freshnessStates, stalenessSeconds } from '../wheel/freshness.ts';
 export type { FeedPlace, StoredCategory } from './feedIndex.ts';
-export { compareShown, storedCategories } from './feedIndex.ts';
+export { compareShown, listStoredCategories } from './feedIndex.ts';
 
 /**
  * Views are what HTTP reads: immutable, made by the actors from their state and the time of the injected clock.

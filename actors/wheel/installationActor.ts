@@ -1,8 +1,8 @@
 import type { Rejection } from '../messages/decodeMessage.ts';
 import type { TelemetryView } from '../views/views.ts';
-import { type AcceptanceState, accepted, rejectionOf } from './acceptance.ts';
-import { type AcceptedReading, acceptedReadingOf } from './acceptedReading.ts';
-import { type ActivityState, type ClosedActivity, firstActivity, foldActivity } from './activityFold.ts';
+import { type AcceptanceState, acceptReading, findRejection } from './acceptance.ts';
+import { type AcceptedReading, toAcceptedReading } from './acceptedReading.ts';
+import { type ActivityState, type ClosedActivity, createActivity, foldActivity } from './activityFold.ts';
 import type { CounterReading } from './counterReading.ts';
 import { findFreshness } from './freshness.ts';
 
@@ -37,12 +37,12 @@ export function createInstallationActor(
   let view: TelemetryView | null = null;
 
   function receive(reading: CounterReading, position: number): ReadingOutcome {
-    const rejection = rejectionOf(state?.acceptance ?? null, reading);
+    const rejection = findRejection(state?.acceptance ?? null, reading);
     if (rejection !== null) return { rejection };
-    const acceptedReading = acceptedReadingOf(reading, position, state?.acceptance.latest ?? null);
-    const acceptance = accepted(state?.acceptance ?? null, acceptedReading);
+    const acceptedReading = toAcceptedReading(reading, position, state?.acceptance.latest ?? null);
+    const acceptance = acceptReading(state?.acceptance ?? null, acceptedReading);
     if (state === null) {
-      state = { acceptance, activity: firstActivity(acceptedReading) };
+      state = { acceptance, activity: createActivity(acceptedReading) };
       return { reading: acceptedReading, closed: nothingClosed };
     }
     const folded = foldActivity(state.activity, state.acceptance.latest, acceptedReading, genesisMs);

@@ -12,20 +12,20 @@ export interface PreparedAnswer {
 }
 
 /** An answer as a peer holds it. */
-export interface HeldAnswer {
+export interface LoadedAnswer {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
 }
 
 /** The answers of a path, with the headers of the one without a body. */
-export interface HeldPath {
+export interface PreparedPath {
   readonly tag: string | null;
-  readonly notModified: HeldAnswer['headers'];
-  readonly byEncoding: ReadonlyMap<string, HeldAnswer>;
+  readonly notModified: LoadedAnswer['headers'];
+  readonly byEncoding: ReadonlyMap<string, LoadedAnswer>;
 }
 
 /** Reads the file that {@link PreparedAnswer}s were written to. */
-export function heldPaths(file: string): ReadonlyMap<string, HeldPath> {
+export function readPaths(file: string): ReadonlyMap<string, PreparedPath> {
   const answers = JSON.parse(readFileSync(file, 'utf8')) as PreparedAnswer[];
   const paths = [...new Set(answers.map(({ path }) => path))];
   return new Map(
@@ -42,11 +42,11 @@ export function heldPaths(file: string): ReadonlyMap<string, HeldPath> {
 }
 
 /** The encoding of a request that a peer looks for. */
-export function encodingOf(acceptEncoding: string | undefined): string {
+export function chooseEncoding(acceptEncoding: string | undefined): string {
   return acceptEncoding === undefined || acceptEncoding === '' ? 'identity' : acceptEncoding;
 }
 
 /** Tells the benchmark where a peer listens. */
-export function tellPort(port: number): void {
+export function announcePort(port: number): void {
   process.stdout.write(`listening ${port}\n`);
 }

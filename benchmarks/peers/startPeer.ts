@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { firstAnswer, serverPath, stopperOf } from '../childServer.ts';
-import { freePort } from '../freePort.ts';
-import { onCore } from '../onCore.ts';
-import type { HeldPath } from './preparedAnswers.ts';
+import { awaitFirstAnswer, createStopper, serverPath } from '../childServer.ts';
+import { findFreePort } from '../findFreePort.ts';
+import { pinToCore } from '../pinToCore.ts';
+import type { PreparedPath } from './preparedAnswers.ts';
 
 const startMs = 10_000;
 
@@ -23,12 +23,12 @@ export async function startNodePeer(
   core: number,
 ): Promise<Peer> {
   const program = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
-  const [command, ...given] = onCore(core, [process.execPath, program, answersFile]);
+  const [command, ...given] = pinToCore(core, [process.execPath, program, answersFile]);
   const child = spawn(command, given, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, NODE_ENV: 'production' },
   });
-  const stop = stopperOf(child);
+  const stop = createStopper(child);
   const port = await new Promise<number>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`${name} does not listen`)), startMs);
     createInterface({ input: child.stdout }).on('line', (line) => {
@@ -46,10 +46,10 @@ export async function startNodePeer(
  */
 export async function startNginx(
   dir: string,
-  paths: ReadonlyMap<string, HeldPath>,
+  paths: ReadonlyMap<string, PreparedPath>,
   core: number,
 ): Promise<Peer> {
-  const port = await freePort();
+  const port = await findFreePort();
   mkdirSync(dir, { recursive: true });
   const locations = [...paths].map(([path, { byEncoding }], index) => {
     const file = join(dir, `body-${index}`);
@@ -79,13 +79,13 @@ http {
 }
 `,
   );
-  const [command, ...given] = onCore(core, ['nginx', '-c', configuration]);
+  const [command, ...given] = pinToCore(core, ['nginx', '-c', configuration]);
   const child = spawn(command, given, {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { PATH: serverPath },
   });
-  const stop = stopperOf(child);
+  const stop = createStopper(child);
   const url = `http://127.0.0.1:${port}`;
-  await firstAnswer('nginx', () => fetch(url), stop);
+  await awaitFirstAnswer('nginx', () => fetch(url), stop);
   return { url, stop };
 }

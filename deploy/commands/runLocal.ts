@@ -18,7 +18,12 @@ import {
   type Simulation,
 } from '../local/localDeployment.ts';
 import { createSimulatedEconomy, liveBlockSeconds } from '../local/simulatedEconomy.ts';
-import { type GatewayParts, lastReading, publishPast, runGateway } from '../local/simulatedGateway.ts';
+import {
+  lastReading,
+  publishPast,
+  runGateway,
+  type SimulatedGatewayOptions,
+} from '../local/simulatedGateway.ts';
 import { newWheel, rebooted, type WheelState, wheelAfter } from '../local/simulatedWheel.ts';
 import { observeStreams } from '../local/streamObserver.ts';
 import type { Service } from '../service.ts';
@@ -68,7 +73,7 @@ export function runLocal(options: LocalOptions): Promise<void> {
   });
 }
 
-interface SimulationParts {
+interface SimulationOptions {
   readonly simulation: Simulation;
   readonly deployment: Deployment;
   readonly accounts: LocalAccounts;
@@ -79,7 +84,7 @@ interface SimulationParts {
 }
 
 /** The wheel first, then the economy: its reporter settles what the wheel's readings tell. */
-async function startSimulation({ configuration, logger, onStop }: CommandContext, parts: SimulationParts) {
+async function startSimulation({ configuration, logger, onStop }: CommandContext, parts: SimulationOptions) {
   const { simulation, natsUrl } = parts;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -87,7 +92,7 @@ async function startSimulation({ configuration, logger, onStop }: CommandContext
   const jsm = await jetstreamManager(connection);
   const js = jetstream(connection);
   await ensureStreams(jsm, streamNames, { retentionDays: configuration.MINER_RETENTION_DAYS }, logger);
-  const gateway: GatewayParts = { js, logger, signal };
+  const gateway: SimulatedGatewayOptions = { js, logger, signal };
   const last = await lastReading(jsm, simulation.installationId);
   const held = last === null ? null : wheelAfter(last, simulation.seed);
   const wheel = await simulatedPast(gateway, simulation, held, parts.intervalMs);
@@ -106,7 +111,7 @@ async function startSimulation({ configuration, logger, onStop }: CommandContext
 
 /** The wheel at the end of its past: published now, completed where a kill cut it off, or held already. */
 async function simulatedPast(
-  gateway: GatewayParts,
+  gateway: SimulatedGatewayOptions,
   simulation: Simulation,
   held: WheelState | null,
   intervalMs: number,
@@ -132,7 +137,7 @@ async function simulatedPast(
 /** Owners, reporter and keeper: through the past at full speed, then in real time. */
 async function runEconomy(
   nats: { connection: NatsConnection; js: JetStreamClient; jsm: JetStreamManager },
-  { simulation, deployment, accounts, chainUrl }: SimulationParts,
+  { simulation, deployment, accounts, chainUrl }: SimulationOptions,
   logger: Logger,
   signal: AbortSignal,
 ) {

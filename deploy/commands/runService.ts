@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { uwsImplementation } from '../../http/server/uws.ts';
+import { detectImplementation } from '../../http/server/uws.ts';
 import {
   type Configuration,
   ConfigurationError,
@@ -20,7 +20,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'ConfigurationError',
   'DeploymentFileError',
   'DirectoryInUse',
-  'HeldElsewhere',
+  'LockHeldError',
   'LocalAnvilError',
   'LocalNatsError',
   'PortUnavailable',
@@ -181,6 +181,6 @@ export async function startConfigured(given: ConfiguredService): Promise<Service
     throw error;
   });
   const { publicUrl, operatorUrl } = service;
-  logger.info({ publicUrl, operatorUrl, roles, uWebSockets: uwsImplementation() }, 'listening');
+  logger.info({ publicUrl, operatorUrl, roles, uWebSockets: detectImplementation() }, 'listening');
   return service;
 }

@@ -54,7 +54,7 @@ export interface DeployedContracts {
   readonly contracts: ContractAddresses;
 }
 
-export interface DeployParts {
+export interface DeployContractsOptions {
   /** Its account deploys, and is the operator: proposer of the timelock, owner of the collection. */
   readonly client: DeployClient;
   readonly settings: EconomySettings;
@@ -63,7 +63,11 @@ export interface DeployParts {
 }
 
 /** Deploys all contracts of one economy and binds them to each other. */
-export async function deployContracts({ client, settings, mine }: DeployParts): Promise<DeployedContracts> {
+export async function deployContracts({
+  client,
+  settings,
+  mine,
+}: DeployContractsOptions): Promise<DeployedContracts> {
   const operator = client.account.address;
 
   async function send(to: Address | null, data: Hex) {

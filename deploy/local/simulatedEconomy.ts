@@ -6,7 +6,7 @@ import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.t
 import type { DeployedContracts } from './deployContracts.ts';
 import { createEconomyActions } from './economyActions.ts';
 import type { LocalAccounts, LocalChainClient } from './localChainClient.ts';
-import { type Draw, drawOf } from './seeded.ts';
+import { type Draw, drawStep } from './seeded.ts';
 import { createSimulatedReporter } from './simulatedReporter.ts';
 import type { StreamObserver } from './streamObserver.ts';
 
@@ -20,7 +20,7 @@ const checkpointAtRounds = 12;
 const mintedMax = 160n;
 export const simulatedPrice = 20_000_000_000_000_000n;
 
-export interface SimulatedEconomyParts {
+export interface SimulatedEconomyOptions {
   readonly client: LocalChainClient;
   readonly contracts: DeployedContracts['contracts'];
   readonly accounts: LocalAccounts;
@@ -38,7 +38,7 @@ export interface SimulatedEconomyParts {
  * Owners who mint, merge, transfer and claim, a reporter who settles the observed rounds, a keeper who mints for them.
  * All of it goes by the chain's own state and time, so it goes on from wherever the chain is.
  */
-export function createSimulatedEconomy(parts: SimulatedEconomyParts) {
+export function createSimulatedEconomy(parts: SimulatedEconomyOptions) {
   const { client, contracts, accounts, seed, genesisSeconds, logger, signal } = parts;
   const actions = createEconomyActions({ client: client as never, contracts, ...accounts });
   const reporter = createSimulatedReporter({ ...parts, core: contracts.core, actions });
@@ -83,7 +83,7 @@ export function createSimulatedEconomy(parts: SimulatedEconomyParts) {
 
   /** What everyone does at a time. A step that fails is left out: the next one sees the chain as it is then. */
   async function act(seconds: number): Promise<void> {
-    const draw = drawOf(seed, Math.floor(seconds / actionSeconds));
+    const draw = drawStep(seed, Math.floor(seconds / actionSeconds));
     const steps = [openSale, settle, mintRewards, ...(draw('owner acts') < 0.45 ? [ownerActs] : [])];
     for (const step of steps) {
       try {

@@ -14,7 +14,7 @@ const liveIntervalMs = 1_000;
 /** The device agent reports its modules every so many readings. */
 const modulesEvery = 30;
 
-export interface GatewayParts {
+export interface SimulatedGatewayOptions {
   readonly js: JetStreamClient;
   readonly logger: Logger;
   readonly signal: AbortSignal;
@@ -43,7 +43,7 @@ export interface PastSettings {
  * another call with the wheel of the last stored reading.
  */
 export async function publishPast(
-  { js, logger, signal }: GatewayParts,
+  { js, logger, signal }: SimulatedGatewayOptions,
   start: WheelState,
   { untilMs, intervalMs, rebootMs }: PastSettings,
   progress: Progress,
@@ -67,7 +67,11 @@ export async function publishPast(
 }
 
 /** Continues in real time, one reading per second, until the signal is aborted. */
-export async function runGateway(parts: GatewayParts, start: WheelState, nowMs: () => number): Promise<void> {
+export async function runGateway(
+  parts: SimulatedGatewayOptions,
+  start: WheelState,
+  nowMs: () => number,
+): Promise<void> {
   const { js, logger, signal } = parts;
   let wheel = start;
   let count = 0;
@@ -106,7 +110,7 @@ async function publishReading(
 }
 
 async function publishModules(
-  { js, logger }: GatewayParts,
+  { js, logger }: SimulatedGatewayOptions,
   installationId: string,
   atMs: number,
   report: number,

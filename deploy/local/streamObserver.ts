@@ -28,7 +28,7 @@ export interface StreamObserver {
   stop(): void;
 }
 
-export interface StreamObserverParts {
+export interface StreamObserverOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
@@ -38,7 +38,7 @@ export interface StreamObserverParts {
 }
 
 /** Folds the counter and the pipeline stream from their beginnings. */
-export function observeStreams(parts: StreamObserverParts): StreamObserver {
+export function observeStreams(parts: StreamObserverOptions): StreamObserver {
   const { installationId, genesisMs, logger } = parts;
   const counters = createCounterActors({ genesisMs, publicInstallationId: installationId });
   const pipeline = createPipelineActors();

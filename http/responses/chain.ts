@@ -8,7 +8,8 @@ import {
   type Identities,
   type Release,
 } from '../../actors/views/chainViewTypes.ts';
-import { decimal, installationId, isoOf, timestamp } from './scalars.ts';
+import { toIsoString } from './isoTime.ts';
+import { decimal, installationId, timestamp } from './scalars.ts';
 
 /** Shared objects of the chain's views (CONTRACT.md, Shared objects). */
 
@@ -65,12 +66,12 @@ const chainMembers = {
 };
 
 /** For rules between members, which zod asks about members too that are no decimals: those are below any. */
-export function bigintOf(text: string): bigint {
+export function parseBigint(text: string): bigint {
   return /^[0-9]+$/.test(text) ? BigInt(text) : -1n;
 }
 
 function isConfirmed(given: { readonly indexedThroughBlock: string; readonly safeThroughBlock: string }) {
-  return bigintOf(given.indexedThroughBlock) - bigintOf(given.safeThroughBlock) >= confirmedBy;
+  return parseBigint(given.indexedThroughBlock) - parseBigint(given.safeThroughBlock) >= confirmedBy;
 }
 
 /** Of core state and settlement history. */
@@ -110,12 +111,12 @@ export const identities = z
 const reasonMembers = { status: z.literal('unavailable'), reason: z.enum(chainUnavailableReasons) };
 
 /** The unavailable variant of a route of one schema version; those of the economy name the release. */
-export function unavailableOf<Version extends number>(schemaVersion: Version) {
+export function defineUnavailable<Version extends number>(schemaVersion: Version) {
   return z.strictObject({ schemaVersion: z.literal(schemaVersion), installationId, ...reasonMembers });
 }
 
-export function unavailableWithRelease<Version extends number>(schemaVersion: Version) {
-  return unavailableOf(schemaVersion).extend({ release: release.nullable() });
+export function defineUnavailableWithRelease<Version extends number>(schemaVersion: Version) {
+  return defineUnavailable(schemaVersion).extend({ release: release.nullable() });
 }
 
 /** What every available view of the economy begins with. */
@@ -153,7 +154,7 @@ export function chainBody(info: ChainInfo): z.infer<typeof chain> {
     ...chainBriefBody(info),
     economyDeploymentBlock: info.economyDeploymentBlock.toString(),
     safeBlockHash: info.safeBlockHash,
-    safeBlockTimestamp: isoOf(info.safeBlockTimestampMs),
+    safeBlockTimestamp: toIsoString(info.safeBlockTimestampMs),
   };
 }
 
@@ -176,7 +177,7 @@ export function availableMembersBody(view: {
   return {
     installationId: view.installationId,
     status: 'available' as const,
-    generatedAt: isoOf(view.generatedAtMs),
+    generatedAt: toIsoString(view.generatedAtMs),
     release: releaseBody(view.release),
     chain: chainBody(view.chain),
     identities: identitiesBody(view.identities),
@@ -202,7 +203,7 @@ export function eventSourceBody(source: EventSource) {
   return {
     blockNumber: source.blockNumber.toString(),
     blockHash: source.blockHash,
-    blockTimestamp: isoOf(source.blockTimestampMs),
+    blockTimestamp: toIsoString(source.blockTimestampMs),
     transactionHash: source.transactionHash,
     transactionIndex: source.transactionIndex,
     logIndex: source.logIndex,

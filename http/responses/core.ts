@@ -10,11 +10,11 @@ import {
   bytes32,
   chainBrief,
   chainBriefBody,
+  defineUnavailable,
   eventSourceBody,
   eventSourceMembers,
   text,
   unavailableBody,
-  unavailableOf,
 } from './chain.ts';
 import { decimal, installationId } from './scalars.ts';
 
@@ -87,7 +87,7 @@ const available = z.strictObject({
 });
 
 export const coreResponse = z
-  .discriminatedUnion('status', [available, unavailableOf(1)])
+  .discriminatedUnion('status', [available, defineUnavailable(1)])
   .meta({ id: 'CoreState', description: 'Core state at the safe block' });
 
 export type CoreResponse = z.infer<typeof coreResponse>;
@@ -163,7 +163,7 @@ function eventBody(chainId: bigint, { contract, address: at, name, args, source 
     contractAddress: at,
     eventName: name,
     ...withUnixTime(source),
-    arguments: Object.entries(args).map(([argument, value]) => ({ name: argument, value: textOf(value) })),
+    arguments: Object.entries(args).map(([argument, value]) => ({ name: argument, value: toText(value) })),
   };
 }
 
@@ -172,8 +172,8 @@ function withUnixTime(source: ChainEvent['source']) {
 }
 
 /** Integers as decimals, addresses in lower case, lists with commas. */
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).join(',');
+function toText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(toText).join(',');
   const text = String(value);
   return text.startsWith('0x') ? text.toLowerCase() : text;
 }

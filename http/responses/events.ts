@@ -20,8 +20,9 @@ import {
   positiveDecimal,
   versionId,
 } from './chain.ts';
+import { toIsoString } from './isoTime.ts';
 import { cursor } from './observations.ts';
-import { decimal, installationId, isoOf, timestamp, uuid } from './scalars.ts';
+import { decimal, installationId, timestamp, uuid } from './scalars.ts';
 
 const utcDate = z.iso.date();
 
@@ -202,7 +203,7 @@ type FeedContext = Pick<FeedPage, 'asset' | 'chain' | 'release'>;
 
 /** One event as it is sent. */
 export function feedEventBody({ id, event, recordedAtMs }: FeedItem, context: FeedContext): EventBody {
-  const recordedAt = isoOf(recordedAtMs);
+  const recordedAt = toIsoString(recordedAtMs);
   if (event.family === 'chain') {
     const { blockTimestamp: occurredAt, ...at } = eventSourceBody(event.source);
     const { chain, release } = context;
@@ -223,14 +224,14 @@ export function feedEventBody({ id, event, recordedAtMs }: FeedItem, context: Fe
     installationId: event.installationId,
     receiptCursor: String(position),
     telemetryId,
-    observedAt: isoOf(observedAtMs),
-    receivedAt: isoOf(receivedAtMs),
+    observedAt: toIsoString(observedAtMs),
+    receivedAt: toIsoString(receivedAtMs),
     policyVersion: measurementPolicyVersion,
     disposition: 'accepted' as const,
   };
   return {
     id,
-    occurredAt: isoOf(observedAtMs),
+    occurredAt: toIsoString(observedAtMs),
     recordedAt,
     eventVersion: 1,
     source,

@@ -8,10 +8,11 @@ import {
   asset,
   availableMembers,
   availableMembersBody,
+  defineUnavailableWithRelease,
   unavailableBodyWithRelease,
-  unavailableWithRelease,
 } from './chain.ts';
-import { decimal, isoOrNull, timestamp } from './scalars.ts';
+import { toIsoStringOrNull } from './isoTime.ts';
+import { decimal, timestamp } from './scalars.ts';
 
 const collection = z
   .strictObject({
@@ -66,10 +67,10 @@ const availableB = z.strictObject({
 });
 
 export const minerStateResponse = z
-  .discriminatedUnion('status', [availableA, unavailableWithRelease(2)])
+  .discriminatedUnion('status', [availableA, defineUnavailableWithRelease(2)])
   .meta({ id: 'MinerState', description: 'Issuance and collection state [A]' });
 export const miningStateResponse = z
-  .discriminatedUnion('status', [availableB, unavailableWithRelease(1)])
+  .discriminatedUnion('status', [availableB, defineUnavailableWithRelease(1)])
   .meta({ id: 'MiningState', description: 'Issuance and collection state [B]' });
 
 export function minerStateBody(view: IssuanceView | ChainUnavailable): z.infer<typeof minerStateResponse> {
@@ -129,7 +130,7 @@ function collectionBody({ collection: { sale, ...state } }: IssuanceView): z.inf
     reserveMinted: state.reserveMinted.toString(),
     protocolReserve: (sale?.protocolReserve ?? 0n).toString(),
     publicPriceBaseUnits: (sale?.publicPrice ?? 0n).toString(),
-    allowlistStart: isoOrNull(sale === null ? null : Number(sale.allowlistStart) * 1000),
-    allowlistEnd: isoOrNull(sale === null ? null : Number(sale.allowlistEnd) * 1000),
+    allowlistStart: toIsoStringOrNull(sale === null ? null : Number(sale.allowlistStart) * 1000),
+    allowlistEnd: toIsoStringOrNull(sale === null ? null : Number(sale.allowlistEnd) * 1000),
   };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ModulesView, type ModuleView, moduleStates } from '../../actors/views/views.ts';
-import { installationId, isoOf, provenance, timestamp } from './scalars.ts';
+import { toIsoString } from './isoTime.ts';
+import { installationId, provenance, timestamp } from './scalars.ts';
 
 export const moduleSnapshot = z
   .strictObject({
@@ -47,9 +48,9 @@ export function moduleBody(view: ModuleView): ModuleSnapshot {
     moduleVersion: view.moduleVersion,
     schemaVersion: view.schemaVersion,
     state: view.state,
-    observedAt: isoOf(view.observedAtMs),
+    observedAt: toIsoString(view.observedAtMs),
     provenance: view.provenance,
-    health: { checkedAt: isoOf(checkedAtMs), message, code },
+    health: { checkedAt: toIsoString(checkedAtMs), message, code },
     data: {},
   };
 }

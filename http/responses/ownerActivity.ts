@@ -9,11 +9,11 @@ import {
   address,
   availableMembers,
   availableMembersBody,
-  bigintOf,
+  defineUnavailableWithRelease,
   eventSourceBody,
   eventSourceMembers,
+  parseBigint,
   unavailableBodyWithRelease,
-  unavailableWithRelease,
 } from './chain.ts';
 import { cursor } from './observations.ts';
 import { decimal } from './scalars.ts';
@@ -54,7 +54,7 @@ function isInOrder(events: Activity): boolean {
 
 function isNewer({ source: newer }: Activity[0], { source: older }: Activity[0]): boolean {
   if (newer.blockNumber !== older.blockNumber)
-    return bigintOf(newer.blockNumber) > bigintOf(older.blockNumber);
+    return parseBigint(newer.blockNumber) > parseBigint(older.blockNumber);
   if (newer.transactionIndex !== older.transactionIndex)
     return newer.transactionIndex > older.transactionIndex;
   return newer.logIndex > older.logIndex;
@@ -67,21 +67,23 @@ function isSafe({
   activity: Activity;
   chain: { safeThroughBlock: string };
 }): boolean {
-  return newest === undefined || bigintOf(newest.source.blockNumber) <= bigintOf(chain.safeThroughBlock);
+  return (
+    newest === undefined || parseBigint(newest.source.blockNumber) <= parseBigint(chain.safeThroughBlock)
+  );
 }
 
-function responseOf<Version extends number>(version: Version) {
+function defineResponse<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [
     z.strictObject({ schemaVersion: z.literal(version), ...members }).refine(isSafe),
-    unavailableWithRelease(version),
+    defineUnavailableWithRelease(version),
   ]);
 }
 
-export const ownerActivityResponseA = responseOf(2).meta({
+export const ownerActivityResponseA = defineResponse(2).meta({
   id: 'OwnerActivityA',
   description: 'Owner activity [A], newest first',
 });
-export const ownerActivityResponseB = responseOf(1).meta({
+export const ownerActivityResponseB = defineResponse(1).meta({
   id: 'OwnerActivity',
   description: 'Owner activity [B], newest first',
 });

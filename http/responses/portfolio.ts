@@ -9,15 +9,16 @@ import {
   address,
   availableMembers,
   availableMembersBody,
-  bigintOf,
+  defineUnavailableWithRelease,
+  parseBigint,
   positiveDecimal,
   tokenDecimals,
   tokenSymbol,
   unavailableBodyWithRelease,
-  unavailableWithRelease,
 } from './chain.ts';
+import { toIsoString } from './isoTime.ts';
 import { cursor } from './observations.ts';
-import { decimal, isoOf, timestamp } from './scalars.ts';
+import { decimal, timestamp } from './scalars.ts';
 
 /** Tokens of one claim (CONTRACT.md, Portfolio). */
 const claimLimit = z
@@ -87,7 +88,7 @@ const members = {
   positions: z
     .array(position)
     .max(100)
-    .refine((positions) => isAscending(positions.map(({ tokenId }) => bigintOf(tokenId))))
+    .refine((positions) => isAscending(positions.map(({ tokenId }) => parseBigint(tokenId))))
     .meta({ description: 'Ascending by token ID, each once' }),
   nextCursor: cursor.nullable(),
 };
@@ -96,18 +97,21 @@ function isAscending(values: readonly bigint[]): boolean {
   return values.every((value, index) => index === 0 || value > (values[index - 1] as bigint));
 }
 
-function responseOf<Version extends number>(version: Version) {
+function defineResponse<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [
     z.strictObject({ schemaVersion: z.literal(version), ...members }),
-    unavailableWithRelease(version),
+    defineUnavailableWithRelease(version),
   ]);
 }
 
-export const portfolioResponseA = responseOf(2).meta({
+export const portfolioResponseA = defineResponse(2).meta({
   id: 'PortfolioA',
   description: 'Owner portfolio [A]',
 });
-export const portfolioResponseB = responseOf(1).meta({ id: 'Portfolio', description: 'Owner portfolio [B]' });
+export const portfolioResponseB = defineResponse(1).meta({
+  id: 'Portfolio',
+  description: 'Owner portfolio [B]',
+});
 
 type View = PortfolioView | ChainUnavailable;
 
@@ -179,7 +183,7 @@ function positionBody(given: PositionView): z.infer<typeof position> {
     claimableBaseUnits: given.claimableBaseUnits.toString(),
     earnedBaseUnits: given.earnedBaseUnits.toString(),
     earnedSevenDayBaseUnits: given.earnedSevenDayBaseUnits.toString(),
-    ownershipStartedAt: isoOf(given.ownershipStartedAtMs),
+    ownershipStartedAt: toIsoString(given.ownershipStartedAtMs),
     metadataStatus: given.metadataStatus,
   };
 }

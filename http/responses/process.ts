@@ -20,12 +20,11 @@ import {
   submissionLifecycles,
 } from '../../actors/views/views.ts';
 import { bytes32, text } from './chain.ts';
+import { toIsoString, toIsoStringOrNull } from './isoTime.ts';
 import {
   coreStatus,
   decimal,
   installationId,
-  isoOf,
-  isoOrNull,
   provenance,
   safeCount,
   timestamp,
@@ -97,7 +96,7 @@ const queued = z.strictObject({
   openRoundWorkUnits: decimal,
 });
 
-function builderOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType, Reason extends string>(
+function defineBuilder<Anchor extends z.ZodRawShape, Projected extends z.ZodType, Reason extends string>(
   anchor: Anchor,
   projected: Projected,
   reasons: readonly Reason[],
@@ -108,10 +107,10 @@ function builderOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType, Re
   ]);
 }
 
-const processBuilder = builderOf(anchorMembersA, projectedA, processBuilderReasons).meta({
+const processBuilder = defineBuilder(anchorMembersA, projectedA, processBuilderReasons).meta({
   id: 'ProcessBuilder',
 });
-export const builder = builderOf(anchorMembersB, projectedB, builderUnavailableReasons).meta({
+export const builder = defineBuilder(anchorMembersB, projectedB, builderUnavailableReasons).meta({
   id: 'Builder',
 });
 
@@ -131,7 +130,7 @@ export const oracle = z
   })
   .meta({ id: 'Oracle' });
 
-function queueOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
+function defineQueue<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
   anchor: Anchor,
   projected: Projected,
 ) {
@@ -181,8 +180,8 @@ function queueOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
   ]);
 }
 
-export const processQueue = queueOf(anchorMembersA, projectedA).meta({ id: 'ProcessQueue' });
-export const settlementQueue = queueOf(anchorMembersB, projectedB).meta({ id: 'SettlementQueue' });
+export const processQueue = defineQueue(anchorMembersA, projectedA).meta({ id: 'ProcessQueue' });
+export const settlementQueue = defineQueue(anchorMembersB, projectedB).meta({ id: 'SettlementQueue' });
 
 export const processResponse = z
   .strictObject({
@@ -204,7 +203,7 @@ export function processBody(view: ProcessView): ProcessResponse {
     schemaVersion: 4,
     installationId: view.installationId,
     revision: view.revision,
-    generatedAt: isoOf(view.generatedAtMs),
+    generatedAt: toIsoString(view.generatedAtMs),
     measurement: isUint64(view.measurement) ? measurementBody(view.measurement) : null,
     builder: processBuilderBody(view.builder),
     oracle: oracleBody(view.oracle),
@@ -220,8 +219,8 @@ function isUint64(measurement: MeasurementView | null): measurement is Measureme
 export function measurementBody({ freshness, reading }: MeasurementView): z.infer<typeof measurement> {
   return {
     freshness,
-    observedAt: isoOf(reading.observedAtMs),
-    receivedAt: isoOf(reading.receivedAtMs),
+    observedAt: toIsoString(reading.observedAtMs),
+    receivedAt: toIsoString(reading.receivedAtMs),
     staleAfterSeconds: stalenessSeconds,
     counterEpoch: reading.counterEpoch,
     cumulativeWorkUnits: reading.cumulativeWorkUnits.toString(),
@@ -267,7 +266,7 @@ function anchorBody<Shown>(anchor: AnchorView, sums: (frontier: FrontierView) =>
   return {
     settledThroughRound: anchor.settledThroughRound.toString(),
     ...sums(anchor),
-    confirmedAt: isoOrNull(anchor.confirmedAtMs),
+    confirmedAt: toIsoStringOrNull(anchor.confirmedAtMs),
     transactionHash: anchor.transactionHash,
   };
 }
@@ -311,7 +310,7 @@ export function oracleBody(view: OracleView): z.infer<typeof oracle> {
   return {
     state: view.state,
     reason: view.reason,
-    latestAcceptedAt: isoOrNull(view.latestAcceptedAtMs),
+    latestAcceptedAt: toIsoStringOrNull(view.latestAcceptedAtMs),
     latestClosure:
       latestClosure === null
         ? null
@@ -319,7 +318,7 @@ export function oracleBody(view: OracleView): z.infer<typeof oracle> {
             firstRound: latestClosure.firstRound.toString(),
             lastRound: latestClosure.lastRound.toString(),
             roundCount: (latestClosure.lastRound - latestClosure.firstRound + 1n).toString(),
-            acceptedAt: isoOf(latestClosure.acceptedAtMs),
+            acceptedAt: toIsoString(latestClosure.acceptedAtMs),
           },
   };
 }
@@ -353,8 +352,8 @@ function availableQueue<Shown>(view: AvailableQueue, sums: (frontier: FrontierVi
       lastRun === null
         ? null
         : {
-            startedAt: isoOf(lastRun.startedAtMs),
-            finishedAt: isoOf(lastRun.finishedAtMs),
+            startedAt: toIsoString(lastRun.startedAtMs),
+            finishedAt: toIsoString(lastRun.finishedAtMs),
             result: lastRun.result,
           },
     latestSubmission: latestSubmission === null ? null : submissionBody(latestSubmission, sums),
@@ -371,11 +370,11 @@ function submissionBody<Shown>(view: SubmissionView, sums: (frontier: FrontierVi
     activeRoundCount: String(view.activeRoundCount),
     expected: { ...anchorBody(view.expected, sums), ...completedBody(view.expected) },
     transactionHash: view.transactionHash,
-    createdAt: isoOf(view.createdAtMs),
-    submittedAt: isoOrNull(view.submittedAtMs),
-    confirmedAt: isoOrNull(view.confirmedAtMs),
-    terminalAt: isoOrNull(view.terminalAtMs),
-    changedAt: isoOf(view.changedAtMs),
+    createdAt: toIsoString(view.createdAtMs),
+    submittedAt: toIsoStringOrNull(view.submittedAtMs),
+    confirmedAt: toIsoStringOrNull(view.confirmedAtMs),
+    terminalAt: toIsoStringOrNull(view.terminalAtMs),
+    changedAt: toIsoString(view.changedAtMs),
     outcomeCode: view.outcomeCode,
   };
 }

@@ -17,14 +17,15 @@ import {
   bytes32,
   chainBrief,
   chainBriefBody,
+  defineUnavailable,
   positiveDecimal,
   tokenDecimals,
   tokenSymbol,
-  unavailableOf,
   versionId,
 } from './chain.ts';
+import { toIsoString } from './isoTime.ts';
 import { processQueue, processQueueBody } from './process.ts';
-import { decimal, installationId, isoOf, timestamp } from './scalars.ts';
+import { decimal, installationId, timestamp } from './scalars.ts';
 
 const sums = {
   settlementCount: decimal,
@@ -155,10 +156,10 @@ const members = {
     .optional(),
 };
 
-function responseOf<Version extends number>(version: Version) {
+function defineResponse<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [
     z.strictObject({ schemaVersion: z.literal(version), ...members }),
-    unavailableOf(version),
+    defineUnavailable(version),
   ]);
 }
 
@@ -167,13 +168,13 @@ const withQueue = { settlementQueue: processQueue.optional() };
 export const settlementsResponseA = z
   .discriminatedUnion('status', [
     z.strictObject({ schemaVersion: z.literal(4), ...members, ...withQueue }),
-    unavailableOf(4).extend(withQueue),
+    defineUnavailable(4).extend(withQueue),
   ])
   .meta({
     id: 'SettlementHistoryA',
     description: 'Settlement history [A]; with the queue where it is asked for',
   });
-export const settlementsResponseB = responseOf(1).meta({
+export const settlementsResponseB = defineResponse(1).meta({
   id: 'SettlementHistory',
   description: 'Settlement history [B]',
 });
@@ -195,7 +196,7 @@ export function settlementsTag(given: object): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
 
-export function settlementSourceOf(view: View): string {
+export function readSettlementSource(view: View): string {
   return view.status === 'unavailable' ? 'unavailable' : view.source;
 }
 
@@ -210,21 +211,21 @@ function body(view: View) {
     installationId: view.installationId,
     status: 'available' as const,
     range: view.range,
-    generatedAt: isoOf(view.generatedAtMs),
+    generatedAt: toIsoString(view.generatedAtMs),
     chain: chainBriefBody(view.chain),
     window:
       window === null
         ? null
         : {
-            startAt: isoOf(window.startAtMs),
-            endAt: isoOf(window.endAtMs),
+            startAt: toIsoString(window.startAtMs),
+            endAt: toIsoString(window.endAtMs),
             bucketSeconds: window.bucketSeconds,
           },
     summary: { ...sumsBody(summary), archivedSettlementCount: summary.archivedSettlementCount.toString() },
     recentSettlements: view.recentSettlements.map((one) => settlementBody(one, processed)),
     buckets: view.buckets.map((one) => ({
-      startAt: isoOf(one.startAtMs),
-      endAt: isoOf(one.endAtMs),
+      startAt: toIsoString(one.startAtMs),
+      endAt: toIsoString(one.endAtMs),
       ...sumsBody(one),
       ...(one.mintedBaseUnits === null ? {} : { sqkMintedBaseUnits: one.mintedBaseUnits.toString() }),
     })),
@@ -234,7 +235,7 @@ function body(view: View) {
       : {
           recentRounds: recentRounds.map(({ roundId, endAtMs, amountBaseUnits }) => ({
             roundId: roundId.toString(),
-            endAt: isoOf(endAtMs),
+            endAt: toIsoString(endAtMs),
             sqkMintedBaseUnits: amountBaseUnits.toString(),
           })),
         }),
@@ -242,8 +243,8 @@ function body(view: View) {
       ? {}
       : {
           previousPeriod: {
-            startAt: isoOf(previousPeriod.startAtMs),
-            endAt: isoOf(previousPeriod.endAtMs),
+            startAt: toIsoString(previousPeriod.startAtMs),
+            endAt: toIsoString(previousPeriod.endAtMs),
             sqkMintedBaseUnits: previousPeriod.mintedBaseUnits.toString(),
           },
         }),
@@ -284,7 +285,7 @@ function onChainBody({ source }: Settlement | Checkpoint) {
   return {
     transactionHash: source.transactionHash,
     ethereumBlockNumber: source.blockNumber.toString(),
-    blockTimestamp: isoOf(source.blockTimestampMs),
+    blockTimestamp: toIsoString(source.blockTimestampMs),
     logIndex: source.logIndex,
     confirmationStatus: 'safe' as const,
   };
@@ -319,8 +320,8 @@ function nextRoundBody(round: SettlementIssuance['nextRound']): z.infer<typeof m
     state: round.state,
     round: round.round.toString(),
     countedThroughRound: round.countedThroughRound.toString(),
-    startsAt: isoOf(round.startsAtMs),
-    endsAt: isoOf(round.endsAtMs),
+    startsAt: toIsoString(round.startsAtMs),
+    endsAt: toIsoString(round.endsAtMs),
     previousCumulativeBlockUnits: round.previousCumulativeBlockUnits.toString(),
     cumulativeBlockUnits: round.cumulativeBlockUnits.toString(),
     completedBlockCount: round.completedBlockCount.toString(),

@@ -6,7 +6,8 @@ import {
   type StatisticsView,
   statisticsRanges,
 } from '../../actors/views/statisticsViews.ts';
-import { decimal, installationId, isoOf, isoOrNull, timestamp, unboundedDecimal } from './scalars.ts';
+import { toIsoString, toIsoStringOrNull } from './isoTime.ts';
+import { decimal, installationId, timestamp, unboundedDecimal } from './scalars.ts';
 
 const count = z.int().min(0);
 const bps = z.int().min(0).max(10_000);
@@ -169,12 +170,12 @@ function body({ installationId: id, revision, statistics, settled, oracle: submi
   return {
     installationId: id,
     revision,
-    generatedAt: isoOf(generatedAtMs),
+    generatedAt: toIsoString(generatedAtMs),
     range: statistics.range,
     timezone: 'UTC' as const,
     window: {
-      startAt: isoOf(windowStartMs),
-      endAt: isoOf(generatedAtMs),
+      startAt: toIsoString(windowStartMs),
+      endAt: toIsoString(generatedAtMs),
       dayCount: dayCount as 7 | 30,
       bucketSeconds: 1800 as const,
       roundSeconds: 600 as const,
@@ -187,7 +188,7 @@ function body({ installationId: id, revision, statistics, settled, oracle: submi
       settledWorkUnits: settled?.settledWorkUnits.toString() ?? null,
       activeDayCount: lifetime.activeDayCount,
       coverageBps: lifetime.coverageBps,
-      firstObservedAt: isoOrNull(lifetime.firstObservedAtMs),
+      firstObservedAt: toIsoStringOrNull(lifetime.firstObservedAtMs),
     },
     activity: {
       provenance: 'accepted_rounds' as const,
@@ -241,13 +242,17 @@ function recordsBody(records: Statistics['records']) {
 
 function recordBody(given: Statistics['records']['mostWorkHalfHour']): z.infer<typeof record> {
   if (given === null) return null;
-  return { value: given.value.toString(), occurredAt: isoOf(given.occurredAtMs), coverage: given.coverage };
+  return {
+    value: given.value.toString(),
+    occurredAt: toIsoString(given.occurredAtMs),
+    coverage: given.coverage,
+  };
 }
 
 function oracleBody(given: OracleStatistics | null): z.infer<typeof oracle> {
   if (given === null) return { status: 'unavailable', reason: 'projection_not_initialized' };
   const { coverageStartedAtMs, ...rest } = given;
-  return { status: 'available', coverageStartedAt: isoOf(coverageStartedAtMs), ...rest };
+  return { status: 'available', coverageStartedAt: toIsoString(coverageStartedAtMs), ...rest };
 }
 
 function textOrNull(value: bigint | number | null): string | null {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ProcessView } from '../../actors/views/views.ts';
 import { text } from './chain.ts';
+import { toIsoString } from './isoTime.ts';
 import { moduleBody, moduleSnapshot } from './modules.ts';
 import {
   builder,
@@ -13,7 +14,7 @@ import {
   queueBody,
   settlementQueue,
 } from './process.ts';
-import { installationId, isoOf, timestamp } from './scalars.ts';
+import { installationId, timestamp } from './scalars.ts';
 
 const signer = z
   .strictObject({
@@ -52,7 +53,7 @@ export function statusBody(view: ProcessView): StatusResponse {
     schemaVersion: 1,
     installationId: view.installationId,
     revision: digest([view.revision, shownSigner]),
-    generatedAt: isoOf(view.generatedAtMs),
+    generatedAt: toIsoString(view.generatedAtMs),
     measurement: view.measurement === null ? null : measurementBody(view.measurement),
     builder: builderBody(view.builder),
     oracle: oracleBody(view.oracle),
@@ -74,5 +75,5 @@ function digest(content: unknown): string {
 function signerBody(view: ProcessView['signer']): StatusResponse['signer'] {
   if (view === null) return null;
   const { enrolledAtMs, lastVerifiedAtMs, ...rest } = view;
-  return { ...rest, enrolledAt: isoOf(enrolledAtMs), lastVerifiedAt: isoOf(lastVerifiedAtMs) };
+  return { ...rest, enrolledAt: toIsoString(enrolledAtMs), lastVerifiedAt: toIsoString(lastVerifiedAtMs) };
 }

@@ -9,8 +9,8 @@ import {
   address,
   availableMembers,
   availableMembersBody,
+  defineUnavailableWithRelease,
   unavailableBodyWithRelease,
-  unavailableWithRelease,
 } from './chain.ts';
 
 const imageDataUri = z.string().regex(imageDataUriPattern).max(240_000);
@@ -32,18 +32,18 @@ const members = {
   cardImageUrl: cardImageUrl.optional(),
 };
 
-function responseOf<Version extends number>(version: Version) {
+function defineResponse<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [
     z.strictObject({ schemaVersion: z.literal(version), ...members }),
-    unavailableWithRelease(version),
+    defineUnavailableWithRelease(version),
   ]);
 }
 
-export const metadataResponseA = responseOf(2).meta({
+export const metadataResponseA = defineResponse(2).meta({
   id: 'TokenMetadataA',
   description: 'Token metadata [A]',
 });
-export const metadataResponseB = responseOf(1).meta({
+export const metadataResponseB = defineResponse(1).meta({
   id: 'TokenMetadata',
   description: 'Token metadata [B]',
 });

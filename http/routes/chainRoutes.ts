@@ -31,7 +31,7 @@ import {
   portfolioResponseB,
 } from '../responses/portfolio.ts';
 import {
-  settlementSourceOf,
+  readSettlementSource,
   settlementsBodyA,
   settlementsBodyB,
   settlementsResponseA,
@@ -46,15 +46,15 @@ import {
 } from '../responses/tokenMetadata.ts';
 import { noStore, privateForFiveMinutes, revalidated } from '../server/cacheControl.ts';
 import type { ErrorCode } from '../server/errors.ts';
-import { exactQuery, pageLimit } from './exactQuery.ts';
-import { isLowerCaseOwner, ownerOf } from './ownerAddress.ts';
+import { isLowerCaseOwner, parseOwner } from './ownerAddress.ts';
+import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
 import {
+  defineReadRoute,
+  defineViewRoute,
   type PathParameter,
   type QueryParameter,
   type ReadAnswer,
   type Route,
-  readRoute,
-  viewRoute,
 } from './route.ts';
 
 /** Page size of owner lists (CONTRACT.md, Portfolio). */
@@ -89,7 +89,7 @@ const ownerPath: PathParameter = {
     .string()
     .regex(/^0x(?!0{40}$)[0-9a-fA-F]{40}$/)
     .meta({ description: '`0x` and 40 hexadecimal digits: lower case, or with its checksum' }),
-  parse: ownerOf,
+  parse: parseOwner,
   error: 'invalid_address',
 };
 /** Checked by the routes themselves, since a query is checked before it (CONTRACT.md, Token metadata). */
@@ -100,7 +100,7 @@ const tokenPath: PathParameter = {
   error: 'invalid_token_id',
 };
 
-const core = viewRoute({
+const core = defineViewRoute({
   path: '/v1/core',
   operationId: 'getCore',
   summary: 'Core contract at the safe block',
@@ -112,12 +112,12 @@ const core = viewRoute({
   response: coreResponse,
   view: ({ chain }) => chain.core(),
   body: coreBody,
-  unavailable: unreadable,
+  unavailable: describeUnreadable,
   tag: null,
   isConditional: false,
 });
 
-const miningState = viewRoute({
+const miningState = defineViewRoute({
   path: '/v1/mining/state',
   operationId: 'getMiningState',
   summary: 'Issuance and collection at the safe block',
@@ -129,12 +129,12 @@ const miningState = viewRoute({
   response: miningStateResponse,
   view: ({ chain }) => chain.issuance(),
   body: miningStateBody,
-  unavailable: unreadable,
+  unavailable: describeUnreadable,
   tag: null,
   isConditional: false,
 });
 
-const minerState = viewRoute({
+const minerState = defineViewRoute({
   path: '/v2/public/miners/state',
   operationId: 'getMinerState',
   summary: 'Issuance and collection at the safe block',
@@ -146,7 +146,7 @@ const minerState = viewRoute({
   response: minerStateResponse,
   view: ({ chain }) => chain.checkedIssuance(),
   body: minerStateBody,
-  unavailable: unreadable,
+  unavailable: describeUnreadable,
   tag: null,
   isConditional: false,
 });
@@ -159,7 +159,7 @@ const settlementSource = {
   values: settlementSources,
 };
 
-function rangeOf(given: string | undefined): SettlementRange | null {
+function parseRange(given: string | undefined): SettlementRange | null {
   return settlementRanges.find((one) => one === (given ?? 'now')) ?? null;
 }
 
@@ -173,23 +173,23 @@ const settlementsMembers = {
   isConditional: true,
 } as const;
 
-const settlementsB = viewRoute({
+const settlementsB = defineViewRoute({
   ...settlementsMembers,
   path: '/v1/settlements',
   operationId: 'getSettlements',
   query: [rangeParameter],
   selection: (query) => {
-    const given = exactQuery(query, ['range']);
-    return given === null ? null : rangeOf(given.get('range'));
+    const given = parseExactQuery(query, ['range']);
+    return given === null ? null : parseRange(given.get('range'));
   },
   view: ({ chain }, _path, range) => chain.settlements(range as SettlementRange),
   response: settlementsResponseB,
   body: settlementsBodyB,
-  unavailable: unreadable,
-  header: { ...settlementSource, value: (history: History) => settlementSourceOf(history) },
+  unavailable: describeUnreadable,
+  header: { ...settlementSource, value: (history: History) => readSettlementSource(history) },
 });
 
-const settlementsA = viewRoute({
+const settlementsA = defineViewRoute({
   ...settlementsMembers,
   path: '/v4/public/settlements',
   operationId: 'getPublicSettlements',
@@ -199,8 +199,8 @@ const settlementsA = viewRoute({
   ],
   // The range, and behind a space whether the queue is asked for.
   selection: (query) => {
-    const given = exactQuery(query, ['range', 'queue']);
-    const range = given === null ? null : rangeOf(given.get('range'));
+    const given = parseExactQuery(query, ['range', 'queue']);
+    const range = given === null ? null : parseRange(given.get('range'));
     const queue = given?.get('queue');
     if (range === null || (queue !== undefined && queue !== '1')) return null;
     return queue === undefined ? range : `${range} queue`;
@@ -211,15 +211,15 @@ const settlementsA = viewRoute({
   },
   response: settlementsResponseA,
   body: settlementsBodyA,
-  unavailable: (views, failed) => ({ history: unreadable(views), queue: failed?.queue ?? null }),
-  header: { ...settlementSource, value: ({ history }: SettlementsView) => settlementSourceOf(history) },
+  unavailable: (views, failed) => ({ history: describeUnreadable(views), queue: failed?.queue ?? null }),
+  header: { ...settlementSource, value: ({ history }: SettlementsView) => readSettlementSource(history) },
 });
 
 /** Public routes: exactly these keys, each once; null for anything else. */
-function ownerPageOf(query: URLSearchParams): OwnerPageRequest | null {
-  const given = exactQuery(query, ['owner', 'limit', 'cursor']);
+function parseOwnerPage(query: URLSearchParams): OwnerPageRequest | null {
+  const given = parseExactQuery(query, ['owner', 'limit', 'cursor']);
   const owner = given?.get('owner');
-  const limit = pageLimit(given?.get('limit'), ownerPageDefault);
+  const limit = parsePageLimit(given?.get('limit'), ownerPageDefault);
   const from = given?.get('cursor') ?? null;
   if (given === null || owner === undefined || !isLowerCaseOwner(owner) || limit === null) return null;
   if (from !== null && !cursor.safeParse(from).success) return null;
@@ -227,7 +227,7 @@ function ownerPageOf(query: URLSearchParams): OwnerPageRequest | null {
 }
 
 /** What a route of the chain says when what it reads cannot be shown (CONTRACT.md, Unavailable reasons). */
-function unreadable({ chain, publicInstallationId }: ActivityViews): ChainUnavailable {
+function describeUnreadable({ chain, publicInstallationId }: ActivityViews): ChainUnavailable {
   return {
     status: 'unavailable',
     installationId: publicInstallationId,
@@ -237,8 +237,8 @@ function unreadable({ chain, publicInstallationId }: ActivityViews): ChainUnavai
 }
 
 /** A public route answers a cursor that it cannot use as unavailable, not as an error (CONTRACT.md, Portfolio). */
-function unavailableFor(views: ActivityViews, fault: CursorFault): ChainUnavailable {
-  const view = unreadable(views);
+function describeCursorFault(views: ActivityViews, fault: CursorFault): ChainUnavailable {
+  const view = describeUnreadable(views);
   return fault === 'other_owner' ? { ...view, reason: 'indexer_mismatch' } : view;
 }
 
@@ -247,13 +247,13 @@ function ownerListA<View extends { readonly status: string }, Body>(
     views: ActivityViews,
     page: OwnerPageRequest,
   ) => View | ChainUnavailable | { readonly fault: CursorFault },
-  bodyOf: (view: View | ChainUnavailable) => Body,
+  buildBody: (view: View | ChainUnavailable) => Body,
 ) {
   return ({ views }: { views: ActivityViews }, { query }: { query: URLSearchParams }): ReadAnswer<Body> => {
-    const page = ownerPageOf(query);
+    const page = parseOwnerPage(query);
     if (page === null) return { error: 'invalid_query' };
     const found = ask(views, page);
-    return { body: bodyOf('fault' in found ? unavailableFor(views, found.fault) : found) };
+    return { body: buildBody('fault' in found ? describeCursorFault(views, found.fault) : found) };
   };
 }
 
@@ -262,7 +262,7 @@ function ownerListB<View extends { readonly status: string }, Body>(
     views: ActivityViews,
     page: OwnerPageRequest,
   ) => View | ChainUnavailable | { readonly fault: CursorFault },
-  bodyOf: (view: View | ChainUnavailable) => Body,
+  buildBody: (view: View | ChainUnavailable) => Body,
 ) {
   const faults: Record<CursorFault, ErrorCode> = {
     undecodable: 'invalid_cursor',
@@ -273,11 +273,11 @@ function ownerListB<View extends { readonly status: string }, Body>(
     { views }: { views: ActivityViews },
     { pathValue: owner, query }: { pathValue: string; query: URLSearchParams },
   ): ReadAnswer<Body> => {
-    const given = exactQuery(query, ['limit', 'cursor']);
-    const limit = pageLimit(given?.get('limit'), ownerPageDefault);
+    const given = parseExactQuery(query, ['limit', 'cursor']);
+    const limit = parsePageLimit(given?.get('limit'), ownerPageDefault);
     if (given === null || limit === null) return { error: 'invalid_query' };
     const found = ask(views, { owner, limit, cursor: given.get('cursor') ?? null });
-    return 'fault' in found ? { error: faults[found.fault] } : { body: bodyOf(found) };
+    return 'fault' in found ? { error: faults[found.fault] } : { body: buildBody(found) };
   };
 }
 
@@ -297,51 +297,51 @@ const ownerMembersB = {
   errors: ['invalid_address', 'invalid_cursor', 'invalid_query', 'cursor_invalidated'],
 } as const;
 
-const portfolioA = readRoute({
+const portfolioA = defineReadRoute({
   ...ownerMembersA,
   path: '/v2/public/miners/portfolio',
   operationId: 'getPublicPortfolio',
   summary: 'Positions of an owner, and what they earn',
   response: portfolioResponseA,
-  unavailable: (views) => portfolioBodyA(unreadable(views)),
+  unavailable: (views) => portfolioBodyA(describeUnreadable(views)),
   read: ownerListA(({ chain }, page) => chain.portfolio(page), portfolioBodyA),
 });
 
-const portfolioB = readRoute({
+const portfolioB = defineReadRoute({
   ...ownerMembersB,
   path: '/v1/owners/{address}/miners',
   operationId: 'getPortfolio',
   summary: 'Positions of an owner, and what they earn',
   response: portfolioResponseB,
-  unavailable: (views) => portfolioBodyB(unreadable(views)),
+  unavailable: (views) => portfolioBodyB(describeUnreadable(views)),
   read: ownerListB(({ chain }, page) => chain.portfolio(page), portfolioBodyB),
 });
 
-const activityA = readRoute({
+const activityA = defineReadRoute({
   ...ownerMembersA,
   path: '/v2/public/miners/activity',
   operationId: 'getPublicOwnerActivity',
   summary: 'What an owner did, newest first',
   response: ownerActivityResponseA,
-  unavailable: (views) => ownerActivityBodyA(unreadable(views)),
+  unavailable: (views) => ownerActivityBodyA(describeUnreadable(views)),
   read: ownerListA(({ chain }, page) => chain.ownerActivity(page), ownerActivityBodyA),
 });
 
-const activityB = readRoute({
+const activityB = defineReadRoute({
   ...ownerMembersB,
   path: '/v1/owners/{address}/activity',
   operationId: 'getOwnerActivity',
   summary: 'What an owner did, newest first',
   response: ownerActivityResponseB,
-  unavailable: (views) => ownerActivityBodyB(unreadable(views)),
+  unavailable: (views) => ownerActivityBodyB(describeUnreadable(views)),
   read: ownerListB(({ chain }, page) => chain.ownerActivity(page), ownerActivityBodyB),
 });
 
-function tokenIdOf(segment: string): number | null {
+function parseTokenId(segment: string): number | null {
   return /^[1-9][0-9]{0,3}$/.test(segment) && Number(segment) <= lastTokenId ? Number(segment) : null;
 }
 
-const metadataA = readRoute({
+const metadataA = defineReadRoute({
   path: '/v2/public/miners/metadata/{tokenId}',
   operationId: 'getPublicTokenMetadata',
   summary: 'Metadata of a position',
@@ -357,12 +357,12 @@ const metadataA = readRoute({
   cacheControl: noStore,
   errors: ['invalid_query', 'invalid_token_id'],
   response: metadataResponseA,
-  unavailable: (views) => metadataBodyA(unreadable(views), false),
+  unavailable: (views) => metadataBodyA(describeUnreadable(views), false),
   // In this order: query keys, token ID, release (CONTRACT.md, Token metadata).
   read: ({ views: { chain } }, { pathValue, query }) => {
-    const given = exactQuery(query, ['release']);
+    const given = parseExactQuery(query, ['release']);
     if (given === null) return { error: 'invalid_query' };
-    const tokenId = tokenIdOf(pathValue);
+    const tokenId = parseTokenId(pathValue);
     if (tokenId === null) return { error: 'invalid_token_id' };
     const release = given.get('release');
     if (release !== undefined && release !== chain.release?.id) return { error: 'invalid_query' };
@@ -372,7 +372,7 @@ const metadataA = readRoute({
   },
 });
 
-const metadataB = readRoute({
+const metadataB = defineReadRoute({
   path: '/v1/miners/{tokenId}/metadata',
   operationId: 'getTokenMetadata',
   summary: 'Metadata of a position',
@@ -382,9 +382,9 @@ const metadataB = readRoute({
   cacheControl: noStore,
   errors: ['invalid_query', 'invalid_token_id'],
   response: metadataResponseB,
-  unavailable: (views) => metadataBodyB(unreadable(views)),
+  unavailable: (views) => metadataBodyB(describeUnreadable(views)),
   read: ({ views: { chain } }, { pathValue }) => {
-    const tokenId = tokenIdOf(pathValue);
+    const tokenId = parseTokenId(pathValue);
     return tokenId === null
       ? { error: 'invalid_token_id' }
       : { body: metadataBodyB(chain.metadata(tokenId)) };

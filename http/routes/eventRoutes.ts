@@ -4,8 +4,8 @@ import type { ActivityViews } from '../../actors/views/views.ts';
 import { eventsBody, eventsResponse } from '../responses/events.ts';
 import { cursor } from '../responses/observations.ts';
 import { noStore } from '../server/cacheControl.ts';
-import { exactQuery, pageLimit } from './exactQuery.ts';
-import { type QueryParameter, type ReadAnswer, type Route, readRoute } from './route.ts';
+import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
+import { defineReadRoute, type QueryParameter, type ReadAnswer, type Route } from './route.ts';
 
 /** Page size of the feed (CONTRACT.md, Event feed). */
 export const feedPageDefault = 40;
@@ -29,10 +29,10 @@ const query: readonly QueryParameter[] = [
 ];
 
 /** Null for a query that is refused. */
-function requestOf(given: URLSearchParams): FeedRequest | null {
-  const parameters = exactQuery(given, ['category', 'limit', 'cursor']);
+function parseFeedRequest(given: URLSearchParams): FeedRequest | null {
+  const parameters = parseExactQuery(given, ['category', 'limit', 'cursor']);
   const category = feedCategories.find((one) => one === (parameters?.get('category') ?? 'all'));
-  const limit = pageLimit(parameters?.get('limit'), feedPageDefault);
+  const limit = parsePageLimit(parameters?.get('limit'), feedPageDefault);
   const from = parameters?.get('cursor') ?? null;
   if (parameters === null || category === undefined || limit === null) return null;
   if (from !== null && !cursor.safeParse(from).success) return null;
@@ -43,7 +43,7 @@ function read(
   { views }: { views: ActivityViews },
   { query: given, signal }: { query: URLSearchParams; signal: AbortSignal },
 ): ReadAnswer<z.infer<typeof eventsResponse>> | Promise<ReadAnswer<z.infer<typeof eventsResponse>>> {
-  const request = requestOf(given);
+  const request = parseFeedRequest(given);
   if (request === null) return { error: 'invalid_query' };
   const found = views.feed.page(request, signal);
   if (found instanceof Promise) return found.then((page) => ({ body: eventsBody(page) }));
@@ -63,6 +63,6 @@ const members = {
 
 /** The routes of the event feed: the same on the public and the plain one. */
 export const eventRoutes: readonly Route[] = [
-  readRoute({ ...members, path: '/v1/events', operationId: 'getEvents' }),
-  readRoute({ ...members, path: '/v2/public/events', operationId: 'getPublicEvents' }),
+  defineReadRoute({ ...members, path: '/v1/events', operationId: 'getEvents' }),
+  defineReadRoute({ ...members, path: '/v2/public/events', operationId: 'getPublicEvents' }),
 ];

@@ -28,9 +28,9 @@ const commonErrors: readonly ErrorCode[] = [
 ];
 
 /** The OpenAPI 3.1 document, made from the route table and the schemas that type and check the responses. */
-export function openApiDocument(version: string): ReturnType<typeof createDocument> {
+export function createOpenApiDocument(version: string): ReturnType<typeof createDocument> {
   const paths: ZodOpenApiPathsObject = {};
-  for (const route of routes) paths[route.path] = { get: operationOf(route) };
+  for (const route of routes) paths[route.path] = { get: describeOperation(route) };
   Object.assign(paths, otherPaths);
   return createDocument({
     openapi: '3.1.0',
@@ -53,7 +53,7 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
   });
 }
 
-function operationOf(route: Route): ZodOpenApiOperationObject {
+function describeOperation(route: Route): ZodOpenApiOperationObject {
   const { perSecond, burst } = rateClasses[route.rateClass];
   const isConditional = route.kind === 'view' && route.isConditional;
   const query = typeof route.query === 'string' ? [] : route.query;
@@ -101,7 +101,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
         headers: z.object({
           'X-Request-Id': requestId,
           ...(route.kind === 'view' && route.tag !== null ? { ETag: etag.optional() } : {}),
-          ...cacheHeadersOf(route),
+          ...describeCacheHeaders(route),
         }),
         content: { 'application/json': { schema: route.response } },
       },
@@ -109,17 +109,17 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
         ? {
             '304': {
               description: 'What the caller holds is current',
-              headers: z.object({ 'X-Request-Id': requestId, ETag: etag, ...cacheHeadersOf(route) }),
+              headers: z.object({ 'X-Request-Id': requestId, ETag: etag, ...describeCacheHeaders(route) }),
             },
           }
         : {}),
-      ...errorResponses([...commonErrors, ...route.errors]),
+      ...describeErrors([...commonErrors, ...route.errors]),
     },
   };
 }
 
 /** What an answer carries whether its body is sent or held by the caller. */
-function cacheHeadersOf(route: Route) {
+function describeCacheHeaders(route: Route) {
   const header = route.kind === 'view' ? route.header : null;
   return {
     ...(route.cacheControl === null
@@ -139,8 +139,8 @@ const otherPaths: ZodOpenApiPathsObject = {
       summary: 'Whether the process runs',
       tags: ['service'],
       responses: {
-        '200': statusResponse('It runs', 'alive'),
-        ...errorResponses(['cors_origin_not_allowed']),
+        '200': describeStatus('It runs', 'alive'),
+        ...describeErrors(['cors_origin_not_allowed']),
       },
     },
   },
@@ -150,8 +150,8 @@ const otherPaths: ZodOpenApiPathsObject = {
       summary: 'Whether everything that it needs is there',
       tags: ['service'],
       responses: {
-        '200': statusResponse('It is ready', 'ready'),
-        ...errorResponses(['cors_origin_not_allowed', 'database_unavailable']),
+        '200': describeStatus('It is ready', 'ready'),
+        ...describeErrors(['cors_origin_not_allowed', 'database_unavailable']),
       },
     },
   },
@@ -182,13 +182,13 @@ const otherPaths: ZodOpenApiPathsObject = {
           }),
           content: { 'text/event-stream': { schema: z.string() } },
         },
-        ...errorResponses([...commonErrors, 'invalid_query', 'invalid_cursor']),
+        ...describeErrors([...commonErrors, 'invalid_query', 'invalid_cursor']),
       },
     },
   },
 };
 
-function statusResponse(description: string, status: string) {
+function describeStatus(description: string, status: string) {
   return {
     description,
     headers: z.object({
@@ -199,7 +199,7 @@ function statusResponse(description: string, status: string) {
   };
 }
 
-function errorResponses(codes: readonly ErrorCode[]) {
+function describeErrors(codes: readonly ErrorCode[]) {
   const byStatus = new Map<string, ErrorCode[]>();
   for (const code of new Set(codes)) {
     const status = errorStatus[code].status.slice(0, 3);

@@ -7,7 +7,7 @@ export function isLowerCaseOwner(given: string): boolean {
 }
 
 /** Plain routes: lower case, or with a correct checksum (EIP-55); the address in lower case, or null (CONTRACT.md, Portfolio). */
-export function ownerOf(given: string): string | null {
+export function parseOwner(given: string): string | null {
   if (isLowerCaseOwner(given)) return given;
   if (!/^0x[0-9a-fA-F]{40}$/.test(given)) return null;
   const owner = given.toLowerCase();

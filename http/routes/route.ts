@@ -94,7 +94,7 @@ export interface ReadRoute extends RouteEntry {
 export type Route = ViewRoute | ReadRoute;
 
 /** An entry whose view, body and response fit one another; the table forgets their types. */
-export function viewRoute<View extends object, Schema extends z.ZodType>(
+export function defineViewRoute<View extends object, Schema extends z.ZodType>(
   route: Omit<
     ViewRoute,
     'kind' | 'view' | 'body' | 'tag' | 'header' | 'selection' | 'refusal' | 'response' | 'unavailable'
@@ -112,7 +112,7 @@ export function viewRoute<View extends object, Schema extends z.ZodType>(
   return { kind: 'view', header: null, refusal: null, selection: () => '', unavailable: null, ...route };
 }
 
-export function readRoute<Schema extends z.ZodType>(
+export function defineReadRoute<Schema extends z.ZodType>(
   route: Omit<ReadRoute, 'kind' | 'read' | 'response' | 'unavailable'> & {
     readonly response: Schema;
     readonly read: (

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { modulesBody, modulesResponse } from '../responses/modules.ts';
-import { cursor, observationsBody, observationsResponse, positionOf } from '../responses/observations.ts';
+import {
+  cursor,
+  decodeObservationCursor,
+  observationsBody,
+  observationsResponse,
+} from '../responses/observations.ts';
 import { processBody, processResponse } from '../responses/process.ts';
 import { installationId } from '../responses/scalars.ts';
 import { statusBody, statusResponse, statusTag } from '../responses/status.ts';
@@ -8,21 +13,21 @@ import { telemetryBody, telemetryResponse } from '../responses/telemetry.ts';
 import { revalidated } from '../server/cacheControl.ts';
 import { chainRoutes } from './chainRoutes.ts';
 import { eventRoutes } from './eventRoutes.ts';
-import { installationIdOf } from './installationIdParameter.ts';
-import { type PathParameter, type Route, readRoute, viewRoute } from './route.ts';
+import { parseInstallationId } from './installationIdParameter.ts';
+import { defineReadRoute, defineViewRoute, type PathParameter, type Route } from './route.ts';
 import { statisticsRoutes } from './statisticsRoutes.ts';
 
 const installationPath: PathParameter = {
   name: 'installationId',
   schema: installationId,
-  parse: installationIdOf,
+  parse: parseInstallationId,
   error: 'invalid_installation_id',
 };
 
 /** Page size of observations: the default, and the largest. */
 export const observationsLimitMax = 100;
 
-const publicTelemetry = viewRoute({
+const publicTelemetry = defineViewRoute({
   path: '/v1/public/telemetry',
   operationId: 'getTelemetry',
   summary: 'Newest accepted measurement of the public installation',
@@ -38,7 +43,7 @@ const publicTelemetry = viewRoute({
   isConditional: false,
 });
 
-const installationTelemetry = viewRoute({
+const installationTelemetry = defineViewRoute({
   path: '/v1/public/installations/{installationId}/telemetry',
   operationId: 'getInstallationTelemetry',
   summary: 'Newest accepted measurement of an installation',
@@ -54,7 +59,7 @@ const installationTelemetry = viewRoute({
   isConditional: false,
 });
 
-const modules = viewRoute({
+const modules = defineViewRoute({
   path: '/v1/public/modules',
   operationId: 'getModules',
   summary: 'Module snapshots of the public installation',
@@ -70,7 +75,7 @@ const modules = viewRoute({
   isConditional: false,
 });
 
-const observations = readRoute({
+const observations = defineReadRoute({
   path: '/v1/public/installations/{installationId}/observations',
   operationId: 'getObservations',
   summary: 'All accepted readings of an installation, oldest first, page by page',
@@ -99,9 +104,9 @@ const observations = readRoute({
   response: observationsResponse,
   read: ({ observations: reader }, { pathValue: id, query, signal }) => {
     const given = query.get('cursor');
-    const afterPosition = given === null ? 0 : positionOf(given);
+    const afterPosition = given === null ? 0 : decodeObservationCursor(given);
     if (afterPosition === null) return { error: 'invalid_cursor' };
-    const page = reader.page(id, afterPosition, effectiveLimit(query.get('limit')), signal);
+    const page = reader.page(id, afterPosition, parseObservationsLimit(query.get('limit')), signal);
     return page instanceof Promise
       ? page.then((found) => ({ body: observationsBody(id, found) }))
       : { body: observationsBody(id, page) };
@@ -109,13 +114,13 @@ const observations = readRoute({
 });
 
 /** Converted numerically, then clamped (CONTRACT.md, Observations): `0` and the empty string give 1, 101 gives 100. */
-export function effectiveLimit(given: string | null): number {
+export function parseObservationsLimit(given: string | null): number {
   const limit = given === null ? observationsLimitMax : Number(given);
   if (!Number.isInteger(limit)) return observationsLimitMax;
   return Math.min(Math.max(limit, 1), observationsLimitMax);
 }
 
-const process = viewRoute({
+const process = defineViewRoute({
   path: '/v4/public/process',
   operationId: 'getProcess',
   summary: 'Process snapshot: measured, projected, queued',
@@ -131,7 +136,7 @@ const process = viewRoute({
   isConditional: true,
 });
 
-const status = viewRoute({
+const status = defineViewRoute({
   path: '/v1/status',
   operationId: 'getStatus',
   summary: 'Pipeline status, with signer and modules',

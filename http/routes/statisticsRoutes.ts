@@ -12,8 +12,8 @@ import {
   statisticsResponseB,
 } from '../responses/statistics.ts';
 import { revalidated } from '../server/cacheControl.ts';
-import { exactQuery } from './exactQuery.ts';
-import { type Route, viewRoute } from './route.ts';
+import { parseExactQuery } from './parseExactQuery.ts';
+import { defineViewRoute, type Route } from './route.ts';
 
 const members = {
   summary: 'Statistics over 7 or 30 universal days',
@@ -23,7 +23,7 @@ const members = {
   cacheControl: revalidated,
   errors: ['invalid_query', 'public_stats_rebuilding'],
   selection: (query: URLSearchParams) => {
-    const range = exactQuery(query, ['range'])?.get('range');
+    const range = parseExactQuery(query, ['range'])?.get('range');
     return statisticsRanges.find((one) => one === range) ?? null;
   },
   refusal: ({ statistics }: ActivityViews) => (statistics === null ? 'public_stats_rebuilding' : null),
@@ -32,25 +32,25 @@ const members = {
 } as const;
 
 /** Asked only where the route did not refuse. */
-function ready({ statistics }: ActivityViews): StatisticsViews {
+function expectStatistics({ statistics }: ActivityViews): StatisticsViews {
   if (statistics === null) throw new Error('statistics are asked for while they are rebuilt');
   return statistics;
 }
 
-const publicStatistics = viewRoute({
+const publicStatistics = defineViewRoute({
   ...members,
   path: '/v2/public/stats',
   operationId: 'getPublicStatistics',
-  view: (views, _path, range) => ready(views).cached(range as StatisticsRange),
+  view: (views, _path, range) => expectStatistics(views).cached(range as StatisticsRange),
   response: statisticsResponseA,
   body: statisticsBodyA,
 });
 
-const statistics = viewRoute({
+const statistics = defineViewRoute({
   ...members,
   path: '/v1/measurement/stats',
   operationId: 'getStatistics',
-  view: (views, _path, range) => ready(views).current(range as StatisticsRange),
+  view: (views, _path, range) => expectStatistics(views).current(range as StatisticsRange),
   response: statisticsResponseB,
   body: statisticsBodyB,
 });

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { compiledCheck } from '../../actors/schemas/compiledCheck.ts';
+import { compileCheck } from '../../actors/schemas/compileCheck.ts';
 
 /** Problems that are told of one body; the first ones say what is wrong. */
 const problemsMax = 5;
@@ -20,7 +20,7 @@ export class RefusedBody extends Error {
  * @returns throws RefusedBody.
  */
 export function createBodyCheck(schema: z.ZodType): (body: unknown) => void {
-  const fits = compiledCheck(schema);
+  const fits = compileCheck(schema);
   return (body) => {
     if (fits(body)) return;
     const issues = schema.safeParse(body).error?.issues ?? [];

@@ -1,18 +1,18 @@
 import Negotiator from 'negotiator';
-import { remembered } from './remembered.ts';
+import { memoize } from './memoize.ts';
 
 export type ContentEncoding = 'br' | 'gzip' | 'identity';
 
-/** Different values of Accept-Encoding that are remembered; browsers and clients send a handful. */
+/** Different values of Accept-Encoding that are memoize; browsers and clients send a handful. */
 const rememberedMax = 256;
 
 /** Chooses the encoding of an answer from Accept-Encoding; Brotli is preferred where weights are equal. */
 export function createEncodingChoice(): (acceptEncoding: string) => ContentEncoding {
-  const chosen = remembered(chosenEncoding, rememberedMax);
+  const chosen = memoize(negotiateEncoding, rememberedMax);
   return (acceptEncoding) => (acceptEncoding === '' ? 'identity' : chosen(acceptEncoding));
 }
 
-function chosenEncoding(acceptEncoding: string): ContentEncoding {
+function negotiateEncoding(acceptEncoding: string): ContentEncoding {
   const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
   // The published types are of a version that had no second parameter yet.
   const encodings = negotiator.encodings as (

@@ -13,9 +13,9 @@ import {
 } from '../../actors/views/feedViews.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { feedEventBody } from '../responses/events.ts';
-import { exactQuery } from '../routes/exactQuery.ts';
+import { parseExactQuery } from '../routes/parseExactQuery.ts';
 import type { ReadAnswer } from '../routes/route.ts';
-import { type HttpError, httpError } from './errors.ts';
+import { createHttpError, type HttpError } from './errors.ts';
 import type { Answers, Exchange } from './exchange.ts';
 import type { AddressWords } from './ipAddress.ts';
 
@@ -38,7 +38,7 @@ const refusedForSeconds = 15;
 /** Clients that are told something in one turn of the event loop. */
 const toldAtOnce = 50;
 
-export interface EventStreamParts {
+export interface EventStreamOptions {
   readonly feed: FeedViews;
   readonly answers: Answers;
   readonly registry: Registry;
@@ -97,8 +97,8 @@ interface Telling {
   next: number;
 }
 
-export function createEventStream(parts: EventStreamParts): EventStream {
-  const { feed, answers, registry, isLimited, heartbeatMs = defaultHeartbeatMs } = parts;
+export function createEventStream(options: EventStreamOptions): EventStream {
+  const { feed, answers, registry, isLimited, heartbeatMs = defaultHeartbeatMs } = options;
   const clients = new Set<Client>();
   const byAddress = new Map<string, number>();
   /** What goes on while somebody listens. */
@@ -137,14 +137,14 @@ export function createEventStream(parts: EventStreamParts): EventStream {
   });
 
   function open(exchange: Exchange, { query, lastEventId, address }: StreamRequest): HttpError | null {
-    const given = exactQuery(query, ['category']);
+    const given = parseExactQuery(query, ['category']);
     const category = feedCategories.find((one) => one === (given?.get('category') ?? 'all'));
-    if (given === null || category === undefined) return httpError('invalid_query');
+    if (given === null || category === undefined) return createHttpError('invalid_query');
     const resumesAt = lastEventId === '' ? null : decodeStreamPosition(lastEventId);
-    if (lastEventId !== '' && resumesAt === null) return httpError('invalid_cursor');
+    if (lastEventId !== '' && resumesAt === null) return createHttpError('invalid_cursor');
     const held = byAddress.get(address) ?? 0;
     if (clients.size >= clientsMax || (isLimited && held >= clientsOfAddressMax))
-      return httpError('rate_limited', refusedForSeconds);
+      return createHttpError('rate_limited', refusedForSeconds);
     const response = answers.stream(exchange, eventStreamType);
     const client: Client = {
       response,
@@ -167,7 +167,7 @@ export function createEventStream(parts: EventStreamParts): EventStream {
     });
     start();
     send(client, `retry: ${retryMs}\n\n`);
-    if (resumesAt !== null) send(client, idOf(resumesAt));
+    if (resumesAt !== null) send(client, formatPosition(resumesAt));
     pump(client);
     return null;
   }
@@ -222,7 +222,7 @@ export function createEventStream(parts: EventStreamParts): EventStream {
       }
       client.position = news.position;
       const { category } = client;
-      const texts = textsByCategory.get(category) ?? textsOf(category, news);
+      const texts = textsByCategory.get(category) ?? formatEvents(category, news);
       textsByCategory.set(category, texts);
       for (const text of texts) send(client, text);
     });
@@ -253,7 +253,7 @@ export function createEventStream(parts: EventStreamParts): EventStream {
         client.position = feed.position();
         if (client.position === null) return; // Unavailable so far: a refresh finds it again.
         client.isLive = true;
-        return send(client, idOf(client.position));
+        return send(client, formatPosition(client.position));
       }
       if (client.isReading || reads >= readsMax) return;
       const { signal } = client.ending;
@@ -290,7 +290,7 @@ export function createEventStream(parts: EventStreamParts): EventStream {
   function sendMissed(client: Client, news: FeedNews) {
     client.position = news.position;
     client.isLive = news.isComplete;
-    for (const text of textsOf(client.category, news)) send(client, text);
+    for (const text of formatEvents(client.category, news)) send(client, text);
   }
 
   function send(client: Client, text: string) {
@@ -326,7 +326,7 @@ export function createEventStream(parts: EventStreamParts): EventStream {
 }
 
 /** Events of a category as they are sent. */
-function textsOf(category: FeedCategory, { items, context }: FeedNews): string[] {
+function formatEvents(category: FeedCategory, { items, context }: FeedNews): string[] {
   return items
     .filter(({ item }) => isOfCategory(category, item.type))
     .map(({ item, position }) => {
@@ -336,12 +336,12 @@ function textsOf(category: FeedCategory, { items, context }: FeedNews): string[]
 }
 
 /** Tells the client where it is, without an event. */
-function idOf(position: StreamPosition): string {
+function formatPosition(position: StreamPosition): string {
   return `id: ${encodeStreamPosition(position)}\n\n`;
 }
 
 /** Reads what of a request is needed before it is gone. */
-export function streamRequestOf(request: HttpRequest, query: string, address: AddressWords): StreamRequest {
+export function readStreamRequest(request: HttpRequest, query: string, address: AddressWords): StreamRequest {
   return {
     query: new URLSearchParams(query),
     lastEventId: request.getHeader('last-event-id'),

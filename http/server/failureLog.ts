@@ -3,7 +3,7 @@ import type { Clock } from '../../actors/views/clock.ts';
 
 /** A failure that lasts is said again after this time. */
 const repeatedAfterMs = 60_000;
-/** Failures that are remembered; when there are more, all are forgotten, and said once more. */
+/** Failures that are memoize; when there are more, all are forgotten, and said once more. */
 const failuresMax = 256;
 
 /** Says why a route fails: once for each reason, not once for each request that meets it. */

@@ -9,8 +9,8 @@ import { routes } from '../routes/routes.ts';
 import { createBodyCheck } from './checkedBody.ts';
 import { createClientAddress } from './clientAddress.ts';
 import { createEncodingChoice } from './contentEncoding.ts';
-import { type HttpError, httpError } from './errors.ts';
-import { createEventStream, eventStreamType, isFeedEventId, streamRequestOf } from './eventStream.ts';
+import { createHttpError, type HttpError } from './errors.ts';
+import { createEventStream, eventStreamType, isFeedEventId, readStreamRequest } from './eventStream.ts';
 import {
   createAnswers,
   type Exchange,
@@ -22,16 +22,16 @@ import {
 } from './exchange.ts';
 import { createFailureLog } from './failureLog.ts';
 import { createHttpMetrics } from './httpMetrics.ts';
-import { holdsEtag } from './ifNoneMatch.ts';
+import { hasMatchingEtag } from './ifNoneMatch.ts';
 import { type Listener, listenOn } from './listener.ts';
+import { memoize } from './memoize.ts';
 import { createOriginCheck } from './origin.ts';
 import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
 import { createPreparedViews } from './preparedViews.ts';
 import { createRateLimiter } from './rateLimiter.ts';
 import { createReads, type FoundBody } from './reads.ts';
-import { remembered } from './remembered.ts';
 import { createRequestIds } from './requestId.ts';
-import { App, transport as transportOf, uwsImplementation } from './uws.ts';
+import { App, detectImplementation, transport as selectTransport } from './uws.ts';
 
 export interface PublicServerSettings {
   /** Origins of websites that may ask from a browser, such as `https://example.org`. */
@@ -47,7 +47,7 @@ export interface PublicServerSettings {
   readonly heartbeatMs?: number;
 }
 
-export interface PublicServerParts {
+export interface PublicServerOptions {
   readonly sources: RouteSources;
   /** False until folded state was restored: then views tell nothing yet, and routes answer 503. */
   readonly hasViews: () => boolean;
@@ -62,16 +62,16 @@ export interface PublicServerParts {
 const retryAfterSeconds = 2;
 
 /** The public routes over uWebSockets.js. */
-export function createPublicServer(parts: PublicServerParts): Listener {
-  const { sources, settings, clock, logger } = parts;
-  const implementation = uwsImplementation();
-  const transport = transportOf();
-  const metrics = createHttpMetrics(parts.registry, implementation);
+export function createPublicServer(options: PublicServerOptions): Listener {
+  const { sources, settings, clock, logger } = options;
+  const implementation = detectImplementation();
+  const transport = selectTransport();
+  const metrics = createHttpMetrics(options.registry, implementation);
   const answers = createAnswers(transport, metrics);
-  const requestIdOf = createRequestIds();
-  const originOf = createOriginCheck(settings.allowedOrigins);
-  const encodingOf = createEncodingChoice();
-  const addressOf = createClientAddress(settings.trustedProxies, transport);
+  const chooseRequestId = createRequestIds();
+  const checkOrigin = createOriginCheck(settings.allowedOrigins);
+  const chooseEncoding = createEncodingChoice();
+  const findClientAddress = createClientAddress(settings.trustedProxies, transport);
   const limiter = settings.rateLimits ? createRateLimiter() : null;
   const failures = createFailureLog(logger, clock);
   const reads = createReads({ metrics, timeoutMs: settings.readTimeoutMs });
@@ -88,19 +88,19 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   ) {
     return (response: HttpResponse, request: HttpRequest) => {
       const origin = request.getHeader('origin');
-      const verdict = origin === '' ? 'none' : originOf(origin, request.getHeader('host'));
+      const verdict = origin === '' ? 'none' : checkOrigin(origin, request.getHeader('host'));
       const exchange: Exchange = {
         response,
         route: name,
         isHead: isHeadMethod(request),
-        requestId: requestIdOf(request.getHeader('x-request-id')),
+        requestId: chooseRequestId(request.getHeader('x-request-id')),
         approvedOrigin: verdict === 'approved' ? origin : null,
         isAborted: false,
         isAnswered: false,
       };
-      guarded(exchange, () => {
+      runGuarded(exchange, () => {
         if (verdict !== 'none' && isPreflight(request)) return answerPreflight(exchange);
-        const refusal = refusalOf(request, response, route, verdict === 'refused');
+        const refusal = findRefusal(request, response, route, verdict === 'refused');
         if (refusal === null) answer(exchange, request);
         else answers.error(exchange, refusal);
       });
@@ -108,30 +108,34 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   }
 
   function answerPreflight(exchange: Exchange) {
-    if (exchange.approvedOrigin === null) answers.error(exchange, httpError('cors_origin_not_allowed'));
+    if (exchange.approvedOrigin === null) answers.error(exchange, createHttpError('cors_origin_not_allowed'));
     else answers.preflight(exchange);
   }
 
   /** Why a request is not passed to its route; null when it is. */
-  function refusalOf(
+  function findRefusal(
     request: HttpRequest,
     response: HttpResponse,
     route: Guarded | null,
     isOriginRefused: boolean,
   ): HttpError | null {
-    if (!isReadMethod(request)) return httpError('not_found');
+    if (!isReadMethod(request)) return createHttpError('not_found');
     if (route !== null && limiter !== null) {
-      const waitSeconds = limiter.take(addressOf(response, request), route.rateClass, clock.monotonicMs());
-      if (waitSeconds > 0) return httpError('rate_limited', waitSeconds);
+      const waitSeconds = limiter.take(
+        findClientAddress(response, request),
+        route.rateClass,
+        clock.monotonicMs(),
+      );
+      if (waitSeconds > 0) return createHttpError('rate_limited', waitSeconds);
     }
-    if (isOriginRefused) return httpError('cors_origin_not_allowed');
+    if (isOriginRefused) return createHttpError('cors_origin_not_allowed');
     if (route === null) return null;
-    if (route.query === 'none' && transport.query(request) !== '') return httpError('invalid_query');
-    if (!parts.hasViews()) return httpError('database_unavailable', retryAfterSeconds);
+    if (route.query === 'none' && transport.query(request) !== '') return createHttpError('invalid_query');
+    if (!options.hasViews()) return createHttpError('database_unavailable', retryAfterSeconds);
     return null;
   }
 
-  function guarded(exchange: Exchange, answer: () => void) {
+  function runGuarded(exchange: Exchange, answer: () => void) {
     try {
       answer();
     } catch (error) {
@@ -144,7 +148,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
     if (exchange.isAborted) return;
     // An answer that broke off in the middle cannot become another one.
     if (exchange.isAnswered) exchange.response.close();
-    else answers.error(exchange, httpError('internal_error'));
+    else answers.error(exchange, createHttpError('internal_error'));
   }
 
   function noteFailure(error: unknown, { route, requestId }: Exchange) {
@@ -162,7 +166,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
     };
   }
 
-  function pathValueOf(route: Route, request: HttpRequest): string | null {
+  function parsePathValue(route: Route, request: HttpRequest): string | null {
     return route.pathParameter === null ? '' : route.pathParameter.parse(request.getParameter(0));
   }
 
@@ -193,8 +197,8 @@ export function createPublicServer(parts: PublicServerParts): Listener {
         return null; // Told by the first error: what is said instead shares a part of the body with it.
       }
     };
-    const preparedOf = createPreparedViews(attempt);
-    const selectionOf = remembered((query) => route.selection(new URLSearchParams(query)), queriesMax);
+    const prepareOnce = createPreparedViews(attempt);
+    const parseSelection = memoize((query) => route.selection(new URLSearchParams(query)), queriesMax);
     const find = (pathValue: string, selection: string): Attempt => {
       let view: object;
       try {
@@ -202,25 +206,25 @@ export function createPublicServer(parts: PublicServerParts): Listener {
       } catch (error) {
         return { prepared: prepareInstead(null), failure: { error } };
       }
-      return preparedOf(view);
+      return prepareOnce(view);
     };
     return (exchange: Exchange, request: HttpRequest) => {
-      const pathValue = pathValueOf(route, request);
-      if (pathValue === null) return answers.error(exchange, pathErrorOf(route));
-      const selection = isQueryRead ? selectionOf(transport.query(request)) : '';
-      if (selection === null) return answers.error(exchange, httpError('invalid_query'));
+      const pathValue = parsePathValue(route, request);
+      if (pathValue === null) return answers.error(exchange, createPathError(route));
+      const selection = isQueryRead ? parseSelection(transport.query(request)) : '';
+      if (selection === null) return answers.error(exchange, createHttpError('invalid_query'));
       const refused = route.refusal?.(sources.views) ?? null;
-      if (refused !== null) return answers.error(exchange, httpError(refused, retryAfterSeconds));
+      if (refused !== null) return answers.error(exchange, createHttpError(refused, retryAfterSeconds));
       const { prepared, failure } = find(pathValue, selection);
       if (failure !== null) noteFailure(failure.error, exchange);
-      if (prepared === null) return answers.error(exchange, httpError('internal_error'));
+      if (prepared === null) return answers.error(exchange, createHttpError('internal_error'));
       const { response, header } = prepared;
       const { etag } = response;
-      if (route.isConditional && etag !== null && holdsEtag(request, etag, transport)) {
+      if (route.isConditional && etag !== null && hasMatchingEtag(request, etag, transport)) {
         return answers.notModified(exchange, etag, route.cacheControl, header);
       }
       const encoding = response.isCompressible
-        ? encodingOf(request.getHeader('accept-encoding'))
+        ? chooseEncoding(request.getHeader('accept-encoding'))
         : 'identity';
       answers.ok(exchange, response, route.cacheControl, encoding, header);
     };
@@ -229,21 +233,21 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   function answerRead(route: ReadRoute) {
     const prepare = createPreparation(route);
     /** What is answered instead of a read that fails; the error is thrown where the contract has nothing to say. */
-    const insteadOf = (error: unknown, exchange: Exchange): FoundBody => {
+    const answerInstead = (error: unknown, exchange: Exchange): FoundBody => {
       if (route.unavailable === null) throw error;
       noteFailure(error, exchange);
       return { body: route.unavailable(sources.views) };
     };
     return (exchange: Exchange, request: HttpRequest) => {
-      const pathValue = pathValueOf(route, request);
-      if (pathValue === null) return answers.error(exchange, pathErrorOf(route));
+      const pathValue = parsePathValue(route, request);
+      if (pathValue === null) return answers.error(exchange, createPathError(route));
       const query = new URLSearchParams(transport.query(request));
-      const encoding = encodingOf(request.getHeader('accept-encoding'));
+      const encoding = chooseEncoding(request.getHeader('accept-encoding'));
       const read = (signal: AbortSignal) => {
         try {
           return route.read(sources, { pathValue, query, signal });
         } catch (error) {
-          return insteadOf(error, exchange);
+          return answerInstead(error, exchange);
         }
       };
       const send = ({ cacheControl }: FoundBody, prepared: PreparedResponse) => {
@@ -255,7 +259,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
         try {
           prepared = prepare(found.body, null);
         } catch (error) {
-          const instead = insteadOf(error, exchange);
+          const instead = answerInstead(error, exchange);
           return send(instead, prepare(instead.body, null));
         }
         send(found, prepared);
@@ -263,8 +267,8 @@ export function createPublicServer(parts: PublicServerParts): Listener {
       reads.run(
         exchange,
         read,
-        (found) => guarded(exchange, () => sendFitting(found)),
-        (error) => guarded(exchange, () => answers.error(exchange, error)),
+        (found) => runGuarded(exchange, () => sendFitting(found)),
+        (error) => runGuarded(exchange, () => answers.error(exchange, error)),
         (error) => fail(exchange, error),
       );
     };
@@ -278,7 +282,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   const events = createEventStream({
     feed: sources.views.feed,
     answers,
-    registry: parts.registry,
+    registry: options.registry,
     isLimited: settings.rateLimits,
     ...(settings.heartbeatMs !== undefined && { heartbeatMs: settings.heartbeatMs }),
   });
@@ -286,8 +290,8 @@ export function createPublicServer(parts: PublicServerParts): Listener {
     '/v1/events/stream',
     handler('/v1/events/stream', eventStreamGuard, (exchange, request) => {
       if (exchange.isHead) return answers.document(exchange, eventStreamType, Buffer.alloc(0), noStore);
-      const address = addressOf(exchange.response, request);
-      const asked = streamRequestOf(request, transport.query(request), address);
+      const address = findClientAddress(exchange.response, request);
+      const asked = readStreamRequest(request, transport.query(request), address);
       const open = (lastEventId: string) => {
         const refusal = events.open(exchange, { ...asked, lastEventId });
         if (refusal !== null) answers.error(exchange, refusal);
@@ -296,8 +300,8 @@ export function createPublicServer(parts: PublicServerParts): Listener {
       reads.run(
         exchange,
         (signal) => events.locate(asked.lastEventId, signal),
-        ({ body }) => guarded(exchange, () => open(body)),
-        (error) => guarded(exchange, () => answers.error(exchange, error)),
+        ({ body }) => runGuarded(exchange, () => open(body)),
+        (error) => runGuarded(exchange, () => answers.error(exchange, error)),
         (error) => fail(exchange, error),
       );
     }),
@@ -305,7 +309,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   for (const { path, contentType, body, headers } of loadDocuments()) {
     app.any(
       path,
-      handler(path, null, (exchange) => answers.document(exchange, contentType, body, headers)),
+      handler(path, null, (exchange) => answers.document(exchange, contentType, body(), headers)),
     );
   }
   app.any(
@@ -315,13 +319,13 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   app.any(
     '/readyz',
     handler('/readyz', null, (exchange) => {
-      if (parts.readiness().isReady) answers.document(exchange, jsonType, readyBody, noStore);
-      else answers.error(exchange, httpError('database_unavailable', retryAfterSeconds));
+      if (options.readiness().isReady) answers.document(exchange, jsonType, readyBody, noStore);
+      else answers.error(exchange, createHttpError('database_unavailable', retryAfterSeconds));
     }),
   );
   app.any(
     '/*',
-    handler('unknown', null, (exchange) => answers.error(exchange, httpError('not_found'))),
+    handler('unknown', null, (exchange) => answers.error(exchange, createHttpError('not_found'))),
   );
 
   return listenOn(app, {
@@ -345,8 +349,8 @@ interface Attempt {
   readonly failure: { readonly error: unknown } | null;
 }
 
-function pathErrorOf(route: Route): HttpError {
-  return httpError(route.pathParameter?.error ?? 'not_found');
+function createPathError(route: Route): HttpError {
+  return createHttpError(route.pathParameter?.error ?? 'not_found');
 }
 
 /** What is asked before a handler runs: its rate class, and whether it reads a query. */

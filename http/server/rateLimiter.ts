@@ -39,8 +39,8 @@ export function createRateLimiter(): RateLimiter {
   // Nobody outside can choose addresses that meet in one set.
   const seed = randomInt(2 ** 31);
 
-  function entryOf(address: AddressWords, nowMs: number): number {
-    const first = (hashOf(address, seed) % setCount) * waysPerSet;
+  function findEntry(address: AddressWords, nowMs: number): number {
+    const first = (hashAddress(address, seed) % setCount) * waysPerSet;
     let oldest = first;
     for (let entry = first; entry < first + waysPerSet; entry++) {
       if (touchedMs[entry] !== 0 && isKey(keys, entry, address)) {
@@ -71,7 +71,7 @@ export function createRateLimiter(): RateLimiter {
   return {
     capacity,
     take: (address, rateClass, nowMs) => {
-      const entry = entryOf(address, nowMs);
+      const entry = findEntry(address, nowMs);
       const slot = entry * classNames.length + classNames.indexOf(rateClass);
       const held = tokens[slot] as number;
       if (held >= 1) {
@@ -94,7 +94,7 @@ function isKey(keys: Uint32Array, entry: number, address: AddressWords): boolean
 }
 
 /** A mixing of 128 bits and a seed to 32 (the finalizer of MurmurHash3, word by word). */
-function hashOf(address: AddressWords, seed: number): number {
+function hashAddress(address: AddressWords, seed: number): number {
   let hash = seed;
   for (let index = 0; index < 4; index++) {
     hash = Math.imul(hash ^ (address[index] as number), 0x85ebca6b);

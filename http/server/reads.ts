@@ -1,6 +1,6 @@
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { ReadAnswer } from '../routes/route.ts';
-import { type HttpError, httpError } from './errors.ts';
+import { createHttpError, type HttpError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpMetrics } from './httpMetrics.ts';
 
@@ -33,7 +33,7 @@ export function createReads({ metrics, timeoutMs }: { metrics: HttpMetrics; time
   return {
     run: (exchange, read, onBody, onError, onFailure) => {
       if (metrics.readsInFlight >= inFlightMax)
-        return onError(httpError('database_busy', busyRetryAfterSeconds));
+        return onError(createHttpError('database_busy', busyRetryAfterSeconds));
       const ending = new AbortController();
       const found = read(ending.signal);
       if (!(found instanceof Promise)) return answer(found, onBody, onError);
@@ -49,7 +49,7 @@ export function createReads({ metrics, timeoutMs }: { metrics: HttpMetrics; time
         if (!exchange.isAborted) response.cork(write);
       };
       const deadline = setTimeout(() => {
-        finish(() => onError(httpError('request_timeout')));
+        finish(() => onError(createHttpError('request_timeout')));
         ending.abort();
       }, timeoutMs);
       response.onAborted(() => {
@@ -75,12 +75,12 @@ function answer<Body>(
   onBody: (found: FoundBody<Body>) => void,
   onError: (error: HttpError) => void,
 ) {
-  if ('error' in found) onError(httpError(found.error));
+  if ('error' in found) onError(createHttpError(found.error));
   else onBody(found);
 }
 
 function refuse(error: unknown, onError: (error: HttpError) => void, onFailure: (error: unknown) => void) {
   if (error instanceof StorageUnavailable)
-    onError(httpError('database_unavailable', error.retryAfterSeconds));
+    onError(createHttpError('database_unavailable', error.retryAfterSeconds));
   else onFailure(error);
 }

@@ -10,13 +10,13 @@ export const { us_listen_socket_close: closeListenSocket, us_socket_local_port: 
  * Which implementation of uWebSockets.js runs: the native addon, or the package's JavaScript fallback (another
  * Node version or platform, or UWS_USE_FALLBACK=1), which lacks what this file adds.
  */
-export function uwsImplementation(): 'native' | 'fallback' {
+export function detectImplementation(): 'native' | 'fallback' {
   return 'getParts' in uws ? 'native' : 'fallback';
 }
 
 export function App(): TemplatedApp {
   const app = uws.App();
-  if (uwsImplementation() === 'fallback') routeByPath(app as unknown as FallbackApp);
+  if (detectImplementation() === 'fallback') routeByPath(app as unknown as FallbackApp);
   return app;
 }
 
@@ -27,11 +27,11 @@ interface FallbackApp {
 /** The fallback takes the query string for a part of the path, and a target with a scheme for a path; then it finds no route. */
 function routeByPath({ httpContext: { router } }: FallbackApp) {
   const route = router.route.bind(router);
-  router.route = (method, url) => route(method, pathOf(url));
+  router.route = (method, url) => route(method, extractPath(url));
 }
 
 /** The path of a request target, which may be in absolute form: `http://host/path?query` (RFC 9112, 3.2.2). */
-function pathOf(target: string): string {
+function extractPath(target: string): string {
   const path = target.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] as string;
   return path === '' ? '/' : path;
 }
@@ -84,8 +84,8 @@ interface FallbackResponse {
 }
 
 const fallback: Transport = {
-  path: (request) => pathOf(urlOf(request)),
-  query: (request) => urlOf(request).split('?').slice(1).join('?'),
+  path: (request) => extractPath(readUrl(request)),
+  query: (request) => readUrl(request).split('?').slice(1).join('?'),
   headerLines: (request, lowerCaseName) =>
     (request as unknown as FallbackRequest).request.headersDistinct[lowerCaseName] ?? [],
   remoteAddress: (response) =>
@@ -97,10 +97,10 @@ const fallback: Transport = {
   },
 };
 
-function urlOf(request: HttpRequest): string {
+function readUrl(request: HttpRequest): string {
   return (request as unknown as FallbackRequest).request.url;
 }
 
 export function transport(): Transport {
-  return uwsImplementation() === 'native' ? native : fallback;
+  return detectImplementation() === 'native' ? native : fallback;
 }

@@ -21,7 +21,7 @@ const harmless: ReadonlySet<ConsumerNotification['type']> = new Set([
   'flow_control',
 ]);
 
-export interface ConsumptionWatchParts {
+export interface ConsumptionWatchOptions {
   readonly connection: NatsConnection;
   readonly jsm: JetStreamManager;
   readonly stream: StreamName;
@@ -54,7 +54,7 @@ export interface ConsumptionWatch {
  * every notification, the connection's state and the stream itself are watched, and what follows is always the
  * same: stop, verify, begin anew.
  */
-export function watchConsumption(parts: ConsumptionWatchParts): ConsumptionWatch {
+export function watchConsumption(parts: ConsumptionWatchOptions): ConsumptionWatch {
   const { connection, jsm, stream, clock, delivered, signal } = parts;
   let reason: string | null = null;
   let goneThrough: number | null = null;

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { foldIdentity } from '../../actors/foldIdentity.ts';
+import { identifyFold } from '../../actors/foldIdentity.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import { systemClock } from '../../deploy/systemClock.ts';
@@ -44,7 +44,7 @@ function followed({ nats, snapshots }: Awaited<ReturnType<typeof prepared>>, giv
   const { clock = manualClock(), settings = {}, snapshotAgeMs, writes = true } = given;
   const seen = { restoredAt: null as number | null, sequences: [] as number[], removedAbove: [] as number[] };
   const fold: StreamFold = {
-    identity: foldIdentity(1, settings),
+    identity: identifyFold(1, settings),
     sharesTables: true,
     ...(snapshotAgeMs !== undefined && { snapshotAgeMs }),
     receive: ({ messages }) => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { foldIdentity } from '../../actors/foldIdentity.ts';
+import { identifyFold } from '../../actors/foldIdentity.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import { systemClock } from '../../deploy/systemClock.ts';
@@ -8,7 +8,7 @@ import { openDatabase } from '../../storage/database.ts';
 import { createEmpty } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
-import { type Tables, tablesOf } from '../../storage/tables.ts';
+import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
 import type { StreamFold } from '../../streams/streamFold.ts';
@@ -32,7 +32,7 @@ it('a follower that is stopped while it restores from replaced tables saves noth
   let stored: string[] = [];
   let restoredAt: number | null = null;
   const fold: StreamFold = {
-    identity: foldIdentity(1, {}),
+    identity: identifyFold(1, {}),
     // Rows go at once to the tables that are active then.
     receive: ({ messages }) => {
       for (const { seq } of messages) stored.push(`g${tables.generation} ${seq}`);
@@ -77,7 +77,7 @@ it('a follower that is stopped while it restores from replaced tables saves noth
   await eventually(() => restoredAt !== null && follower.status().position === 10, 'ten messages');
 
   // A replay through message 5 ends: its tables hold the rows of 1 to 5 and become the active ones.
-  const replayed = tablesOf(2);
+  const replayed = resolveTables(2);
   await createEmpty(database, replayed);
   let answer: () => void = () => undefined;
   away = new Promise((resolve) => {
