@@ -41,6 +41,14 @@ interface BlockRange {
   readonly blocks: readonly ChainBlock[];
 }
 
+/** A range was published, and the next one was read meanwhile. */
+interface RangeStep {
+  /** Its last block; null at the first step. */
+  readonly published: bigint | null;
+  /** Null behind the last range. */
+  readonly read: BlockRange | null;
+}
+
 export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
   const { reader, publisher, chainId, deploymentBlock, timelock, logger } = options;
   /** Null once something is published in the place of what was wrong. */
@@ -115,12 +123,13 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
       return first === null ? null : readRange(first);
     };
     return defer(() => readRange(next)).pipe(
-      map((read) => ({ published: null as bigint | null, read: read as BlockRange | null })),
+      map((read): RangeStep => ({ published: null, read })),
       expand(({ read }) =>
         read === null ? EMPTY : forkJoin({ published: publishRange(read), read: readAfter(read) }),
       ),
-      filter(({ published }) => published !== null),
-      map(({ published }) => headMovedTo(published as bigint)),
+      map(({ published }) => published),
+      filter((head) => head !== null),
+      map(headMovedTo),
     );
   }
 
