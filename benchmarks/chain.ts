@@ -4,12 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { pino } from 'pino';
 import { decodeEventLog, encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
 import { createChainActors } from '../actors/chain/chainActors.ts';
 import { miningAbi } from '../actors/chain/contractAbis.ts';
 import type { StreamMessage } from '../actors/messages/streamMessage.ts';
 import { spanSubject } from '../actors/messages/subjects.ts';
 import { toAddress } from '../actors/schemas/hex.ts';
+import { closeNats } from '../streams/jetstream/connection.ts';
+import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
 import { createStopper } from './childServer.ts';
 import { startFilled } from './filledData.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
@@ -216,6 +221,7 @@ async function indexTable(dir: string, rounds: number): Promise<ResultTable> {
 
 async function indexSeconds(dir: string, rpcUrl: string, deployment: string): Promise<number> {
   const nats = await startNatsProcess(dir);
+  await createChainStream(nats.url);
   const startedMs = performance.now();
   const child = spawn(process.execPath, [minerProgram, 'index'], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -244,6 +250,14 @@ async function indexSeconds(dir: string, rpcUrl: string, deployment: string): Pr
     await stop();
     await nats.stop();
   }
+}
+
+/** An indexer waits for the stream, which only a process that ingests creates. */
+async function createChainStream(url: string) {
+  const connection = await connect({ servers: url });
+  const jsm = await jetstreamManager(connection);
+  await ensureStreams(jsm, ['MINER_CHAIN'], { retentionDays: 0 }, pino({ level: 'silent' }));
+  await closeNats(connection);
 }
 
 /** What an indexer has to ask a node for, without proving or keeping any of it; which blocks hold logs is requested first. */

@@ -3,8 +3,9 @@ import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManage
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { streamNames } from '../../actors/messages/subjects.ts';
-import { closeNats, connectNats, sleep } from '../../streams/jetstream/connection.ts';
+import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { ConfigurationError } from '../configuration.ts';
 import type { Deployment } from '../deploymentFile.ts';
 import type { DeployedContracts } from '../local/deployContracts.ts';
@@ -37,7 +38,6 @@ export interface LocalOptions {
 
 const intervalSecondsMax = 120;
 const stopGraceMs = 300;
-const catchUpPollMs = 100;
 
 /** The command line's `local`: all parts of the service on this machine, with a simulated wheel and economy. */
 export function runLocal(options: LocalOptions): Promise<void> {
@@ -149,7 +149,10 @@ async function runEconomy(
   const contracts = deployment.onChain?.contracts as DeployedContracts['contracts'];
   const observer = observeStreams({ ...nats, installationId, genesisMs: genesisTimestamp * 1000, logger });
   signal.addEventListener('abort', () => observer.stop());
-  while (!observer.isCaughtUp() && !signal.aborted) await sleep(catchUpPollMs, signal);
+  await retryUntilAvailable(() => observer.caughtUp(), {
+    signal,
+    onFailure: (error) => logger.warn({ err: error }, 'the simulation cannot read the streams yet'),
+  });
   const economy = createSimulatedEconomy({
     client: localChainClient(chainUrl),
     contracts,

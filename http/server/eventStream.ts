@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { interval, merge, type Subscription, tap } from 'rxjs';
 import {
   decodeStreamPosition,
   encodeStreamPosition,
@@ -100,13 +101,13 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   const { feed, writer, registry, isLimited, heartbeatMs = defaultHeartbeatMs } = options;
   const clients = new Set<Client>();
   const byAddress = new Map<string, number>();
-  let timers: NodeJS.Timeout[] = [];
+  /** What goes on while somebody listens. */
+  let upkeep: Subscription | null = null;
   /** Messages on their way to the clients, oldest first. */
   const broadcasts: Broadcast[] = [];
   let slow = 0;
   let reads = 0;
   let failedReads = 0;
-  let stopListening: (() => void) | null = null;
   new Gauge({
     name: 'miner_event_stream_clients',
     help: 'Clients that listen to the event stream.',
@@ -188,23 +189,23 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   }
 
   function start() {
-    if (timers.length > 0) return;
-    stopListening = feed.listen(broadcastNews);
-    timers = [
-      setInterval(() => {
-        feed.refresh();
-        for (const client of clients)
-          if (!client.isLive && !client.isBlocked) client.response.cork(() => pump(client));
-      }, refreshMs),
-      setInterval(() => startBroadcast((client) => send(client, ':\n\n')), heartbeatMs),
-    ];
+    if (upkeep !== null) return;
+    upkeep = merge(
+      interval(refreshMs).pipe(tap(refresh)),
+      interval(heartbeatMs).pipe(tap(() => startBroadcast((client) => send(client, ':\n\n')))),
+    ).subscribe();
+    upkeep.add(feed.listen(broadcastNews));
+  }
+
+  function refresh() {
+    feed.refresh();
+    for (const client of clients)
+      if (!client.isLive && !client.isBlocked) client.response.cork(() => pump(client));
   }
 
   function stop() {
-    for (const timer of timers) clearInterval(timer);
-    timers = [];
-    stopListening?.();
-    stopListening = null;
+    upkeep?.unsubscribe();
+    upkeep = null;
   }
 
   /**
