@@ -59,7 +59,7 @@ export interface Service {
   readonly publicUrl: string | null;
   readonly operatorUrl: string;
   readiness(): Readiness;
-  /** Rejects when the service cannot go on: a fault of this program, or a database of a newer one. */
+  /** Rejects when the service cannot continue: a fault of this program, or a database of a newer one. */
   readonly failed: Promise<never>;
   /** Stops within about seven seconds, and at once where nothing is in the way; what is folded is saved first. */
   stop(): Promise<void>;
@@ -200,8 +200,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       },
       actions: {
         reportJetStreamFailure: ({ context }, { error }) => {
-          if (context.failures === 1)
-            logger.warn({ err: error }, 'JetStream: not there yet; tried again until they are');
+          if (context.failures === 1) logger.warn({ err: error }, 'JetStream: not available yet; retrying');
         },
         closePublicServer: () => publicServer?.close(),
         closeOperatorServer: () => operatorServer.close(),

@@ -6,10 +6,10 @@ import { type Grant, ingestMachine } from './ingestMachine.ts';
 import { natsMachine } from './natsMachine.ts';
 
 const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
-/** For each part that is closed: one that hangs does not hold the stop up. */
-const closeGraceMs = 400;
-/** A statement that runs is waited for. */
-const databaseCloseGraceMs = 1_000;
+/** How long a stop waits for each part to close: one that hangs does not delay it further. */
+export const closeGraceMs = 400;
+/** How long it waits for a statement that ClickHouse executes. */
+export const databaseCloseGraceMs = 1_000;
 
 interface Context<Work> {
   readonly writes: boolean;

@@ -103,7 +103,7 @@ export function createIngest(options: IngestOptions): Ingest {
     actions: {
       reportFailure: ({ context: { writes, failures } }, { error }) => {
         const what = writes ? 'ingest' : 'tables';
-        if (failures === 1) logger.warn({ err: error }, `${what}: not there yet; tried again until they are`);
+        if (failures === 1) logger.warn({ err: error }, `${what}: not available yet; retrying`);
       },
       reportReplay: ({ context: { hasReportedReplay } }, { error }) => {
         if (!hasReportedReplay)

@@ -135,7 +135,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       actions: {
         noteRestoreFailure: ({ context }, { error }) => {
           if (context.failures === 1)
-            logger.warn({ stream, err: error }, 'state cannot be restored yet; it is tried again');
+            logger.warn({ stream, err: error }, 'state cannot be restored yet; retrying');
         },
         noteFault: (_, { error }) => noteFault(error),
         noteFollowing: () => noteProgress(restored.position),

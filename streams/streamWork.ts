@@ -3,8 +3,8 @@ import type { Followers } from './followers.ts';
 import type { UsedGeneration } from './generationWatch.ts';
 import type { Indexer } from './indexer/indexer.ts';
 
-/** For saving what is folded. */
-const saveGraceMs = 5_000;
+/** How long a stop waits for the state to be saved. */
+export const saveGraceMs = 5_000;
 
 /** What a process does with the streams, once it is known which tables it works on. */
 export interface StreamWork extends Followers {

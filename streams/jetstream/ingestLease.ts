@@ -95,8 +95,7 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
     },
     actions: {
       reportFailure: ({ context: { failures } }, { error }) => {
-        if (failures === 0)
-          logger.warn({ err: error }, 'the ingest lease cannot be read or taken; it is tried again');
+        if (failures === 0) logger.warn({ err: error }, 'the ingest lease cannot be read or taken; retrying');
       },
       reportStandby: ({ context: { name, observed } }) =>
         logger.warn(
@@ -108,7 +107,7 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
           logger.warn({ holder: observed?.holder, database: name }, 'the standby takes over the ingest');
       },
       reportRenewalFailure: (_, { error }) =>
-        logger.debug({ err: error }, 'the ingest lease was not renewed; it is tried again'),
+        logger.debug({ err: error }, 'the ingest lease was not renewed; retrying'),
     },
   });
 }
