@@ -1,4 +1,5 @@
 import { assign, fromPromise, setup } from 'xstate';
+import { notProvided } from './notProvided.ts';
 
 const intervalMs = 1_000;
 
@@ -13,10 +14,6 @@ interface Context {
   readonly isShared: boolean;
   /** The newest generation that was told of. The one that is being rebuilt is above the active one until it takes its place. */
   readonly announced: number;
-}
-
-function notProvided(): never {
-  throw new Error('the work of the generation watch is not provided');
 }
 
 /** Asks every second whether a replay has made other tables the active ones. Tables that another fold has made are of no use here. */

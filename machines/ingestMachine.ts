@@ -1,6 +1,7 @@
 import { assign, fromPromise, raise, sendTo, setup } from 'xstate';
 import { type BackoffBounds, backoffMs } from './backoff.ts';
 import { leaseMachine } from './leaseMachine.ts';
+import { notProvided } from './notProvided.ts';
 
 const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
 /** How often it is looked at whether another process has begun an epoch, */
@@ -46,10 +47,6 @@ interface Context {
   /** It was told to end. */
   readonly isEnding: boolean;
   readonly fault: unknown;
-}
-
-function notProvided(): never {
-  throw new Error('the work of the ingest is not provided');
 }
 
 /**

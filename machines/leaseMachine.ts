@@ -1,4 +1,5 @@
 import { assign, fromPromise, setup } from 'xstate';
+import { notProvided } from './notProvided.ts';
 
 /** How often a holder renews the lease, and how often it is looked at by who waits for it. */
 const renewalMs = 1_000;
@@ -61,10 +62,6 @@ interface Context {
   readonly stored: StoredLease;
   readonly isReleased: boolean;
   readonly fault: unknown;
-}
-
-function notProvided(): never {
-  throw new Error('the work of the lease is not provided');
 }
 
 /** Nothing tells when a question was answered: time without a renewal counts from the end of the first one to the beginning of the last one. */

@@ -4,6 +4,7 @@ import { databaseWatchMachine } from './databaseWatchMachine.ts';
 import { generationWatchMachine } from './generationWatchMachine.ts';
 import { type Grant, ingestMachine } from './ingestMachine.ts';
 import { natsMachine } from './natsMachine.ts';
+import { notProvided } from './notProvided.ts';
 
 const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
 /** How long a stop waits for each part to close: one that hangs does not delay it further. */
@@ -23,10 +24,6 @@ interface Context<Work> {
   readonly hasIndexerEnded: boolean;
   /** Why the service ends, if nobody told it to. */
   readonly fault: { readonly error: unknown } | null;
-}
-
-function notProvided(): never {
-  throw new Error('the work of the service is not provided');
 }
 
 /** What is there in every state that asks for it. */
