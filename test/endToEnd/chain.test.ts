@@ -175,7 +175,7 @@ describe('the chain, end to end', () => {
     const isMint = ({ topics }: ChainSpanMessage['blocks'][number]['logs'][number]) =>
       topics[0] === toEventSelector('PositionMinted(address,uint256,uint256,uint64,uint64)');
     const wrongAt = spans.findIndex(({ blocks }) => blocks.some(({ logs }) => logs.some(isMint)));
-    const { js, jsm } = await connectTo(nats);
+    const { connection, js, jsm } = await connectTo(nats);
     const miner = await start('run', false);
     await ready(miner);
     const publish = async (given: readonly ChainSpanMessage[]) => {
@@ -188,7 +188,7 @@ describe('the chain, end to end', () => {
       blocks: span.blocks.map((block) => ({ ...block, logs: block.logs.filter((log) => !isMint(log)) })),
     });
     const last = await publish(spans.map((span, index) => (index === wrongAt ? withoutMints(span) : span)));
-    await publishAll(js, mixedPublications(200));
+    await publishAll(connection, mixedPublications(200));
 
     const expectOnlyTheChainFailed = async (process: MinerProcess) => {
       await foldedThrough(process, last, 'MINER_CHAIN');

@@ -28,8 +28,8 @@ describe('doctor', () => {
       environment: { MINER_RPC_URL: economy.url },
     });
     await ready(miner);
-    const { js } = await connectTo(nats);
-    await publishAll(js, mixedPublications(2_400));
+    const { connection } = await connectTo(nats);
+    await publishAll(connection, mixedPublications(2_400));
     await storedThrough(miner, 2_400);
     const tip = Number(await economy.client.getBlockNumber({ cacheTime: 0 }));
     await eventually(

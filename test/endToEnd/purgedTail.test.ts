@@ -10,16 +10,16 @@ const readings = (from: number, to: number) =>
 
 async function killedAfter(count: number) {
   const nats = await startNats();
-  const { js, jsm } = await connectTo(nats);
+  const { connection, jsm } = await connectTo(nats);
   const dataDir = temporaryDirectory();
   const miner = await startMiner({ natsUrl: nats.url, dataDir });
   await ready(miner);
-  await publishAll(js, readings(0, count));
+  await publishAll(connection, readings(0, count));
   await storedThrough(miner, count);
   const before = await allObservations(miner, 'wheel.one');
   expect(before).toHaveLength(count);
   await miner.end('SIGKILL');
-  return { nats, js, jsm, dataDir, before };
+  return { nats, jsm, dataDir, before };
 }
 
 describe('rows whose messages have left the stream since the snapshot', () => {

@@ -26,12 +26,12 @@ const startMs = genesisMs - 1_800_000;
 
 async function folded(count: number) {
   const nats = await startNats();
-  const connection = await connectTo(nats);
+  const { connection, jsm } = await connectTo(nats);
   const dataDir = temporaryDirectory();
   const settings = { natsUrl: nats.url, dataDir };
   const first = await startMiner(settings);
   await ready(first);
-  await publishAll(connection.js, mixedPublications(count));
+  await publishAll(connection, mixedPublications(count));
   await storedThrough(first, count);
   await first.end('SIGTERM');
   const path = join(dataDir, 'clickhouse');
@@ -49,7 +49,7 @@ async function folded(count: number) {
       const [row] = await database.select(`SELECT uniqExact(position) FROM ${table}`);
       return { generation, count: Number(row?.[0]) };
     });
-  return { ...connection, settings, dataDir, onDatabase, readings };
+  return { jsm, settings, dataDir, onDatabase, readings };
 }
 
 describe('a rebuild into the next generation', () => {

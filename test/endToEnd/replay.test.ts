@@ -8,11 +8,16 @@ import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { eventually } from '../support/childProcess.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
-import { publishMany } from '../support/manyReadings.ts';
 import { minerCommand, startMinerCommand } from '../support/minerCommand.ts';
 import { genesisMs, ready, startMiner, storedThrough, writeDeployment } from '../support/minerProcess.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';
-import { mixedPublications, publicationOf, publishAll, readingMessage } from '../support/readingMessages.ts';
+import {
+  mixedPublications,
+  publicationOf,
+  publishAll,
+  publishMany,
+  readingMessage,
+} from '../support/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { storedState } from '../support/storedState.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
@@ -82,8 +87,8 @@ async function newestState(database: Database, tables: Tables): Promise<string |
 
 describe('replay', () => {
   it('tells what it would change, changes it, and then finds nothing to change', async () => {
-    const { replay, state, database, restart, last } = await folded(({ js }) =>
-      publishAll(js, mixedPublications(30_000)),
+    const { replay, state, database, restart, last } = await folded(({ connection }) =>
+      publishAll(connection, mixedPublications(30_000)),
     );
     const before = await state();
     await database(damage);
@@ -120,7 +125,9 @@ describe('replay', () => {
   });
 
   it('of one installation leaves the others’ rows and state as they are', async () => {
-    const { replay, state, database } = await folded(({ js }) => publishAll(js, mixedPublications(30_000)));
+    const { replay, state, database } = await folded(({ connection }) =>
+      publishAll(connection, mixedPublications(30_000)),
+    );
     const before = await state();
     const stateBefore = await database(newestState);
     await database(damage);
@@ -142,7 +149,7 @@ describe('replay', () => {
   });
 
   it('stopped or killed goes on where it was, and says what stands in its way', async () => {
-    const { replay, state, environment, database, nats } = await folded((connection) =>
+    const { replay, state, environment, database, nats } = await folded(({ connection }) =>
       publishMany(connection, 'wheel.one', 0, 100_000),
     );
     const before = await state();
@@ -192,7 +199,7 @@ describe('replay', () => {
   it('of many readings, killed at three random moments, ends equal to the live result', async () => {
     const count = 120_000;
     const startedMs = performance.now();
-    const { environment, database, restart, replay } = await folded((connection) =>
+    const { environment, database, restart, replay } = await folded(({ connection }) =>
       publishMany(connection, 'wheel.one', 0, count),
     );
     const liveMs = performance.now() - startedMs;
@@ -234,7 +241,7 @@ describe('replay', () => {
       const replica = await startMiner({ ...settings, role: 'serve' });
       await ready(miner);
       await ready(replica);
-      const connection = await connectTo(nats);
+      const { connection, js } = await connectTo(nats);
       await publishMany(connection, 'wheel.one', 0, 30_000);
       await storedThrough(miner, 30_000);
 
@@ -246,7 +253,7 @@ describe('replay', () => {
       const publishing = (async () => {
         while (isPublishing) {
           const { subject, body } = publicationOf(readingMessage('wheel.one', published));
-          await connection.js.publish(subject, body);
+          await js.publish(subject, body);
           published++;
           await wait(5);
         }

@@ -11,11 +11,11 @@ import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 it('a replay with another deployment removes no rows under those who read', async () => {
   const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
-  const { js } = await connectTo(nats);
+  const { connection } = await connectTo(nats);
   const settings = { natsUrl: nats.url, clickhouseUrl: clickhouse.url };
   const ingest = await startMiner({ ...settings, role: 'ingest', dataDir: temporaryDirectory() });
   await ready(ingest);
-  await publishAll(js, mixedPublications(40_000));
+  await publishAll(connection, mixedPublications(40_000));
   await storedThrough(ingest, 40_000);
   const dataDir = temporaryDirectory();
   const database = openDatabase({ url: clickhouse.url });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { publishMany } from '../support/manyReadings.ts';
 import { genesisMs, ready, startMiner, storedThrough } from '../support/minerProcess.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';
+import { publishMany } from '../support/readingMessages.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 /** A reading every two minutes for a year. */
@@ -20,7 +20,7 @@ describe('a year of readings', () => {
     const settings = { natsUrl: nats.url, dataDir: temporaryDirectory(), startMs };
     const first = await startMiner(settings);
     await ready(first);
-    const connection = await connectTo(nats);
+    const { connection } = await connectTo(nats);
     await publishMany(connection, 'wheel.one', 0, count, { startMs, intervalMs });
     await storedThrough(first, count);
     const lifetimeOf = async (miner: typeof first) =>

@@ -1,8 +1,8 @@
 import { createChainActors } from '../../actors/chain/chainActors.ts';
-import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type ChainDeployment, createChainViews } from '../../actors/views/chainViews.ts';
 import { startIndexed, testChainId } from './indexedChain.ts';
 import { manualClock } from './manualClock.ts';
+import { storedMessages } from './natsServer.ts';
 import type { TestEconomy } from './testEconomy.ts';
 
 export const testRelease = {
@@ -37,19 +37,11 @@ export async function foldChain(economy: TestEconomy, url = economy.url) {
   let position = 0;
   const fold = async () => {
     await indexed.caughtUp();
-    const { state } = await indexed.nats.jsm.streams.info('MINER_CHAIN');
-    for (position++; position <= state.last_seq; position++) {
-      const stored = await indexed.nats.jsm.streams.getMessage('MINER_CHAIN', { seq: position });
-      if (stored === null) continue;
-      const message: StreamMessage = {
-        seq: position,
-        subject: stored.subject,
-        data: stored.data,
-        timestampNanos: BigInt(clock.nowMs()) * 1_000_000n,
-      };
-      actors.receive(message);
+    for (const { seq, subject, data } of await storedMessages(indexed.nats, 'MINER_CHAIN', position + 1)) {
+      const timestampNanos = BigInt(clock.nowMs()) * 1_000_000n;
+      actors.receive({ seq, subject, data, timestampNanos });
+      position = seq;
     }
-    position = state.last_seq;
   };
   return { ...indexed, actors, views, clock, settings, fold, deployment };
 }

@@ -9,7 +9,7 @@ import { createIndexer } from '../../streams/indexer/indexer.ts';
 import { createSpanPublisher } from '../../streams/indexer/spanPublisher.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { eventually } from './childProcess.ts';
-import { connectTo, startNats, type TestConnection } from './natsServer.ts';
+import { connectTo, startNats, storedMessages, type TestConnection } from './natsServer.ts';
 import { silentLogger } from './silentLogger.ts';
 import type { TestEconomy } from './testEconomy.ts';
 
@@ -62,20 +62,17 @@ export async function startIndexed(economy: TestEconomy, url = economy.url) {
 }
 
 /** The spans that a stream holds. */
-export async function publishedSpans({ jsm }: TestConnection): Promise<ChainSpanMessage[]> {
-  const { state } = await jsm.streams.info('MINER_CHAIN');
-  const spans = [];
-  for (let seq = 1; seq <= state.last_seq; seq++) {
-    const stored = await jsm.streams.getMessage('MINER_CHAIN', { seq });
-    if (stored?.subject.endsWith('.span')) spans.push(chainSpanMessage.parse(stored.json()));
-  }
-  return spans;
+export async function publishedSpans(nats: TestConnection): Promise<ChainSpanMessage[]> {
+  const messages = await storedMessages(nats, 'MINER_CHAIN');
+  return messages
+    .filter(({ subject }) => subject.endsWith('.span'))
+    .map((message) => chainSpanMessage.parse(message.json()));
 }
 
 /** What a fold makes of a stream's spans, from the beginning or from a state; with what it refused. */
 export async function foldSpans(
   economy: TestEconomy,
-  { jsm }: TestConnection,
+  nats: TestConnection,
   onState: (state: ChainFoldState) => void | Promise<void> = () => undefined,
 ) {
   const { contracts, deploymentBlock } = economy.deployed;
@@ -83,10 +80,8 @@ export async function foldSpans(
   let state = emptyChainFoldState;
   const rejections: string[] = [];
   const reorganizations: number[] = [];
-  const { state: held } = await jsm.streams.info('MINER_CHAIN');
-  for (let seq = held.first_seq; seq <= held.last_seq && seq > 0; seq++) {
-    const stored = await jsm.streams.getMessage('MINER_CHAIN', { seq });
-    const decoded = stored === null ? null : decodeChain(stored.subject, stored.data);
+  for (const { subject, data } of await storedMessages(nats, 'MINER_CHAIN')) {
+    const decoded = decodeChain(subject, data);
     if (decoded === null) continue;
     if ('rejection' in decoded) {
       rejections.push(decoded.rejection.detail);

@@ -1,6 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import {
+  type JetStreamClient,
+  type JetStreamManager,
+  type JsMsg,
+  jetstream,
+  jetstreamManager,
+} from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { onTestFinished } from 'vitest';
 import { closeNats } from '../../streams/jetstream/connection.ts';
@@ -70,4 +76,20 @@ export async function connectTo(nats: TestNats): Promise<TestConnection> {
   const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
   onTestFinished(() => closeNats(connection));
   return { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
+}
+
+/** All messages that a stream holds, from a sequence on if one is given, in its order and in one request. */
+export async function storedMessages(
+  { js, jsm }: TestConnection,
+  stream: string,
+  from = 1,
+): Promise<JsMsg[]> {
+  const { state } = await jsm.streams.info(stream);
+  const expected = Math.min(state.messages, state.last_seq - from + 1);
+  if (expected <= 0) return [];
+  const consumer = await js.consumers.get(stream, { opt_start_seq: from });
+  const messages: JsMsg[] = [];
+  for await (const message of await consumer.fetch({ max_messages: expected })) messages.push(message);
+  await consumer.delete();
+  return messages;
 }

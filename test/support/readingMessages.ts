@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { JetStreamClient } from '@nats-io/jetstream';
+import { jetstream } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { genesisMs } from './minerProcess.ts';
@@ -79,10 +80,51 @@ export function mixedPublications(count: number, fromIndex = 0): Publication[] {
   });
 }
 
-/** Publishes in order, a bounded number at a time. Without message IDs, so nothing is left out. */
-export async function publishAll(js: JetStreamClient, publications: readonly Publication[]): Promise<void> {
-  for (let from = 0; from < publications.length; from += 500) {
-    const slice = publications.slice(from, from + 500);
-    await Promise.all(slice.map(({ subject, body }) => js.publish(subject, body)));
+/** So many are sent before the server is waited for. */
+const acknowledgedTogether = 5_000;
+
+/**
+ * Publishes to one stream, in order and without message IDs, so nothing is left out. The server stores what a connection sends in that order: the sequences
+ * of the first and the last say whether all are stored. An acknowledgement of each would cost several times what the message does.
+ */
+export async function publishAll(
+  connection: NatsConnection,
+  publications: readonly Publication[],
+): Promise<void> {
+  const js = jetstream(connection, { timeout: 60_000 });
+  for (let from = 0; from < publications.length; from += acknowledgedTogether) {
+    const slice = publications.slice(from, from + acknowledgedTogether);
+    const acknowledged = slice.map(({ subject, body }, index) => {
+      if (index === 0 || index === slice.length - 1) return js.publish(subject, body);
+      connection.publish(subject, body);
+      return null;
+    });
+    const [first, last] = await Promise.all([acknowledged[0], acknowledged.at(-1)]);
+    const stored = (last?.seq ?? 0) - (first?.seq ?? 0) + 1;
+    if (stored !== slice.length) throw new Error(`${stored} of ${slice.length} messages were stored`);
+  }
+}
+
+/** Publishes readings `from` to `to` (not included) of an installation, one every ten seconds from the genesis unless another pace is given. */
+export async function publishMany(
+  connection: NatsConnection,
+  installationId: string,
+  from: number,
+  to: number,
+  { startMs, intervalMs } = { startMs: genesisMs, intervalMs: 10_000 },
+) {
+  const publicationAt = (index: number) => {
+    const observedMs = startMs + index * intervalMs;
+    const observedAt = new Date(observedMs).toISOString();
+    const receivedAt = new Date(observedMs + 50).toISOString();
+    return publicationOf(readingMessage(installationId, index, { observedAt, receivedAt }));
+  };
+  // Not all of them in memory at once: a year has millions.
+  for (let start = from; start < to; start += acknowledgedTogether) {
+    const length = Math.min(acknowledgedTogether, to - start);
+    await publishAll(
+      connection,
+      Array.from({ length }, (_, offset) => publicationAt(start + offset)),
+    );
   }
 }

@@ -1,7 +1,7 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
 import { type DatabaseLocation, openDatabase } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
 import type { MinerProcess } from './minerProcess.ts';
+import { storedMessages, type TestConnection } from './natsServer.ts';
 
 /** Everything of a stream's fold that is stored, without what depends on when it was written. */
 export interface StoredState {
@@ -47,14 +47,12 @@ export async function allObservations(miner: MinerProcess, installationId: strin
 }
 
 /** Sequences of a stream's rejected messages with their reasons, in the order of their publication. */
-export async function rejections(jsm: JetStreamManager, stream: string) {
-  const { state } = await jsm.streams.info('MINER_REJECTED');
-  const found: { sequence: number; reason: string }[] = [];
-  for (let seq = state.first_seq; seq <= state.last_seq && seq > 0; seq++) {
-    const stored = await jsm.streams.getMessage('MINER_REJECTED', { seq });
-    if (stored?.subject !== `miner.rejected.${stream}`) continue;
-    const { sequence, reason } = stored.json<{ sequence: number; reason: string }>();
-    found.push({ sequence, reason });
-  }
-  return found;
+export async function rejections(nats: TestConnection, stream: string) {
+  const messages = await storedMessages(nats, 'MINER_REJECTED');
+  return messages
+    .filter(({ subject }) => subject === `miner.rejected.${stream}`)
+    .map((message) => {
+      const { sequence, reason } = message.json<{ sequence: number; reason: string }>();
+      return { sequence, reason };
+    });
 }
