@@ -19,6 +19,7 @@ import { eventually } from '../support/childProcess.ts';
 import { listen, type Message } from '../support/eventSource.ts';
 import { recordStep } from '../support/feedEvents.ts';
 import { foldChain } from '../support/foldedChain.ts';
+import { shareInFile } from '../support/lifetime.ts';
 import { startPublicServer } from '../support/publicServer.ts';
 import { createRandomEconomy } from '../support/randomEconomy.ts';
 import { reorganize } from '../support/reorganize.ts';
@@ -89,13 +90,21 @@ async function createRecords() {
   };
 }
 
-async function served(settings: Partial<PublicServerSettings> = {}) {
+async function startWorld() {
   const economy = await startEconomy();
   const chain = await foldChain(economy);
   const random = createRandomEconomy(economy, 5);
   await random.open();
   for (let step = 0; step < 15; step++) await random.step();
   await chain.fold();
+  return { economy, chain, random };
+}
+
+/** A chain with events; each test goes on where another one has left it. */
+const sharedWorld = shareInFile(startWorld);
+
+async function served(settings: Partial<PublicServerSettings> = {}, world = sharedWorld) {
+  const { economy, chain, random } = await world();
   const records = await createRecords();
   records.add(3);
   const server = await startPublicServer({
@@ -263,7 +272,7 @@ describe('the event stream', () => {
   });
 
   it('tells what a reorganization of safe blocks puts in their place, to those who listen and to those who were away', async () => {
-    const { economy, chain, random, server } = await served();
+    const { economy, chain, random, server } = await served({}, startWorld);
     const live = await listen(server.base, '/v1/events/stream?category=players');
     await eventually(() => live.state.lastId !== '', 'an ID');
     for (let step = 0; step < 60; step++) await random.step();

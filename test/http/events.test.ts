@@ -4,6 +4,7 @@ import { addAchievements, type MeasurementProgress } from '../../actors/feed/mea
 import { feedEvent } from '../../http/responses/events.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';
 import { foldChain } from '../support/foldedChain.ts';
+import { shareInFile } from '../support/lifetime.ts';
 import { startPublicServer } from '../support/publicServer.ts';
 import { createRandomEconomy } from '../support/randomEconomy.ts';
 import { startEconomy } from '../support/testEconomy.ts';
@@ -62,12 +63,20 @@ function inFeedOrder(one: Event, other: Event): number {
   return one.id < other.id ? -1 : 1;
 }
 
-async function served() {
+/** A chain with events of every kind; each test goes on where another one has left it. */
+const sharedWorld = shareInFile(async () => {
   const economy = await startEconomy();
   const chain = await foldChain(economy);
   const random = createRandomEconomy(economy, 3);
   await random.open();
   for (let step = 0; step < 120; step++) await random.step();
+  return { economy, chain, random };
+});
+
+async function served() {
+  const { economy, chain, random } = await sharedWorld();
+  // A new span, so that the chain is as fresh as the clock of the views has become.
+  await economy.mine();
   await chain.fold();
   const progress = { current: progressOf(Date.UTC(2026, 0, 31, 12)) as MeasurementProgress | null };
   const server = await startPublicServer({ chain: chain.views, progress: () => progress.current });

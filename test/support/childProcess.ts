@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { onTestFinished } from 'vitest';
+import { whenFinished } from './lifetime.ts';
 
 /** A process that a test started; it ends with the test at the latest. */
 export interface TestProcess {
@@ -32,7 +32,7 @@ export function startProcess(
     if (isRunning()) child.kill(signal);
     return exited;
   };
-  onTestFinished(async () => {
+  whenFinished(async () => {
     await end('SIGKILL');
   });
   if (child.pid === undefined) throw new Error(`${command} did not start`);

@@ -1,9 +1,9 @@
-import { onTestFinished } from 'vitest';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { systemClock } from '../../deploy/systemClock.ts';
 import { type Checkpoint, emptyCheckpoint } from '../../streams/jetstream/checkpoint.ts';
 import { createMessageSource, type MessageSource } from '../../streams/jetstream/messageSource.ts';
 import { createGate, leaveGate } from '../../streams/operators/gate.ts';
+import { whenFinished } from './lifetime.ts';
 import type { TestConnection } from './natsServer.ts';
 import { silentLogger } from './silentLogger.ts';
 
@@ -64,6 +64,6 @@ export function collectSource(
         collected.failure = error;
       },
     });
-  onTestFinished(() => subscription.unsubscribe());
+  whenFinished(() => subscription.unsubscribe());
   return collected;
 }

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { whenFinished } from './lifetime.ts';
 
 /** A TCP proxy that stumbles when it is told to. */
 export interface CuttingProxy {
@@ -41,7 +41,7 @@ export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
+  whenFinished(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });

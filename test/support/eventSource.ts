@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest';
+import { whenFinished } from './lifetime.ts';
 
 /** An event as the stream tells it. */
 export interface Message {
@@ -14,7 +14,7 @@ export interface Message {
 /** An event source: what it was told, until the test ends. */
 export async function listen(base: string, path = '/v1/events/stream', headers: Record<string, string> = {}) {
   const ending = new AbortController();
-  onTestFinished(() => ending.abort());
+  whenFinished(() => ending.abort());
   const response = await fetch(`${base}${path}`, { headers, signal: ending.signal });
   const messages: Message[] = [];
   const state = { text: '', heartbeats: 0, isEnded: false, lastId: '' };

@@ -1,4 +1,3 @@
-import { onTestFinished } from 'vitest';
 import { type ChainFoldState, createChainFold, emptyChainFoldState } from '../../actors/chain/chainFold.ts';
 import { type ChainSpanMessage, chainSpanMessage } from '../../actors/chain/chainSpan.ts';
 import { decodeChain } from '../../actors/chain/decodeChain.ts';
@@ -9,6 +8,7 @@ import { createIndexer } from '../../streams/indexer/indexer.ts';
 import { createSpanPublisher } from '../../streams/indexer/spanPublisher.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { eventually } from './childProcess.ts';
+import { whenFinished } from './lifetime.ts';
 import { connectTo, startNats, storedMessages, type TestConnection } from './natsServer.ts';
 import { silentLogger } from './silentLogger.ts';
 import type { TestEconomy } from './testEconomy.ts';
@@ -42,7 +42,7 @@ export function startIndexer(
     stopping.abort();
     await running;
   };
-  onTestFinished(stop);
+  whenFinished(stop);
   return {
     indexer,
     stop,

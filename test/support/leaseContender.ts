@@ -1,15 +1,15 @@
-import { onTestFinished } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { systemClock } from '../../deploy/systemClock.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { acquireLease, type LeaseHolder } from '../../streams/jetstream/ingestLease.ts';
+import { whenFinished } from './lifetime.ts';
 import type { TestConnection } from './natsServer.ts';
 import { silentLogger } from './silentLogger.ts';
 
 /** What a process does that wants to ingest. */
 export function contender({ js, jsm }: TestConnection, name = 'one') {
   const stopping = new AbortController();
-  onTestFinished(() => stopping.abort());
+  whenFinished(() => stopping.abort());
   const seen: (LeaseHolder | null)[] = [];
   const acquired = acquireLease({
     js,
@@ -23,7 +23,7 @@ export function contender({ js, jsm }: TestConnection, name = 'one') {
     onStandby: (holder) => seen.push(holder),
   });
   acquired.then(
-    (lease) => onTestFinished(() => lease.release()),
+    (lease) => whenFinished(() => lease.release()),
     () => undefined,
   );
   return { acquired, seen };

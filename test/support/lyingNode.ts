@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { onTestFinished } from 'vitest';
+import { whenFinished } from './lifetime.ts';
 
 /** What a node does with one call in place of answering it honestly. */
 export type Lie =
@@ -84,7 +84,7 @@ export async function startLyingNode(nodeUrl: string): Promise<LyingNode> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
+  whenFinished(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -8,10 +8,10 @@ import {
   jetstreamManager,
 } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { onTestFinished } from 'vitest';
 import { closeNats } from '../../streams/jetstream/connection.ts';
 import { eventually, startProcess } from './childProcess.ts';
 import { freePort } from './freePort.ts';
+import { whenFinished } from './lifetime.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 
 /** A real nats-server with JetStream, of one test. */
@@ -74,7 +74,7 @@ export interface TestConnection {
 /** A connection of the test's own, closed when it has finished. */
 export async function connectTo(nats: TestNats): Promise<TestConnection> {
   const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
-  onTestFinished(() => closeNats(connection));
+  whenFinished(() => closeNats(connection));
   return { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
 }
 

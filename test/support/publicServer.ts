@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { onTestFinished } from 'vitest';
 import type { MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { initialSettlement } from '../../actors/settlement/settlementActor.ts';
 import type { DayHistory } from '../../actors/statistics/dayHistory.ts';
@@ -18,6 +17,7 @@ import { createPublicServer, type PublicServerSettings } from '../../http/server
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { acceptedReading } from './acceptedReading.ts';
 import { chainlessViews } from './chainlessViews.ts';
+import { whenFinished } from './lifetime.ts';
 import { type ManualClock, manualClock } from './manualClock.ts';
 import { noOlderEvents } from './noOlderEvents.ts';
 import { silentLogger } from './silentLogger.ts';
@@ -158,7 +158,7 @@ export async function startPublicServer(
     },
   });
   const port = await server.listen('127.0.0.1', givenPort);
-  onTestFinished(() => server.close());
+  whenFinished(() => server.close());
   const base = `http://127.0.0.1:${port}`;
   return Object.assign(state, {
     base,

@@ -1,10 +1,10 @@
 import { type MonoTypeOperatorFunction, Subject } from 'rxjs';
-import { onTestFinished } from 'vitest';
 import { noRows, type StoredRows } from '../../actors/storedRows.ts';
 import type { RejectedMessage } from '../../streams/jetstream/rejectionLog.ts';
 import type { FoldedBatch, PipelineItem } from '../../streams/pipelineItem.ts';
 import type { RowWriter } from '../../streams/rowWriter.ts';
 import { eventually } from './childProcess.ts';
+import { whenFinished } from './lifetime.ts';
 
 const nowhere = { streamCreated: null, position: 0, digest: null };
 
@@ -21,7 +21,7 @@ export function feedSink(operator: MonoTypeOperatorFunction<PipelineItem>) {
       isComplete = true;
     },
   });
-  onTestFinished(() => subscription.unsubscribe());
+  whenFinished(() => subscription.unsubscribe());
   return {
     give: (item: PipelineItem) => {
       waiting.add(item);

@@ -1,5 +1,4 @@
 import { type Address, createPublicClient, testActions, walletActions, webSocket } from 'viem';
-import { onTestFinished } from 'vitest';
 import {
   type DeployedContracts,
   deployContracts,
@@ -8,6 +7,7 @@ import {
 import { createEconomyActions } from '../../deploy/local/economyActions.ts';
 import { startAnvil } from '../../deploy/local/localAnvil.ts';
 import { localChain } from '../../deploy/local/localChainClient.ts';
+import { whenFinished } from './lifetime.ts';
 import { silentLogger } from './silentLogger.ts';
 
 export const chainGenesis = Date.UTC(2026, 0, 31, 12) / 1000;
@@ -50,7 +50,7 @@ export const economySettings = (guardian: Address, reporter: Address): EconomySe
 export async function startEconomy() {
   const anvil = await startAnvil({ genesisTimestamp: chainGenesis - 3_600, dir: null, logger: silentLogger });
   const client = createChainClient(anvil.url);
-  onTestFinished(async () => {
+  whenFinished(async () => {
     (await client.transport.getRpcClient()).close();
     await anvil.stop();
   });
