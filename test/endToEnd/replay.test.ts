@@ -22,6 +22,8 @@ import { silentLogger } from '../support/silentLogger.ts';
 import { storedState } from '../support/storedState.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
+/** Of three installations, one every ten seconds: the second universal day begins with the 25,921st. */
+const untilSecondDay = 27_000;
 const everything = { fromSequence: 1, throughSequence: Number.MAX_SAFE_INTEGER, installationId: null };
 const statisticsPath = '/v1/measurement/stats?range=7d';
 
@@ -88,7 +90,7 @@ async function newestState(database: Database, tables: Tables): Promise<string |
 describe('replay', () => {
   it('tells what it would change, changes it, and then finds nothing to change', async () => {
     const { replay, state, database, restart, last } = await folded(({ connection }) =>
-      publishAll(connection, mixedPublications(30_000)),
+      publishAll(connection, mixedPublications(untilSecondDay)),
     );
     const before = await state();
     await database(damage);
@@ -126,7 +128,7 @@ describe('replay', () => {
 
   it('of one installation leaves the others’ rows and state as they are', async () => {
     const { replay, state, database } = await folded(({ connection }) =>
-      publishAll(connection, mixedPublications(30_000)),
+      publishAll(connection, mixedPublications(untilSecondDay)),
     );
     const before = await state();
     const stateBefore = await database(newestState);
@@ -150,19 +152,19 @@ describe('replay', () => {
 
   it('stopped or killed goes on where it was, and says what stands in its way', async () => {
     const { replay, state, environment, database, nats } = await folded(({ connection }) =>
-      publishMany(connection, 'wheel.one', 0, 100_000),
+      publishMany(connection, 'wheel.one', 0, 40_000),
     );
     const before = await state();
     const first = startMinerCommand(['replay', '--from-sequence', '5'], environment);
-    await eventually(() => first.output().includes('replay of messages'), 'the first run');
+    await first.written('replay of messages');
     expect(await first.end('SIGINT')).toBe(0);
     expect(first.output()).toContain('stopped; the same command goes on where it was');
 
     const other = await replay('--from-sequence', '6');
     expect(other.status).toBe(1);
-    expect(other.output).toContain('another replay is unfinished, of messages 5 to 100000');
+    expect(other.output).toContain('another replay is unfinished, of messages 5 to 40000');
     const killed = startMinerCommand(['replay', '--from-sequence', '5'], environment);
-    await eventually(() => killed.output().includes('going on with the replay'), 'the second run');
+    await killed.written('going on with the replay');
     // Held still, so that it cannot end before the one beside it has begun.
     killed.child.kill('SIGSTOP');
     const beside = await replay('--from-sequence', '5');
@@ -174,30 +176,30 @@ describe('replay', () => {
     const discarded = await replay('--discard');
     expect([discarded.status, discarded.output]).toEqual([0, expect.stringContaining('is discarded')]);
     expect(await database(listGenerations)).toEqual([1]);
-    const to = await replay('--from-sequence', '5', '--to', '60000');
-    expect([to.status, to.output]).toEqual([0, expect.stringContaining('messages 5 to 60000')]);
-    expect((await state()).readings).toHaveLength(60_000);
+    const to = await replay('--from-sequence', '5', '--to', '24000');
+    expect([to.status, to.output]).toEqual([0, expect.stringContaining('messages 5 to 24000')]);
+    expect((await state()).readings).toHaveLength(24_000);
 
-    const beyond = await replay('--from-sequence', '100001');
+    const beyond = await replay('--from-sequence', '40001');
     expect([beyond.status, beyond.output]).toEqual([
       1,
-      expect.stringContaining('MINER_COUNTER ends at 100000'),
+      expect.stringContaining('MINER_COUNTER ends at 40000'),
     ]);
     const neither = await replay('--dry-run');
     expect(neither.status).toBe(2);
     expect(neither.output).toContain('expected either --from-sequence or --from-time');
     const noTime = await replay('--from-time', 'yesterday');
     expect([noTime.status, noTime.output]).toEqual([1, expect.stringContaining('such as 2026-11-21')]);
-    await nats.jsm.streams.purge('MINER_COUNTER', { seq: 50_001 });
+    await nats.jsm.streams.purge('MINER_COUNTER', { seq: 20_001 });
     const gone = await replay('--from-sequence', '1');
     expect([gone.status, gone.output]).toEqual([
       1,
-      expect.stringContaining('begins at 50001, what came before is gone'),
+      expect.stringContaining('begins at 20001, what came before is gone'),
     ]);
   });
 
   it('of many readings, killed at three random moments, ends equal to the live result', async () => {
-    const count = 120_000;
+    const count = 60_000;
     const startedMs = performance.now();
     const { environment, database, restart, replay } = await folded(({ connection }) =>
       publishMany(connection, 'wheel.one', 0, count),
@@ -208,7 +210,7 @@ describe('replay', () => {
       // A replay takes at least half as long as the live folding did.
       const delayMs = liveMs * (0.03 + Math.random() * 0.1);
       const run = startMinerCommand(command, environment);
-      await eventually(() => run.output().includes(`messages 1 to ${count}`), 'a replay');
+      await run.written(`messages 1 to ${count}`);
       await wait(delayMs);
       expect(
         await run.end('SIGKILL'),
@@ -242,10 +244,10 @@ describe('replay', () => {
       await ready(miner);
       await ready(replica);
       const { connection, js } = await connectTo(nats);
-      await publishMany(connection, 'wheel.one', 0, 30_000);
-      await storedThrough(miner, 30_000);
+      await publishMany(connection, 'wheel.one', 0, 12_000);
+      await storedThrough(miner, 12_000);
 
-      let published = 30_000;
+      let published = 12_000;
       let isPublishing = true;
       onTestFinished(() => {
         isPublishing = false;

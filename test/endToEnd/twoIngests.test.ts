@@ -73,7 +73,7 @@ describe.skipIf(!clickHouseServerAvailable())(
       const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
       const { connection } = await connectTo(nats);
       const start = startedWith(nats.url, clickhouse.url);
-      const count = 40_000;
+      const count = 20_000;
       const first = await start('ingest');
       await ready(first);
       await publishAll(connection, mixedPublications(count));

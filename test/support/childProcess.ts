@@ -1,5 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { whenFinished } from './lifetime.ts';
 
 /** A process that a test started; it ends with the test at the latest. */
@@ -8,6 +8,8 @@ export interface TestProcess {
   readonly pid: number;
   /** Everything that it has written to its output and error streams. */
   output(): string;
+  /** Resolves as soon as it has written `text`; fails when it ends without. */
+  written(text: string): Promise<void>;
   /** Sends the signal and waits until the process is gone. */
   end(signal: NodeJS.Signals): Promise<number | null>;
   readonly exited: Promise<number | null>;
@@ -19,13 +21,14 @@ export function startProcess(
   options: SpawnOptions = {},
 ): TestProcess {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
-  let written = '';
-  child.stdout?.on('data', (chunk) => {
-    written += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    written += chunk;
-  });
+  let output = '';
+  const written = new EventEmitter().setMaxListeners(0);
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk;
+      written.emit('more');
+    });
+  }
   const exited = once(child, 'exit').then(([code]) => code as number | null);
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   const end = async (signal: NodeJS.Signals) => {
@@ -35,8 +38,16 @@ export function startProcess(
   whenFinished(async () => {
     await end('SIGKILL');
   });
+  const waitFor = async (text: string) => {
+    const hasEnded = exited.then(() => true);
+    while (!output.includes(text)) {
+      const more = once(written, 'more').then(() => false);
+      if ((await Promise.race([more, hasEnded])) && !output.includes(text))
+        throw new Error(`${command} ended without writing "${text}": ${output}`);
+    }
+  };
   if (child.pid === undefined) throw new Error(`${command} did not start`);
-  return { child, pid: child.pid, output: () => written, end, exited };
+  return { child, pid: child.pid, output: () => output, written: waitFor, end, exited };
 }
 
 /** Between two questions: a tenth of the time that was waited so far, so that waiting takes little from what is waited for. */

@@ -64,11 +64,9 @@ export async function startMiner(settings: MinerSettings): Promise<MinerProcess>
       .split('\n')
       .filter((line) => line.startsWith('{') && line.endsWith('}'))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-  const listening = await eventually(() => {
-    if (started.child.exitCode !== null) throw new Error(`the service ended: ${started.output()}`);
-    return log().find(({ msg }) => msg === 'listening');
-  }, 'listening');
-  const [publicUrl, operatorUrl] = [String(listening.publicUrl), String(listening.operatorUrl)];
+  await started.written('"msg":"listening"}');
+  const listening = log().find(({ msg }) => msg === 'listening');
+  const [publicUrl, operatorUrl] = [String(listening?.publicUrl), String(listening?.operatorUrl)];
   return {
     ...started,
     publicUrl,
