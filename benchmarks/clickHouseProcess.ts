@@ -24,7 +24,7 @@ export async function startClickHouseProcess(dir: string): Promise<ClickHousePro
   const url = `http://127.0.0.1:${httpPort}`;
   const ping = async () => {
     const { ok } = await fetch(`${url}/ping`);
-    if (!ok) throw new Error('not there yet');
+    if (!ok) throw new Error('not available yet');
   };
   await awaitFirstAnswer('clickhouse-server', ping, stop);
   return { url, stop };

@@ -60,8 +60,8 @@ function findOwner(name: string): Required<Owner> {
   return { uid: id('-u'), gid: id('-g') };
 }
 
-function run(program: string, given: readonly string[], owner: Owner): string {
-  const { status, stdout, stderr, error } = spawnSync(program, given, {
+function run(program: string, args: readonly string[], owner: Owner): string {
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
     encoding: 'utf8',
     cwd: '/',
     ...owner,

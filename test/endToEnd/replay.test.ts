@@ -158,7 +158,7 @@ describe('replay', () => {
     const first = startMinerCommand(['replay', '--from-sequence', '5'], environment);
     await first.written('replay of messages');
     expect(await first.end('SIGINT')).toBe(0);
-    expect(first.output()).toContain('stopped; the same command goes on where it was');
+    expect(first.output()).toContain('stopped; the same command resumes where it was');
 
     const other = await replay('--from-sequence', '6');
     expect(other.status).toBe(1);

@@ -71,8 +71,8 @@ describe('routes of the chain', () => {
     const collection = { address: deployed.contracts.collection, abi: collectionAbi, blockNumber } as const;
     const core = { address: deployed.contracts.core, abi: coreAbi, blockNumber } as const;
 
-    const coreBody = await json('/v1/core');
-    expect(coreBody).toMatchObject({
+    const toCoreBody = await json('/v1/core');
+    expect(toCoreBody).toMatchObject({
       status: 'available',
       chain: { safeThroughBlock: String(blockNumber), confirmations: '12', target: 'anvil' },
       core: {
