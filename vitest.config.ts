@@ -88,7 +88,7 @@ export default defineConfig({
           exclude: [...unitTests, ...socketTests],
           // One process per file: the embedded ClickHouse is native, and keeps what it has of one folder from the next.
           isolate: true,
-          globalSetup: 'test/support/buildProgram.ts',
+          globalSetup: 'test/support/processes/buildProgram.ts',
         },
       },
     ],

@@ -1,24 +1,24 @@
 import { toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
 import type { ChainLog, ChainSpanMessage } from '../../actors/chain/chainSpan.ts';
-import { eventually } from '../support/childProcess.ts';
-import { publishedSpans, startIndexed } from '../support/indexedChain.ts';
-import { shareInFile } from '../support/lifetime.ts';
-import { minerCommand, startMinerCommand } from '../support/minerCommand.ts';
+import { publishedSpans, startIndexed } from '../support/chain/indexedChain.ts';
+import { onChainOf } from '../support/chain/onChain.ts';
+import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { reorganize } from '../support/chain/reorganize.ts';
+import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import {
   foldedThrough,
   type MinerProcess,
   ready,
   startMiner,
   writeDeployment,
-} from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { onChainOf } from '../support/onChain.ts';
-import { createRandomEconomy } from '../support/randomEconomy.ts';
-import { mixedPublications, publishAll } from '../support/readingMessages.ts';
-import { reorganize } from '../support/reorganize.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
-import { startEconomy, type TestEconomy } from '../support/testEconomy.ts';
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
 const owner = (economy: TestEconomy, index = 0) => economy.owners[index] as string;
 

@@ -2,19 +2,19 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
 import {
   foldedThrough,
   type MinerProcess,
   ready,
   startMiner,
   storedThrough,
-} from '../support/minerProcess.ts';
-import { connectTo, startNats, type TestNats } from '../support/natsServer.ts';
-import { mixedPublications, type Publication, publishAll } from '../support/readingMessages.ts';
-import { allObservations, rejections, storedState } from '../support/storedState.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats, type TestNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { mixedPublications, type Publication, publishAll } from '../support/readings/readingMessages.ts';
+import { allObservations, rejections, storedState } from '../support/storage/storedState.ts';
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ready, startMiner, storedThrough } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { publicationOf, publishAll, readingMessage } from '../support/readingMessages.ts';
-import { allObservations, storedState } from '../support/storedState.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { ready, startMiner, storedThrough } from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { publicationOf, publishAll, readingMessage } from '../support/readings/readingMessages.ts';
+import { allObservations, storedState } from '../support/storage/storedState.ts';
 
 const readings = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, offset) => publicationOf(readingMessage('wheel.one', from + offset)));

@@ -3,14 +3,25 @@ import { describe, expect, it } from 'vitest';
 import { moduleSubject, signerSubject } from '../../actors/messages/subjects.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { rejectionMessage } from '../../streams/jetstream/rejectionLog.ts';
-import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
-import { examplePath } from '../support/examplePath.ts';
-import { foldedThrough, genesisMs, ready, startMiner, storedThrough } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { mixedPublications, publicationOf, publishAll, readingMessage } from '../support/readingMessages.ts';
-import { allObservations, rejections, storedState } from '../support/storedState.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { examplePath } from '../support/http/examplePath.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
+import {
+  foldedThrough,
+  genesisMs,
+  ready,
+  startMiner,
+  storedThrough,
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import {
+  mixedPublications,
+  publicationOf,
+  publishAll,
+  readingMessage,
+} from '../support/readings/readingMessages.ts';
+import { allObservations, rejections, storedState } from '../support/storage/storedState.ts';
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 

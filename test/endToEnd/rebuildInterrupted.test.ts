@@ -5,12 +5,18 @@ import { type Database, openDatabase } from '../../storage/database.ts';
 import { activeTables, createEmpty } from '../../storage/generations.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
 import { resolveTables } from '../../storage/tables.ts';
-import { eventually } from '../support/childProcess.ts';
-import { startMinerCommand } from '../support/minerCommand.ts';
-import { genesisMs, ready, startMiner, storedThrough, writeDeployment } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { mixedPublications, publishAll } from '../support/readingMessages.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { startMinerCommand } from '../support/processes/minerCommand.ts';
+import {
+  genesisMs,
+  ready,
+  startMiner,
+  storedThrough,
+  writeDeployment,
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
 /** Another deployment, so that everything is folded again into the next generation. */
 const startMs = genesisMs - 1_800_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { genesisMs, ready, startMiner, storedThrough } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { publishMany } from '../support/readingMessages.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { genesisMs, ready, startMiner, storedThrough } from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { publishMany } from '../support/readings/readingMessages.ts';
 
 /** A reading every two minutes for a year. */
 const count = 262_800;

@@ -7,12 +7,12 @@ import { createChainViews } from '../../actors/views/chainViews.ts';
 import { chainUnavailableReasons } from '../../actors/views/chainViewTypes.ts';
 import { encodeOwnerCursor } from '../../actors/views/ownerCursor.ts';
 import { computeSettlementWindow } from '../../actors/views/settlementHistory.ts';
-import { chainDeploymentOf, foldChain, testRelease } from '../support/foldedChain.ts';
-import { shareInFile } from '../support/lifetime.ts';
+import { chainDeploymentOf, foldChain, testRelease } from '../support/chain/foldedChain.ts';
+import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { startEconomy } from '../support/chain/testEconomy.ts';
+import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
-import { startPublicServer, type TestPublicServer } from '../support/publicServer.ts';
-import { createRandomEconomy } from '../support/randomEconomy.ts';
-import { startEconomy } from '../support/testEconomy.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
 
 interface Page {
   readonly chain: { readonly safeThroughBlock: string };

@@ -14,18 +14,18 @@ import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
-import { eventually } from '../support/childProcess.ts';
-import { listen, type Message } from '../support/eventSource.ts';
-import { recordStep } from '../support/feedEvents.ts';
-import { foldChain } from '../support/foldedChain.ts';
-import { shareInFile } from '../support/lifetime.ts';
-import { startPublicServer } from '../support/publicServer.ts';
-import { createRandomEconomy } from '../support/randomEconomy.ts';
-import { reorganize } from '../support/reorganize.ts';
+import { recordStep } from '../support/chain/feedEvents.ts';
+import { foldChain } from '../support/chain/foldedChain.ts';
+import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { reorganize } from '../support/chain/reorganize.ts';
+import { startEconomy } from '../support/chain/testEconomy.ts';
+import { listen, type Message } from '../support/http/eventSource.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
-import { startEconomy } from '../support/testEconomy.ts';
 
 /** Progress that a test drives: each record is an event. */
 async function createRecords() {

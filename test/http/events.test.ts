@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { coreAbi } from '../../actors/chain/contractAbis.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { feedEvent } from '../../http/responses/events.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
-import { foldChain } from '../support/foldedChain.ts';
-import { shareInFile } from '../support/lifetime.ts';
-import { startPublicServer } from '../support/publicServer.ts';
-import { createRandomEconomy } from '../support/randomEconomy.ts';
-import { startEconomy } from '../support/testEconomy.ts';
+import { foldChain } from '../support/chain/foldedChain.ts';
+import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { startEconomy } from '../support/chain/testEconomy.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 interface Event {
   readonly id: string;

@@ -5,15 +5,15 @@ import { proveHeader } from '../../streams/indexer/blockProof.ts';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
 import { createBloomTest } from '../../streams/indexer/logsBloom.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { eventually } from '../support/childProcess.ts';
-import { foldSpans, publishedSpans, startIndexed, startIndexer } from '../support/indexedChain.ts';
-import { judge } from '../support/judge.ts';
-import { shareInFile } from '../support/lifetime.ts';
-import { type Lie, startLyingNode } from '../support/lyingNode.ts';
-import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
-import { createRandomEconomy } from '../support/randomEconomy.ts';
+import { foldSpans, publishedSpans, startIndexed, startIndexer } from '../support/chain/indexedChain.ts';
+import { type Lie, startLyingNode } from '../support/chain/lyingNode.ts';
+import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
+import { judge } from '../support/reference/judge.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { startEconomy, type TestEconomy } from '../support/testEconomy.ts';
 
 async function emptyStreams(): Promise<TestConnection> {
   const nats = await connectTo(await startNats());

@@ -7,12 +7,12 @@ import {
   type RejectionLog,
   rejectionMessage,
 } from '../../streams/jetstream/rejectionLog.ts';
-import { eventually } from '../support/childProcess.ts';
-import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { feedSink, folded } from '../support/sinkFeed.ts';
-import { rejections } from '../support/storedState.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { rejections } from '../support/storage/storedState.ts';
+import { feedSink, folded } from '../support/streams/sinkFeed.ts';
 
 async function started(settings = '') {
   const server = await startNats(temporaryDirectory(), settings);
