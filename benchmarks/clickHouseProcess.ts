@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { findFreePort } from '../test/support/processes/findFreePort.ts';
+import { writeClickHouseConfiguration } from '../test/support/processes/serverConfigurations.ts';
 import { awaitFirstAnswer, createStopper, serverPath } from './childServer.ts';
-import { findFreePort } from './findFreePort.ts';
 
 /** A clickhouse-server of a benchmark, in a folder of its own. */
 export interface ClickHouseProcess {
@@ -28,32 +28,4 @@ export async function startClickHouseProcess(dir: string): Promise<ClickHousePro
   };
   await awaitFirstAnswer('clickhouse-server', ping, stop);
   return { url, stop };
-}
-
-/**
- * A configuration of a clickhouse-server that keeps everything in one folder.
- *
- * @returns the path of the file.
- */
-export function writeClickHouseConfiguration(
-  dir: string,
-  { httpPort, tcpPort }: { readonly httpPort: number; readonly tcpPort: number },
-): string {
-  mkdirSync(join(dir, 'tmp'), { recursive: true });
-  writeFileSync(
-    join(dir, 'users.xml'),
-    `<yandex><profiles><default><max_memory_usage>2000000000</max_memory_usage></default></profiles>
-      <users><default><password></password><networks><ip>127.0.0.1</ip></networks>
-      <profile>default</profile><quota>default</quota></default></users><quotas><default/></quotas></yandex>`,
-  );
-  const configuration = join(dir, 'config.xml');
-  writeFileSync(
-    configuration,
-    `<yandex><logger><level>warning</level><log>${dir}/server.log</log><errorlog>${dir}/error.log</errorlog></logger>
-      <http_port>${httpPort}</http_port><tcp_port>${tcpPort}</tcp_port><listen_host>127.0.0.1</listen_host>
-      <path>${dir}/data/</path><tmp_path>${dir}/tmp/</tmp_path><users_config>${dir}/users.xml</users_config>
-      <default_profile>default</default_profile><default_database>default</default_database>
-      <mark_cache_size>67108864</mark_cache_size></yandex>`,
-  );
-  return configuration;
 }

@@ -7,10 +7,10 @@ import { attachRows, createEmpty } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { listEventTables, resolveTables } from '../../storage/tables.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
-import { feedRun, measurementEventsOf } from '../support/feedEvents.ts';
+import { feedRun, measurementEventsOf } from '../support/chain/feedEvents.ts';
+import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 const engines: readonly (readonly [string, boolean, () => Promise<DatabaseLocation>])[] = [
   ['the embedded engine', true, async () => ({ path: temporaryDirectory() })],
