@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { firstAnswer, serverPath, stopperOf } from './childServer.ts';
-import { freePort } from './freePort.ts';
+import { awaitFirstAnswer, createStopper, serverPath } from './childServer.ts';
+import { findFreePort } from './findFreePort.ts';
 
 /** A clickhouse-server of a benchmark, in a folder of its own. */
 export interface ClickHouseProcess {
@@ -13,20 +13,20 @@ export interface ClickHouseProcess {
 /** @throws Error when it does not answer in time. */
 export async function startClickHouseProcess(dir: string): Promise<ClickHouseProcess> {
   mkdirSync(dir, { recursive: true });
-  const [httpPort, tcpPort] = [await freePort(), await freePort()];
+  const [httpPort, tcpPort] = [await findFreePort(), await findFreePort()];
   const configuration = writeClickHouseConfiguration(dir, { httpPort, tcpPort });
   const child = spawn('clickhouse-server', [`--config-file=${configuration}`], {
     stdio: 'ignore',
     cwd: dir,
     env: { PATH: serverPath },
   });
-  const stop = stopperOf(child);
+  const stop = createStopper(child);
   const url = `http://127.0.0.1:${httpPort}`;
   const ping = async () => {
     const { ok } = await fetch(`${url}/ping`);
-    if (!ok) throw new Error('not there yet');
+    if (!ok) throw new Error('not available yet');
   };
-  await firstAnswer('clickhouse-server', ping, stop);
+  await awaitFirstAnswer('clickhouse-server', ping, stop);
   return { url, stop };
 }
 

@@ -1,4 +1,4 @@
-import type { AnyStateMachine } from 'xstate';
+import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { toDirectedGraph } from 'xstate/graph';
 import { deliveryMachine } from '../machines/deliveryMachine.ts';
 import { indexerMachine } from '../machines/indexerMachine.ts';
@@ -45,9 +45,14 @@ function drawState(graph: Graph, isRegion: boolean): string[] {
   return [`state ${name} {`, ...inside.map((line) => `  ${line}`), '}', ...arrows];
 }
 
-/** Two faults that lead to the same state are one arrow. */
+/** Two faults that lead to the same state are one arrow. Decisions without an event come last. */
 function drawArrows(name: string, graph: Graph): string[] {
-  return [...new Set(graph.edges.map((edge) => `${name} --> ${drawTarget(edge, graph)}`))];
+  const { edges, stateNode } = graph;
+  const decisions = (stateNode.always ?? []).flatMap((transition) =>
+    (transition.target ?? []).map((target) => ({ target, label: { text: '' }, transition })),
+  );
+  const arrows = [...edges, ...decisions].map((edge) => `${name} --> ${drawTarget(edge, graph)}`);
+  return [...new Set(arrows)];
 }
 
 /** A state without arrows of its own is named, so that it is drawn where it belongs. */
@@ -56,18 +61,24 @@ function drawInside(graph: Graph): string[] {
   return lines.length > 0 ? lines : [escapeName(graph.stateNode.key)];
 }
 
-function drawTarget({ target, label, transition }: Graph['edges'][number], source: Graph): string {
+type Arrow = {
+  readonly target: AnyStateNode;
+  readonly label: { readonly text: string };
+  readonly transition: { readonly guard?: unknown };
+};
+
+function drawTarget({ target, label, transition }: Arrow, source: Graph): string {
   const isRoot = target.id === source.id && source.stateNode.parent === undefined;
   const name = isRoot ? 'any' : escapeName(target.key);
-  return `${name}: ${labelOf(label.text, transition.guard)}`;
+  return `${name}: ${formatLabel(label.text, transition.guard)}`;
 }
 
 function escapeName(key: string): string {
   return key.replaceAll('-', '_');
 }
 
-function labelOf(text: string, guard: unknown): string {
-  const [name, event] = [nameOf(guard), readableEvent(text)];
+function formatLabel(text: string, guard: unknown): string {
+  const [name, event] = [findName(guard), readableEvent(text)];
   return name === undefined ? event : `${event} [${name}]`;
 }
 
@@ -81,7 +92,7 @@ function readableEvent(event: string): string {
 }
 
 /** A guard is named in `setup`, or a function with a name. */
-function nameOf(guard: unknown): string | undefined {
+function findName(guard: unknown): string | undefined {
   if (typeof guard === 'string') return guard;
   if (typeof guard === 'function') return guard.name;
   return (guard as { type?: string } | undefined)?.type;

@@ -54,7 +54,7 @@ export interface ServiceSettings {
   readonly snapshots: SnapshotPolicy;
 }
 
-export interface ServiceParts {
+export interface ServiceOptions {
   readonly settings: ServiceSettings;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -66,18 +66,18 @@ export interface Service {
   readonly publicUrl: string | null;
   readonly operatorUrl: string;
   readiness(): Readiness;
-  /** Rejects when the service cannot go on: a fault of this program, or a database of a newer one. */
+  /** Rejects when the service cannot continue: a fault of this program, or a database of a newer one. */
   readonly failed: Promise<never>;
   /** Stops within about seven seconds, and at once where nothing is in the way; what is folded is saved first. */
   stop(): Promise<void>;
 }
 
-/** For saving what is folded, */
-const saveGraceMs = 5_000;
-/** and for each connection that is closed: a server that hangs does not hold the stop up. */
-const closeGraceMs = 400;
-/** A statement that runs is waited for. */
-const databaseCloseGraceMs = 1_000;
+/** How long a stop waits for the state to be saved. */
+export const saveGraceMs = 5_000;
+/** How long it waits for each connection to close: a server that hangs does not delay it further. */
+export const closeGraceMs = 400;
+/** How long it waits for a statement that ClickHouse executes. */
+export const databaseCloseGraceMs = 1_000;
 const startRetryMs = 1_000;
 
 /**
@@ -86,7 +86,7 @@ const startRetryMs = 1_000;
  *
  * @throws PortUnavailable
  */
-export async function startService({ settings, clock, logger, registry }: ServiceParts): Promise<Service> {
+export async function startService({ settings, clock, logger, registry }: ServiceOptions): Promise<Service> {
   const { roles, deployment } = settings;
   const stopping = new AbortController();
   const counters = createCounterActors({
@@ -284,7 +284,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       } catch (error) {
         stopping.signal.throwIfAborted();
         if (error instanceof Error && error.name === 'DatabaseTooNew') throw error;
-        if (failures === 0) logger.warn({ err: error }, `${what}: not there yet; tried again until they are`);
+        if (failures === 0) logger.warn({ err: error }, `${what}: not available yet; retrying`);
         await sleep(startRetryMs, stopping.signal);
       }
     }

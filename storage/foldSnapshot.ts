@@ -34,6 +34,6 @@ export interface FoldSnapshot extends SnapshotHeader {
   readonly state: string;
 }
 
-export function linesOf({ state }: FoldSnapshot): string[] {
+export function splitLines({ state }: FoldSnapshot): string[] {
   return state.split('\n').filter((line) => line !== '');
 }

@@ -12,7 +12,7 @@ const expectedConditions: ReadonlySet<ChainCondition> = new Set<ChainCondition>(
   'not_yet_safe',
 ]);
 
-export interface ChainConditionWatchParts {
+export interface ChainConditionWatchOptions {
   readonly views: Pick<ChainViews, 'conditions'>;
   readonly logger: Logger;
   readonly registry: Registry;
@@ -23,7 +23,7 @@ export interface ChainConditionWatchParts {
  *
  * @returns stops it.
  */
-export function watchChainConditions({ views, logger, registry }: ChainConditionWatchParts): () => void {
+export function watchChainConditions({ views, logger, registry }: ChainConditionWatchOptions): () => void {
   let logged: string | null = null;
   new Gauge({
     name: 'miner_chain_condition',

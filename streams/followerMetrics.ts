@@ -57,7 +57,7 @@ export function registerFollowerMetrics(
   );
   counter(
     'miner_stream_interruptions_total',
-    'Times that consumption broke off and began anew with a verification.',
+    'Times that consumption was interrupted and restarted with a verification.',
     ({ interruptions }) => interruptions,
   );
   counter(

@@ -16,7 +16,7 @@ export interface GenerationWatch {
   stop(): void;
 }
 
-export interface GenerationWatchParts {
+export interface GenerationWatchOptions {
   readonly database: Database;
   readonly tables: Tables;
   /** Of the fold of the counter stream: tables that another one has filled are of no use. */
@@ -28,7 +28,7 @@ export interface GenerationWatchParts {
 }
 
 /** Asks a server now and then; the embedded engine belongs to this process, so nobody else can replace its tables. */
-export function watchGeneration(parts: GenerationWatchParts): GenerationWatch {
+export function watchGeneration(parts: GenerationWatchOptions): GenerationWatch {
   const { database, onActivated, logger, registry } = parts;
   let used = parts.tables;
   let announced = used.generation;

@@ -18,8 +18,8 @@ import type { Tables } from '../storage/tables.ts';
 import { sleep } from './jetstream/connection.ts';
 import { ensureStreams, type StreamRetention } from './jetstream/ensureStreams.ts';
 import { acquireLease, type LeaseHolder } from './jetstream/ingestLease.ts';
+import { acquireLock, LockHeldError } from './jetstream/processLock.ts';
 import { replaySubject } from './jetstream/replaySubject.ts';
-import { claimSole, HeldElsewhere } from './jetstream/soleHolder.ts';
 import { chooseGeneration } from './rebuildGeneration.ts';
 
 /** How often it is looked at whether another process has begun an epoch. */
@@ -132,9 +132,9 @@ export async function acquireIngest(options: IngestOptions): Promise<Ingest> {
 async function claimOnceFree({ connection, logger, signal }: IngestOptions): Promise<() => void> {
   for (let attempts = 0; ; attempts++) {
     try {
-      return await claimSole(connection, replaySubject, 'a replay');
+      return await acquireLock(connection, replaySubject, 'a replay');
     } catch (error) {
-      if (!(error instanceof HeldElsewhere)) throw error;
+      if (!(error instanceof LockHeldError)) throw error;
       if (attempts === 0) logger.warn({ err: error }, 'the tables are rebuilt once the replay has ended');
       await sleep(claimRetryMs, signal);
       signal.throwIfAborted();

@@ -7,7 +7,7 @@ import { isOfFold } from '../actors/foldIdentity.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
-import { type FoldSnapshot, linesOf, type SnapshotHeader } from '../storage/foldSnapshot.ts';
+import { type FoldSnapshot, type SnapshotHeader, splitLines } from '../storage/foldSnapshot.ts';
 import type { SnapshotStore } from '../storage/snapshots.ts';
 import { type Checkpoint, emptyCheckpoint } from './jetstream/checkpoint.ts';
 import type { MessageSource, SourceStatus } from './jetstream/messageSource.ts';
@@ -128,7 +128,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       actions: {
         noteRestoreFailure: ({ context }, { error }) => {
           if (context.failures === 1)
-            logger.warn({ stream, err: error }, 'state cannot be restored yet; it is tried again');
+            logger.warn({ stream, err: error }, 'state cannot be restored yet; retrying');
         },
         noteFault: (_, { error }) => noteFault(error),
         noteFollowing: () => noteProgress(restored.position),
@@ -224,7 +224,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     const checkpoint = found.snapshot === null ? emptyCheckpoint : checkpointOf(found.snapshot);
     if (sinks !== null)
       await clearAbove(sinks, checkpoint.position, found.disagrees, isReconfigured(headers, found.snapshot));
-    const lines = found.snapshot === null ? [] : linesOf(found.snapshot);
+    const lines = found.snapshot === null ? [] : splitLines(found.snapshot);
     fold.restore(lines, checkpoint.position);
     const { lastSequence } = asItIs;
     logger.info(

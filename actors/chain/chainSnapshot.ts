@@ -1,6 +1,6 @@
 import { Map as ImmutableMap, List } from 'immutable';
 import { parse, stringify } from '../bigintJson.ts';
-import type { GivenUpEvents } from '../feed/heldEvents.ts';
+import type { EvictedEvents } from '../feed/eventWindow.ts';
 import { type ChainFoldState, emptyChainFoldState } from './chainFold.ts';
 import type {
   ChainFeedEvent,
@@ -43,7 +43,7 @@ export function* encodeChainFold(state: ChainFoldState, newestSpanAtMs: number |
     mining: miningScalars,
     collection: collectionScalars,
     feedRun: feed.run,
-    givenUpEvents: feed.givenUp,
+    givenUpEvents: feed.evicted,
   });
   yield* encodeList('settlements', settlements);
   yield* encodeList('unprocessedRounds', unprocessedRounds);
@@ -102,7 +102,7 @@ type ScalarState = Pick<ChainState, 'block' | 'core' | 'governance' | 'token'> &
   readonly mining: Omit<ChainState['mining'], 'perWeightAtActivation' | 'pendingWeight' | 'perWeightByDate'>;
   readonly collection: Omit<ChainState['collection'], 'metadata'>;
   readonly feedRun: string;
-  readonly givenUpEvents: GivenUpEvents;
+  readonly givenUpEvents: EvictedEvents;
 };
 
 function buildChainState(
@@ -126,7 +126,7 @@ function buildChainState(
     unprocessedRounds: List(items('unprocessedRounds')),
     checkpoints: List(items<Checkpoint>('checkpoints')),
     mintedRounds: List(items('mintedRounds')),
-    feed: { run: feedRun, events: List(items<ChainFeedEvent>('feed')), givenUp: givenUpEvents },
+    feed: { run: feedRun, events: List(items<ChainFeedEvent>('feed')), evicted: givenUpEvents },
     positions: ImmutableMap(items<Position>('positions').map((position) => [position.tokenId, position])),
     owners: ImmutableMap(
       owners.map(({ owner, tokenIds, activity }) => [owner, { tokenIds, activity: List(activity) }]),

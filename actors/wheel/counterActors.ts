@@ -1,12 +1,12 @@
 import { List } from 'immutable';
 import { parse, stringify } from '../bigintJson.ts';
-import { giveUpOldest } from '../feed/heldEvents.ts';
+import { evictOldest } from '../feed/eventWindow.ts';
 import {
+  addAchievements,
   type MeasurementEvent,
   type MeasurementProgress,
-  withAchievements,
 } from '../feed/measurementEvents.ts';
-import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
+import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import {
   type DayHistory,
@@ -22,18 +22,18 @@ import { decodeCounter } from './decodeCounter.ts';
 import { createInstallationActor, type InstallationActor, type ReadingOutcome } from './installationActor.ts';
 import { decodeInstallationState, encodeInstallationState } from './installationSnapshot.ts';
 
-/** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored, the stream is folded anew. */
+/** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored; the stream is replayed. */
 export const counterFoldVersion = 6;
 
 const nanosPerMillisecond = 1_000_000n;
 
 /** What became of a message of `MINER_COUNTER`. */
 export type CounterOutcome = ReadingOutcome & {
-  /** Events of the feed that memory holds no more, with the run of the fold; left out without any. */
-  readonly givenUp?: { readonly run: string; readonly events: readonly MeasurementEvent[] };
+  /** Events of the feed that have left memory, with the run of the fold; left out without any. */
+  readonly evicted?: { readonly run: string; readonly events: readonly MeasurementEvent[] };
 };
 
-/** The actors of `MINER_COUNTER`, one an installation, found from the stream. */
+/** The actors of `MINER_COUNTER`, one per installation that the stream has readings of. */
 export interface CounterActors {
   readonly identity: FoldIdentity;
   receive(message: StreamMessage): CounterOutcome;
@@ -49,8 +49,8 @@ export interface CounterActors {
   activity(installationId: string): ActivityState | null;
   readonly installationCount: number;
   /**
-   * The state as it is at this call, one line of JSON an installation; the lines are made when they are asked for,
-   * from immutable values, while folding goes on.
+   * The state as it is at this call, one line of JSON per installation; the lines are made while they are iterated,
+   * from immutable values, while folding continues.
    */
   capture(): Iterable<string>;
   /**
@@ -65,7 +65,7 @@ export interface CounterActors {
 export interface CounterActorsSettings {
   /** Start of round 1 (epoch milliseconds). */
   readonly genesisMs: number;
-  /** The installation whose statistics are kept. */
+  /** The installation whose statistics are computed. */
   readonly publicInstallationId: string;
 }
 
@@ -74,7 +74,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   let folded: Folded | null = null;
   let shown: Folded = { actors: new Map(), history: null, progress: null };
 
-  function actorOf({ actors }: Folded, installationId: string): InstallationActor {
+  function findOrCreateActor({ actors }: Folded, installationId: string): InstallationActor {
     const known = actors.get(installationId);
     if (known !== undefined) return known;
     const actor = createInstallationActor(installationId, genesisMs, null);
@@ -91,15 +91,15 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   function take(reading: CounterReading, position: number, storedAtNanos: bigint): CounterOutcome {
     const { installationId } = reading;
     folded ??= shown;
-    const outcome = actorOf(folded, installationId).receive(reading, position);
+    const outcome = findOrCreateActor(folded, installationId).receive(reading, position);
     if (installationId === publicInstallationId && 'reading' in outcome) {
       const previousDayMm = folded.history?.open.distanceMm ?? 0;
       folded.history = withReading(folded.history, outcome.reading, outcome.closed.round);
       const dayMm = folded.history.open.distanceMm ?? 0;
       const before = folded.progress;
-      folded.progress = withAchievements(before, outcome.reading, dayMm, previousDayMm, storedAtNanos);
+      folded.progress = addAchievements(before, outcome.reading, dayMm, previousDayMm, storedAtNanos);
       if (folded.progress.events !== before?.events)
-        return { ...outcome, ...giveUpOldEvents(folded, position) };
+        return { ...outcome, ...evictOldEvents(folded, position) };
     }
     return outcome;
   }
@@ -114,18 +114,21 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     const { actors, history, progress } = folded ?? shown;
     const states = [...actors.values()].map((actor) => actor.state());
     const days = history === null ? null : encodeHistory(history);
-    const kept = { installationId: publicInstallationId, days, progress };
+    const kept = {
+      installationId: publicInstallationId,
+      days,
+      progress: progress === null ? null : encodeProgress(progress),
+    };
     return encoded(states, kept);
   }
 
   function restore(lines: Iterable<string>) {
     const restored: Folded = { actors: new Map(), history: null, progress: null };
     for (const line of lines) {
-      const kept = keptHistoryOf(line);
+      const kept = parseHistoryLine(line);
       if (kept !== null) {
         restored.history = kept.days === null ? null : decodeHistory(kept.days);
-        restored.progress =
-          kept.progress === null ? null : { ...kept.progress, events: List(kept.progress.events) };
+        restored.progress = kept.progress === null ? null : decodeProgress(kept.progress);
         continue;
       }
       const state = decodeInstallationState(line);
@@ -138,7 +141,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   }
 
   return {
-    identity: foldIdentity(counterFoldVersion, { genesisMs, publicInstallationId }),
+    identity: identifyFold(counterFoldVersion, { genesisMs, publicInstallationId }),
     receive,
     // When its message was stored is not known any more; the gateway had it just before.
     receiveStored: (reading) =>
@@ -165,35 +168,35 @@ interface Folded {
   progress: MeasurementProgress | null;
 }
 
-function giveUpOldEvents(folded: Folded, position: number): Pick<CounterOutcome, 'givenUp'> {
+function evictOldEvents(folded: Folded, position: number): Pick<CounterOutcome, 'evicted'> {
   const { progress } = folded;
   if (progress === null) return {};
-  const shorter = giveUpOldest(
+  const shorter = evictOldest(
     progress,
     ({ receivedAtMs }) => receivedAtMs,
     () => true,
     position,
   );
   if (shorter === null) return {};
-  folded.progress = { ...progress, ...shorter.held };
-  return { givenUp: { run: progress.run, events: shorter.givenUp } };
+  folded.progress = { ...progress, ...shorter.window };
+  return { evicted: { run: progress.run, events: shorter.evicted } };
 }
 
 /**
  * The lines of `captured` with one installation's state as the lines of `other` have it, and with its history, where it is
  * the public one.
  */
-export function withInstallation(
+export function replaceInstallation(
   captured: readonly string[],
   other: readonly string[],
   installationId: string,
 ): string[] {
-  const isOf = (line: string) => {
-    const kept = keptHistoryOf(line);
+  const isOfInstallation = (line: string) => {
+    const kept = parseHistoryLine(line);
     if (kept !== null) return kept.installationId === installationId;
     return decodeInstallationState(line).acceptance.latest.installationId === installationId;
   };
-  const lines = [...captured.filter((line) => !isOf(line)), ...other.filter(isOf)];
+  const lines = [...captured.filter((line) => !isOfInstallation(line)), ...other.filter(isOfInstallation)];
   // The history comes first.
   return [...lines.filter(isHistory), ...lines.filter((line) => !isHistory(line))];
 }
@@ -203,7 +206,21 @@ interface KeptHistory {
   readonly installationId: string;
   /** Null before the first reading. */
   readonly days: EncodedHistory | null;
-  readonly progress: MeasurementProgress | null;
+  readonly progress: EncodedProgress | null;
+}
+
+/** The progress as a line of a snapshot has it: JSON has no list, and `givenUp` is the stored name of the evicted events. */
+type EncodedProgress = Omit<MeasurementProgress, 'events' | 'evicted'> & {
+  readonly events: Iterable<MeasurementEvent>;
+  readonly givenUp: MeasurementProgress['evicted'];
+};
+
+function encodeProgress({ evicted, ...progress }: MeasurementProgress): EncodedProgress {
+  return { ...progress, givenUp: evicted };
+}
+
+function decodeProgress({ givenUp, events, ...progress }: EncodedProgress): MeasurementProgress {
+  return { ...progress, events: List(events), evicted: givenUp };
 }
 
 const historyMark = '{"history":';
@@ -217,6 +234,6 @@ function isHistory(line: string): boolean {
   return line.startsWith(historyMark);
 }
 
-function keptHistoryOf(line: string): KeptHistory | null {
+function parseHistoryLine(line: string): KeptHistory | null {
   return isHistory(line) ? (parse(line) as { history: KeptHistory }).history : null;
 }

@@ -126,8 +126,7 @@ export async function acquireLease(options: LeaseOptions): Promise<HeldLease> {
         isStandby = true;
         onStandby(holder);
       } catch (error) {
-        if (failures === 0)
-          logger.warn({ err: error }, 'the ingest lease cannot be read or taken; it is tried again');
+        if (failures === 0) logger.warn({ err: error }, 'the ingest lease cannot be read or taken; retrying');
         failures++;
       }
       await sleep(renewalMs, signal);
@@ -159,7 +158,7 @@ export async function acquireLease(options: LeaseOptions): Promise<HeldLease> {
         if (found === null || ending.signal.aborted) continue;
         if (found.id !== id && found.sequence !== 0) throw new LeaseLost(name, found.holder);
         sequence = found.sequence;
-        logger.debug({ err: error }, 'the ingest lease was not renewed; it is tried again');
+        logger.debug({ err: error }, 'the ingest lease was not renewed; retrying');
       }
     }
   }

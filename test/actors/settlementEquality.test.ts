@@ -38,7 +38,7 @@ const submissionId = fc
   .map(([of, isUpper]) => (isUpper ? uuidOf(of).toUpperCase() : uuidOf(of)));
 const hash = fc.nat(2).map((seed) => `0x${seed.toString(16).padStart(64, '0')}`);
 
-const oracleBody = fc.oneof(
+const toOracleBody = fc.oneof(
   fc
     .record({ first: fc.integer({ min: 1, max: 9 }), count: fc.integer({ min: 1, max: 3 }) })
     .map(({ first, count }) => ({
@@ -99,7 +99,7 @@ const reporterBody = fc.oneof(
 );
 
 const message = fc.oneof(
-  { weight: 2, arbitrary: oracleBody.map((body): Body => ({ kind: 'oracle', body })) },
+  { weight: 2, arbitrary: toOracleBody.map((body): Body => ({ kind: 'oracle', body })) },
   { weight: 6, arbitrary: reporterBody.map((body): Body => ({ kind: 'reporter', body })) },
 );
 

@@ -26,10 +26,10 @@ function createFold() {
     contracts: writtenContracts,
     deploymentBlock: 1n,
   });
-  let givenUp = 0;
+  let evicted = 0;
   const receive: ChainActors['receive'] = (message) => {
     const outcome = actors.receive(message);
-    if (outcome !== 'unread' && 'givenUp' in outcome) givenUp += outcome.givenUp.length;
+    if (outcome !== 'unread' && 'evicted' in outcome) evicted += outcome.evicted.length;
     return outcome;
   };
   const fold = createChainStreamFold({
@@ -40,11 +40,11 @@ function createFold() {
   });
   const take = (messages: readonly StreamMessage[]) => fold.receive(batchOf(messages, streamCreated));
   /** Events that memory gives up from now on. */
-  const countGivenUp = () => {
-    const before = givenUp;
-    return () => givenUp - before;
+  const countEvicted = () => {
+    const before = evicted;
+    return () => evicted - before;
   };
-  return { registry, actors, fold, take, countGivenUp };
+  return { registry, actors, fold, take, countEvicted };
 }
 
 /** Blocks with so many events of the feed each, behind one another in the stream. */
@@ -75,17 +75,17 @@ describe('a repair', () => {
   it('from the deployment block on is followed, although events were given up that only a fold from the beginning has', () => {
     const first = blocksOf(1, 1_500, 1, 4);
     const repaired = blocksOf(1, 1_500, 1_501, 3, 1);
-    const { actors, fold, take, countGivenUp } = createFold();
+    const { actors, fold, take, countEvicted } = createFold();
     take(first);
-    expect(actors.newest()?.feed.givenUp.through).not.toBeNull();
+    expect(actors.newest()?.feed.evicted.through).not.toBeNull();
     const late = [...fold.capture()];
     expect(() => take(repaired)).toThrow(OlderSnapshotNeeded);
     expect(fold.accepts?.(late[0] as string)).toBe(false);
     fold.restore([], 0);
-    const givenUpCount = countGivenUp();
+    const evictedCount = countEvicted();
     take([...first, ...repaired]);
     const events = actors.newest()?.feed.events.size ?? 0;
-    expect(givenUpCount() + events).toBe(1_489 * 3);
+    expect(evictedCount() + events).toBe(1_489 * 3);
     expect(actors.state.safe.length).toBe(keptStatesMax);
     expect(fold.accepts?.(late[0] as string)).toBe(true);
   });

@@ -54,8 +54,8 @@ describe('the fold of the counter stream', () => {
         `SELECT position, ordinal FROM ${tables.measurementEvents.events} ORDER BY position DESC, ordinal DESC LIMIT 1`,
       );
       expect(newest?.map(Number)).toEqual([
-        achievements?.givenUp.through?.position,
-        achievements?.givenUp.through?.ordinal,
+        achievements?.evicted.through?.position,
+        achievements?.evicted.through?.ordinal,
       ]);
       expect(achievements?.events.size).toBeLessThanOrEqual(2_000);
       return { rows, held: achievements?.events.toArray() };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { activeTables, createEmpty } from '../../storage/generations.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
-import { tablesOf } from '../../storage/tables.ts';
+import { resolveTables } from '../../storage/tables.ts';
 import { eventually } from '../support/childProcess.ts';
 import { startMinerCommand } from '../support/minerCommand.ts';
 import {
@@ -100,7 +100,7 @@ describe('a rebuild into the next generation', () => {
       dryRun: false,
     };
     await onDatabase(async (database) => {
-      await createEmpty(database, tablesOf(2));
+      await createEmpty(database, resolveTables(2));
       const log = createReplayLog(database, Date.now);
       await log.note(plan, 'planned');
       await log.note(plan, 'prepared');

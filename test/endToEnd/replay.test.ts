@@ -3,9 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { dayDifferences } from '../../storage/generationDifferences.ts';
-import { activeTables, generationsHeld } from '../../storage/generations.ts';
+import { activeTables, listGenerations } from '../../storage/generations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
-import { type Tables, tablesOf } from '../../storage/tables.ts';
+import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { eventually } from '../support/childProcess.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
 import { publishMany } from '../support/manyReadings.ts';
@@ -97,7 +97,7 @@ describe('replay', () => {
     );
     expect(dry.output).toContain('nothing was changed');
     expect(await state()).toEqual(damaged);
-    expect(await database(generationsHeld)).toEqual([1]);
+    expect(await database(listGenerations)).toEqual([1]);
 
     const real = await replay('--from-time', new Date(genesisMs).toISOString());
     expect(real).toMatchObject({ status: 0 });
@@ -108,7 +108,7 @@ describe('replay', () => {
     const again = await replay('--from-sequence', '9000');
     expect(again.output).toContain('no day differs');
     expect(await state()).toEqual(before);
-    expect(await database(generationsHeld)).toEqual([3, 4]);
+    expect(await database(listGenerations)).toEqual([3, 4]);
 
     const miner = await restart();
     await ready(miner);
@@ -149,7 +149,7 @@ describe('replay', () => {
     const first = startMinerCommand(['replay', '--from-sequence', '5'], environment);
     await eventually(() => first.output().includes('replay of messages'), 'the first run');
     expect(await first.end('SIGINT')).toBe(0);
-    expect(first.output()).toContain('stopped; the same command goes on where it was');
+    expect(first.output()).toContain('stopped; the same command resumes where it was');
 
     const other = await replay('--from-sequence', '6');
     expect(other.status).toBe(1);
@@ -166,7 +166,7 @@ describe('replay', () => {
 
     const discarded = await replay('--discard');
     expect([discarded.status, discarded.output]).toEqual([0, expect.stringContaining('is discarded')]);
-    expect(await database(generationsHeld)).toEqual([1]);
+    expect(await database(listGenerations)).toEqual([1]);
     const to = await replay('--from-sequence', '5', '--to', '60000');
     expect([to.status, to.output]).toEqual([0, expect.stringContaining('messages 5 to 60000')]);
     expect((await state()).readings).toHaveLength(60_000);
@@ -213,10 +213,10 @@ describe('replay', () => {
     expect(output).toContain('going on with the replay');
     await database(async (one, tables) => {
       expect(tables.generation).toBe(2);
-      expect(await dayDifferences(one, tablesOf(1), tables, everything)).toEqual([]);
+      expect(await dayDifferences(one, resolveTables(1), tables, everything)).toEqual([]);
       const [row] = await one.select(`SELECT count(), max(position) FROM ${tables.readings} FINAL`);
       expect(row?.map(Number)).toEqual([count, count]);
-      expect(await newestState(one, tables)).toBe(await newestState(one, tablesOf(1)));
+      expect(await newestState(one, tables)).toBe(await newestState(one, resolveTables(1)));
     });
     const miner = await restart();
     await ready(miner);

@@ -6,7 +6,7 @@ import { collectionAbi, coreAbi, miningAbi } from '../../actors/chain/contractAb
 import { createChainViews } from '../../actors/views/chainViews.ts';
 import { chainUnavailableReasons } from '../../actors/views/chainViewTypes.ts';
 import { encodeOwnerCursor } from '../../actors/views/ownerCursor.ts';
-import { settlementWindow } from '../../actors/views/settlementHistory.ts';
+import { computeSettlementWindow } from '../../actors/views/settlementHistory.ts';
 import { chainDeploymentOf, foldChain, testRelease } from '../support/foldedChain.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { startPublicServer, type TestPublicServer } from '../support/publicServer.ts';
@@ -62,8 +62,8 @@ describe('routes of the chain', () => {
     const collection = { address: deployed.contracts.collection, abi: collectionAbi, blockNumber } as const;
     const core = { address: deployed.contracts.core, abi: coreAbi, blockNumber } as const;
 
-    const coreBody = await json('/v1/core');
-    expect(coreBody).toMatchObject({
+    const toCoreBody = await json('/v1/core');
+    expect(toCoreBody).toMatchObject({
       status: 'available',
       chain: { safeThroughBlock: String(blockNumber), confirmations: '12', target: 'anvil' },
       core: {
@@ -394,9 +394,9 @@ describe('routes of the chain', () => {
 
   it('have the buckets of each range, and shift them at full hours and at noon', async () => {
     const at = (iso: string) => Date.parse(iso);
-    expect(settlementWindow('now', 0)).toBeNull();
+    expect(computeSettlementWindow('now', 0)).toBeNull();
     const spans = (range: '24h' | '7d' | '30d', iso: string) => {
-      const window = settlementWindow(range, at(iso));
+      const window = computeSettlementWindow(range, at(iso));
       return [
         new Date(window?.startAtMs ?? 0).toISOString(),
         new Date(window?.endAtMs ?? 0).toISOString(),

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { measurementEventRow } from '../../actors/feed/eventRows.ts';
-import { type MeasurementProgress, withAchievements } from '../../actors/feed/measurementEvents.ts';
+import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
+import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import type { OlderEvents } from '../../actors/views/views.ts';
 import { feedEvent } from '../../http/responses/events.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
 import { openDatabase } from '../../storage/database.ts';
-import { createEventsSeen } from '../../storage/eventsStored.ts';
+import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { createRowEncoder, insertsOf } from '../../storage/rowInserts.ts';
+import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';
@@ -34,7 +34,7 @@ async function createRecords() {
   const stored = createStoredEvents({
     database,
     tables: () => tables,
-    eventsStored: createEventsSeen(database, () => tables),
+    eventsStored: createReaderEventsStored(database, () => tables),
   });
   let progress: MeasurementProgress | null = null;
   let made = 0;
@@ -55,29 +55,29 @@ async function createRecords() {
       observedAtMs: arrivedAtMs - lateMs,
       speedMmPerSecond: made * recordStep,
     });
-    progress = withAchievements(progress, reading, 0, 0, BigInt(arrivedAtMs) * 1_000_000n);
+    progress = addAchievements(progress, reading, 0, 0, BigInt(arrivedAtMs) * 1_000_000n);
   }
   return {
     olderEvents,
     /** Moves all events but the newest to where older ones are, which does not answer at first. */
     async giveUp(kept: number, failing: number) {
       if (progress === null) return;
-      const { run, givenUp } = progress;
+      const { run, evicted } = progress;
       const gone = progress.events.skipLast(kept).toArray();
-      const through = gone.at(-1) ?? givenUp.through;
+      const through = gone.at(-1) ?? evicted.through;
       failures = failing;
       const throughMs = gone.reduce(
         (latest, { receivedAtMs }) => Math.max(latest, receivedAtMs),
-        givenUp.throughMs,
+        evicted.throughMs,
       );
       progress = {
         ...progress,
         events: progress.events.takeLast(kept),
-        givenUp: { through, throughMs, atPosition: made },
+        evicted: { through, throughMs, atPosition: made },
       };
-      const measurementEvents = gone.map((event) => measurementEventRow(event, run));
+      const measurementEvents = gone.map((event) => toMeasurementRow(event, run));
       const rows = createRowEncoder()({ ...noRows, measurementEvents, throughPosition: made });
-      for (const { table, columns, bytes } of insertsOf(tables, [rows]))
+      for (const { table, columns, bytes } of buildInserts(tables, [rows]))
         await database.insertBytes(table, columns, bytes);
     },
     get current() {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { coreAbi } from '../../actors/chain/contractAbis.ts';
-import { type MeasurementProgress, withAchievements } from '../../actors/feed/measurementEvents.ts';
+import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { feedEvent } from '../../http/responses/events.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';
 import { foldChain } from '../support/foldedChain.ts';
@@ -37,7 +37,7 @@ function progressOf(nowMs: number): MeasurementProgress {
       speedMmPerSecond: 600 * (index + 1),
       distanceMm,
     });
-    progress = withAchievements(
+    progress = addAchievements(
       progress,
       reading,
       distanceMm,

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressOfText } from '../../http/server/ipAddress.ts';
+import { parseAddress } from '../../http/server/ipAddress.ts';
 import { createRateLimiter, type RateClass, rateClasses } from '../../http/server/rateLimiter.ts';
 import { startPublicServer } from '../support/publicServer.ts';
 
@@ -20,7 +20,7 @@ function plainLimiter() {
 }
 
 const words = (text: string) => {
-  const address = addressOfText(text);
+  const address = parseAddress(text);
   if (address === null) throw new Error(`${text} is no address`);
   return address;
 };

@@ -1,7 +1,7 @@
 import { List } from 'immutable';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { nothingGivenUp } from '../../actors/feed/heldEvents.ts';
+import { nothingEvicted } from '../../actors/feed/eventWindow.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { createFailureLog } from '../../http/server/failureLog.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';
@@ -182,7 +182,7 @@ describe('a body that its schema refuses, in production', () => {
               ordinal: 0,
             },
           ]),
-          givenUp: nothingGivenUp,
+          evicted: nothingEvicted,
           run: 'run',
         },
       };

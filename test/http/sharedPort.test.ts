@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PortUnavailable } from '../../http/server/listener.ts';
-import { uwsImplementation } from '../../http/server/uws.ts';
+import { detectImplementation } from '../../http/server/uws.ts';
 import { freePort } from '../support/freePort.ts';
 import { startPublicServer } from '../support/publicServer.ts';
 
@@ -10,7 +10,7 @@ describe('a port', () => {
     await expect(startPublicServer({}, port)).rejects.toThrow(PortUnavailable);
   });
 
-  it.runIf(uwsImplementation() === 'native' && process.platform === 'linux')(
+  it.runIf(detectImplementation() === 'native' && process.platform === 'linux')(
     'can be shared by servers that all say so (the native addon on Linux)',
     async () => {
       const port = await freePort();

@@ -11,7 +11,7 @@ import { readings } from '../../storage/tables/readings.ts';
 import { replays } from '../../storage/tables/replays.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { defineTable, insertRows, type Table } from '../../storage/tables/table.ts';
-import { tablesOf } from '../../storage/tables.ts';
+import { resolveTables } from '../../storage/tables.ts';
 import { cellText } from '../../storage/tabSeparated.ts';
 import { acceptedReading } from '../support/acceptedReading.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
@@ -289,7 +289,7 @@ describe.each(locations)('tables in $kind', ({ isHere, open }) => {
     ]);
 
     await dropAllTables(existing);
-    expect(await migrate(existing, silentLogger)).toEqual(tablesOf(1));
+    expect(await migrate(existing, silentLogger)).toEqual(resolveTables(1));
     expect(await describeTables(existing)).toEqual(before);
   });
 

@@ -3,7 +3,6 @@ import type { ChainFoldState } from '../../actors/chain/chainFold.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { proveHeader } from '../../streams/indexer/blockProof.ts';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
-import { retryAfterMs } from '../../streams/indexer/indexer.ts';
 import { createBloomTest } from '../../streams/indexer/logsBloom.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { eventually } from '../support/childProcess.ts';
@@ -326,18 +325,6 @@ describe('indexer', () => {
     expect(again.indexer.status()).toMatchObject({ reorganizations: 0, providerFailures: 0 });
     const { state } = await foldSpans(economy, nats);
     expect(state.head?.number).toBe(again.indexer.status().head);
-  });
-
-  it('waits at most 5 s near the tip after failures, and at most 30 s far behind it', () => {
-    const longest = (head: bigint | null, tip: bigint | null) =>
-      Math.max(...Array.from({ length: 40 }, (_, failures) => retryAfterMs(failures, head, tip)));
-    expect(longest(1_000n, 1_000n)).toBe(5_000);
-    expect(longest(936n, 1_000n)).toBe(5_000);
-    expect(longest(1_000n, 900n)).toBe(5_000);
-    expect(longest(null, null)).toBe(5_000);
-    expect(longest(935n, 1_000n)).toBe(30_000);
-    expect(longest(null, 1_000n)).toBe(30_000);
-    expect(retryAfterMs(0, 1_000n, 1_000n)).toBe(500);
   });
 
   it('gives up a call that hangs, and goes on', async () => {

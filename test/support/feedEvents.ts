@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { List } from 'immutable';
 import type { Hash } from 'viem';
 import type { ChainFeedEvent } from '../../actors/chain/chainState.ts';
-import { type HeldEvents, nothingGivenUp, runOf } from '../../actors/feed/heldEvents.ts';
+import { buildRunId, type EventWindow, nothingEvicted } from '../../actors/feed/eventWindow.ts';
 import {
+  addAchievements,
   type MeasurementEvent,
   type MeasurementProgress,
-  withAchievements,
 } from '../../actors/feed/measurementEvents.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
-import { chainItem, type FeedItem, measurementItem } from '../../actors/views/feedIndex.ts';
+import { type FeedItem, toChainItem, toMeasurementItem } from '../../actors/views/feedIndex.ts';
 import { acceptedReading } from './acceptedReading.ts';
 
 export const feedChainId = 31_337n;
@@ -108,25 +108,25 @@ export function measurementEventsOf(readings: ReadingHistory, firstPosition = 1)
       speedMmPerSecond: 3_000 + (at + 1) * recordStep,
       distanceMm,
     });
-    progress = withAchievements(progress, reading, distanceMm, 0, BigInt(position) * 1_000_000n);
+    progress = addAchievements(progress, reading, distanceMm, 0, BigInt(position) * 1_000_000n);
   }
   return progress?.events.toArray() ?? [];
 }
 
-export const feedRun = runOf(1, 0);
+export const feedRun = buildRunId(1, 0);
 
 /** Events of which none was given up. */
 export function held<Event extends MeasurementEvent | ChainFeedEvent>(
   events: Iterable<Event>,
-): HeldEvents<Event> {
-  return { run: feedRun, events: List(events), givenUp: nothingGivenUp };
+): EventWindow<Event> {
+  return { run: feedRun, events: List(events), evicted: nothingEvicted };
 }
 
 /** The newest of a source's events, as if a share of them, the oldest, had been given up. */
 export function shortened<Event extends MeasurementEvent | ChainFeedEvent>(
   events: readonly Event[],
   share: number,
-): { held: HeldEvents<Event>; gone: readonly Event[] } {
+): { held: EventWindow<Event>; gone: readonly Event[] } {
   const gone = events.slice(0, Math.floor(events.length * share));
   const through = gone.at(-1);
   if (through === undefined) return { held: held(events), gone };
@@ -137,7 +137,7 @@ export function shortened<Event extends MeasurementEvent | ChainFeedEvent>(
     held: {
       run: feedRun,
       events: List(events.slice(gone.length)),
-      givenUp: { through, throughMs, atPosition: through.position },
+      evicted: { through, throughMs, atPosition: through.position },
     },
     gone,
   };
@@ -149,8 +149,8 @@ export function inFeedOrder(
   chain: readonly ChainFeedEvent[],
 ): FeedItem[] {
   const items = [
-    ...measurements.map(measurementItem),
-    ...chain.map((event) => chainItem(feedChainId, event)),
+    ...measurements.map(toMeasurementItem),
+    ...chain.map((event) => toChainItem(feedChainId, event)),
   ];
   return items.sort((one, other) => {
     if (one.recordedAtMs !== other.recordedAtMs) return other.recordedAtMs - one.recordedAtMs;

@@ -14,6 +14,7 @@ import { silentLogger } from './silentLogger.ts';
 import type { TestEconomy } from './testEconomy.ts';
 
 export const testChainId = 31_337n;
+const backoff = { firstMs: 50, longestMs: 100 };
 
 /** An indexer on a test's chain, until the test ends or it is stopped. */
 export function startIndexer(
@@ -33,9 +34,7 @@ export function startIndexer(
     deploymentBlock,
     timelock,
     logger: silentLogger,
-    pollMs: 50,
-    longestRetryMs: 100,
-    readsRetryMs: 100,
+    timings: { pollMs: 50, readsRetryMs: 100, nearBackoff: backoff, farBackoff: backoff },
   });
   const running = indexer.run(stopping.signal);
   const stop = async () => {

@@ -10,7 +10,7 @@ import {
   listEarningsDates,
   rewardScale,
 } from '../../actors/chain/rewards.ts';
-import { phaseOf } from '../../actors/views/chainViews.ts';
+import { findPhase } from '../../actors/views/chainViews.ts';
 import type { TestEconomy } from './testEconomy.ts';
 
 /** In the order of the contract's enumeration. */
@@ -76,7 +76,7 @@ export async function judge({ client, deployed }: TestEconomy, state: ChainState
   );
 
   const phase = await client.readContract({ ...collection, functionName: 'phase' });
-  expect(phaseOf(state.collection, state.block.timestampMs)).toBe(phases[phase]);
+  expect(findPhase(state.collection, state.block.timestampMs)).toBe(phases[phase]);
   expect(state.core.implementation).toMatchObject(
     await together({
       codeVersion: client.readContract({ ...core, functionName: 'implementationVersion' }),

@@ -1,6 +1,8 @@
-import type { Address } from 'viem';
-import { collectionAbi, coreAbi, miningAbi } from '../../actors/chain/contractAbis.ts';
+import { type Address, toEventSelector } from 'viem';
+import { coreAbi, miningAbi } from '../../actors/chain/contractAbis.ts';
 import type { TestEconomy } from './testEconomy.ts';
+
+const transferTopic = toEventSelector('Transfer(address,address,uint256)');
 
 /** A generator of numbers from a seed (mulberry32). */
 export function randomOf(seed: number): () => number {
@@ -36,20 +38,21 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
     args: unknown[] = [],
   ) => client.readContract({ address, abi, functionName, args } as never) as Promise<never>;
 
+  /** Owners and what they hold, by the collection's transfers: one call, however many tokens there are. */
   async function tokensOf(): Promise<Map<Address, bigint[]>> {
-    const minted =
-      ((await read(collection, collectionAbi, 'publicMinted')) as bigint) +
-      ((await read(collection, collectionAbi, 'reserveMinted')) as bigint);
-    const tokenIds = Array.from({ length: Number(minted) }, (_, index) => BigInt(index + 1));
-    const address: Address = collection;
-    const contract = { address, abi: collectionAbi, functionName: 'ownerOf' } as const;
-    const contracts = tokenIds.map((tokenId) => ({ ...contract, args: [tokenId] as const }));
-    const owners = await client.multicall({ contracts, deployless: true });
+    const logs = (await client.request({
+      method: 'eth_getLogs',
+      params: [{ address: collection, fromBlock: '0x0', topics: [transferTopic] }],
+    } as never)) as { topics: [string, string, string, string] }[];
+    const ownerOf: (Address | null)[] = [];
+    for (const { topics } of logs) {
+      const [, , to, tokenId] = topics;
+      // To nobody: burned by a merge.
+      ownerOf[Number(tokenId)] = BigInt(to) === 0n ? null : `0x${to.slice(-40)}`;
+    }
     const held = new Map<Address, bigint[]>();
-    for (const [index, { result }] of owners.entries()) {
-      if (result === undefined) continue; // Burned by a merge.
-      const owner = result.toLowerCase() as Address;
-      held.set(owner, [...(held.get(owner) ?? []), tokenIds[index] as bigint]);
+    for (const [tokenId, owner] of ownerOf.entries()) {
+      if (owner) held.set(owner, [...(held.get(owner) ?? []), BigInt(tokenId)]);
     }
     return held;
   }

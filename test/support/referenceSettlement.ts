@@ -1,5 +1,5 @@
 import { List } from 'immutable';
-import { type Rejection, rejected } from '../../actors/messages/decodeMessage.ts';
+import { type Rejection, reject } from '../../actors/messages/decodeMessage.ts';
 import { type ExpectedSums, findImpossibility } from '../../actors/settlement/expectedSums.ts';
 import type { OracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import {
@@ -284,7 +284,7 @@ function prepared(
     },
   };
   const impossibility = findImpossibility(batch);
-  if (impossibility !== null) return rejected('malformed', impossibility);
+  if (impossibility !== null) return reject('malformed', impossibility);
   const { submission } = state;
   if (submission !== null && !isTerminal(submission)) {
     return refused(`submission ${submission.submissionId} is still ${lifecycleOf(submission)}`);
@@ -370,7 +370,7 @@ function moved(
 }
 
 function refused(detail: string): { rejection: Rejection } {
-  return rejected('not_allowed', detail);
+  return reject('not_allowed', detail);
 }
 
 /** The settlement as a line of a snapshot of version 3 had it. */

@@ -1,6 +1,6 @@
 import type { Database } from '../../../storage/database.ts';
 import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
-import { linesOf } from '../../../storage/foldSnapshot.ts';
+import { splitLines } from '../../../storage/foldSnapshot.ts';
 import { attachRows, attachSnapshots, createEmpty } from '../../../storage/generations.ts';
 import type { ReplayPlan } from '../../../storage/replayLog.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
@@ -8,7 +8,7 @@ import type { Tables } from '../../../storage/tables.ts';
 import { sqlString } from '../../../storage/tabSeparated.ts';
 import { ReplayRefused } from './replayPlan.ts';
 
-export interface PreparationParts {
+export interface PrepareReplayOptions {
   readonly database: Database;
   readonly plan: ReplayPlan;
   readonly active: Tables;
@@ -21,7 +21,7 @@ export interface PreparationParts {
  * Creates the new tables and brings in what the replay leaves as it is: rows of earlier messages and of other
  * installations, and the snapshot that is folded from. May be killed anywhere and run again.
  */
-export async function prepareReplay(parts: PreparationParts): Promise<void> {
+export async function prepareReplay(parts: PrepareReplayOptions): Promise<void> {
   const { database, plan, active, rebuilt } = parts;
   const { fromSequence, throughSequence, basePosition, installationId } = plan;
   await createEmpty(database, rebuilt);
@@ -45,7 +45,7 @@ export async function prepareReplay(parts: PreparationParts): Promise<void> {
 }
 
 /** The others' state where a replay of one installation ends; null for a replay of all. */
-export async function loadBeside({ plan, rebuiltSnapshots }: PreparationParts) {
+export async function loadBeside({ plan, rebuiltSnapshots }: PrepareReplayOptions) {
   const { installationId } = plan;
   if (installationId === null) return null;
   const [header] = await rebuiltSnapshots.list('MINER_COUNTER beside');
@@ -54,5 +54,5 @@ export async function loadBeside({ plan, rebuiltSnapshots }: PreparationParts) {
     throw new ReplayRefused(
       'what this replay has kept is damaged: run the command with --discard, then again',
     );
-  return { installationId, others: linesOf(beside) };
+  return { installationId, others: splitLines(beside) };
 }

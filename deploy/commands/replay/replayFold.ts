@@ -1,5 +1,5 @@
 import { counterSubject } from '../../../actors/messages/subjects.ts';
-import { type CounterActors, withInstallation } from '../../../actors/wheel/counterActors.ts';
+import { type CounterActors, replaceInstallation } from '../../../actors/wheel/counterActors.ts';
 import { collectRows } from '../../../streams/counter/collectedRows.ts';
 import type { StreamFold } from '../../../streams/streamFold.ts';
 
@@ -41,7 +41,7 @@ export function createReplayFold(options: ReplayFoldOptions): StreamFold {
     capture() {
       // Before the end only this replay goes on from a snapshot, and it does not ask for the others.
       if (only === null || position < throughSequence) return actors.capture();
-      return withInstallation(only.others, [...actors.capture()], only.installationId);
+      return replaceInstallation(only.others, [...actors.capture()], only.installationId);
     },
 
     restore(lines, restoredAt) {

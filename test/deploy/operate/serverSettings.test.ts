@@ -13,8 +13,8 @@ import { closeNats } from '../../../streams/jetstream/connection.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
 import { acquireLease } from '../../../streams/jetstream/ingestLease.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
+import { acquireLock } from '../../../streams/jetstream/processLock.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
-import { claimSole } from '../../../streams/jetstream/soleHolder.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { eventually, startProcess } from '../../support/childProcess.ts';
 import { freePort } from '../../support/freePort.ts';
@@ -82,8 +82,10 @@ describe('accounts of NATS', () => {
     });
     expect(lease.isHeld()).toBe(true);
     await lease.release();
-    const release = await claimSole(ingest, replaySubject, 'a replay');
-    await expect(claimSole(await as('ingest'), replaySubject, 'a replay')).rejects.toThrow('running already');
+    const release = await acquireLock(ingest, replaySubject, 'a replay');
+    await expect(acquireLock(await as('ingest'), replaySubject, 'a replay')).rejects.toThrow(
+      'running already',
+    );
     release();
 
     // Publishers: their own subjects, and an inbox of their own.

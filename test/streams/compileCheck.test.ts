@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { compiledCheck } from '../../actors/schemas/compiledCheck.ts';
+import { compileCheck } from '../../actors/schemas/compileCheck.ts';
 import { oracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import { counterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { readingMessage } from '../support/readingMessages.ts';
@@ -39,7 +39,7 @@ const change = fc.oneof(fc.record({ key, value }), fc.record({ key, value: fc.co
 
 describe('a compiled check', () => {
   it('says of a reading what the schema says, whatever is changed of it', () => {
-    const fits = compiledCheck(counterReadingMessage);
+    const fits = compileCheck(counterReadingMessage);
     let fitting = 0;
     fc.assert(
       fc.property(fc.nat(1_000), fc.array(change, { maxLength: 2 }), (index, changes) => {
@@ -81,8 +81,7 @@ describe('a compiled check', () => {
       fc.property(
         fc.oneof(value, fc.record({ a: value, b: value, c: value }), fc.record({ a: value })),
         (given) => {
-          for (const schema of odd)
-            expect(compiledCheck(schema)(given)).toBe(schema.safeParse(given).success);
+          for (const schema of odd) expect(compileCheck(schema)(given)).toBe(schema.safeParse(given).success);
         },
       ),
       { numRuns: 500 },

@@ -1,22 +1,24 @@
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import type { ReadAnswer } from '../routes/route.ts';
-import { type HttpError, httpError } from './errors.ts';
-import type { Exchange } from './exchange.ts';
+import type { ReadResult } from '../routes/route.ts';
+import { createHttpError, type HttpError } from './errors.ts';
 import type { HttpMetrics } from './httpMetrics.ts';
+import type { Exchange } from './responseWriter.ts';
 
-/** Requests that may wait for the database at once; more are told to come back. */
+/** Requests that may wait for the database at the same time; more are answered with `database_busy`. */
 export const inFlightMax = 64;
+/** A read that takes longer is ended, and answered with `request_timeout`. */
+export const defaultReadTimeoutMs = 10_000;
 const busyRetryAfterSeconds = 1;
 
 /** A read that found something. */
-export type FoundBody<Body = unknown> = Exclude<ReadAnswer<Body>, { error: unknown }>;
+export type ReadBody<Body = unknown> = Exclude<ReadResult<Body>, { error: unknown }>;
 
-export interface Reads {
-  /** Runs a read, then calls exactly one of the others, and none when the peer is gone. */
+export interface PendingReads {
+  /** Runs a read, then calls exactly one of the others, and none when the peer has disconnected. */
   run<Body>(
     exchange: Exchange,
-    read: (signal: AbortSignal) => ReadAnswer<Body> | Promise<ReadAnswer<Body>>,
-    onBody: (answer: FoundBody<Body>) => void,
+    read: (signal: AbortSignal) => ReadResult<Body> | Promise<ReadResult<Body>>,
+    onBody: (answer: ReadBody<Body>) => void,
     onError: (error: HttpError) => void,
     onFailure: (error: unknown) => void,
   ): void;
@@ -24,16 +26,22 @@ export interface Reads {
 }
 
 /**
- * Reads that may take time. The abort handler is attached before anything is awaited, answers after an await are
- * corked, and each has a deadline: an idle socket is closed by uWebSockets.js, a pending handler never is.
+ * Reads that may take time. The abort handler is attached before anything is awaited, responses after an await are
+ * corked, and each read has a deadline: uWebSockets.js closes an idle socket, but never ends a pending handler.
  */
-export function createReads({ metrics, timeoutMs }: { metrics: HttpMetrics; timeoutMs: number }): Reads {
+export function createPendingReads({
+  metrics,
+  timeoutMs,
+}: {
+  metrics: HttpMetrics;
+  timeoutMs: number;
+}): PendingReads {
   const pending = new Set<AbortController>();
 
   return {
     run: (exchange, read, onBody, onError, onFailure) => {
       if (metrics.readsInFlight >= inFlightMax)
-        return onError(httpError('database_busy', busyRetryAfterSeconds));
+        return onError(createHttpError('database_busy', busyRetryAfterSeconds));
       const ending = new AbortController();
       const found = read(ending.signal);
       if (!(found instanceof Promise)) return answer(found, onBody, onError);
@@ -49,7 +57,7 @@ export function createReads({ metrics, timeoutMs }: { metrics: HttpMetrics; time
         if (!exchange.isAborted) response.cork(write);
       };
       const deadline = setTimeout(() => {
-        finish(() => onError(httpError('request_timeout')));
+        finish(() => onError(createHttpError('request_timeout')));
         ending.abort();
       }, timeoutMs);
       response.onAborted(() => {
@@ -71,16 +79,16 @@ export function createReads({ metrics, timeoutMs }: { metrics: HttpMetrics; time
 }
 
 function answer<Body>(
-  found: ReadAnswer<Body>,
-  onBody: (found: FoundBody<Body>) => void,
+  found: ReadResult<Body>,
+  onBody: (found: ReadBody<Body>) => void,
   onError: (error: HttpError) => void,
 ) {
-  if ('error' in found) onError(httpError(found.error));
+  if ('error' in found) onError(createHttpError(found.error));
   else onBody(found);
 }
 
 function refuse(error: unknown, onError: (error: HttpError) => void, onFailure: (error: unknown) => void) {
   if (error instanceof StorageUnavailable)
-    onError(httpError('database_unavailable', error.retryAfterSeconds));
+    onError(createHttpError('database_unavailable', error.retryAfterSeconds));
   else onFailure(error);
 }

@@ -1,5 +1,5 @@
 /** The command line that runs a program on one core alone (Linux's `taskset`); as it is without one. */
-export function onCore(
+export function pinToCore(
   core: number | undefined,
   command: readonly [string, ...string[]],
 ): [string, ...string[]] {

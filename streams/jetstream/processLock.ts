@@ -5,8 +5,8 @@ import type { NatsConnection } from '@nats-io/transport-node';
 const answerMs = 1_000;
 
 /** Another process holds what only one may. */
-export class HeldElsewhere extends Error {
-  override readonly name = 'HeldElsewhere';
+export class LockHeldError extends Error {
+  override readonly name = 'LockHeldError';
 }
 
 /**
@@ -16,9 +16,9 @@ export class HeldElsewhere extends Error {
  * @param subject outside the streams; one a thing to hold.
  * @param what what is held, for the message, such as `a replay`.
  * @returns gives it up.
- * @throws HeldElsewhere with the other's host and process.
+ * @throws LockHeldError with the other's host and process.
  */
-export async function claimSole(
+export async function acquireLock(
   connection: NatsConnection,
   subject: string,
   what: string,
@@ -35,7 +35,7 @@ export async function claimSole(
     const answers = await connection.requestMany(subject, id, { maxWait: answerMs });
     for await (const answer of answers) {
       const { host, pid } = answer.json<{ host: string; pid: number }>();
-      throw new HeldElsewhere(`${what} is running already: process ${pid} on ${host}`);
+      throw new LockHeldError(`${what} is running already: process ${pid} on ${host}`);
     }
   } catch (error) {
     subscription.unsubscribe();

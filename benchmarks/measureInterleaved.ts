@@ -4,7 +4,7 @@ export interface Contender {
   measure(): Promise<number | Measurement>;
 }
 
-/** A measurement that tells more than one figure. */
+/** A measurement with more than one figure. */
 export interface Measurement {
   readonly value: number;
   /** By name, with the unit in it. */
@@ -23,7 +23,7 @@ export interface Series {
  * Measures contenders in turns, A B A B: what slows the machine down for a while slows all of them. The first round warms up
  * and does not count; there is none where they are warm already.
  */
-export async function inTurns(
+export async function measureInterleaved(
   contenders: readonly Contender[],
   rounds: number,
   { areWarm = false }: { readonly areWarm?: boolean } = {},
@@ -46,7 +46,7 @@ export async function inTurns(
         }
       }
       const about = round === 0 ? 'warming up' : `round ${round} of ${rounds}`;
-      process.stderr.write(`${about}: ${contender.name}: ${rounded(value)}\n`);
+      process.stderr.write(`${about}: ${contender.name}: ${roundForTable(value)}\n`);
     }
   }
   return series;
@@ -60,7 +60,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** Three significant digits, or whole where there are more. */
-export function rounded(value: number): string {
+export function roundForTable(value: number): string {
   return Math.abs(value) >= 100
     ? Math.round(value).toLocaleString('en-US')
     : String(Number(value.toPrecision(3)));

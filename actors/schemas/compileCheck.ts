@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Whether a value fits a schema. */
+/** Whether a value matches a schema. */
 export type Check = (value: unknown) => boolean;
 
 /** String formats of zod that are a pattern and nothing else. */
@@ -8,29 +8,29 @@ const patternFormats: ReadonlySet<string> = new Set(['guid', 'datetime', 'date']
 
 /**
  * A schema as a predicate that allocates next to nothing: nearly all of many millions of messages and bodies fit, and zod makes
- * several objects of each member to say so. What is not known here of a schema is asked of zod, so the answer is always that of
+ * several objects of each member to say so. What is not compiled here is left to zod, so the result is always that of
  * `schema.safeParse(value).success`.
  */
-export function compiledCheck(schema: z.ZodType): Check {
+export function compileCheck(schema: z.ZodType): Check {
   const { def } = schema._zod;
   const checks = (def.checks ?? []).map((check) => check._zod.def as CheckDefinition);
-  return knownCheck(schema, checks) ?? asked(schema);
+  return compileKnown(schema, checks) ?? askSchema(schema);
 }
 
 /** Null for a schema of which more is checked than is known here. */
-function knownCheck(schema: z.ZodType, checks: readonly CheckDefinition[]): Check | null {
-  if (schema instanceof z.ZodObject) return objectCheck(schema, checks);
-  if (schema instanceof z.ZodArray) return arrayCheck(schema, checks);
+function compileKnown(schema: z.ZodType, checks: readonly CheckDefinition[]): Check | null {
+  if (schema instanceof z.ZodObject) return compileObject(schema, checks);
+  if (schema instanceof z.ZodArray) return compileArray(schema, checks);
   const { type } = schema._zod.def;
-  if (type === 'string') return stringCheck(schema, checks);
-  if (type === 'number') return integerCheck(schema, checks);
+  if (type === 'string') return compileString(schema, checks);
+  if (type === 'number') return compileInteger(schema, checks);
   if (checks.length > 0) return null;
   if (schema instanceof z.ZodNullable) {
-    const inner = compiledCheck(schema.unwrap() as z.ZodType);
+    const inner = compileCheck(schema.unwrap() as z.ZodType);
     return (value) => value === null || inner(value);
   }
   if (schema instanceof z.ZodOptional) {
-    const inner = compiledCheck(schema.unwrap() as z.ZodType);
+    const inner = compileCheck(schema.unwrap() as z.ZodType);
     return (value) => value === undefined || inner(value);
   }
   if (schema instanceof z.ZodEnum) {
@@ -42,9 +42,9 @@ function knownCheck(schema: z.ZodType, checks: readonly CheckDefinition[]): Chec
     return (value) => values.has(value);
   }
   if (schema instanceof z.ZodBoolean) return (value) => typeof value === 'boolean';
-  if (schema instanceof z.ZodDiscriminatedUnion) return discriminatedCheck(schema);
+  if (schema instanceof z.ZodDiscriminatedUnion) return compileDiscriminated(schema);
   if (schema instanceof z.ZodUnion) {
-    const options = schema.options.map((option) => compiledCheck(option as z.ZodType));
+    const options = schema.options.map((option) => compileCheck(option as z.ZodType));
     return (value) => options.some((fits) => fits(value));
   }
   return null;
@@ -62,19 +62,19 @@ interface CheckDefinition {
   readonly fn?: (value: unknown) => unknown;
 }
 
-function asked(schema: z.ZodType): Check {
+function askSchema(schema: z.ZodType): Check {
   return (value) => schema.safeParse(value).success;
 }
 
 /** Objects that let other members pass, and strict ones. */
-function objectCheck(schema: z.ZodObject, checks: readonly CheckDefinition[]): Check | null {
+function compileObject(schema: z.ZodObject, checks: readonly CheckDefinition[]): Check | null {
   const { catchall } = schema._zod.def;
-  const refinements = refinementsOf(checks);
+  const refinements = collectRefinements(checks);
   if (refinements === null || !(catchall === undefined || catchall instanceof z.ZodNever)) return null;
   const isStrict = catchall !== undefined;
   const members = Object.entries(schema.shape as Record<string, z.ZodType>).map(([key, member]) => ({
     key,
-    fits: compiledCheck(member),
+    fits: compileCheck(member),
   }));
   const keys: ReadonlySet<string> = new Set(members.map(({ key }) => key));
   return (value) => {
@@ -86,8 +86,8 @@ function objectCheck(schema: z.ZodObject, checks: readonly CheckDefinition[]): C
   };
 }
 
-function arrayCheck(schema: z.ZodArray, checks: readonly CheckDefinition[]): Check | null {
-  const fits = compiledCheck(schema.element as z.ZodType);
+function compileArray(schema: z.ZodArray, checks: readonly CheckDefinition[]): Check | null {
+  const fits = compileCheck(schema.element as z.ZodType);
   let [least, most] = [0, Number.POSITIVE_INFINITY];
   const refinements: ((items: readonly unknown[]) => unknown)[] = [];
   for (const { check, minimum, maximum, length, fn } of checks) {
@@ -107,14 +107,14 @@ function arrayCheck(schema: z.ZodArray, checks: readonly CheckDefinition[]): Che
 }
 
 /** Where each option has literals of its own under the discriminator. */
-function discriminatedCheck(schema: z.ZodDiscriminatedUnion): Check | null {
+function compileDiscriminated(schema: z.ZodDiscriminatedUnion): Check | null {
   const { discriminator } = schema._zod.def;
   const byValue = new Map<unknown, Check>();
   for (const option of schema.options) {
     if (!(option instanceof z.ZodObject)) return null;
     const literal = option.shape[discriminator];
     if (!(literal instanceof z.ZodLiteral)) return null;
-    const fits = compiledCheck(option);
+    const fits = compileCheck(option);
     for (const value of literal.values) byValue.set(value, fits);
   }
   return (value) => {
@@ -124,7 +124,7 @@ function discriminatedCheck(schema: z.ZodDiscriminatedUnion): Check | null {
 }
 
 /** Integers that JSON numbers hold exactly, within bounds. */
-function integerCheck(schema: z.ZodType, checks: readonly CheckDefinition[]): Check | null {
+function compileInteger(schema: z.ZodType, checks: readonly CheckDefinition[]): Check | null {
   if ((schema._zod.def as { format?: string }).format !== 'safeint') return null;
   const parts: ((value: number) => boolean)[] = [];
   for (const { check, value: bound, inclusive } of checks) {
@@ -144,13 +144,13 @@ function integerCheck(schema: z.ZodType, checks: readonly CheckDefinition[]): Ch
 }
 
 /** Null where something else than a refinement is checked. */
-function refinementsOf(checks: readonly CheckDefinition[]): ((value: unknown) => unknown)[] | null {
+function collectRefinements(checks: readonly CheckDefinition[]): ((value: unknown) => unknown)[] | null {
   const refinements = checks.map(({ check, fn }) => (check === 'custom' ? fn : undefined));
   return refinements.every((one) => one !== undefined) ? refinements : null;
 }
 
 /** Null for a string of which more is checked than is known here. */
-function stringCheck(schema: z.ZodType, checks: readonly CheckDefinition[]): Check | null {
+function compileString(schema: z.ZodType, checks: readonly CheckDefinition[]): Check | null {
   const parts: ((text: string) => unknown)[] = [];
   const { format, pattern, coerce } = schema._zod.def as {
     format?: string;

@@ -6,17 +6,17 @@ import type { PreparedResponse } from './preparedResponse.ts';
 import type { Transport } from './uws.ts';
 
 /**
- * One request and its answer. A request object of uWebSockets.js is gone when its handler returns, so what is needed
- * of it is read here, at once; nothing of it is kept.
+ * One request and its response. A request object of uWebSockets.js is invalid once its handler has returned, so what is needed
+ * of it is copied here.
  */
 export interface Exchange {
   readonly response: HttpResponse;
   readonly route: string;
   readonly isHead: boolean;
   readonly requestId: string;
-  /** Set when an approved origin asked. */
+  /** The origin of the request where it is approved, else null. */
   readonly approvedOrigin: string | null;
-  /** The peer is gone: writing would end the process. */
+  /** The peer has disconnected: writing would end the process. */
   isAborted: boolean;
   /** Writing has begun. */
   isAnswered: boolean;
@@ -27,29 +27,34 @@ export const jsonType = 'application/json';
 /** Headers that scripts of an approved origin may read, and send (CONTRACT.md, Origins). */
 const exposedHeaders = 'ETag, Retry-After, X-Request-Id, X-Miner-Settlement-Source';
 const allowedHeaders = 'If-None-Match, X-Request-Id';
-/** How long a browser may do without asking again. */
+/** How long a browser may cache the answer to a preflight request. */
 const preflightMaxAgeSeconds = 600;
 
 /** A header of one route. */
 export type Header = readonly [name: string, value: string];
 
-/** Writes answers; every one of them carries the request's ID and says what it varies by. */
-export interface Answers {
-  ok(
+/** Writes responses; each of them has the request's ID and says what it varies by. */
+export interface ResponseWriter {
+  writeOk(
     exchange: Exchange,
     prepared: PreparedResponse,
     cacheControl: string | null,
     encoding: ContentEncoding,
     header: Header | null,
   ): void;
-  notModified(exchange: Exchange, etag: string, cacheControl: string | null, header: Header | null): void;
-  error(exchange: Exchange, error: HttpError): void;
-  /** Tells the browser of an approved origin what it may send. */
-  preflight(exchange: Exchange): void;
-  /** Writes the headers of an answer whose body follows piece by piece. */
-  stream(exchange: Exchange, contentType: string): HttpResponse;
-  /** A document beside the contract, such as the OpenAPI description. */
-  document(
+  writeNotModified(
+    exchange: Exchange,
+    etag: string,
+    cacheControl: string | null,
+    header: Header | null,
+  ): void;
+  writeError(exchange: Exchange, error: HttpError): void;
+  /** Answers a browser's preflight request from an approved origin. */
+  writePreflight(exchange: Exchange): void;
+  /** Writes the headers of a response whose body follows piece by piece. */
+  beginStream(exchange: Exchange, contentType: string): HttpResponse;
+  /** A document such as the OpenAPI description. */
+  writeDocument(
     exchange: Exchange,
     contentType: string,
     body: Buffer,
@@ -57,7 +62,7 @@ export interface Answers {
   ): void;
 }
 
-export function createAnswers(transport: Transport, metrics: HttpMetrics): Answers {
+export function createResponseWriter(transport: Transport, metrics: HttpMetrics): ResponseWriter {
   function begin(exchange: Exchange, status: string, vary: string): HttpResponse {
     metrics.answered(exchange.route, status);
     exchange.isAnswered = true;
@@ -78,7 +83,7 @@ export function createAnswers(transport: Transport, metrics: HttpMetrics): Answe
   }
 
   return {
-    ok: (exchange, prepared, cacheControl, encoding, header) => {
+    writeOk: (exchange, prepared, cacheControl, encoding, header) => {
       const vary = prepared.isCompressible ? 'Accept-Encoding, Origin' : 'Origin';
       const response = begin(exchange, '200 OK', vary);
       response.writeHeader('Content-Type', jsonType);
@@ -88,36 +93,36 @@ export function createAnswers(transport: Transport, metrics: HttpMetrics): Answe
       if (encoding !== 'identity') response.writeHeader('Content-Encoding', encoding);
       end(exchange, prepared.encoded(encoding));
     },
-    notModified: (exchange, etag, cacheControl, header) => {
+    writeNotModified: (exchange, etag, cacheControl, header) => {
       const response = begin(exchange, '304 Not Modified', 'Accept-Encoding, Origin');
       response.writeHeader('ETag', etag);
       if (cacheControl !== null) response.writeHeader('Cache-Control', cacheControl);
       if (header !== null) response.writeHeader(header[0], header[1]);
       transport.endWithoutBody(response, null);
     },
-    error: (exchange, { status, code, retryAfterSeconds }) => {
+    writeError: (exchange, { status, code, retryAfterSeconds }) => {
       const response = begin(exchange, status, 'Origin');
       response.writeHeader('Content-Type', jsonType);
       response.writeHeader('Cache-Control', 'no-store');
       if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
       end(exchange, Buffer.from(JSON.stringify({ error: code })));
     },
-    preflight: (exchange) => {
+    writePreflight: (exchange) => {
       const response = begin(exchange, '204 No Content', 'Origin');
       response.writeHeader('Access-Control-Allow-Methods', 'GET, HEAD');
       response.writeHeader('Access-Control-Allow-Headers', allowedHeaders);
       response.writeHeader('Access-Control-Max-Age', String(preflightMaxAgeSeconds));
       transport.endWithoutBody(response, null);
     },
-    stream: (exchange, contentType) => {
+    beginStream: (exchange, contentType) => {
       const response = begin(exchange, '200 OK', 'Origin');
       response.writeHeader('Content-Type', contentType);
       response.writeHeader('Cache-Control', 'no-store');
-      // Proxies would gather what is to arrive at once.
+      // Else proxies would buffer what should arrive at once.
       response.writeHeader('X-Accel-Buffering', 'no');
       return response;
     },
-    document: (exchange, contentType, body, headers = []) => {
+    writeDocument: (exchange, contentType, body, headers = []) => {
       const response = begin(exchange, '200 OK', 'Origin');
       response.writeHeader('Content-Type', contentType);
       response.writeHeader('X-Content-Type-Options', 'nosniff');

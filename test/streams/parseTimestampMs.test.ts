@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { timestampMs } from '../../actors/schemas/timestampMs.ts';
+import { parseTimestampMs } from '../../actors/schemas/parseTimestampMs.ts';
 
 describe('time of a timestamp', () => {
   it('is that of Date.parse, in any year and with any fraction', () => {
@@ -10,9 +10,9 @@ describe('time of a timestamp', () => {
         const date = new Date(ms);
         if (date.getUTCFullYear() < 0 || date.getUTCFullYear() > 9999) return;
         const text = date.toISOString();
-        expect(timestampMs(text)).toBe(ms);
+        expect(parseTimestampMs(text)).toBe(ms);
         const other = `${text.slice(0, 19)}${fraction}Z`;
-        expect(timestampMs(other)).toBe(Date.parse(other));
+        expect(parseTimestampMs(other)).toBe(Date.parse(other));
       }),
       { numRuns: 5_000 },
     );
@@ -22,6 +22,6 @@ describe('time of a timestamp', () => {
       '1900-03-01T00:00:00.000Z',
       '0000-01-01T00:00:00.000Z',
     ])
-      expect(timestampMs(text)).toBe(Date.parse(text));
+      expect(parseTimestampMs(text)).toBe(Date.parse(text));
   });
 });

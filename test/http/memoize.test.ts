@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { remembered } from '../../http/server/remembered.ts';
+import { memoize } from '../../http/server/memoize.ts';
 
-it('what is remembered of a text is asked once, and the memory of many texts stays small', () => {
+it('a memoized function computes once per text, and many texts take little memory', () => {
   const asked: string[] = [];
-  const lengthOf = remembered((text) => {
+  const lengthOf = memoize((text) => {
     asked.push(text);
     return text === '' ? null : text.length;
   }, 3);
