@@ -48,7 +48,7 @@ function withDefaults(environment: Readonly<Record<string, string>>): Record<str
 
 describe('compose.yaml', () => {
   it('is what the specification of compose allows', () => {
-    const ajv = new Ajv2019({ strict: false, validateSchema: false });
+    const ajv = new Ajv2019({ strict: false, validateSchema: false, logger: false });
     formats.default(ajv);
     ajv.addFormat('duration', true);
     // Names of the schema and of its parts in words of an older draft; references in it do without them.

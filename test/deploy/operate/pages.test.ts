@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { variables } from '../../../deploy/configuration.ts';
@@ -6,6 +6,8 @@ import { commandNames, deployDir, readDeployFile, root } from './deployFiles.ts'
 import { knownMetrics } from './knownMetrics.ts';
 
 const pages = ['RUNBOOK.md', 'RUNNING.md'];
+/** Lines of nats-server. */
+const ofServers = ['no space left'];
 
 function sectionsOf(path: string): string[] {
   return [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
@@ -53,6 +55,19 @@ describe.each(pages)('%s', (page) => {
     expect(named.map(([, name = '']) => name).filter((name) => !commandNames().includes(name))).toEqual([]);
     const options = named.flatMap(([, , rest = '']) => rest.match(/--[a-z-]+/g) ?? []);
     expect(options.filter((option) => !source.includes(`'${option}`))).toEqual([]);
+  });
+
+  it('quotes lines of the log as they are written', () => {
+    const sources = ['deploy', 'http', 'storage', 'streams'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => readFileSync(join(root, folder, file), 'utf8')),
+    );
+    const quoted = [...text.matchAll(/`([a-z]+(?: [a-zA-Z]+){2,})`/g)].map(([, line = '']) => line);
+    const isOfService = (line: string) =>
+      !/^(?:docker|kubectl|nats|npm|miner) /.test(line) && !ofServers.includes(line);
+    const unknown = (line: string) => !sources.some((source) => source.includes(line));
+    expect(quoted.filter(isOfService).filter(unknown)).toEqual([]);
   });
 
   it('names variables and metrics that the service has', () => {

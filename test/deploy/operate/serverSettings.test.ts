@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { Session } from 'chdb';
-import { lastValueFrom, take } from 'rxjs';
+import { asapScheduler, lastValueFrom, observeOn, take } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
@@ -122,7 +122,9 @@ describe('accounts of NATS', () => {
       clock: systemClock,
       logger,
     });
-    const batch = await lastValueFrom(source.batchesAfter(emptyCheckpoint, alwaysOpen).pipe(take(1)));
+    const batch = await lastValueFrom(
+      source.batchesAfter(emptyCheckpoint, alwaysOpen).pipe(observeOn(asapScheduler), take(1)),
+    );
     expect(batch.position).toBe(1);
     for (const subject of [
       'miner.counter.wheel~one',
