@@ -37,7 +37,7 @@ const unitTests = [
   'test/actors/chain/{chainFold,decodeLog,governance,metadataViews,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',
   'test/actors/statistics/**/*.test.ts',
-  'test/streams/{compileCheck,connection,decode,mapConcurrently,pullSizing,readingText,timestampMs}.test.ts',
+  'test/streams/{actorTransitions,compileCheck,connection,decode,mapConcurrently,pullSizing,readingText,timestampMs}.test.ts',
   'test/storage/{pollUntil,rowText}.test.ts',
   'test/http/{ifNoneMatch,isoTime,remembered,scalars}.test.ts',
   'test/deploy/{chainConditionWatch,chainRewinds,progress,simulatedWheel}.test.ts',

@@ -1,9 +1,15 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { toDirectedGraph } from 'xstate/graph';
+import { databaseWatchMachine } from '../machines/databaseWatchMachine.ts';
 import { deliveryMachine } from '../machines/deliveryMachine.ts';
+import { generationWatchMachine } from '../machines/generationWatchMachine.ts';
 import { indexerMachine } from '../machines/indexerMachine.ts';
+import { ingestMachine } from '../machines/ingestMachine.ts';
+import { leaseMachine } from '../machines/leaseMachine.ts';
 import { messageSourceMachine } from '../machines/messageSourceMachine.ts';
 import { moduleMachine } from '../machines/moduleMachine.ts';
+import { natsMachine } from '../machines/natsMachine.ts';
+import { createServiceMachine } from '../machines/serviceMachine.ts';
 import { settlementMachine } from '../machines/settlementMachine.ts';
 import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
 
@@ -11,6 +17,12 @@ import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
 export const machines: readonly AnyStateMachine[] = [
   moduleMachine,
   settlementMachine,
+  createServiceMachine<never>(),
+  natsMachine,
+  databaseWatchMachine,
+  ingestMachine,
+  leaseMachine,
+  generationWatchMachine,
   indexerMachine,
   messageSourceMachine,
   streamFollowerMachine,

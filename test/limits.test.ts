@@ -14,7 +14,6 @@ import { coveringGapSeconds, recentRoundsMax } from '../actors/wheel/activityFol
 import { futureObservationMsMax, readingBytesMax } from '../actors/wheel/decodeCounter.ts';
 import { stalenessSeconds } from '../actors/wheel/freshness.ts';
 import { stopMs } from '../deploy/commands/runService.ts';
-import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../deploy/service.ts';
 import { ownerPageDefault } from '../http/routes/chainRoutes.ts';
 import { feedPageDefault } from '../http/routes/eventRoutes.ts';
 import { observationsLimitMax } from '../http/routes/routes.ts';
@@ -27,12 +26,14 @@ import {
 import { defaultReadTimeoutMs, inFlightMax } from '../http/server/pendingReads.ts';
 import { compressedAboveBytes } from '../http/server/preparedResponse.ts';
 import { createRateLimiter, rateClasses } from '../http/server/rateLimiter.ts';
+import { closeGraceMs, databaseCloseGraceMs } from '../machines/serviceMachine.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
 import { readingsKept } from '../storage/recentReadings.ts';
 import { snapshotsKeptMax } from '../storage/snapshotRetention.ts';
 import { batchBytesMax, batchMessagesMax, pullBounds } from '../streams/jetstream/messageSource.ts';
 import { originalBytesMax } from '../streams/jetstream/rejectionLog.ts';
 import { underWayBytesMax } from '../streams/streamPipeline.ts';
+import { saveGraceMs } from '../streams/streamWork.ts';
 
 type Row = readonly [limit: string, value: string, beyond: string];
 

@@ -76,17 +76,3 @@ export async function closeNats(connection: NatsConnection): Promise<void> {
   await nextTurn();
   await connection.close();
 }
-
-/** Waits, or ends early (without an error) when the signal is aborted. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const finish = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener('abort', finish);
-  });
-}

@@ -4,9 +4,9 @@ import { streamNames } from '../../actors/messages/subjects.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { databaseIdentity } from '../../storage/ingestEpochs.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import type { HeldLease } from '../../streams/jetstream/ingestLease.ts';
+
 import { eventually } from '../support/childProcess.ts';
-import { contender } from '../support/leaseContender.ts';
+import { contender, type HeldLease } from '../support/leaseContender.ts';
 import { connectTo, startNats } from '../support/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';

@@ -11,13 +11,13 @@ import { systemClock } from '../../../deploy/systemClock.ts';
 import { emptyCheckpoint } from '../../../streams/jetstream/checkpoint.ts';
 import { closeNats } from '../../../streams/jetstream/connection.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
-import { acquireLease } from '../../../streams/jetstream/ingestLease.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
 import { acquireLock } from '../../../streams/jetstream/processLock.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { eventually, startProcess } from '../../support/childProcess.ts';
 import { freePort } from '../../support/freePort.ts';
+import { contender } from '../../support/leaseContender.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
 import { temporaryDirectory } from '../../support/temporaryDirectory.ts';
 import { deployDir, readYaml } from './deployFiles.ts';
@@ -68,18 +68,7 @@ describe('accounts of NATS', () => {
     const [js, jsm] = [jetstream(ingest), await jetstreamManager(ingest)];
     await ensureStreams(jsm, streamNames, { retentionDays: 0 }, logger);
     await ensureStreams(jsm, streamNames, { retentionDays: 30 }, logger);
-    const ending = new AbortController();
-    const lease = await acquireLease({
-      js,
-      jsm,
-      name: 'id_1',
-      clock: systemClock,
-      logger,
-      signal: ending.signal,
-      isUnused: true,
-      onMissing: async () => undefined,
-      onStandby: () => undefined,
-    });
+    const lease = await contender({ connection: ingest, js, jsm }, 'id_1').acquired;
     expect(lease.isHeld()).toBe(true);
     await lease.release();
     const release = await acquireLock(ingest, replaySubject, 'a replay');
