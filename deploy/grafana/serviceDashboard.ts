@@ -206,6 +206,14 @@ export function createServiceDashboard(): Dashboard {
         ['miner_rejections_waiting', 'rejections of {{stream}}'],
       ),
     )
+    .withPanel(
+      chart(
+        'States entered',
+        'By part of a process, in a quarter of an hour: a part that often enters a state has trouble that comes and goes.',
+        'short',
+        ['topk(10, increase(miner_actor_transitions_total[15m]) > 0)', '{{instance}} {{actor}}: {{state}}'],
+      ),
+    )
     .withRow(new RowBuilder('What is slow?'))
     .withPanel(
       chart('Requests', 'By status, of all processes.', 'reqps', [
