@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { temporaryDirectory } from '../../support/temporaryDirectory.ts';
+import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { deployDir, readDeployFile, readYaml } from './deployFiles.ts';
 import { knownMetrics, metricsOf } from './knownMetrics.ts';
 import { promtool } from './promtool.ts';

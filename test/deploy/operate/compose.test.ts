@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readConfiguration, unknownVariables } from '../../../deploy/configuration.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import { temporaryDirectory } from '../../support/temporaryDirectory.ts';
+import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { commandNames, deployDir, operatorPaths, readDeployFile, readYaml, root } from './deployFiles.ts';
 
 interface ComposeService {

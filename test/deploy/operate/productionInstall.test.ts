@@ -3,12 +3,15 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { eventually, startProcess } from '../../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../../support/clickHouseServer.ts';
-import { freePort } from '../../support/freePort.ts';
-import { writeDeployment } from '../../support/minerProcess.ts';
-import { startNats } from '../../support/natsServer.ts';
-import { temporaryDirectory } from '../../support/temporaryDirectory.ts';
+import { eventually, startProcess } from '../../support/processes/childProcess.ts';
+import {
+  clickHouseServerAvailable,
+  startClickHouseServer,
+} from '../../support/processes/clickHouseServer.ts';
+import { findFreePort } from '../../support/processes/findFreePort.ts';
+import { writeDeployment } from '../../support/processes/minerProcess.ts';
+import { startNats } from '../../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { deployDir } from './deployFiles.ts';
 
 const bytesMax = 400 * 1024 * 1024;
@@ -36,7 +39,7 @@ async function start(role: string, connections: Readonly<Record<string, string>>
       .map(([name, value]) => `${name}=${value}\n`)
       .join(''),
   );
-  const opsPort = String(await freePort());
+  const opsPort = String(await findFreePort());
   const environment = {
     PATH: process.env.PATH,
     NODE_ENV: 'production',

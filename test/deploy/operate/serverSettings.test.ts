@@ -9,17 +9,17 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
 import { emptyCheckpoint } from '../../../streams/jetstream/checkpoint.ts';
-import { closeNats } from '../../../streams/jetstream/connection.ts';
+import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
 import { acquireLock } from '../../../streams/jetstream/processLock.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
-import { eventually, startProcess } from '../../support/childProcess.ts';
-import { freePort } from '../../support/freePort.ts';
-import { contender } from '../../support/leaseContender.ts';
+import { eventually, startProcess } from '../../support/processes/childProcess.ts';
+import { findFreePort } from '../../support/processes/findFreePort.ts';
+import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
-import { temporaryDirectory } from '../../support/temporaryDirectory.ts';
+import { contender } from '../../support/streams/leaseContender.ts';
 import { deployDir, readYaml } from './deployFiles.ts';
 
 /** A nats-server with the accounts of deploy/nats, and connections as their users. */
@@ -29,7 +29,7 @@ async function startWithAccounts() {
   copyFileSync(join(deployDir, 'nats/accounts.conf'), join(dir, 'accounts.conf'));
   const passwords = readFileSync(join(dir, 'secrets/nats-passwords.conf'), 'utf8');
   writeFileSync(join(dir, 'passwords.conf'), passwords);
-  const port = await freePort();
+  const port = await findFreePort();
   writeFileSync(
     join(dir, 'nats.conf'),
     `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(dir, 'store')}" }\ninclude "accounts.conf"\n`,
@@ -40,7 +40,12 @@ async function startWithAccounts() {
   const as = async (user: string, inboxPrefix = '_INBOX'): Promise<NatsConnection> => {
     const [, pass = ''] = new RegExp(`^${user.toUpperCase()}_PASSWORD: "(.+)"$`, 'm').exec(passwords) ?? [];
     const options = { servers: `127.0.0.1:${port}`, user, pass, inboxPrefix, reconnect: false };
-    const connection = await eventually(() => connect(options), `a connection of ${user}`);
+    // The service's own users come by its own way, the address alone.
+    const url = `nats://${user}:${pass}@127.0.0.1:${port}`;
+    const connection =
+      inboxPrefix === '_INBOX'
+        ? await connectNats({ url, name: user, logger: silentLogger, signal: new AbortController().signal })
+        : await eventually(() => connect(options), `a connection of ${user}`);
     onTestFinished(() => closeNats(connection));
     return connection;
   };
