@@ -33,14 +33,14 @@ const unitTests = [
   'test/{imports,limits,readme}.test.ts',
   'test/machines/**/*.test.ts',
   'test/streams/operators/**/*.test.ts',
-  'test/actors/{acceptance,activityFold,expectedSums,firstMatch,foldIdentity,hex,lateDuplicates,pipelineActors}.test.ts',
+  'test/actors/{acceptance,activityFold,cacheView,expectedSums,firstMatch,foldIdentity,hex,lateDuplicates,pipelineActors}.test.ts',
   'test/actors/{settlementActor,settlementEquality}.test.ts',
   'test/actors/chain/{chainFold,decodeLog,governance,metadataViews,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',
   'test/actors/statistics/**/*.test.ts',
-  'test/streams/{compileCheck,connection,decode,mapConcurrently,pullSizing,readingText,timestampMs}.test.ts',
-  'test/storage/rowText.test.ts',
-  'test/http/{ifNoneMatch,isoTime,remembered,scalars}.test.ts',
+  'test/streams/{actorTransitions,compileCheck,connection,decode,mapConcurrently,pullSizing,readingText,parseTimestampMs}.test.ts',
+  'test/storage/{pollUntil,rowText}.test.ts',
+  'test/http/{ifNoneMatch,isoTime,memoize,scalars}.test.ts',
   'test/deploy/{chainConditionWatch,chainRewinds,progress,simulatedWheel}.test.ts',
 ];
 
@@ -89,7 +89,7 @@ export default defineConfig({
           exclude: [...unitTests, ...socketTests],
           // One process per file: the embedded ClickHouse is native, and keeps what it has of one folder from the next.
           isolate: true,
-          globalSetup: 'test/support/buildProgram.ts',
+          globalSetup: 'test/support/processes/buildProgram.ts',
         },
       },
     ],

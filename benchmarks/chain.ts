@@ -4,12 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { pino } from 'pino';
 import { decodeEventLog, encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
 import { createChainActors } from '../actors/chain/chainActors.ts';
 import { miningAbi } from '../actors/chain/contractAbis.ts';
 import type { StreamMessage } from '../actors/messages/streamMessage.ts';
 import { spanSubject } from '../actors/messages/subjects.ts';
 import { toAddress } from '../actors/schemas/hex.ts';
+import { closeNats } from '../streams/jetstream/connection.ts';
+import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
 import { createStopper } from './childServer.ts';
 import { startFilled } from './filledData.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
@@ -136,7 +141,7 @@ function buildSpans(count: number, blocks: number, events: number): StreamMessag
     const fromBlock = index * blocks + 1;
     const toBlock = fromBlock + blocks - 1;
     const formatTimestamp = (block: number) => new Date(block * 12_000).toISOString();
-    const held = Array.from({ length: events === 0 ? 0 : blocks }, (_unused, offset) => {
+    const listed = Array.from({ length: events === 0 ? 0 : blocks }, (_unused, offset) => {
       const number = fromBlock + offset;
       const logs = Array.from({ length: events }, (_event, logIndex) =>
         mintLog(++tokenId, formatHash(number), logIndex),
@@ -151,7 +156,7 @@ function buildSpans(count: number, blocks: number, events: number): StreamMessag
       parentHash: formatHash(fromBlock - 1),
       hash: formatHash(toBlock),
       timestamp: formatTimestamp(toBlock),
-      blocks: held,
+      blocks: listed,
     };
     return {
       seq: index + 1,
@@ -216,6 +221,7 @@ async function indexTable(dir: string, rounds: number): Promise<ResultTable> {
 
 async function indexSeconds(dir: string, rpcUrl: string, deployment: string): Promise<number> {
   const nats = await startNatsProcess(dir);
+  await createChainStream(nats.url);
   const startedMs = performance.now();
   const child = spawn(process.execPath, [minerProgram, 'index'], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -246,7 +252,15 @@ async function indexSeconds(dir: string, rpcUrl: string, deployment: string): Pr
   }
 }
 
-/** What an indexer has to ask a node for, without proving or keeping any of it; which blocks hold logs is asked first. */
+/** An indexer waits for the stream, which only a process that ingests creates. */
+async function createChainStream(url: string) {
+  const connection = await connect({ servers: url });
+  const jsm = await jetstreamManager(connection);
+  await ensureStreams(jsm, ['MINER_CHAIN'], { retentionDays: 0 }, pino({ level: 'silent' }));
+  await closeNats(connection);
+}
+
+/** What an indexer has to ask a node for, without proving or keeping any of it; which blocks hold logs is requested first. */
 async function readBare(rpcUrl: string, deploymentFile: string, tip: number) {
   const { contracts: deployed } = JSON.parse(readFileSync(deploymentFile, 'utf8')) as {
     contracts: Record<string, string>;
@@ -256,8 +270,8 @@ async function readBare(rpcUrl: string, deploymentFile: string, tip: number) {
   const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))];
   for (let from = 1; from <= tip; from += headersOfBatch) {
     const count = Math.min(headersOfBatch, tip - from + 1);
-    const asked = Array.from({ length: count }, (_, index) => [formatQuantity(from + index), false]);
-    await callAll(rpcUrl, 'eth_getBlockByNumber', asked);
+    const params = Array.from({ length: count }, (_, index) => [formatQuantity(from + index), false]);
+    await callAll(rpcUrl, 'eth_getBlockByNumber', params);
   }
   for (let from = 0; from < numbers.length; from += blocksAtOnce) {
     const blocks = numbers.slice(from, from + blocksAtOnce);
@@ -274,11 +288,11 @@ function formatQuantity(number: number): Hex {
   return `0x${number.toString(16)}`;
 }
 
-async function callAll(url: string, method: string, asked: readonly (readonly unknown[])[]) {
+async function callAll(url: string, method: string, calls: readonly (readonly unknown[])[]) {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(asked.map((params, id) => ({ jsonrpc: '2.0', id, method, params }))),
+    body: JSON.stringify(calls.map((params, id) => ({ jsonrpc: '2.0', id, method, params }))),
   });
   const answers = (await response.json()) as { error?: { message: string } }[];
   const failed = answers.find(({ error }) => error !== undefined);

@@ -18,7 +18,7 @@ export function createStopper(child: ChildProcess, signal: NodeJS.Signals = 'SIG
 }
 
 /**
- * What a server answers first; a question that is rejected is asked again.
+ * The first answer of a server; an attempt that is rejected is repeated.
  *
  * @throws Error when it does not answer within twenty seconds; it is stopped then.
  */

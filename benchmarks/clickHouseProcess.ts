@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findFreePort } from '../test/support/processes/findFreePort.ts';
 import { awaitFirstAnswer, createStopper } from './childServer.ts';
-import { findFreePort } from './findFreePort.ts';
 
 /** Debian's clickhouse-server is too old for the tables: this is the embedded engine behind ClickHouse's HTTP interface. */
 const program = fileURLToPath(
-  new URL('../../test/support/clickHouseEngine/engineProcess.mjs', import.meta.url),
+  new URL('../../test/support/processes/clickHouseEngineProcess.mjs', import.meta.url),
 );
 
 /** A ClickHouse server of a benchmark, in a folder of its own. */
@@ -25,7 +25,7 @@ export async function startClickHouseProcess(dir: string): Promise<ClickHousePro
   const url = `http://127.0.0.1:${port}`;
   const ping = async () => {
     const { ok } = await fetch(`${url}/ping`);
-    if (!ok) throw new Error('not there yet');
+    if (!ok) throw new Error('not available yet');
   };
   await awaitFirstAnswer('the ClickHouse engine', ping, stop);
   return { url, stop };

@@ -26,7 +26,7 @@ export interface FeedOptions {
   readonly rounds: number;
 }
 
-/** Polling while many clients listen to the event stream, and one event a second is told to all of them. */
+/** Polling while many clients listen to the event stream, and one event per second is delivered to all of them. */
 export async function measureFeed({ listeners, rounds }: FeedOptions): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
   try {
@@ -61,21 +61,21 @@ export async function measureFeed({ listeners, rounds }: FeedOptions): Promise<v
   }
 }
 
-/** @throws Error when not every listener was told an event meanwhile. */
+/** @throws Error when a listener received no event meanwhile. */
 async function whileListening(
   base: string,
   listeners: number,
   measure: () => Promise<Measurement>,
 ): Promise<Measurement> {
   const { hostname, port } = new URL(base);
-  const told = new Map<Socket, number>();
+  const delivered = new Map<Socket, number>();
   const sockets = await Promise.all(
     Array.from({ length: listeners }, async () => {
       const socket = connectSocket(Number(port), hostname);
       await once(socket, 'connect');
       socket.on('error', () => undefined);
       socket.on('data', (chunk) => {
-        if (chunk.includes('event: ')) told.set(socket, (told.get(socket) ?? 0) + 1);
+        if (chunk.includes('event: ')) delivered.set(socket, (delivered.get(socket) ?? 0) + 1);
       });
       socket.write('GET /v1/events/stream HTTP/1.1\r\nHost: bench\r\n\r\n');
       return socket;
@@ -84,7 +84,8 @@ async function whileListening(
   await wait(eventMs);
   const measured = await measure();
   for (const socket of sockets) socket.destroy();
-  if (told.size !== listeners) throw new Error(`${told.size} of ${listeners} listeners were told an event`);
+  if (delivered.size !== listeners)
+    throw new Error(`${delivered.size} of ${listeners} listeners received an event`);
   return measured;
 }
 

@@ -4,7 +4,7 @@ export interface Contender {
   measure(): Promise<number | Measurement>;
 }
 
-/** A measurement that tells more than one figure. */
+/** A measurement with more than one figure. */
 export interface Measurement {
   readonly value: number;
   /** By name, with the unit in it. */

@@ -13,7 +13,7 @@ import { startServiceProcess } from './serviceProcess.ts';
 import { withVersion } from './versions.ts';
 import { measureLoad, readWrkVersion, serverCore } from './wrk.ts';
 
-/** A second of load, and at least five rounds, tell enough in the time that a developer waits. */
+/** One second of load, and at least five rounds, are enough, in the time that a developer waits. */
 const secondsOfLoad = 1;
 
 export interface PollingOptions {
@@ -26,7 +26,7 @@ interface Case {
   readonly encoding: string;
   /** The client holds the answer already. */
   readonly isConditional: boolean;
-  /** Those that give the same answer, beside the bare handler. */
+  /** Those that send the same response, in addition to the bare handler. */
   readonly peers: readonly string[];
 }
 
@@ -39,8 +39,8 @@ const cases: readonly Case[] = [
   ofPath('/v2/public/stats?range=30d', { encoding: 'br', peers: [] }),
 ];
 
-function ofPath(path: string, given: Partial<Case>): Case {
-  const { encoding = 'identity', isConditional = false, peers = [] } = given;
+function ofPath(path: string, options: Partial<Case>): Case {
+  const { encoding = 'identity', isConditional = false, peers = [] } = options;
   const title = `\`${path}\`, ${isConditional ? '304' : '200'}${encoding === 'identity' ? '' : `, ${encoding}`}`;
   return { title, path, encoding, isConditional, peers };
 }
@@ -95,19 +95,19 @@ export async function measurePolling({ rounds }: PollingOptions): Promise<void> 
 }
 
 /** @throws Error when a server answers something else than what is measured. */
-async function contender(name: string, base: string, asked: Case): Promise<Contender> {
-  const url = `${base}${asked.path}`;
-  const encoding = asked.encoding === 'identity' ? {} : { 'accept-encoding': asked.encoding };
+async function contender(name: string, base: string, one: Case): Promise<Contender> {
+  const url = `${base}${one.path}`;
+  const encoding = one.encoding === 'identity' ? {} : { 'accept-encoding': one.encoding };
   const first = await prepareAnswer(url, encoding);
   const tag = first.headers.find(([header]) => header === 'etag')?.[1] ?? '';
-  const headers = { ...encoding, ...(asked.isConditional ? { 'if-none-match': tag } : {}) };
+  const headers = { ...encoding, ...(one.isConditional ? { 'if-none-match': tag } : {}) };
   const answer = await prepareAnswer(url, headers);
-  const given = answer.headers.find(([header]) => header === 'content-encoding')?.[1] ?? 'identity';
+  const contentEncoding = answer.headers.find(([header]) => header === 'content-encoding')?.[1] ?? 'identity';
   if (
-    answer.status !== (asked.isConditional ? 304 : 200) ||
-    (!asked.isConditional && given !== asked.encoding)
+    answer.status !== (one.isConditional ? 304 : 200) ||
+    (!one.isConditional && contentEncoding !== one.encoding)
   )
-    throw new Error(`${name} answers ${url} with ${answer.status}, ${given}`);
+    throw new Error(`${name} answers ${url} with ${answer.status}, ${contentEncoding}`);
   return { name, measure: () => measureLoad({ url, headers, seconds: secondsOfLoad }) };
 }
 
@@ -115,12 +115,12 @@ async function collectAnswers(base: string): Promise<PreparedAnswer[]> {
   const answers: PreparedAnswer[] = [];
   for (const { path, encoding, isConditional } of cases) {
     const accepted = encoding === 'identity' ? {} : { 'accept-encoding': encoding };
-    const whole = await prepareAnswer(`${base}${path}`, accepted);
+    const response = await prepareAnswer(`${base}${path}`, accepted);
     if (!isConditional) {
-      answers.push({ path, encoding, ...whole });
+      answers.push({ path, encoding, ...response });
       continue;
     }
-    const tag = whole.headers.find(([name]) => name === 'etag')?.[1] ?? '';
+    const tag = response.headers.find(([name]) => name === 'etag')?.[1] ?? '';
     const { status, headers } = await prepareAnswer(`${base}${path}`, { ...accepted, 'if-none-match': tag });
     answers.push({ path, encoding, status, headers, body: null });
   }
@@ -147,12 +147,12 @@ function prepareAnswer(
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
         const names = response.rawHeaders.filter((_, index) => index % 2 === 0);
-        const given = names.map(
+        const pairs = names.map(
           (name, index) => [name.toLowerCase(), response.rawHeaders[index * 2 + 1] as string] as const,
         );
         resolve({
           status: response.statusCode ?? 0,
-          headers: given.filter(([name]) => !own.includes(name)),
+          headers: pairs.filter(([name]) => !own.includes(name)),
           body: Buffer.concat(chunks).toString('base64'),
         });
       });

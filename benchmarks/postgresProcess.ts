@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { findFreePort } from '../test/support/processes/findFreePort.ts';
 import { awaitFirstAnswer, createStopper } from './childServer.ts';
-import { findFreePort } from './findFreePort.ts';
 
 /** A PostgreSQL of a benchmark, in a folder of its own. */
 export interface PostgresProcess {
@@ -60,8 +60,8 @@ function findOwner(name: string): Required<Owner> {
   return { uid: id('-u'), gid: id('-g') };
 }
 
-function run(program: string, given: readonly string[], owner: Owner): string {
-  const { status, stdout, stderr, error } = spawnSync(program, given, {
+function run(program: string, args: readonly string[], owner: Owner): string {
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
     encoding: 'utf8',
     cwd: '/',
     ...owner,

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
 import { closeNats } from '../streams/jetstream/connection.ts';
+import { findFreePort } from '../test/support/processes/findFreePort.ts';
 import { startClickHouseProcess } from './clickHouseProcess.ts';
-import { findFreePort } from './findFreePort.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
 import { startNatsProcess } from './natsProcess.ts';
 import { publishReadings } from './readingLoad.ts';
@@ -16,7 +16,7 @@ import { measureLoad, readWrkVersion } from './wrk.ts';
 
 const installationId = 'wheel-0';
 const readings = 50_000;
-/** Bytes that are there already, so that the load costs as much as the answers; and a page that is made for each request. */
+/** Prepared bytes, so that the load costs as much as the responses; and a page that is computed for each request. */
 const cases = [
   { title: 'Polling `/v4/public/process`', route: '/v4/public/process', path: '/v4/public/process' },
   {
@@ -80,7 +80,7 @@ export async function measureScaleOut({ rounds }: ScaleOutOptions): Promise<void
         const measured = await poll();
         const answered = await second.metric(`miner_http_requests_total{route="${route}",status="200"}`);
         await second.stop();
-        if (!((answered ?? 0) > 0)) throw new Error('the second replica was asked for nothing');
+        if (!((answered ?? 0) > 0)) throw new Error('the second replica received no request');
         return measured;
       };
       const contenders = [
@@ -91,7 +91,7 @@ export async function measureScaleOut({ rounds }: ScaleOutOptions): Promise<void
     }
     publishResults({
       command: 'scale-out',
-      about: `All parts and the load (${await readWrkVersion()}, on one core) on this one machine; a writer, ClickHouse and NATS run beside.`,
+      about: `All parts and the load (${await readWrkVersion()}, on one core) on this one machine; which also runs a writer, ClickHouse and NATS.`,
       tables,
     });
   } finally {

@@ -32,13 +32,13 @@ export interface ServiceProcess {
 }
 
 export interface ServiceProcessSettings {
-  /** Where its data are kept; the next one on it goes on with them. */
+  /** Where its data are stored; the next process on it continues with them. */
   readonly dir: string;
   /** Subcommand of the command line; `run` by default. */
   readonly command?: 'run' | 'ingest' | 'serve';
   /** Further variables, instead of those that a benchmark sets. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** The core that it is held on; any by default. */
+  /** The core that it is pinned to; any by default. */
   readonly core?: number;
   /** The public one. */
   readonly installationId: string;
@@ -64,8 +64,8 @@ export async function startServiceProcess({
   core,
 }: ServiceProcessSettings): Promise<ServiceProcess> {
   const startedMs = performance.now();
-  const [program, ...given] = pinToCore(core, [process.execPath, minerProgram, command]);
-  const child = spawn(program, given, {
+  const [program, ...args] = pinToCore(core, [process.execPath, minerProgram, command]);
+  const child = spawn(program, args, {
     stdio: ['ignore', 'inherit', 'pipe'],
     env: {
       PATH: process.env.PATH,
@@ -103,28 +103,28 @@ export async function startServiceProcess({
   }
 }
 
-/** Reads the log until the service has told where its parts listen. */
+/** Reads the log until the service has logged where its parts listen. */
 async function readAddresses(log: NodeJS.ReadableStream) {
-  const found: { natsUrl?: string; publicUrl?: string; operatorUrl?: string } = {};
+  const addresses: { natsUrl?: string; publicUrl?: string; operatorUrl?: string } = {};
   const lines: string[] = [];
-  return await new Promise<Required<typeof found>>((resolve, reject) => {
+  return await new Promise<Required<typeof addresses>>((resolve, reject) => {
     const fail = () => reject(new Error(`the service does not start:\n${lines.join('\n')}`));
     const timer = setTimeout(fail, startLimitMs);
     createInterface({ input: log })
       .on('line', (line) => {
         const entry = line.startsWith('{') ? (JSON.parse(line) as Record<string, string>) : {};
-        if (found.operatorUrl === undefined) lines.push(line);
-        if (entry.msg === 'nats-server started') found.natsUrl = entry.url ?? '';
+        if (addresses.operatorUrl === undefined) lines.push(line);
+        if (entry.msg === 'nats-server started') addresses.natsUrl = entry.url ?? '';
         if (entry.msg !== 'listening') return;
         clearTimeout(timer);
         const { publicUrl = '', operatorUrl = '' } = entry;
-        resolve({ natsUrl: found.natsUrl ?? '', publicUrl, operatorUrl });
+        resolve({ natsUrl: addresses.natsUrl ?? '', publicUrl, operatorUrl });
       })
       .on('close', fail);
   });
 }
 
-/** @throws Error where the system does not tell (only Linux does). */
+/** @throws Error where the system does not show it (only Linux does). */
 function readResidentBytes(pid: number) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);

@@ -38,7 +38,7 @@ export interface StatisticsOptions {
 }
 
 /**
- * A statistics request to the service, against the same answer made by ClickHouse and PostgreSQL for each request, and the making of a 30-day view
+ * A statistics request to the service, against the same answer from ClickHouse and PostgreSQL for each request, and the computation of a 30-day view
  * alone. The readings end now, so that the window is full.
  */
 export async function measureStatistics({ days, rounds }: StatisticsOptions): Promise<void> {
@@ -82,7 +82,7 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
       others = await measureInterleaved(
         [
           {
-            name: '30-day view made anew from memory',
+            name: '30-day view recomputed from memory',
             measure: async () => viewMicros(folded, times),
           },
           {
@@ -138,7 +138,8 @@ async function requestMicros(url: string, agent: Agent): Promise<number> {
 
 function viewMicros(history: DayHistory, { startMs, nowMs }: Times): number {
   const startedMs = performance.now();
-  for (let made = 0; made < viewsOfRound; made++) computeStatistics(history, '30d', startMs, nowMs);
+  for (let computed = 0; computed < viewsOfRound; computed++)
+    computeStatistics(history, '30d', startMs, nowMs);
   return ((performance.now() - startedMs) * 1_000) / viewsOfRound;
 }
 

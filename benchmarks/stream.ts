@@ -204,9 +204,9 @@ function heldBytes(installations: number, readingsEach: number): number {
   const before = process.memoryUsage().heapUsed;
   const actors = fold(installations, readingsEach, (receiveAll) => receiveAll());
   collectGarbage();
-  const held = process.memoryUsage().heapUsed - before;
-  if (actors.installationCount !== installations) throw new Error('not all installations are held');
-  return held;
+  const usedBytes = process.memoryUsage().heapUsed - before;
+  if (actors.installationCount !== installations) throw new Error('some installations are missing');
+  return usedBytes;
 }
 
 function fold(installations: number, readingsEach: number, run: (receiveAll: () => void) => void) {

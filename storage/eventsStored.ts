@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { type EvictedSource, listStoredCategories } from '../actors/views/views.ts';
 import type { Database } from './database.ts';
+import { pollUntil } from './pollUntil.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { ActiveTables } from './tables.ts';
 
@@ -71,9 +71,6 @@ async function waitUntil(
   signal: AbortSignal,
   isMet: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  for (let waitedMs = 0; !(await isMet()); waitedMs += pollMs) {
-    if (waitedMs >= awaitedMs || signal.aborted)
-      throw new StorageUnavailable(`ClickHouse does not hold the older ${source} events yet`);
-    await wait(pollMs);
-  }
+  const wasMet = await pollUntil(isMet, { everyMs: pollMs, limitMs: awaitedMs, signal });
+  if (!wasMet) throw new StorageUnavailable(`ClickHouse does not hold the older ${source} events yet`);
 }

@@ -40,18 +40,18 @@ export function listEventTables({ ids, times, events }: EventTables): string[] {
 export type ActiveTables = () => Tables;
 
 export function resolveTables(generation: number): Tables {
-  const nameOf = ({ name }: { readonly name: string }) => `${name}_g${generation}`;
+  const formatName = ({ name }: { readonly name: string }) => `${name}_g${generation}`;
   return {
     generation,
-    readings: nameOf(readings),
-    rounds: nameOf(rounds),
-    halfHourBuckets: nameOf(halfHourBuckets),
+    readings: formatName(readings),
+    rounds: formatName(rounds),
+    halfHourBuckets: formatName(halfHourBuckets),
     measurementEvents: {
-      events: nameOf(measurementEvents.events),
-      times: nameOf(measurementEvents.times),
-      ids: nameOf(measurementEvents.ids),
+      events: formatName(measurementEvents.events),
+      times: formatName(measurementEvents.times),
+      ids: formatName(measurementEvents.ids),
     },
-    foldSnapshots: nameOf(foldSnapshots),
+    foldSnapshots: formatName(foldSnapshots),
     chainEvents: {
       events: chainEvents.events.name,
       times: chainEvents.times.name,

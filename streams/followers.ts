@@ -24,6 +24,7 @@ import { hasOpenRemoval } from '../storage/removals.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
 import type { ActiveTables } from '../storage/tables.ts';
+import type { ActorInspector } from './actorTransitions.ts';
 import { createChainStreamFold } from './chain/chainFold.ts';
 import { registerChainMetrics } from './chainMetrics.ts';
 import { createCounterFold } from './counter/counterFold.ts';
@@ -62,6 +63,8 @@ export interface FollowersOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
+  /** Makes what is told of every transition of the follower of a stream. */
+  readonly inspectorOf: (stream: InputStreamName) => ActorInspector;
 }
 
 /** The followers of all folded streams, and what they hand on to. */
@@ -269,5 +272,6 @@ function follow(
     policy,
     clock,
     logger,
+    inspect: parts.inspectorOf(stream),
   });
 }

@@ -20,7 +20,7 @@ export function registerWriterMetrics(
 ): void {
   const registers = [registry];
 
-  function registerOf<One>(
+  function registerFor<One>(
     ones: ReadonlyMap<InputStreamName, One>,
     Kind: typeof Counter | typeof Gauge,
     name: string,
@@ -43,7 +43,7 @@ export function registerWriterMetrics(
     name: string,
     help: string,
     read: (writer: RowWriter) => number,
-  ) => registerOf(writers, Kind, name, help, read);
+  ) => registerFor(writers, Kind, name, help, read);
 
   new Counter({
     name: 'miner_rows_written_total',
@@ -80,14 +80,14 @@ export function registerWriterMetrics(
     'Bytes of the rows that wait for ClickHouse.',
     (writer) => writer.status().bufferedBytes,
   );
-  registerOf(
+  registerFor(
     rejections,
     Gauge,
     'miner_rejections_waiting',
     'Rejections that wait to be published.',
     (log) => log.waiting,
   );
-  registerOf(
+  registerFor(
     rejections,
     Counter,
     'miner_rejection_failures_total',

@@ -10,7 +10,7 @@ import {
 } from '../views/feedIndex.ts';
 import type { MeasurementEvent } from './measurementEvents.ts';
 
-/** @param run of the fold that gave the event up. */
+/** @param run of the fold that evicted the event. */
 export function toMeasurementRow(event: MeasurementEvent, run: string): EventRow {
   return toRow(toMeasurementItem(event), event.installationId, run);
 }
@@ -23,7 +23,7 @@ export function toChainRow(
   return toRow(toChainItem(chainId, event), '', run);
 }
 
-/** The event of a row that one of the others has made. */
+/** The event of a row that one of the functions above has made. */
 export function toFeedItem(row: EventRow): FeedItem {
   const { id, type, recordedAtMs, arrivedAtMs, position, ordinal } = row;
   const event = parse(row.event) as FeedItem['event'];

@@ -24,46 +24,47 @@ import {
 } from './streamPosition.ts';
 
 /**
- * The streams are folded independently, so an event of one source may become visible so much earlier than one of the other
- * that arrived before it. Who names an event by its ID is told what arrived so long before it of the other source again.
+ * The streams are folded independently, so an event of one source may become visible this much earlier than one of the other
+ * that arrived before it. A client that names an event by its ID receives once more what arrived of the other source in this time
+ * before it.
  */
 const overlapMs = 60_000;
 
-/** An event with the position of a client that has been told it, and all before it. */
+/** An event with the position of a client that it, and all before it, was delivered to. */
 export interface ArrivedItem {
   readonly item: FeedItem;
   readonly position: StreamPosition;
 }
 
-/** Events in the order in which they became visible, with what they are told with. */
+/** Events in the order in which they became visible, with the context that each is sent with. */
 export interface FeedNews {
-  /** They follow this position; */
+  /** The position that they follow. */
   readonly from: StreamPosition;
   readonly items: readonly ArrivedItem[];
-  /** and this is where they, and all of other categories in between, end. */
+  /** The position through which they, and those of other categories among them, go. */
   readonly position: StreamPosition;
-  /** Whether nothing is left behind `position` at this moment. */
+  /** Whether there is nothing after `position` at this moment. */
   readonly isComplete: boolean;
   readonly context: Omit<EconomyView, 'feed'>;
 }
 
 /** The feed by arrival, for those who listen. */
 export interface FeedNewsViews {
-  /** Takes what the sources hold now; whoever listens is told what is new. */
+  /** Reads the sources, and delivers what is new to the listeners. */
   refresh(): void;
   /**
-   * News of all categories, which are not complete when memory has given up some of them before they were told: then they are
-   * to be read with `after`.
+   * Delivers news of all categories. They are not complete where some events were evicted before they were delivered: those are to
+   * be read with `after`.
    *
-   * @returns stops it.
+   * @returns a function that stops it.
    */
   listen(listener: (news: FeedNews) => void): () => void;
-  /** Behind everything that has been told so far; null before the feed is available for the first time. */
+  /** The position after everything that was delivered; null before the feed is available for the first time. */
   position(): StreamPosition | null;
   /**
-   * What of a category became visible after a position, at most `limit` events; null while the feed is unavailable. At once, and up
-   * to {@link position} when it is complete, where memory holds it; else with a promise, which can be rejected with StorageUnavailable.
-   * Without events and not complete, there is more as soon as this process has folded it.
+   * The events of a category that became visible after a position, at most `limit` of them; null while the feed is unavailable.
+   * Synchronously where they are in memory, and then up to {@link position} if they are complete; else as a promise, which may be
+   * rejected with StorageUnavailable. No events that are not complete mean that this process has yet to fold them.
    */
   after(
     category: FeedCategory,
@@ -72,8 +73,8 @@ export interface FeedNewsViews {
     signal: AbortSignal,
   ): FeedNews | null | Promise<FeedNews>;
   /**
-   * The position of a client that has been told the event of an ID, which loses nothing: of the other source it may be told some
-   * again. Null for an ID that no event has, and `unavailable` while the feed is.
+   * A position after the event of an ID, from which nothing is lost: some events of the other source may be delivered again. Null
+   * for an ID that no event has, and `unavailable` while the feed is.
    *
    * @throws StorageUnavailable
    */
@@ -88,9 +89,9 @@ export interface FeedNewsOptions {
 
 export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOptions): FeedNewsViews {
   const listeners = new Set<(news: FeedNews) => void>();
-  let told: StreamPosition | null = null;
+  let delivered: StreamPosition | null = null;
 
-  /** What the sources hold now; null while the feed is unavailable. */
+  /** The sources at this moment; null while the feed is unavailable. */
   function current() {
     const economy = chain.economy();
     if (economy.status === 'unavailable') return null;
@@ -98,15 +99,15 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
     const sources = readSources(economy);
     const itemsAfter = createItemsAfter(sources, context.chain.chainId);
     const newest = findNewestPosition(sources);
-    const from = told ?? newest;
-    told = advancePosition(from, newest);
-    if (told !== from && listeners.size > 0) {
+    const from = delivered ?? newest;
+    delivered = advancePosition(from, newest);
+    if (delivered !== from && listeners.size > 0) {
       const isComplete = feedSources.every((source) => isInMemoryAfter(sources, source, from));
       const lists = isComplete ? feedSources.map((source) => itemsAfter(source, from, 'all')) : [];
       const items = attachPositions(from, sources, mergeByArrival(lists));
-      for (const listener of listeners) listener({ from, items, position: told, isComplete, context });
+      for (const listener of listeners) listener({ from, items, position: delivered, isComplete, context });
     }
-    return { sources, context, itemsAfter, newest, told };
+    return { sources, context, itemsAfter, newest, delivered };
   }
 
   return {
@@ -115,19 +116,19 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    position: () => current()?.told ?? told,
+    position: () => current()?.delivered ?? delivered,
 
     after: (category, from, limit, signal) => {
       const now = current();
       if (now === null) return null;
       const { sources, context, itemsAfter } = now;
-      // Behind what is told here while the sources are folded again, or what was told by a process that is ahead of this one.
+      // It differs from what was delivered here while the sources are folded again, or where a process ahead of this one delivered.
       const end = advancePosition(from, now.newest);
-      const isUpToDate = isSamePosition(end, now.told);
+      const isUpToDate = isSamePosition(end, now.delivered);
       const buildNews = (lists: readonly (readonly FeedItem[])[], isFromMemory: boolean): FeedNews => {
         const items = attachPositions(from, sources, mergeByArrival(lists).slice(0, limit));
         const isAll = items.length < limit;
-        const position = isAll ? (isUpToDate ? now.told : end) : (items.at(-1) as ArrivedItem).position;
+        const position = isAll ? (isUpToDate ? now.delivered : end) : (items.at(-1) as ArrivedItem).position;
         return { from, items, position, isComplete: isAll && isFromMemory && isUpToDate, context };
       };
       const stored = feedSources.filter((source) => !isInMemoryAfter(sources, source, from));
@@ -141,7 +142,7 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
         const query = { categories: listStoredCategories(category, source), arrival, limit };
         return (await olderEvents.after(of, query, signal)).map(toFeedItem);
       });
-      // What has come meanwhile is read next: only what memory holds at one moment can be complete.
+      // Events that have arrived meanwhile are read next: only what is in memory at one moment can be complete.
       return Promise.all(reading).then((rows) =>
         buildNews(
           feedSources.map((source, at) => [
@@ -179,7 +180,7 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
   };
 }
 
-/** The held events of a source and category that arrived after a position, oldest first; all of them for null. */
+/** The events in memory of a source and category that arrived after a position, oldest first; all of them for null. */
 type ItemsAfter = (source: FeedSource, from: StreamPosition | null, category: FeedCategory) => FeedItem[];
 
 function createItemsAfter({ measurement, chain }: FeedSources, chainId: bigint): ItemsAfter {

@@ -18,13 +18,13 @@ const dailyDistancesMm = [1, 3, 5, 10, 15].map((km) => km * kilometreMm);
 /** A day of a streak reaches one of the daily distances. */
 export const streakDistanceMm = 5 * kilometreMm;
 const streakDaysMax = 3_650;
-/** An event never fires below its speed, so a whole millimetre a second is the next one at or above it. */
+/** An event never fires below its speed, so it is rounded up to whole millimetres per second. */
 const speedsMm = [2, 3, 6, 10].map((km) => Math.ceil((km * kilometreMm) / secondsOfHour));
 const recordStepMm = Math.ceil(kilometreMm / 5 / secondsOfHour);
 /** Of lifetime distances that one reading passes, the highest: a counter may jump by any distance. */
 const distancesOfReadingMax = 100;
 
-/** What a reading reached. Distances in millimetres, speeds in millimetres a second. */
+/** What a reading reached. Distances in millimetres, speeds in millimetres per second. */
 export type Achievement =
   | { readonly type: 'measurement.distance_milestone'; readonly threshold: bigint; readonly observed: bigint }
   | {
@@ -49,7 +49,7 @@ export interface MeasurementEvent extends Arrival {
   readonly arrivedAtMs: number;
 }
 
-/** What the rules remember of one installation. Immutable, and the same for as long as nothing happens. */
+/** What the rules remember of one installation. Immutable, and the same object until something is reached. */
 export interface MeasurementProgress extends EventWindow<MeasurementEvent> {
   /** Sum of the distances of all days before that of the newest reading. */
   readonly earlierDaysMm: bigint;
@@ -86,14 +86,17 @@ const nothingYet: Omit<MeasurementProgress, 'run'> = {
  * @param storedAtNanos when the stream stored the reading (epoch nanoseconds).
  */
 export function addAchievements(
-  held: MeasurementProgress | null,
+  previous: MeasurementProgress | null,
   reading: AcceptedReading,
   dayMm: number,
   previousDayMm: number,
   storedAtNanos: bigint,
 ): MeasurementProgress {
   const dayStartMs = findDayStart(reading.observedAtMs);
-  const known = held ?? { ...nothingYet, run: buildRunId(reading.position, toMilliseconds(storedAtNanos)) };
+  const known = previous ?? {
+    ...nothingYet,
+    run: buildRunId(reading.position, toMilliseconds(storedAtNanos)),
+  };
   const before = dayStartMs === known.dayStartMs ? known : withDay(known, dayStartMs, previousDayMm);
   const speed = reading.speedMmPerSecond;
   const isQuiet =
@@ -191,7 +194,7 @@ export function buildMeasurementId(installationId: string, achievement: Achievem
   return `measurement:${installationId}:${measurementPolicyVersion}:${achievement.type}:${formatDiscriminator(achievement)}`;
 }
 
-/** What tells the event from others of its type. */
+/** What distinguishes the event from others of its type. */
 export function formatDiscriminator(achievement: Achievement): string {
   switch (achievement.type) {
     case 'measurement.distance_milestone':

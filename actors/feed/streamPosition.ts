@@ -4,7 +4,7 @@ import { type Arrival, beforeAll, compareArrivals } from './arrival.ts';
 import { type EventWindow, findNewestArrival } from './eventWindow.ts';
 import type { MeasurementEvent } from './measurementEvents.ts';
 
-/** What the feed is made of. */
+/** The two sources of the feed. */
 export interface FeedSources {
   readonly measurement: EventWindow<MeasurementEvent>;
   readonly chain: EventWindow<ChainFeedEvent>;
@@ -17,16 +17,16 @@ export interface SourcePosition extends Arrival {
   readonly run: string;
 }
 
-/** Through which events of both sources a client of the event stream has been told, by arrival. */
+/** Through which events of both sources, by arrival, everything was delivered to a client of the event stream. */
 export type StreamPosition = Readonly<Record<FeedSource, SourcePosition>>;
 
-/** Behind everything that the sources hold. */
+/** After all events of the sources. */
 export function findNewestPosition({ measurement, chain }: FeedSources): StreamPosition {
   return { measurement: findNewest(measurement), chain: findNewest(chain) };
 }
 
-function findNewest<Event extends Arrival>(held: EventWindow<Event>): SourcePosition {
-  return toSourcePosition(held.run, findNewestArrival(held) ?? beforeAll);
+function findNewest<Event extends Arrival>(window: EventWindow<Event>): SourcePosition {
+  return toSourcePosition(window.run, findNewestArrival(window) ?? beforeAll);
 }
 
 export function toSourcePosition(run: string, { position, ordinal }: Arrival): SourcePosition {
@@ -34,13 +34,13 @@ export function toSourcePosition(run: string, { position, ordinal }: Arrival): S
 }
 
 /**
- * Where a source is gone on with. A place of another run tells nothing of this one, in which everything is new.
+ * Where a source is resumed. A place of another run says nothing about this one, in which everything is new.
  */
 export function findStart(at: SourcePosition, { run }: Pick<EventWindow<Arrival>, 'run'>): Arrival {
   return at.run === run ? at : beforeAll;
 }
 
-/** The later place of each source. A reorganization takes the newest events away; what has been told stays told. */
+/** The later place of each source. A reorganization removes the newest events; what was delivered stays delivered. */
 export function advancePosition(before: StreamPosition, newest: StreamPosition): StreamPosition {
   const later = (source: FeedSource) => {
     const [one, other] = [before[source], newest[source]];
@@ -62,7 +62,7 @@ export function encodeStreamPosition({ measurement, chain }: StreamPosition): st
   return encodeFields([measurement, chain].flatMap(({ run, position, ordinal }) => [run, position, ordinal]));
 }
 
-/** Null for anything that {@link encodeStreamPosition} has not made. */
+/** Null for an invalid position. */
 export function decodeStreamPosition(text: string): StreamPosition | null {
   const fields = decodeFields(text, 6);
   if (fields === null) return null;

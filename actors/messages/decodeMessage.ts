@@ -22,7 +22,7 @@ export type RejectionReason = (typeof rejectionReasons)[number];
 
 export interface Rejection {
   readonly reason: RejectionReason;
-  /** What was given and what is expected. */
+  /** The value that was received, and what is expected. */
   readonly detail: string;
 }
 
@@ -32,7 +32,7 @@ export function reject(reason: RejectionReason, detail: string): { rejection: Re
   return { rejection: { reason, detail: detail.slice(0, detailCharactersMax) } };
 }
 
-/** The same bytes; the client hands over buffers already, though it does not say so. */
+/** The same bytes, which in fact are a buffer already: the types of the NATS client do not say so. */
 export function toBuffer(data: Uint8Array): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Whether a value fits a schema. */
+/** Whether a value matches a schema. */
 export type Check = (value: unknown) => boolean;
 
 /** String formats of zod that are a pattern and nothing else. */
@@ -8,7 +8,7 @@ const patternFormats: ReadonlySet<string> = new Set(['guid', 'datetime', 'date']
 
 /**
  * A schema as a predicate that allocates next to nothing: nearly all of many millions of messages and bodies fit, and zod makes
- * several objects of each member to say so. What is not known here of a schema is asked of zod, so the answer is always that of
+ * several objects of each member to say so. What is not compiled here is left to zod, so the result is always that of
  * `schema.safeParse(value).success`.
  */
 export function compileCheck(schema: z.ZodType): Check {

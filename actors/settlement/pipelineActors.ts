@@ -4,6 +4,7 @@ import type { SignerIdentity } from '../device/signerIdentity.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
+import { cacheView } from '../views/cacheView.ts';
 import type { ModulesView, ModuleView } from '../views/views.ts';
 import { convertSettlement, foldVersionBeforeMachine } from './convertSettlement.ts';
 import { decodePipeline, type PipelineMessage } from './decodePipeline.ts';
@@ -68,8 +69,11 @@ interface CapturedPipeline {
 
 export function createPipelineActors(): PipelineActors {
   let installations = new Map<string, InstallationPipeline>();
-  /** Of the last installation that was asked for without having reported, so that its view stays the same, too. */
-  let unreported: ModulesView | null = null;
+  /** The view of an installation that has reported nothing. */
+  const viewUnreported = cacheView({
+    inputs: (installationId: string) => [installationId],
+    compute: (installationId): ModulesView => ({ installationId, modules: [] }),
+  });
 
   function pipelineOf(installationId: string): InstallationPipeline {
     const known = installations.get(installationId);
@@ -121,10 +125,7 @@ export function createPipelineActors(): PipelineActors {
   }
 
   function modules(installationId: string): ModulesView {
-    const known = installations.get(installationId)?.view;
-    if (known !== undefined) return known;
-    if (unreported?.installationId !== installationId) unreported = { installationId, modules: [] };
-    return unreported;
+    return installations.get(installationId)?.view ?? viewUnreported(installationId);
   }
 
   return {

@@ -6,7 +6,7 @@ import { roundMs } from '../wheel/activityFold.ts';
 export const dayMs = 86_400_000;
 const noonMs = dayMs / 2;
 export const roundsPerDay = dayMs / roundMs;
-/** Days whose rounds are held one by one: the longest window, and the day that a late round can still close in. */
+/** Days whose rounds are stored one by one: the longest window, and the day that a late round can still close in. */
 const detailedDaysMax = 31;
 
 /** Start of the universal day that holds a time (epoch milliseconds). */

@@ -113,7 +113,7 @@ export interface Statistics {
 /** A day of the window with what was accepted in it. */
 interface WindowDay {
   readonly startMs: number;
-  readonly held: DaySummary | null;
+  readonly summary: DaySummary | null;
   /** Places of the rounds that are expected: those from the genesis on that have ended. */
   readonly expectedFrom: number;
   readonly expectedThrough: number;
@@ -131,13 +131,13 @@ export function computeStatistics(
 ): Statistics {
   const dayCount = dayCounts[range];
   const windowStartMs = findDayStart(generatedAtMs) - (dayCount - 1) * dayMs;
-  const held = new Map<number, DaySummary>();
-  for (const day of history === null ? [] : [...history.past, history.open]) held.set(day.startMs, day);
+  const summaries = new Map<number, DaySummary>();
+  for (const day of history === null ? [] : [...history.past, history.open]) summaries.set(day.startMs, day);
   const window = Array.from({ length: dayCount }, (_, index): WindowDay => {
     const startMs = windowStartMs + index * dayMs;
-    const day = held.get(startMs) ?? null;
+    const day = summaries.get(startMs) ?? null;
     const rounds = day === null ? noRounds : selectEndedRounds(day, generatedAtMs);
-    return { startMs, held: day, rounds, ...expectedPlaces(startMs, genesisMs, generatedAtMs) };
+    return { startMs, summary: day, rounds, ...expectedPlaces(startMs, genesisMs, generatedAtMs) };
   });
   const days = window.map((day) => computeDay(day, generatedAtMs));
   const expectedRoundCount = sum(days, ({ coverage }) => coverage.expectedRoundCount);
@@ -175,7 +175,7 @@ function countEndedPlaces(startMs: number, generatedAtMs: number): number {
 }
 
 /**
- * A device whose clock is ahead closes a round before it has ended, and such a round does not count yet. A day that is held
+ * A device whose clock is ahead closes a round before it has ended, and such a round does not count yet. A day that is stored
  * without its rounds has long ended.
  */
 function selectEndedRounds(
@@ -201,7 +201,7 @@ function sumEndedRounds(
 }
 
 function computeDay(day: WindowDay, generatedAtMs: number): DayStatistics {
-  const { startMs, held, expectedFrom, expectedThrough, rounds } = day;
+  const { startMs, summary, expectedFrom, expectedThrough, rounds } = day;
   const buckets = Array.from({ length: bucketsPerDay }, (_, clock): BucketStatistics => {
     const index = (clock + noonBucket) % bucketsPerDay;
     const places = Array.from(
@@ -228,7 +228,7 @@ function computeDay(day: WindowDay, generatedAtMs: number): DayStatistics {
       coverageBps: computeBps(observedRoundCount, expectedRoundCount),
     },
     observedWorkUnits: buckets.reduce((total, { workUnits }) => total + (workUnits ?? 0n), 0n),
-    distanceMm: held?.distanceMm ?? null,
+    distanceMm: summary?.distanceMm ?? null,
     buckets,
   };
 }
@@ -355,7 +355,7 @@ function findRecords(
   };
   const ofPeaks = (selectPeak: (day: DaySummary) => Peak | null): StatisticsRecord | null => {
     const peaks = window
-      .flatMap(({ held }) => (held === null ? [] : [selectPeak(held)]))
+      .flatMap(({ summary }) => (summary === null ? [] : [selectPeak(summary)]))
       .filter((peak) => peak !== null);
     const peak = largest(peaks, ({ value }) => BigInt(value));
     return peak === null ? null : toRecord(BigInt(peak.value), peak.atMs, isWindowComplete);
@@ -375,7 +375,7 @@ function mostWorkHalfHour(
   window: readonly WindowDay[],
   days: readonly DayStatistics[],
 ): StatisticsRecord | null {
-  // In order of time, that is from noon on, so that the earliest of equal ones is found first.
+  // In order of time, that is from noon on, so that the earliest of equal ones comes first.
   const all = days.flatMap(({ buckets }, day) =>
     Array.from({ length: bucketsPerDay }, (_, index) => ({
       startMs: (window[day] as WindowDay).startMs + index * bucketMs,

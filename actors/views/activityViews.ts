@@ -4,9 +4,11 @@ import { computeRevision } from '../revision.ts';
 import type { PipelineActors } from '../settlement/pipelineActors.ts';
 import { projectProcess } from '../settlement/processProjection.ts';
 import type { CounterActors } from '../wheel/counterActors.ts';
-import type { ChainViews, SettlementRange } from './chainViewTypes.ts';
+import { cacheView } from './cacheView.ts';
+import type { ChainViews } from './chainViewTypes.ts';
 import type { Clock } from './clock.ts';
 import { createFeedViews } from './feedViews.ts';
+import { mapSettlementRanges } from './settlementHistory.ts';
 import { createStatisticsViews } from './statisticsViews.ts';
 import type { ActivityViews, MeasurementView, ProcessView, SettlementsView, TelemetryView } from './views.ts';
 
@@ -22,7 +24,7 @@ export interface ActivityViewsOptions {
   readonly chainState: () => ChainState | null;
   /** Start of round 1 (epoch milliseconds). */
   readonly genesisMs: number;
-  /** Every reading that the stream held at the start is folded in. */
+  /** Whether all readings that the stream had at the start are folded. */
   readonly isCounterCaughtUp: () => boolean;
   readonly olderEvents: OlderEvents;
   readonly clock: Clock;
@@ -45,59 +47,48 @@ export function createActivityViews(options: ActivityViewsOptions): ActivityView
     progress: () => counters.achievements(),
     olderEvents: options.olderEvents,
   });
-  let shared: { view: ProcessView; madeAtMs: number; sources: readonly unknown[] } | null = null;
 
-  /** Computed when it is asked for, so a burst of messages costs no more than the requests that follow it. */
-  function process(): ProcessView {
-    const nowMs = clock.nowMs();
-    const madeAtMs = clock.monotonicMs();
-    const telemetry = counters.telemetry(publicInstallationId, nowMs);
-    const settlement = pipeline.settlement(publicInstallationId);
-    const signer = pipeline.signer(publicInstallationId);
-    const modules = pipeline.modules(publicInstallationId);
-    const chain = options.chainState();
-    // Each of them is immutable, and another object once a message has changed it.
-    const sources = [telemetry.reading, settlement, signer, modules, chain];
-    const isShared =
-      shared !== null &&
-      madeAtMs - shared.madeAtMs < processSharedMs &&
-      shared.sources.every((source, index) => source === sources[index]);
-    if (shared !== null && isShared) return shared.view;
-    const measurement = toMeasurementView(telemetry);
-    const projection = projectProcess({
-      measurement,
-      activity: counters.activity(publicInstallationId),
-      settlement,
-      chain,
-      genesisMs: options.genesisMs,
-      nowMs,
-    });
-    const view = {
-      installationId: publicInstallationId,
-      revision: computeRevision([telemetry.revision, telemetry.freshness, projection]),
-      generatedAtMs: nowMs,
-      measurement,
-      ...projection,
-      signer,
-      modules,
-    };
-    shared = { view, madeAtMs, sources };
-    return view;
-  }
+  const process = cacheView({
+    inputs: () => [
+      counters.telemetry(publicInstallationId, clock.nowMs()).reading,
+      pipeline.settlement(publicInstallationId),
+      pipeline.signer(publicInstallationId),
+      pipeline.modules(publicInstallationId),
+      options.chainState(),
+    ],
+    compute: (_reading, settlement, signer, modules, chain): ProcessView => {
+      const nowMs = clock.nowMs();
+      const telemetry = counters.telemetry(publicInstallationId, nowMs);
+      const measurement = toMeasurementView(telemetry);
+      const projection = projectProcess({
+        measurement,
+        activity: counters.activity(publicInstallationId),
+        settlement,
+        chain,
+        genesisMs: options.genesisMs,
+        nowMs,
+      });
+      return {
+        installationId: publicInstallationId,
+        revision: computeRevision([telemetry.revision, telemetry.freshness, projection]),
+        generatedAtMs: nowMs,
+        measurement,
+        ...projection,
+        signer,
+        modules,
+      };
+    },
+    validity: { clock, maxAgeMs: processSharedMs },
+  });
 
-  /** One for each range, with and without the queue. */
-  const held = new Map<string, SettlementsView>();
-
-  function settlements(range: SettlementRange, withQueue: boolean): SettlementsView {
-    const history = options.chain.settlements(range);
-    const queue = withQueue ? process().settlementQueue : null;
-    const key = `${range} ${withQueue}`;
-    const known = held.get(key);
-    if (known?.history === history && known.queue === queue) return known;
-    const view = { history, queue };
-    held.set(key, view);
-    return view;
-  }
+  const settlementViews = (withQueue: boolean) =>
+    mapSettlementRanges((range) =>
+      cacheView({
+        inputs: () => [options.chain.settlements(range), withQueue ? process().settlementQueue : null],
+        compute: (history, queue): SettlementsView => ({ history, queue }),
+      }),
+    );
+  const [settlementsAlone, settlementsWithQueue] = [settlementViews(false), settlementViews(true)];
 
   return {
     publicInstallationId,
@@ -106,7 +97,7 @@ export function createActivityViews(options: ActivityViewsOptions): ActivityView
     process,
     chain: options.chain,
     feed,
-    settlements,
+    settlements: (range, withQueue) => (withQueue ? settlementsWithQueue : settlementsAlone)[range](),
     get statistics() {
       return options.isCounterCaughtUp() ? statistics : null;
     },

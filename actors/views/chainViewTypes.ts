@@ -247,7 +247,7 @@ export interface MetadataView extends ChainAvailable {
   readonly cardImageUrl: string | null;
 }
 
-/** Why a page cannot be given. */
+/** Why a page cannot be shown. */
 export type CursorFault = 'undecodable' | 'other_owner' | 'invalidated';
 
 export interface OwnerPageRequest {
@@ -256,7 +256,7 @@ export interface OwnerPageRequest {
   readonly cursor: string | null;
 }
 
-/** The newest events of the economy, with what they are told of. */
+/** The newest events of the economy, with the state that they are shown with. */
 export interface EconomyView extends ChainAvailable {
   readonly identities: Identities;
   /** The reward token. */

@@ -7,6 +7,7 @@ import { confirmations } from '../chain/confirmations.ts';
 import { findSettlementSource } from '../chain/settlementSource.ts';
 import { findEconomyFault, findIssuanceFault, identityFaults } from '../chain/stateChecks.ts';
 import { createMetadataCheck, readMetadata } from '../chain/tokenMetadata.ts';
+import { cacheView } from './cacheView.ts';
 import {
   type ChainCondition,
   type ChainInfo,
@@ -32,6 +33,7 @@ import {
   computeSettlementWindow,
   describeIssuance,
   listRecentSettlements,
+  mapSettlementRanges,
   selectEntriesWithin,
   sumMinted,
   sumSettlements,
@@ -53,14 +55,14 @@ export interface ChainViewsOptions {
   readonly installationId: string;
   /** Null when no contracts are configured. */
   readonly onChain: { readonly deployment: ChainDeployment; readonly actors: ChainActors } | null;
-  /** Everything that the stream held at the start is folded in. */
+  /** Whether all messages that the stream had at the start are folded. */
   readonly isCaughtUp: () => boolean;
-  /** A newest span older than this means that the indexer is away. */
+  /** Once the newest span is older than this, the indexer counts as unavailable. */
   readonly staleAfterMs: number;
   readonly clock: Clock;
 }
 
-/** A safe state that may be shown, with what is told of the chain beside it. */
+/** A safe state that may be shown, with its chain and deployment. */
 interface Shown {
   readonly state: ChainState;
   readonly deployment: ChainDeployment;
@@ -143,23 +145,16 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
       release: deployment.release,
     }) as const;
 
-  /** The same view until the safe state, its availability or a boundary changes, and for five seconds at most. */
-  function shared<View>(make: () => View, isSame: () => string): () => View {
-    let held: { view: View; madeAtMs: number; key: string; state: ChainState | null } | null = null;
-    return () => {
-      const state = onChain?.actors.newest() ?? null;
-      const key = isSame();
-      const nowMs = clock.monotonicMs();
-      const isHeld =
-        held !== null && held.state === state && held.key === key && nowMs - held.madeAtMs < sharedMs;
-      if (held !== null && isHeld) return held.view;
-      const view = make();
-      held = { view, madeAtMs: nowMs, key, state };
-      return view;
-    };
+  /** Until the safe state or the condition of the view changes, and for five seconds at most. */
+  function share<View>(condition: () => unknown, compute: () => View): () => View {
+    return cacheView({
+      inputs: () => [onChain?.actors.newest() ?? null, condition()],
+      compute,
+      validity: { clock, maxAgeMs: sharedMs },
+    });
   }
 
-  function makeCore(): CoreView | ChainUnavailable {
+  function computeCore(): CoreView | ChainUnavailable {
     const shown = newest(false);
     if ('status' in shown) return shown;
     const { core, governance, block } = shown.state;
@@ -177,7 +172,7 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
     };
   }
 
-  function makeIssuance(): IssuanceView | ChainUnavailable {
+  function computeIssuance(): IssuanceView | ChainUnavailable {
     const shown = newest(true);
     if ('status' in shown) return shown;
     const { mining, token, collection, positions, block } = shown.state;
@@ -198,12 +193,12 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
     };
   }
 
-  function makeCheckedIssuance(): IssuanceView | ChainUnavailable {
+  function computeCheckedIssuance(): IssuanceView | ChainUnavailable {
     const condition = checkedIssuanceCondition();
-    return condition === 'available' ? makeIssuance() : unavailable(condition);
+    return condition === 'available' ? computeIssuance() : unavailable(condition);
   }
 
-  function makeSettlements(range: SettlementRange): SettlementHistoryView | ChainUnavailable {
+  function computeSettlements(range: SettlementRange): SettlementHistoryView | ChainUnavailable {
     const reason = availability(false);
     const lastGood = onChain?.actors.newest() ?? null;
     const hasLastGood = lastGood?.core.configuration != null;
@@ -274,15 +269,17 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
   const encodeNextCursor = (list: OwnerList, { state }: Shown, owner: string, after: number) =>
     encodeOwnerCursor({ list, block: state.block.number, blockHash: state.block.hash, owner, after });
 
-  const settlementViews = Object.fromEntries(
-    (['now', '24h', '7d', '30d'] as const).map((range) => [
-      range,
-      shared(
-        () => makeSettlements(range),
-        () => `${availability(false)} ${computeSettlementWindow(range, clock.nowMs())?.endAtMs}`,
-      ),
-    ]),
-  ) as Record<SettlementRange, () => SettlementHistoryView | ChainUnavailable>;
+  const settlementViews = mapSettlementRanges((range) =>
+    cacheView({
+      inputs: () => [
+        onChain?.actors.newest() ?? null,
+        availability(false),
+        computeSettlementWindow(range, clock.nowMs())?.endAtMs,
+      ],
+      compute: () => computeSettlements(range),
+      validity: { clock, maxAgeMs: sharedMs },
+    }),
+  );
 
   return {
     release,
@@ -291,27 +288,27 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
       economy: economyCondition(),
       checkedIssuance: checkedIssuanceCondition(),
     }),
-    core: shared(makeCore, () => availability(false)),
-    issuance: shared(makeIssuance, economyCondition),
-    checkedIssuance: shared(makeCheckedIssuance, checkedIssuanceCondition),
+    core: share(() => availability(false), computeCore),
+    issuance: share(economyCondition, computeIssuance),
+    checkedIssuance: share(checkedIssuanceCondition, computeCheckedIssuance),
     settlements: (range) => settlementViews[range](),
 
     portfolio: (request) => {
-      const found = pageState('portfolio', request);
-      if (!('shown' in found)) return found;
-      const { shown, after } = found;
+      const page = pageState('portfolio', request);
+      if (!('shown' in page)) return page;
+      const { shown, after } = page;
       const { core, mining, token, block } = shown.state;
       const { configuration } = mining;
       if (configuration === null || core.configuration === null || token === null)
         return unavailable('not_yet_safe');
-      const { hasMore, ...page } = buildPortfolioPage(
+      const { hasMore, ...listed } = buildPortfolioPage(
         shown.state,
         request.owner,
         after,
         request.limit,
         hasMetadata,
       );
-      const lastShown = Number(page.positions.at(-1)?.tokenId ?? 0);
+      const lastShown = Number(listed.positions.at(-1)?.tokenId ?? 0);
       const { genesisTimestamp, roundDuration } = core.configuration;
       const seconds = BigInt(Math.floor(block.timestampMs / 1000));
       return {
@@ -332,22 +329,22 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
           lastAppliedRound: mining.lastActivationRound,
           totalWeight: mining.totalWeight,
         },
-        ...page,
+        ...listed,
         nextCursor: hasMore ? encodeNextCursor('portfolio', shown, request.owner, lastShown) : null,
       };
     },
 
     ownerActivity: (request) => {
-      const found = pageState('activity', request);
-      if (!('shown' in found)) return found;
-      const { shown, after } = found;
-      const { hasMore, ...page } = buildActivityPage(shown.state, request.owner, after, request.limit);
-      const shownCount = after + page.activity.length;
+      const page = pageState('activity', request);
+      if (!('shown' in page)) return page;
+      const { shown, after } = page;
+      const { hasMore, ...listed } = buildActivityPage(shown.state, request.owner, after, request.limit);
+      const shownCount = after + listed.activity.length;
       return {
         ...common(shown),
         owner: request.owner,
         identities: listIdentities(shown),
-        ...page,
+        ...listed,
         nextCursor: hasMore ? encodeNextCursor('activity', shown, request.owner, shownCount) : null,
       };
     },

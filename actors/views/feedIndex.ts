@@ -22,7 +22,7 @@ export const feedTypes = {
 } as const satisfies Record<string, FeedCategory>;
 export type FeedType = keyof typeof feedTypes;
 
-/** Categories that partition all events; stored events are kept by them. */
+/** Categories that partition all events; the stored ones are ordered by them. */
 export type StoredCategory = Exclude<FeedCategory, 'all'>;
 
 const sourceCategories: Readonly<Record<FeedSource, readonly StoredCategory[]>> = {
@@ -57,9 +57,9 @@ export type FeedPlace = Pick<FeedItem, 'recordedAtMs' | 'source' | keyof Arrival
 /** More new events than this are sorted in together: a start, or a long absence. */
 const insertedMax = 64;
 
-/** The events that are held, in the order of the feed, each category apart. */
+/** The events in memory, in the order of the feed, with one list per category. */
 export interface FeedIndex {
-  /** Takes what the sources hold now; costs as much as what is new, unless a source went back or gave events up. */
+  /** Takes over the events of the sources; costs as much as what is new, unless a source went back or evicted events. */
   update(sources: FeedSources): void;
   /** At most `limit` events of a category that are older than a place, newest first; null for the newest of all. */
   olderThan(category: FeedCategory, place: FeedPlace | null, limit: number): readonly FeedItem[];
@@ -97,25 +97,25 @@ export function createFeedIndex({ chainId }: { readonly chainId: bigint }): Feed
   };
 }
 
-/** Whether both sources hold what they held, and more behind it. */
+/** Whether both sources have the same events as before, and more after them. */
 function areContinuations(before: FeedSources, { measurement, chain }: FeedSources): boolean {
   return isContinuationOf(before.measurement, measurement) && isContinuationOf(before.chain, chain);
 }
 
 function isContinuationOf<Event extends Arrival>(
   before: EventWindow<Event>,
-  held: EventWindow<Event>,
+  window: EventWindow<Event>,
 ): boolean {
-  if (held.run !== before.run || held.evicted.through !== before.evicted.through) return false;
+  if (window.run !== before.run || window.evicted.through !== before.evicted.through) return false;
   const { size } = before.events;
-  return size === 0 || held.events.get(size - 1) === before.events.last();
+  return size === 0 || window.events.get(size - 1) === before.events.last();
 }
 
 function listEventsSince<Event extends Arrival>(
-  held: EventWindow<Event>,
+  window: EventWindow<Event>,
   before: EventWindow<Event> | undefined,
 ): Event[] {
-  return findEventsAfter(held, (before === undefined ? null : findNewestArrival(before)) ?? beforeAll);
+  return findEventsAfter(window, (before === undefined ? null : findNewestArrival(before)) ?? beforeAll);
 }
 
 function createEmptyLists(): Record<FeedCategory, FeedItem[]> {

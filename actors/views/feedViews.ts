@@ -5,6 +5,7 @@ import { createFeedNews, type FeedNewsViews } from '../feed/feedNews.ts';
 import type { MeasurementProgress } from '../feed/measurementEvents.ts';
 import { findEvictedSource, type OlderEvents } from '../feed/olderEvents.ts';
 import { type FeedSource, type FeedSources, feedSources } from '../feed/streamPosition.ts';
+import { cacheView } from './cacheView.ts';
 import type { ChainUnavailable, ChainViews, EconomyView } from './chainViewTypes.ts';
 import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
 import {
@@ -59,8 +60,8 @@ export interface FeedUnavailable {
 
 export interface FeedViews extends FeedNewsViews {
   /**
-   * At once where memory holds the page, else with a promise, which can be rejected with StorageUnavailable.
-   * `undecodable` for a cursor that is none, or one of another category.
+   * Synchronously where the page is in memory, else as a promise, which may be rejected with StorageUnavailable.
+   * `undecodable` for an invalid cursor, or one of another category.
    */
   page(
     request: FeedRequest,
@@ -79,12 +80,10 @@ export interface FeedViewsOptions {
 /** The feed of both families. Measurements are a source once the first one is accepted. */
 export function createFeedViews(options: FeedViewsOptions): FeedViews {
   const { installationId, chain, progress, olderEvents } = options;
-  let held: { chainId: bigint; index: ReturnType<typeof createFeedIndex> } | null = null;
-
-  function findIndexFor({ chain: { chainId } }: EconomyView) {
-    if (held?.chainId !== chainId) held = { chainId, index: createFeedIndex({ chainId }) };
-    return held.index;
-  }
+  const findIndexFor = cacheView({
+    inputs: ({ chain: { chainId } }: EconomyView) => [chainId],
+    compute: (chainId) => createFeedIndex({ chainId }),
+  });
 
   function readSources(economy: EconomyView): FeedSources {
     return { measurement: progress() ?? nothingMeasured, chain: economy.feed };
@@ -92,21 +91,21 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
 
   const news = createFeedNews({ chain, readSources, olderEvents });
 
-  /** Stored events next to a place, of those sources that have given up some. */
+  /** Stored events next to a place, of those sources that have evicted some. */
   async function storedBefore(
     sources: FeedSources,
     category: FeedCategory,
     query: { readonly place: FeedPlace | null; readonly limit: number },
     signal: AbortSignal,
   ): Promise<FeedItem[]> {
-    const found = await Promise.all(
+    const stored = await Promise.all(
       feedSources.map((source) => {
         const [categories, of] = [listStoredCategories(category, source), findEvictedSource(sources, source)];
         if (of === null || categories.length === 0) return [];
         return olderEvents.before(of, { categories, ...query }, signal);
       }),
     );
-    return found.flat().map(toFeedItem);
+    return stored.flat().map(toFeedItem);
   }
 
   return {
@@ -133,13 +132,13 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
         events: items.slice(0, limit),
         nextCursor: items.length > limit ? encodeFeedCursor(category, items[limit - 1] as FeedPlace) : null,
       });
-      // One more than the page tells whether there are more.
+      // One more than the page shows whether there are more.
       const inMemory = index.olderThan(category, after, limit + 1);
       const reachesTo = inMemory[limit]?.recordedAtMs ?? Number.NEGATIVE_INFINITY;
       if (isInMemoryFrom(sources, category, reachesTo)) return buildPage(inMemory);
       const query = { place: after, limit: limit + 1 };
-      return storedBefore(sources, category, query, signal).then((stored) =>
-        buildPage([...inMemory, ...stored].sort(compareShown)),
+      return storedBefore(sources, category, query, signal).then((older) =>
+        buildPage([...inMemory, ...older].sort(compareShown)),
       );
     },
   };
@@ -162,7 +161,7 @@ function isInMemoryFrom(sources: FeedSources, category: FeedCategory, timeMs: nu
   });
 }
 
-/** The feed tells four reasons of the chain; of those that it does not, the view cannot be read at the moment. */
+/** The feed has four of the chain's reasons; any other means that the view cannot be read at the moment. */
 function toFeedReason({ reason }: ChainUnavailable): FeedUnavailableReason {
   return feedUnavailableReasons.find((one) => one === reason) ?? 'indexer_unavailable';
 }

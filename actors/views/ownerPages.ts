@@ -12,7 +12,7 @@ import {
 } from '../chain/rewards.ts';
 import type { PortfolioView, PositionView } from './chainViewTypes.ts';
 
-interface HeldPosition {
+interface EvaluatedPosition {
   readonly position: Position;
   readonly rewards: PositionRewards;
 }
@@ -30,15 +30,15 @@ export function buildPortfolioPage(
   hasMetadata: (state: ChainState, tokenId: number) => boolean,
 ): Pick<PortfolioView, 'summary' | 'earnings' | 'positions'> & { readonly hasMore: boolean } {
   const dates = listEarningsDates(state);
-  const held = (state.owners.get(owner)?.tokenIds ?? []).map((tokenId) =>
+  const evaluated = (state.owners.get(owner)?.tokenIds ?? []).map((tokenId) =>
     evaluatePosition(state, tokenId, dates),
   );
-  const sum = (selectAmount: (held: HeldPosition) => bigint) =>
-    held.reduce((total, one) => total + selectAmount(one), 0n);
-  const rest = held.filter(({ position }) => position.tokenId > afterTokenId);
+  const sum = (selectAmount: (position: EvaluatedPosition) => bigint) =>
+    evaluated.reduce((total, one) => total + selectAmount(one), 0n);
+  const rest = evaluated.filter(({ position }) => position.tokenId > afterTokenId);
   return {
     summary: {
-      positionCount: BigInt(held.length),
+      positionCount: BigInt(evaluated.length),
       activeWeight: sum(({ position }) => computeActiveWeight(position)),
       targetWeight: sum(({ position }) => computeTargetWeight(position)),
       // Scaled amounts are summed before they are cut to whole base units.
@@ -75,10 +75,14 @@ export function buildActivityPage(
   return { total: BigInt(total), activity, hasMore: end > limit };
 }
 
-function evaluatePosition(state: ChainState, tokenId: number, dates: readonly EarningsDate[]): HeldPosition {
-  const held = state.positions.get(tokenId);
-  if (held === undefined) throw new Error(`token ${tokenId} is owned and has no position`);
-  const position = activateWeight(state.mining, held);
+function evaluatePosition(
+  state: ChainState,
+  tokenId: number,
+  dates: readonly EarningsDate[],
+): EvaluatedPosition {
+  const stored = state.positions.get(tokenId);
+  if (stored === undefined) throw new Error(`token ${tokenId} is owned and has no position`);
+  const position = activateWeight(state.mining, stored);
   return { position, rewards: computeRewards(state, position, dates) };
 }
 
@@ -88,7 +92,7 @@ function sumSevenDays({ byDateScaled }: PositionRewards): bigint {
 
 function toPositionView(
   state: ChainState,
-  { position, rewards }: HeldPosition,
+  { position, rewards }: EvaluatedPosition,
   hasMetadata: boolean,
 ): PositionView {
   const { pending, nextMergeBlock, level } = position;

@@ -24,6 +24,13 @@ const ranges = {
   '30d': { bucketMs: dayMs, count: 30, stepMs: dayMs, offsetMs: noonMs },
 } as const;
 
+/** One value for each range. */
+export function mapSettlementRanges<Value>(
+  create: (range: SettlementRange) => Value,
+): Readonly<Record<SettlementRange, Value>> {
+  return { now: create('now'), '24h': create('24h'), '7d': create('7d'), '30d': create('30d') };
+}
+
 /** `24h` ends at the next full hour, the others at the next noon; a boundary itself begins the next window. */
 export function computeSettlementWindow(range: SettlementRange, nowMs: number): SettlementWindow | null {
   if (range === 'now') return null;

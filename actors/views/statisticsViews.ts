@@ -3,6 +3,7 @@ import { computeRevision } from '../revision.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
 import type { DayHistory } from '../statistics/dayHistory.ts';
 import { computeStatistics, type Statistics, type StatisticsRange } from '../statistics/statistics.ts';
+import { cacheView } from './cacheView.ts';
 import type { Clock } from './clock.ts';
 
 export type { Statistics, StatisticsRange } from '../statistics/statistics.ts';
@@ -63,7 +64,7 @@ export interface StatisticsViewsOptions {
 export function createStatisticsViews(options: StatisticsViewsOptions): StatisticsViews {
   const { installationId, genesisMs, clock } = options;
 
-  function make(range: StatisticsRange, isWindowEndShown: boolean): StatisticsView {
+  function compute(range: StatisticsRange, isWindowEndShown: boolean): StatisticsView {
     const statistics = computeStatistics(options.history(), range, genesisMs, clock.nowMs());
     const chain = options.chain();
     const settled =
@@ -86,30 +87,27 @@ export function createStatisticsViews(options: StatisticsViewsOptions): Statisti
   }
 
   /**
-   * The same view for `freshMs`, and for as long as nothing changed after that, up to `keptMs`. Not while it shows nothing of a
-   * chain that can be shown by now: after a start the chain may be there a moment later than the readings.
+   * A view that shows nothing of a chain that can be shown by now is computed again at once: after a start the chain may be there a
+   * moment later than the readings.
    */
-  function held(isWindowEndShown: boolean, freshMs: number, keptMs: number) {
-    const views = new Map<
-      StatisticsRange,
-      { view: StatisticsView; madeAtMs: number; sources: readonly unknown[] }
-    >();
-    return (range: StatisticsRange): StatisticsView => {
-      const nowMs = clock.monotonicMs();
-      const known = views.get(range);
-      const isChainMissing = known?.view.settled === null && options.chain() !== null;
-      const ageMs = known === undefined || isChainMissing ? keptMs : nowMs - known.madeAtMs;
-      if (known !== undefined && ageMs < freshMs) return known.view;
-      const sources = [options.history(), options.settlement(), options.chain()];
-      const isSame = known?.sources.every((source, index) => source === sources[index]) ?? false;
-      if (known !== undefined && isSame && ageMs < keptMs) return known.view;
-      const view = make(range, isWindowEndShown);
-      views.set(range, { view, madeAtMs: nowMs, sources });
-      return view;
-    };
-  }
+  const isOutdated = ({ settled }: StatisticsView) => settled === null && options.chain() !== null;
 
-  return { cached: held(true, cachedMs, cachedMs), current: held(false, refreshedMs, cachedMs) };
+  const cachePublic = (range: StatisticsRange) =>
+    cacheView({
+      inputs: () => [],
+      compute: () => compute(range, true),
+      validity: { clock, maxAgeMs: cachedMs, isOutdated },
+    });
+  const cachePlain = (range: StatisticsRange) =>
+    cacheView({
+      inputs: () => [options.history(), options.settlement(), options.chain()],
+      compute: () => compute(range, false),
+      validity: { clock, minAgeMs: refreshedMs, maxAgeMs: cachedMs, isOutdated },
+    });
+  const publicViews = { '7d': cachePublic('7d'), '30d': cachePublic('30d') };
+  const plainViews = { '7d': cachePlain('7d'), '30d': cachePlain('30d') };
+
+  return { cached: (range) => publicViews[range](), current: (range) => plainViews[range]() };
 }
 
 function computeOracleStatistics(
@@ -137,7 +135,7 @@ function computeOracleStatistics(
     .flatMap(({ outcome, submittedAtMs, terminalAtMs }) =>
       outcome === 'confirmed' && submittedAtMs !== null ? [terminalAtMs - submittedAtMs] : [],
     )
-    // A reporter whose clock was put back in between has told no latency.
+    // The clock of the reporter may have been set back in between; then the latency is unknown.
     .filter((latencyMs) => latencyMs >= 0)
     .sort((a, b) => a - b);
   const middle = latencies.length >> 1;

@@ -3,7 +3,7 @@ import type { AcceptedReading } from './acceptedReading.ts';
 import type { CounterReading } from './counterReading.ts';
 
 /**
- * Boots and counter epochs that an installation's memory holds beside the newest: a message of an older one is
+ * Boots and counter epochs that an installation remembers in addition to the newest: a message of an older one is
  * still rejected as out of order, since its observation is older than the newest accepted one.
  */
 export const rememberedMarksMax = 63;

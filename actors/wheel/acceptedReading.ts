@@ -6,8 +6,8 @@ export interface AcceptedReading extends CounterReading {
 }
 
 /**
- * The reading with its receipt position. Many thousands are held at once: what a wheel repeats from one reading to
- * the next is held once, and all of them have one shape (a spread would give each a hidden class of its own, which
+ * The reading with its receipt position. Many thousands are in memory: strings that a wheel repeats from one reading to
+ * the next are shared, and all of them have one shape (a spread would give each a hidden class of its own, which
  * costs more memory than its values).
  */
 export function toAcceptedReading(
@@ -34,7 +34,7 @@ export function toAcceptedReading(
   };
 }
 
-/** The string that is held already, where the new one is equal to it. */
-function reuseEqual<Value>(held: Value | undefined, given: Value): Value {
-  return held !== undefined && held === given ? held : given;
+/** The previous value where the new one is equal to it. */
+function reuseEqual<Value>(previous: Value | undefined, value: Value): Value {
+  return previous !== undefined && previous === value ? previous : value;
 }

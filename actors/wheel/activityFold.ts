@@ -42,7 +42,7 @@ export interface ActivityState {
   readonly recentRounds: readonly RecentRound[];
 }
 
-/** An observed round, as it is held for projections. */
+/** An observed round, as projections use it. */
 export interface RecentRound {
   readonly roundId: number;
   readonly workUnits: bigint;

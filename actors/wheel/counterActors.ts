@@ -22,7 +22,7 @@ import { decodeCounter } from './decodeCounter.ts';
 import { createInstallationActor, type InstallationActor, type ReadingOutcome } from './installationActor.ts';
 import { decodeInstallationState, encodeInstallationState } from './installationSnapshot.ts';
 
-/** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored, the stream is folded anew. */
+/** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored; the stream is replayed. */
 export const counterFoldVersion = 6;
 
 const nanosPerMillisecond = 1_000_000n;
@@ -33,7 +33,7 @@ export type CounterOutcome = ReadingOutcome & {
   readonly evicted?: { readonly run: string; readonly events: readonly MeasurementEvent[] };
 };
 
-/** The actors of `MINER_COUNTER`, one an installation, found from the stream. */
+/** The actors of `MINER_COUNTER`, one per installation that the stream has readings of. */
 export interface CounterActors {
   readonly identity: FoldIdentity;
   receive(message: StreamMessage): CounterOutcome;
@@ -49,8 +49,8 @@ export interface CounterActors {
   activity(installationId: string): ActivityState | null;
   readonly installationCount: number;
   /**
-   * The state as it is at this call, one line of JSON an installation; the lines are made when they are asked for,
-   * from immutable values, while folding goes on.
+   * The state as it is at this call, one line of JSON per installation; the lines are made while they are iterated,
+   * from immutable values, while folding continues.
    */
   capture(): Iterable<string>;
   /**
@@ -65,7 +65,7 @@ export interface CounterActors {
 export interface CounterActorsSettings {
   /** Start of round 1 (epoch milliseconds). */
   readonly genesisMs: number;
-  /** The installation whose statistics are kept. */
+  /** The installation whose statistics are computed. */
   readonly publicInstallationId: string;
 }
 

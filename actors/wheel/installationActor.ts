@@ -1,4 +1,5 @@
 import type { Rejection } from '../messages/decodeMessage.ts';
+import { cacheView } from '../views/cacheView.ts';
 import type { TelemetryView } from '../views/views.ts';
 import { type AcceptanceState, acceptReading, findRejection } from './acceptance.ts';
 import { type AcceptedReading, toAcceptedReading } from './acceptedReading.ts';
@@ -34,7 +35,16 @@ export function createInstallationActor(
   restored: InstallationState | null,
 ): InstallationActor {
   let state = restored;
-  let view: TelemetryView | null = null;
+  const telemetry = cacheView({
+    inputs: (nowMs: number) => {
+      const reading = state?.acceptance.latest ?? null;
+      return [reading, findFreshness(reading === null ? null : nowMs - reading.receivedAtMs)];
+    },
+    compute: (reading, freshness): TelemetryView => {
+      const revision = reading === null ? null : `${reading.position}.${reading.telemetryId}`;
+      return { installationId, freshness, revision, reading };
+    },
+  });
 
   function receive(reading: CounterReading, position: number): ReadingOutcome {
     const rejection = findRejection(state?.acceptance ?? null, reading);
@@ -48,15 +58,6 @@ export function createInstallationActor(
     const folded = foldActivity(state.activity, state.acceptance.latest, acceptedReading, genesisMs);
     state = { acceptance, activity: folded.state };
     return { reading: acceptedReading, closed: folded.closed };
-  }
-
-  function telemetry(nowMs: number): TelemetryView {
-    const reading = state?.acceptance.latest ?? null;
-    const freshness = findFreshness(reading === null ? null : nowMs - reading.receivedAtMs);
-    if (view !== null && view.reading === reading && view.freshness === freshness) return view;
-    const revision = reading === null ? null : `${reading.position}.${reading.telemetryId}`;
-    view = { installationId, freshness, revision, reading };
-    return view;
   }
 
   return { receive, telemetry, state: () => state };

@@ -31,12 +31,12 @@ export function readPaths(file: string): ReadonlyMap<string, PreparedPath> {
   return new Map(
     paths.map((path) => {
       const ofPath = answers.filter((answer) => answer.path === path);
-      const found = ofPath.flatMap(({ body, encoding, headers }) =>
+      const bodies = ofPath.flatMap(({ body, encoding, headers }) =>
         body === null ? [] : [[encoding, { headers, body: Buffer.from(body, 'base64') }] as const],
       );
       const tag = ofPath.flatMap(({ headers }) => headers).find(([name]) => name === 'etag')?.[1] ?? null;
       const notModified = ofPath.find(({ body }) => body === null)?.headers ?? [];
-      return [path, { tag, notModified, byEncoding: new Map(found) }];
+      return [path, { tag, notModified, byEncoding: new Map(bodies) }];
     }),
   );
 }

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { findFreePort } from '../../test/support/processes/findFreePort.ts';
 import { awaitFirstAnswer, createStopper, serverPath } from '../childServer.ts';
-import { findFreePort } from '../findFreePort.ts';
 import { pinToCore } from '../pinToCore.ts';
 import type { PreparedPath } from './preparedAnswers.ts';
 
@@ -23,8 +23,8 @@ export async function startNodePeer(
   core: number,
 ): Promise<Peer> {
   const program = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
-  const [command, ...given] = pinToCore(core, [process.execPath, program, answersFile]);
-  const child = spawn(command, given, {
+  const [command, ...args] = pinToCore(core, [process.execPath, program, answersFile]);
+  const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, NODE_ENV: 'production' },
   });
@@ -40,7 +40,7 @@ export async function startNodePeer(
 }
 
 /**
- * nginx, one worker, with the bodies as files: those of an encoding beside the plain ones, as its `gzip_static` looks for them.
+ * nginx, one worker, with the bodies as files: those of an encoding next to the plain ones, as its `gzip_static` looks for them.
  *
  * @throws Error when it does not answer in time.
  */
@@ -79,8 +79,8 @@ http {
 }
 `,
   );
-  const [command, ...given] = pinToCore(core, ['nginx', '-c', configuration]);
-  const child = spawn(command, given, {
+  const [command, ...args] = pinToCore(core, ['nginx', '-c', configuration]);
+  const child = spawn(command, args, {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { PATH: serverPath },
   });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { defaultReadTimeoutMs } from '../../http/server/pendingReads.ts';
 import { detectImplementation } from '../../http/server/uws.ts';
 import {
   type Configuration,
@@ -35,10 +36,9 @@ const configurationErrorStatus = 2;
  * Everything stops within this time, or the process ends all the same, just before an orchestrator would end it (ten seconds by default). It
  * takes a moment where nothing is in the way.
  */
-const stopMs = 9_500;
+export const stopMs = 9_500;
 /** A part that takes longer to stop is named in the log. */
 const slowStopMs = 2_000;
-const readTimeoutMs = 10_000;
 const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
 
 /** The command line's `run`, `ingest` and `serve`: one process until SIGTERM or SIGINT. */
@@ -107,7 +107,7 @@ export async function untilStopped(start: (context: CommandContext) => Promise<v
     isStopping = true;
     if (err === undefined) logger.info({ signal }, 'stopping');
     else if (expectedErrors.has(err.name)) process.stderr.write(`${err.message}\n`);
-    else logger.fatal({ err }, 'the service cannot go on');
+    else logger.fatal({ err }, 'the service cannot continue');
     await stopAll();
     logger.info('stopped');
     if (err !== undefined && configurationErrors.has(err.name)) process.exit(configurationErrorStatus);
@@ -167,7 +167,7 @@ export async function startConfigured(given: ConfiguredService): Promise<Service
         trustedProxies: configuration.MINER_TRUSTED_PROXIES,
         rateLimits: configuration.MINER_RATE_LIMITS,
         isPortShared: configuration.MINER_PORT_SHARED,
-        readTimeoutMs,
+        readTimeoutMs: defaultReadTimeoutMs,
       },
       retentionDays: configuration.MINER_RETENTION_DAYS,
       chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,

@@ -89,7 +89,7 @@ export async function deployContracts({
       'TransparentUpgradeableProxy',
       encodeDeployData({
         abi: proxyAbi,
-        bytecode: bytecodeOf('TransparentUpgradeableProxy'),
+        bytecode: findBytecode('TransparentUpgradeableProxy'),
         args: [implementation, admin, data],
       }),
     );
@@ -98,7 +98,7 @@ export async function deployContracts({
     'TimelockController',
     encodeDeployData({
       abi: timelockAbi,
-      bytecode: bytecodeOf('TimelockController'),
+      bytecode: findBytecode('TimelockController'),
       args: [settings.timelockDelaySeconds, [operator], [operator], operator],
     }),
   );
@@ -130,11 +130,11 @@ export async function deployContracts({
     'Collection',
     encodeDeployData({
       abi: collectionAbi,
-      bytecode: bytecodeOf('Collection'),
+      bytecode: findBytecode('Collection'),
       args: ['Miners', 'MINER', operator],
     }),
   );
-  const tokenFactory = await create('TokenFactory', bytecodeOf('TokenFactory'));
+  const tokenFactory = await create('TokenFactory', findBytecode('TokenFactory'));
   const miningImplementation = await create('Mining', implementationCode('Mining', 1n));
   // The token's minter is the mining proxy, which is created two transactions later.
   const nonce = await getTransactionCount(client, { address: operator });
@@ -192,11 +192,11 @@ export async function deployContracts({
 export function implementationCode(name: 'SettlementCore' | 'Mining', version: bigint): Hex {
   return encodeDeployData({
     abi: coreAbi, // Both have the same constructor.
-    bytecode: bytecodeOf(name),
+    bytecode: findBytecode(name),
     args: [version, artifacts[name].storageLayoutDigest as Hex],
   });
 }
 
-function bytecodeOf(name: keyof typeof artifacts): Hex {
+function findBytecode(name: keyof typeof artifacts): Hex {
   return artifacts[name].bytecode as Hex;
 }

@@ -2,7 +2,7 @@ import type { JetStreamClient } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import type { Address } from 'viem';
 import { collectionAbi, coreAbi, miningAbi } from '../../actors/chain/contractAbis.ts';
-import { sleep } from '../../streams/jetstream/connection.ts';
+import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.ts';
 import type { DeployedContracts } from './deployContracts.ts';
 import { createEconomyActions } from './economyActions.ts';
 import type { LocalAccounts, LocalChainClient } from './localChainClient.ts';
@@ -70,15 +70,15 @@ export function createSimulatedEconomy(parts: SimulatedEconomyOptions) {
   /** Blocks in real time, until the signal is aborted. */
   async function runLive(nowSeconds: () => number): Promise<void> {
     let actedAt = Math.floor((await tipSeconds()) / actionSeconds);
-    while (!signal.aborted) {
+    const mineNow = async () => {
       const at = Math.max(nowSeconds(), (await tipSeconds()) + 1);
       if (Math.floor(at / actionSeconds) > actedAt) {
         actedAt = Math.floor(at / actionSeconds);
         await act(at);
       }
       await mineAt(at);
-      await sleep(liveBlockSeconds * 1000, signal);
-    }
+    };
+    await repeatUntilAborted(mineNow, () => liveBlockSeconds * 1000, signal);
   }
 
   /** What everyone does at a time. A step that fails is left out: the next one sees the chain as it is then. */
@@ -90,7 +90,7 @@ export function createSimulatedEconomy(parts: SimulatedEconomyOptions) {
         await step(seconds, draw);
       } catch (error) {
         if (signal.aborted) return;
-        logger.warn({ err: error, step: step.name }, 'a step of the simulated economy failed; it goes on');
+        logger.warn({ err: error, step: step.name }, 'a step of the simulated economy failed; it continues');
       }
     }
   }

@@ -35,11 +35,11 @@ export const modulesResponse = z
 
 export type ModulesResponse = z.infer<typeof modulesResponse>;
 
-export function modulesBody({ installationId, modules }: ModulesView): ModulesResponse {
-  return { schemaVersion: 1, installationId, modules: modules.map(moduleBody) };
+export function toModulesBody({ installationId, modules }: ModulesView): ModulesResponse {
+  return { schemaVersion: 1, installationId, modules: modules.map(toModuleBody) };
 }
 
-export function moduleBody(view: ModuleView): ModuleSnapshot {
+export function toModuleBody(view: ModuleView): ModuleSnapshot {
   const { checkedAtMs, message, code } = view.health;
   return {
     instanceId: view.instanceId,

@@ -35,17 +35,17 @@ export const observationsResponse = z
 
 export type ObservationsResponse = z.infer<typeof observationsResponse>;
 
-export function observationsBody(installationId: string, page: ObservationPage): ObservationsResponse {
+export function toObservationsBody(installationId: string, page: ObservationPage): ObservationsResponse {
   const last = page.items.at(-1);
   return {
     schemaVersion: 1,
     installationId,
-    items: page.items.map(observationBody),
+    items: page.items.map(toObservationBody),
     nextCursor: page.more && last !== undefined ? encodeObservationCursor(last.position) : null,
   };
 }
 
-function observationBody(reading: AcceptedReading): z.infer<typeof observation> {
+function toObservationBody(reading: AcceptedReading): z.infer<typeof observation> {
   return {
     cursor: encodeObservationCursor(reading.position),
     telemetryId: reading.telemetryId,

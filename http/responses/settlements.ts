@@ -16,15 +16,15 @@ import {
   address,
   bytes32,
   chainBrief,
-  chainBriefBody,
   defineUnavailable,
   positiveDecimal,
+  toChainBriefBody,
   tokenDecimals,
   tokenSymbol,
   versionId,
 } from './chain.ts';
 import { toIsoString } from './isoTime.ts';
-import { processQueue, processQueueBody } from './process.ts';
+import { processQueue, toProcessQueueBody } from './process.ts';
 import { decimal, installationId, timestamp } from './scalars.ts';
 
 const sums = {
@@ -165,34 +165,37 @@ function defineResponse<Version extends number>(version: Version) {
 
 const withQueue = { settlementQueue: processQueue.optional() };
 
-export const settlementsResponseA = z
+export const publicSettlementsResponse = z
   .discriminatedUnion('status', [
     z.strictObject({ schemaVersion: z.literal(4), ...members, ...withQueue }),
     defineUnavailable(4).extend(withQueue),
   ])
   .meta({
-    id: 'SettlementHistoryA',
-    description: 'Settlement history [A]; with the queue where it is asked for',
+    id: 'PublicSettlementHistory',
+    description: 'Settlement history of the public route, with the queue where it is requested',
   });
-export const settlementsResponseB = defineResponse(1).meta({
+export const plainSettlementsResponse = defineResponse(1).meta({
   id: 'SettlementHistory',
-  description: 'Settlement history [B]',
+  description: 'Settlement history of the plain route',
 });
 
 type View = SettlementHistoryView | ChainUnavailable;
 
-export function settlementsBodyA({ history, queue }: SettlementsView): z.infer<typeof settlementsResponseA> {
-  const settlementQueue = queue === null ? {} : { settlementQueue: processQueueBody(queue) };
+export function toPublicSettlementsBody({
+  history,
+  queue,
+}: SettlementsView): z.infer<typeof publicSettlementsResponse> {
+  const settlementQueue = queue === null ? {} : { settlementQueue: toProcessQueueBody(queue) };
   return { schemaVersion: 4, ...body(history), ...settlementQueue };
 }
 
-export function settlementsBodyB(view: View): z.infer<typeof settlementsResponseB> {
+export function toPlainSettlementsBody(view: View): z.infer<typeof plainSettlementsResponse> {
   return { schemaVersion: 1, ...body(view) };
 }
 
-/** An opaque digest of what the history shows, its time of making aside. */
-export function settlementsTag(given: object): string {
-  const content = JSON.stringify({ ...given, generatedAt: null });
+/** An opaque digest of what the history shows; `generatedAt` is not part of it. */
+export function computeSettlementsTag(body: object): string {
+  const content = JSON.stringify({ ...body, generatedAt: null });
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
 
@@ -212,7 +215,7 @@ function body(view: View) {
     status: 'available' as const,
     range: view.range,
     generatedAt: toIsoString(view.generatedAtMs),
-    chain: chainBriefBody(view.chain),
+    chain: toChainBriefBody(view.chain),
     window:
       window === null
         ? null
@@ -221,15 +224,15 @@ function body(view: View) {
             endAt: toIsoString(window.endAtMs),
             bucketSeconds: window.bucketSeconds,
           },
-    summary: { ...sumsBody(summary), archivedSettlementCount: summary.archivedSettlementCount.toString() },
-    recentSettlements: view.recentSettlements.map((one) => settlementBody(one, processed)),
+    summary: { ...toSumsBody(summary), archivedSettlementCount: summary.archivedSettlementCount.toString() },
+    recentSettlements: view.recentSettlements.map((one) => toSettlementBody(one, processed)),
     buckets: view.buckets.map((one) => ({
       startAt: toIsoString(one.startAtMs),
       endAt: toIsoString(one.endAtMs),
-      ...sumsBody(one),
+      ...toSumsBody(one),
       ...(one.mintedBaseUnits === null ? {} : { sqkMintedBaseUnits: one.mintedBaseUnits.toString() }),
     })),
-    mining: miningBody(view),
+    mining: toMiningBody(view),
     ...(recentRounds === null
       ? {}
       : {
@@ -251,7 +254,7 @@ function body(view: View) {
   };
 }
 
-function sumsBody({ settlementCount, activeRoundCount, workAdded, completedBlockCount }: SettlementSums) {
+function toSumsBody({ settlementCount, activeRoundCount, workAdded, completedBlockCount }: SettlementSums) {
   return {
     settlementCount: settlementCount.toString(),
     activeRoundCount: activeRoundCount.toString(),
@@ -260,28 +263,28 @@ function sumsBody({ settlementCount, activeRoundCount, workAdded, completedBlock
   };
 }
 
-function settlementBody(given: Settlement, processedThroughRound: bigint): z.infer<typeof settlement> {
-  const heightBefore = given.previousCumulativeBlockUnits / blockUnitsPerBlock;
-  const blockHeight = given.cumulativeBlockUnits / blockUnitsPerBlock;
+function toSettlementBody(record: Settlement, processedThroughRound: bigint): z.infer<typeof settlement> {
+  const heightBefore = record.previousCumulativeBlockUnits / blockUnitsPerBlock;
+  const blockHeight = record.cumulativeBlockUnits / blockUnitsPerBlock;
   return {
-    previousSettledThroughRound: given.previousSettledThroughRound.toString(),
-    settledThroughRound: given.settledThroughRound.toString(),
-    activeRoundCount: given.activeRoundCount.toString(),
-    workAdded: given.workAdded.toString(),
-    cumulativeWork: given.cumulativeWork.toString(),
-    cumulativeBlockUnits: given.cumulativeBlockUnits.toString(),
+    previousSettledThroughRound: record.previousSettledThroughRound.toString(),
+    settledThroughRound: record.settledThroughRound.toString(),
+    activeRoundCount: record.activeRoundCount.toString(),
+    workAdded: record.workAdded.toString(),
+    cumulativeWork: record.cumulativeWork.toString(),
+    cumulativeBlockUnits: record.cumulativeBlockUnits.toString(),
     firstCompletedBlock: (heightBefore + 1n).toString(),
     lastCompletedBlock: blockHeight.toString(),
     completedBlockCount: (blockHeight - heightBefore).toString(),
     blockHeight: blockHeight.toString(),
-    ...onChainBody(given),
-    ...(processedThroughRound >= given.settledThroughRound
-      ? { sqkMintedBaseUnits: given.mintedBaseUnits.toString() }
+    ...toOnChainBody(record),
+    ...(processedThroughRound >= record.settledThroughRound
+      ? { sqkMintedBaseUnits: record.mintedBaseUnits.toString() }
       : {}),
   };
 }
 
-function onChainBody({ source }: Settlement | Checkpoint) {
+function toOnChainBody({ source }: Settlement | Checkpoint) {
   return {
     transactionHash: source.transactionHash,
     ethereumBlockNumber: source.blockNumber.toString(),
@@ -291,7 +294,7 @@ function onChainBody({ source }: Settlement | Checkpoint) {
   };
 }
 
-function miningBody({ issuance, contracts, release }: SettlementHistoryView): z.infer<typeof mining> {
+function toMiningBody({ issuance, contracts, release }: SettlementHistoryView): z.infer<typeof mining> {
   if (typeof issuance === 'string') return { status: 'unavailable', reason: issuance };
   const { configuration, nextRound, totalMintedBaseUnits } = issuance;
   return {
@@ -310,12 +313,14 @@ function miningBody({ issuance, contracts, release }: SettlementHistoryView): z.
     processedThroughRound: issuance.processedThroughRound.toString(),
     rangeMintedBaseUnits: issuance.rangeMintedBaseUnits.toString(),
     rangeCheckpointCount: issuance.rangeCheckpointCount.toString(),
-    nextRound: nextRoundBody(nextRound),
-    recentCheckpoints: issuance.recentCheckpoints.map(checkpointBody),
+    nextRound: toNextRoundBody(nextRound),
+    recentCheckpoints: issuance.recentCheckpoints.map(toCheckpointBody),
   };
 }
 
-function nextRoundBody(round: SettlementIssuance['nextRound']): z.infer<typeof miningAvailable>['nextRound'] {
+function toNextRoundBody(
+  round: SettlementIssuance['nextRound'],
+): z.infer<typeof miningAvailable>['nextRound'] {
   return {
     state: round.state,
     round: round.round.toString(),
@@ -330,16 +335,16 @@ function nextRoundBody(round: SettlementIssuance['nextRound']): z.infer<typeof m
   };
 }
 
-function checkpointBody(given: Checkpoint): z.infer<typeof checkpoint> {
+function toCheckpointBody(record: Checkpoint): z.infer<typeof checkpoint> {
   return {
-    afterRound: given.afterRound.toString(),
-    throughRound: given.throughRound.toString(),
-    completedBlockCount: given.completedBlockCount.toString(),
-    cumulativeWork: given.cumulativeWork.toString(),
-    cumulativeBlockUnits: given.cumulativeBlockUnits.toString(),
-    eligibleWeight: given.eligibleWeight.toString(),
-    amountBaseUnits: given.amountBaseUnits.toString(),
-    totalMintedBaseUnits: given.totalMintedBaseUnits.toString(),
-    ...onChainBody(given),
+    afterRound: record.afterRound.toString(),
+    throughRound: record.throughRound.toString(),
+    completedBlockCount: record.completedBlockCount.toString(),
+    cumulativeWork: record.cumulativeWork.toString(),
+    cumulativeBlockUnits: record.cumulativeBlockUnits.toString(),
+    eligibleWeight: record.eligibleWeight.toString(),
+    amountBaseUnits: record.amountBaseUnits.toString(),
+    totalMintedBaseUnits: record.totalMintedBaseUnits.toString(),
+    ...toOnChainBody(record),
   };
 }

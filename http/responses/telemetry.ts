@@ -26,7 +26,7 @@ export const telemetryResponse = z
 
 export type TelemetryResponse = z.infer<typeof telemetryResponse>;
 
-export function telemetryBody(view: TelemetryView): TelemetryResponse {
+export function toTelemetryBody(view: TelemetryView): TelemetryResponse {
   const { reading } = view;
   return {
     schemaVersion: 1,

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createOpenApiDocument } from './openApi.ts';
 
-/** A document beside the contract. */
+/** A document that is served as it is (CONTRACT.md, Documents). */
 export interface PublicDocument {
   readonly path: string;
   readonly contentType: string;

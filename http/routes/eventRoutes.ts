@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type FeedRequest, feedCategories } from '../../actors/views/feedViews.ts';
 import type { ActivityViews } from '../../actors/views/views.ts';
-import { eventsBody, eventsResponse } from '../responses/events.ts';
+import { eventsResponse, toEventsBody } from '../responses/events.ts';
 import { cursor } from '../responses/observations.ts';
 import { noStore } from '../server/cacheControl.ts';
 import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
-import { defineReadRoute, type QueryParameter, type ReadAnswer, type Route } from './route.ts';
+import { defineReadRoute, type QueryParameter, type ReadResult, type Route } from './route.ts';
 
 /** Page size of the feed (CONTRACT.md, Event feed). */
 export const feedPageDefault = 40;
@@ -13,7 +13,7 @@ export const feedPageDefault = 40;
 const query: readonly QueryParameter[] = [
   {
     name: 'category',
-    description: 'Which events',
+    description: 'Category of the events',
     schema: z.enum(feedCategories).meta({ default: 'all' }),
   },
   {
@@ -29,8 +29,8 @@ const query: readonly QueryParameter[] = [
 ];
 
 /** Null for a query that is refused. */
-function parseFeedRequest(given: URLSearchParams): FeedRequest | null {
-  const parameters = parseExactQuery(given, ['category', 'limit', 'cursor']);
+function parseFeedRequest(search: URLSearchParams): FeedRequest | null {
+  const parameters = parseExactQuery(search, ['category', 'limit', 'cursor']);
   const category = feedCategories.find((one) => one === (parameters?.get('category') ?? 'all'));
   const limit = parsePageLimit(parameters?.get('limit'), feedPageDefault);
   const from = parameters?.get('cursor') ?? null;
@@ -41,13 +41,13 @@ function parseFeedRequest(given: URLSearchParams): FeedRequest | null {
 
 function read(
   { views }: { views: ActivityViews },
-  { query: given, signal }: { query: URLSearchParams; signal: AbortSignal },
-): ReadAnswer<z.infer<typeof eventsResponse>> | Promise<ReadAnswer<z.infer<typeof eventsResponse>>> {
-  const request = parseFeedRequest(given);
+  { query: search, signal }: { query: URLSearchParams; signal: AbortSignal },
+): ReadResult<z.infer<typeof eventsResponse>> | Promise<ReadResult<z.infer<typeof eventsResponse>>> {
+  const request = parseFeedRequest(search);
   if (request === null) return { error: 'invalid_query' };
-  const found = views.feed.page(request, signal);
-  if (found instanceof Promise) return found.then((page) => ({ body: eventsBody(page) }));
-  return 'fault' in found ? { error: 'invalid_cursor' } : { body: eventsBody(found) };
+  const result = views.feed.page(request, signal);
+  if (result instanceof Promise) return result.then((page) => ({ body: toEventsBody(page) }));
+  return 'fault' in result ? { error: 'invalid_cursor' } : { body: toEventsBody(result) };
 }
 
 const members = {

@@ -9,7 +9,10 @@ import { routes } from './routes.ts';
 const requestId = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{8,128}$/)
-  .meta({ description: 'Names the request in logs; generated when it is not given', example: 'trace-0001' });
+  .meta({
+    description: 'Names the request in logs; generated unless the client sends one',
+    example: 'trace-0001',
+  });
 const retryAfter = z
   .string()
   .regex(/^[1-9][0-9]*$/)
@@ -27,7 +30,7 @@ const commonErrors: readonly ErrorCode[] = [
   'database_unavailable',
 ];
 
-/** The OpenAPI 3.1 document, made from the route table and the schemas that type and check the responses. */
+/** The OpenAPI 3.1 document, generated from the route table and the schemas that type and check the responses. */
 export function createOpenApiDocument(version: string): ReturnType<typeof createDocument> {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) paths[route.path] = { get: describeOperation(route) };
@@ -38,15 +41,15 @@ export function createOpenApiDocument(version: string): ReturnType<typeof create
       title: 'Mining Activity Read Service',
       version,
       description:
-        'Mining activity of a physical wheel, read-only: measured, optimistic, settled, issued. Unknown is never shown as zero: `status: unavailable` and null mean that something is not ' +
+        'Mining activity of a physical wheel, read-only: measured, optimistic, settled, issued. Unknown is never shown as zero: `status: unavailable` and null mean that a value is not ' +
         'known. Clients ignore unknown fields within a version. HEAD is answered wherever GET is.',
       license: { name: 'UNLICENSED', identifier: 'UNLICENSED' },
     },
     servers: [{ url: '/', description: 'The service that answers this document' }],
     security: [],
     tags: [
-      { name: 'A', description: 'Routes below /public/' },
-      { name: 'B', description: 'Plain /v1 routes' },
+      { name: 'public', description: 'Public routes: those with `/public/` in their path' },
+      { name: 'plain', description: 'Plain routes: the other `/v1` routes' },
       { name: 'service', description: 'The process itself' },
     ],
     paths,
@@ -61,12 +64,12 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
     operationId: route.operationId,
     summary: route.summary,
     description: [
-      `Rate class \`${route.rateClass}\`: ${perSecond} a second for each IP address, burst ${burst}.`,
-      route.query === 'none' ? 'Takes no query parameter: any gives 400 `invalid_query`.' : '',
+      `Rate class \`${route.rateClass}\`: ${perSecond} requests per second for each IP address, burst ${burst}.`,
+      route.query === 'none' ? 'Takes no query parameters: any is answered with 400 `invalid_query`.' : '',
     ]
       .filter((sentence) => sentence !== '')
       .join(' '),
-    tags: [route.path.includes('/public/') ? 'A' : 'B'],
+    tags: [route.path.includes('/public/') ? 'public' : 'plain'],
     requestParams: {
       ...(route.pathParameter === null
         ? {}
@@ -108,7 +111,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
       ...(isConditional
         ? {
             '304': {
-              description: 'What the caller holds is current',
+              description: 'The copy of the client is current',
               headers: z.object({ 'X-Request-Id': requestId, ETag: etag, ...describeCacheHeaders(route) }),
             },
           }
@@ -118,7 +121,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
   };
 }
 
-/** What an answer carries whether its body is sent or held by the caller. */
+/** Headers of both 200 and 304. */
 function describeCacheHeaders(route: Route) {
   const header = route.kind === 'view' ? route.header : null;
   return {
@@ -131,7 +134,7 @@ function describeCacheHeaders(route: Route) {
   };
 }
 
-/** Paths beside the table: about the process, and the stream of events, whose answer has no end. */
+/** Paths that are not in the table: those about the process, and the event stream, whose response does not end. */
 const otherPaths: ZodOpenApiPathsObject = {
   '/healthz': {
     get: {
@@ -147,7 +150,7 @@ const otherPaths: ZodOpenApiPathsObject = {
   '/readyz': {
     get: {
       operationId: 'getReadiness',
-      summary: 'Whether everything that it needs is there',
+      summary: 'Whether the process can answer',
       tags: ['service'],
       responses: {
         '200': describeStatus('It is ready', 'ready'),
@@ -160,16 +163,19 @@ const otherPaths: ZodOpenApiPathsObject = {
       operationId: 'streamEvents',
       summary: 'Events of the feed as server-sent events, as they become visible',
       description:
-        'An addition to the contract. Each message has the event of `/v1/events` as its data, its type, and an ID to resume behind.',
-      tags: ['B'],
+        'Each message has an event of `/v1/events` as its data, the type of that event, and an ID to resume after.',
+      tags: ['plain'],
       requestParams: {
         query: z.object({
-          category: z.enum(feedCategories).optional().meta({ description: 'Which events', default: 'all' }),
+          category: z
+            .enum(feedCategories)
+            .optional()
+            .meta({ description: 'Category of the events', default: 'all' }),
         }),
         header: z.object({
           'X-Request-Id': requestId.optional(),
           'Last-Event-ID': z.string().min(1).max(512).optional().meta({
-            description: 'The ID of the last message that was seen; browsers send it by themselves',
+            description: 'The ID of the last message that was received; browsers send it automatically',
           }),
         }),
       },

@@ -14,7 +14,7 @@ export function parseExactQuery(
 }
 
 /** A page size as a canonical decimal from 1 to 100; null for anything else. */
-export function parsePageLimit(given: string | undefined, byDefault: number): number | null {
-  if (given === undefined) return byDefault;
-  return /^(?:[1-9]\d?|100)$/.test(given) ? Number(given) : null;
+export function parsePageLimit(value: string | undefined, defaultLimit: number): number | null {
+  if (value === undefined) return defaultLimit;
+  return /^(?:[1-9]\d?|100)$/.test(value) ? Number(value) : null;
 }

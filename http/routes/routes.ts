@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { modulesBody, modulesResponse } from '../responses/modules.ts';
+import { modulesResponse, toModulesBody } from '../responses/modules.ts';
 import {
   cursor,
   decodeObservationCursor,
-  observationsBody,
   observationsResponse,
+  toObservationsBody,
 } from '../responses/observations.ts';
-import { processBody, processResponse } from '../responses/process.ts';
+import { processResponse, toProcessBody } from '../responses/process.ts';
 import { installationId } from '../responses/scalars.ts';
-import { statusBody, statusResponse, statusTag } from '../responses/status.ts';
-import { telemetryBody, telemetryResponse } from '../responses/telemetry.ts';
+import { computeStatusTag, statusResponse, toStatusBody } from '../responses/status.ts';
+import { telemetryResponse, toTelemetryBody } from '../responses/telemetry.ts';
 import { revalidated } from '../server/cacheControl.ts';
 import { chainRoutes } from './chainRoutes.ts';
 import { eventRoutes } from './eventRoutes.ts';
@@ -38,7 +38,7 @@ const publicTelemetry = defineViewRoute({
   errors: [],
   response: telemetryResponse,
   view: (views) => views.telemetry(views.publicInstallationId),
-  body: telemetryBody,
+  body: toTelemetryBody,
   tag: ({ revision }) => revision,
   isConditional: false,
 });
@@ -54,7 +54,7 @@ const installationTelemetry = defineViewRoute({
   errors: ['invalid_installation_id'],
   response: telemetryResponse,
   view: (views, id) => views.telemetry(id),
-  body: telemetryBody,
+  body: toTelemetryBody,
   tag: ({ revision }) => revision,
   isConditional: false,
 });
@@ -70,7 +70,7 @@ const modules = defineViewRoute({
   errors: [],
   response: modulesResponse,
   view: (views) => views.modules(),
-  body: modulesBody,
+  body: toModulesBody,
   tag: null,
   isConditional: false,
 });
@@ -84,7 +84,7 @@ const observations = defineReadRoute({
   query: [
     {
       name: 'cursor',
-      description: 'Only readings after it are returned; omit for the start',
+      description: 'Only readings after it are returned; omit it for the first page',
       schema: cursor,
     },
     {
@@ -103,19 +103,19 @@ const observations = defineReadRoute({
   ],
   response: observationsResponse,
   read: ({ observations: reader }, { pathValue: id, query, signal }) => {
-    const given = query.get('cursor');
-    const afterPosition = given === null ? 0 : decodeObservationCursor(given);
+    const requested = query.get('cursor');
+    const afterPosition = requested === null ? 0 : decodeObservationCursor(requested);
     if (afterPosition === null) return { error: 'invalid_cursor' };
     const page = reader.page(id, afterPosition, parseObservationsLimit(query.get('limit')), signal);
     return page instanceof Promise
-      ? page.then((found) => ({ body: observationsBody(id, found) }))
-      : { body: observationsBody(id, page) };
+      ? page.then((loaded) => ({ body: toObservationsBody(id, loaded) }))
+      : { body: toObservationsBody(id, page) };
   },
 });
 
 /** Converted numerically, then clamped (CONTRACT.md, Observations): `0` and the empty string give 1, 101 gives 100. */
-export function parseObservationsLimit(given: string | null): number {
-  const limit = given === null ? observationsLimitMax : Number(given);
+export function parseObservationsLimit(requested: string | null): number {
+  const limit = requested === null ? observationsLimitMax : Number(requested);
   if (!Number.isInteger(limit)) return observationsLimitMax;
   return Math.min(Math.max(limit, 1), observationsLimitMax);
 }
@@ -131,7 +131,7 @@ const process = defineViewRoute({
   errors: ['invalid_query'],
   response: processResponse,
   view: (views) => views.process(),
-  body: processBody,
+  body: toProcessBody,
   tag: ({ revision }) => revision,
   isConditional: true,
 });
@@ -147,12 +147,12 @@ const status = defineViewRoute({
   errors: ['invalid_query'],
   response: statusResponse,
   view: (views) => views.process(),
-  body: statusBody,
-  tag: statusTag,
+  body: toStatusBody,
+  tag: computeStatusTag,
   isConditional: true,
 });
 
-/** Every route with a contract. Router, checks, caching, limits, OpenAPI and tests are all made from this table. */
+/** Every route with a contract. The router, checks, caching, limits, OpenAPI and tests all use this table. */
 export const routes: readonly Route[] = [
   publicTelemetry,
   installationTelemetry,

@@ -6,10 +6,10 @@ import {
 } from '../../actors/views/statisticsViews.ts';
 import type { ActivityViews } from '../../actors/views/views.ts';
 import {
-  statisticsBodyA,
-  statisticsBodyB,
-  statisticsResponseA,
-  statisticsResponseB,
+  plainStatisticsResponse,
+  publicStatisticsResponse,
+  toPlainStatisticsBody,
+  toPublicStatisticsBody,
 } from '../responses/statistics.ts';
 import { revalidated } from '../server/cacheControl.ts';
 import { parseExactQuery } from './parseExactQuery.ts';
@@ -31,9 +31,9 @@ const members = {
   isConditional: true,
 } as const;
 
-/** Asked only where the route did not refuse. */
+/** Called only where `refusal` is null. */
 function expectStatistics({ statistics }: ActivityViews): StatisticsViews {
-  if (statistics === null) throw new Error('statistics are asked for while they are rebuilt');
+  if (statistics === null) throw new Error('statistics are requested while they are rebuilt');
   return statistics;
 }
 
@@ -42,8 +42,8 @@ const publicStatistics = defineViewRoute({
   path: '/v2/public/stats',
   operationId: 'getPublicStatistics',
   view: (views, _path, range) => expectStatistics(views).cached(range as StatisticsRange),
-  response: statisticsResponseA,
-  body: statisticsBodyA,
+  response: publicStatisticsResponse,
+  body: toPublicStatisticsBody,
 });
 
 const statistics = defineViewRoute({
@@ -51,8 +51,8 @@ const statistics = defineViewRoute({
   path: '/v1/measurement/stats',
   operationId: 'getStatistics',
   view: (views, _path, range) => expectStatistics(views).current(range as StatisticsRange),
-  response: statisticsResponseB,
-  body: statisticsBodyB,
+  response: plainStatisticsResponse,
+  body: toPlainStatisticsBody,
 });
 
 /** The routes of the statistics. */

@@ -6,8 +6,8 @@ import type { Transport } from './uws.ts';
 const unknownAddress: AddressWords = [0, 0, 0, 0];
 
 /**
- * Finds whom a request is from. `X-Forwarded-For` is believed only when the peer is a configured proxy: from the
- * right, the first address that is none.
+ * Finds whom a request is from. `X-Forwarded-For` is believed only when the peer is a configured proxy: the client is the first
+ * address from the right that is not one.
  *
  * @param trustedProxies addresses and CIDR blocks.
  * @throws RangeError when one of them is neither.
@@ -28,7 +28,7 @@ export function createClientAddress(
     let client = peer;
     for (let index = forwarded.length - 1; index >= 0; index--) {
       const address = removePort((forwarded[index] as string).trim());
-      // What is no address was not written by a proxy of ours: nothing left of it can be believed either.
+      // Our proxies write valid addresses: at the first invalid one parsing stops, and nothing to its left is believed.
       if (parseAddress(address) === null) break;
       client = address;
       if (!isTrusted(unmapIPv4(address))) break;

@@ -1,13 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/**
- * An IP address as four 32-bit words; an IPv4 address as its IPv4-mapped IPv6 one, so that both forms of one
- * address are one. Null when the text is no address.
- */
+/** An IP address as four 32-bit words; an IPv4 address as its IPv4-mapped IPv6 one, so that both forms are equal. */
 export type AddressWords = readonly [number, number, number, number];
 
 const mappedPrefix = 0xffff;
 
+/** Null for an invalid address. */
 export function parseAddress(text: string): AddressWords | null {
   if (isIPv4(text)) return [0, 0, mappedPrefix, parseIPv4(text)];
   const bare = text.split('%', 1)[0] as string; // A zone index names an interface of this host, not the peer.
@@ -21,7 +19,7 @@ export function parseAddress(text: string): AddressWords | null {
   return [word(0), word(2), word(4), word(6)];
 }
 
-/** The same of 4 or 16 bytes in network order. */
+/** @param bytes 4 or 16 of them, in network order. */
 export function decodeAddress(bytes: ArrayBuffer): AddressWords {
   const view = new DataView(bytes);
   if (bytes.byteLength === 4) return [0, 0, mappedPrefix, view.getUint32(0)];

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { createRequire } from 'node:module';
 
-// Required, since the native addon and the fallback differ in what an import of them gives.
+// Loaded with require, since imports of the native addon and of the fallback have different shapes.
 const uws = createRequire(import.meta.url)('uWebSockets.js') as typeof import('uWebSockets.js');
 
 export const { us_listen_socket_close: closeListenSocket, us_socket_local_port: portOfSocket } = uws;
@@ -24,7 +24,7 @@ interface FallbackApp {
   readonly httpContext: { readonly router: { route(method: string, url: string): boolean } };
 }
 
-/** The fallback takes the query string for a part of the path, and a target with a scheme for a path; then it finds no route. */
+/** The fallback routes by the whole target: with a query string, or in absolute form, it would find no route. */
 function routeByPath({ httpContext: { router } }: FallbackApp) {
   const route = router.route.bind(router);
   router.route = (method, url) => route(method, extractPath(url));
@@ -36,7 +36,7 @@ function extractPath(target: string): string {
   return path === '' ? '/' : path;
 }
 
-/** The parts of one exchange that the two implementations do not share. */
+/** What differs between the two implementations. */
 export interface Transport {
   /** Path without the query string. */
   path(request: HttpRequest): string;
@@ -66,13 +66,13 @@ const native: Transport = {
   remoteAddress: (response) => Buffer.from(response.getRemoteAddressAsText()).toString('latin1'),
   remoteAddressBytes: (response) => response.getRemoteAddress(),
   endWithoutBody: (response, contentLength) => {
-    // Told the length itself, the addon waits for a body: the connection would hang.
+    // Given the length as an argument, the addon would wait for a body, and the connection would hang.
     if (contentLength !== null) response.writeHeader('Content-Length', String(contentLength));
     response.endWithoutBody();
   },
 };
 
-/** What the fallback's objects hold inside: Node's own request and response. */
+/** Node's own request and response, inside the fallback's objects. */
 interface FallbackRequest {
   readonly request: {
     readonly url: string;

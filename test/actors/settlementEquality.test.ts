@@ -15,14 +15,14 @@ import { encodeIds, noRememberedIds } from '../../actors/settlement/rememberedId
 import type { Settlement } from '../../actors/settlement/settlementActor.ts';
 import { encodeSettlement } from '../../actors/settlement/settlementSnapshot.ts';
 import { findSubmissionLifecycle, openIncidentsMax } from '../../machines/settlementMachine.ts';
-import { uuidOf } from '../support/readingMessages.ts';
+import { uuidOf } from '../support/readings/readingMessages.ts';
 import {
   emptyReference,
   encodeReference,
   foldReference,
   type ReferenceSettlement,
   viewReference,
-} from '../support/referenceSettlement.ts';
+} from '../support/reference/referenceSettlement.ts';
 
 const id = 'wheel.one';
 const startMs = Date.UTC(2026, 0, 31, 12);
@@ -38,7 +38,7 @@ const submissionId = fc
   .map(([of, isUpper]) => (isUpper ? uuidOf(of).toUpperCase() : uuidOf(of)));
 const hash = fc.nat(2).map((seed) => `0x${seed.toString(16).padStart(64, '0')}`);
 
-const oracleBody = fc.oneof(
+const toOracleBody = fc.oneof(
   fc
     .record({ first: fc.integer({ min: 1, max: 9 }), count: fc.integer({ min: 1, max: 3 }) })
     .map(({ first, count }) => ({
@@ -99,7 +99,7 @@ const reporterBody = fc.oneof(
 );
 
 const message = fc.oneof(
-  { weight: 2, arbitrary: oracleBody.map((body): Body => ({ kind: 'oracle', body })) },
+  { weight: 2, arbitrary: toOracleBody.map((body): Body => ({ kind: 'oracle', body })) },
   { weight: 6, arbitrary: reporterBody.map((body): Body => ({ kind: 'reporter', body })) },
 );
 

@@ -1,31 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { identifyFold } from '../../actors/foldIdentity.ts';
-import { streamNames } from '../../actors/messages/subjects.ts';
 import { noRows } from '../../actors/storedRows.ts';
-import { systemClock } from '../../deploy/systemClock.ts';
-import { openDatabase } from '../../storage/database.ts';
 import { createEmpty } from '../../storage/generations.ts';
-import { migrate } from '../../storage/migrations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
-import { resolveTables, type Tables } from '../../storage/tables.ts';
-import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
+import { resolveTables } from '../../storage/tables.ts';
 import type { StreamFold } from '../../streams/streamFold.ts';
-import { createStreamFollower, type FollowerSinks } from '../../streams/streamFollower.ts';
-import { eventually } from '../support/childProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
+import { eventually } from '../support/processes/childProcess.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
-
-const stream = 'MINER_COUNTER';
+import {
+  createTestFollower,
+  emptySinks,
+  followedStream,
+  prepareToFollow,
+} from '../support/streams/testFollower.ts';
 
 it('a follower that is stopped while it restores from replaced tables saves nothing of the tables before', async () => {
-  const nats = await connectTo(await startNats());
-  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
-  const database = openDatabase({ path: temporaryDirectory() });
-  onTestFinished(() => database.close());
-  let tables: Tables = await migrate(database, silentLogger);
+  const prepared = await prepareToFollow();
+  const { nats, database } = prepared;
+  let { tables } = prepared;
   const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
   /** Set while ClickHouse does not answer to the question for snapshots. */
   let away: Promise<void> | null = null;
@@ -43,22 +36,7 @@ it('a follower that is stopped while it restores from replaced tables saves noth
       restoredAt = position;
     },
   };
-  const sinks: FollowerSinks = {
-    writer: null,
-    rejections: null,
-    resumeAfter: async () => undefined,
-    removeAbove: async () => undefined,
-  };
-  const source = createMessageSource({
-    ...nats,
-    stream,
-    clock: systemClock,
-    logger: silentLogger,
-  });
-  const follower = createStreamFollower({
-    ...nats,
-    stream,
-    source,
+  const follower = createTestFollower(nats, {
     fold,
     snapshots: {
       ...store,
@@ -67,10 +45,7 @@ it('a follower that is stopped while it restores from replaced tables saves noth
         return store.list(asked);
       },
     },
-    sinks,
-    policy: { intervalMs: 600_000, messages: 1_000_000 },
-    clock: systemClock,
-    logger: silentLogger,
+    sinks: emptySinks(),
   });
   const running = follower.run();
   for (let number = 0; number < 10; number++) await nats.js.publish('miner.counter.wheel', `${number}`);
@@ -89,7 +64,7 @@ it('a follower that is stopped while it restores from replaced tables saves noth
   });
   await eventually(() => tables.generation === 2, 'the replaced tables');
   await follower.stop({ graceMs: 5_000 });
-  const saved = (await store.list(stream)).map(({ position }) => position);
+  const saved = (await store.list(followedStream)).map(({ position }) => position);
   answer();
   // What was asked meanwhile is answered only now: nothing is followed any more.
   const isEnded = await Promise.race([running.then(() => true), sleep(5_000).then(() => false)]);

@@ -6,17 +6,30 @@ import { dayDifferences } from '../../storage/generationDifferences.ts';
 import { activeTables, listGenerations } from '../../storage/generations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
-import { eventually } from '../support/childProcess.ts';
-import { useClickHouseEngine } from '../support/clickHouseEngine/clickHouseEngine.ts';
-import { publishMany } from '../support/manyReadings.ts';
-import { minerCommand, startMinerCommand } from '../support/minerCommand.ts';
-import { genesisMs, ready, startMiner, storedThrough, writeDeployment } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { mixedPublications, publicationOf, publishAll, readingMessage } from '../support/readingMessages.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
+import {
+  genesisMs,
+  ready,
+  startMiner,
+  storedThrough,
+  writeDeployment,
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import {
+  mixedPublications,
+  publicationOf,
+  publishAll,
+  publishMany,
+  readingMessage,
+} from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { storedState } from '../support/storedState.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { storedState } from '../support/storage/storedState.ts';
 
+/** Of three installations, one every ten seconds: the second universal day begins with the 25,921st. */
+const untilSecondDay = 27_000;
 const everything = { fromSequence: 1, throughSequence: Number.MAX_SAFE_INTEGER, installationId: null };
 const statisticsPath = '/v1/measurement/stats?range=7d';
 
@@ -80,12 +93,12 @@ async function newestState(database: Database, tables: Tables): Promise<string |
   return header === undefined ? undefined : (await store.load(header))?.state;
 }
 
-describe('replay', () => {
-  const engine = useClickHouseEngine();
+const engine = useClickHouseEngine();
 
+describe('replay', () => {
   it('tells what it would change, changes it, and then finds nothing to change', async () => {
-    const { replay, state, database, restart, last } = await folded(({ js }) =>
-      publishAll(js, mixedPublications(30_000)),
+    const { replay, state, database, restart, last } = await folded(({ connection }) =>
+      publishAll(connection, mixedPublications(untilSecondDay)),
     );
     const before = await state();
     await database(damage);
@@ -122,7 +135,9 @@ describe('replay', () => {
   });
 
   it('of one installation leaves the others’ rows and state as they are', async () => {
-    const { replay, state, database } = await folded(({ js }) => publishAll(js, mixedPublications(30_000)));
+    const { replay, state, database } = await folded(({ connection }) =>
+      publishAll(connection, mixedPublications(untilSecondDay)),
+    );
     const before = await state();
     const stateBefore = await database(newestState);
     await database(damage);
@@ -144,20 +159,20 @@ describe('replay', () => {
   });
 
   it('stopped or killed goes on where it was, and says what stands in its way', async () => {
-    const { replay, state, environment, database, nats } = await folded((connection) =>
-      publishMany(connection, 'wheel.one', 0, 100_000),
+    const { replay, state, environment, database, nats } = await folded(({ connection }) =>
+      publishMany(connection, 'wheel.one', 0, 40_000),
     );
     const before = await state();
     const first = startMinerCommand(['replay', '--from-sequence', '5'], environment);
-    await eventually(() => first.output().includes('replay of messages'), 'the first run');
+    await first.written('replay of messages');
     expect(await first.end('SIGINT')).toBe(0);
-    expect(first.output()).toContain('stopped; the same command goes on where it was');
+    expect(first.output()).toContain('stopped; the same command resumes where it was');
 
     const other = await replay('--from-sequence', '6');
     expect(other.status).toBe(1);
-    expect(other.output).toContain('another replay is unfinished, of messages 5 to 100000');
+    expect(other.output).toContain('another replay is unfinished, of messages 5 to 40000');
     const killed = startMinerCommand(['replay', '--from-sequence', '5'], environment);
-    await eventually(() => killed.output().includes('going on with the replay'), 'the second run');
+    await killed.written('going on with the replay');
     // Held still, so that it cannot end before the one beside it has begun.
     killed.child.kill('SIGSTOP');
     const beside = await replay('--from-sequence', '5');
@@ -169,32 +184,32 @@ describe('replay', () => {
     const discarded = await replay('--discard');
     expect([discarded.status, discarded.output]).toEqual([0, expect.stringContaining('is discarded')]);
     expect(await database(listGenerations)).toEqual([1]);
-    const to = await replay('--from-sequence', '5', '--to', '60000');
-    expect([to.status, to.output]).toEqual([0, expect.stringContaining('messages 5 to 60000')]);
-    expect((await state()).readings).toHaveLength(60_000);
+    const to = await replay('--from-sequence', '5', '--to', '24000');
+    expect([to.status, to.output]).toEqual([0, expect.stringContaining('messages 5 to 24000')]);
+    expect((await state()).readings).toHaveLength(24_000);
 
-    const beyond = await replay('--from-sequence', '100001');
+    const beyond = await replay('--from-sequence', '40001');
     expect([beyond.status, beyond.output]).toEqual([
       1,
-      expect.stringContaining('MINER_COUNTER ends at 100000'),
+      expect.stringContaining('MINER_COUNTER ends at 40000'),
     ]);
     const neither = await replay('--dry-run');
     expect(neither.status).toBe(2);
     expect(neither.output).toContain('expected either --from-sequence or --from-time');
     const noTime = await replay('--from-time', 'yesterday');
     expect([noTime.status, noTime.output]).toEqual([1, expect.stringContaining('such as 2026-11-21')]);
-    await nats.jsm.streams.purge('MINER_COUNTER', { seq: 50_001 });
+    await nats.jsm.streams.purge('MINER_COUNTER', { seq: 20_001 });
     const gone = await replay('--from-sequence', '1');
     expect([gone.status, gone.output]).toEqual([
       1,
-      expect.stringContaining('begins at 50001, what came before is gone'),
+      expect.stringContaining('begins at 20001, what came before is gone'),
     ]);
   });
 
   it('of many readings, killed at three random moments, ends equal to the live result', async () => {
-    const count = 120_000;
+    const count = 60_000;
     const startedMs = performance.now();
-    const { environment, database, restart, replay } = await folded((connection) =>
+    const { environment, database, restart, replay } = await folded(({ connection }) =>
       publishMany(connection, 'wheel.one', 0, count),
     );
     const liveMs = performance.now() - startedMs;
@@ -203,7 +218,7 @@ describe('replay', () => {
       // A replay takes at least half as long as the live folding did.
       const delayMs = liveMs * (0.03 + Math.random() * 0.1);
       const run = startMinerCommand(command, environment);
-      await eventually(() => run.output().includes(`messages 1 to ${count}`), 'a replay');
+      await run.written(`messages 1 to ${count}`);
       await wait(delayMs);
       expect(
         await run.end('SIGKILL'),
@@ -234,11 +249,11 @@ describe('replay', () => {
     const replica = await startMiner({ ...settings, role: 'serve' });
     await ready(miner);
     await ready(replica);
-    const connection = await connectTo(nats);
-    await publishMany(connection, 'wheel.one', 0, 30_000);
-    await storedThrough(miner, 30_000);
+    const { connection, js } = await connectTo(nats);
+    await publishMany(connection, 'wheel.one', 0, 12_000);
+    await storedThrough(miner, 12_000);
 
-    let published = 30_000;
+    let published = 12_000;
     let isPublishing = true;
     onTestFinished(() => {
       isPublishing = false;
@@ -246,7 +261,7 @@ describe('replay', () => {
     const publishing = (async () => {
       while (isPublishing) {
         const { subject, body } = publicationOf(readingMessage('wheel.one', published));
-        await connection.js.publish(subject, body);
+        await js.publish(subject, body);
         published++;
         await wait(5);
       }

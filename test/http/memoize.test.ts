@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { memoize } from '../../http/server/memoize.ts';
 
-it('what is memoize of a text is asked once, and the memory of many texts stays small', () => {
+it('a memoized function computes once per text, and many texts take little memory', () => {
   const asked: string[] = [];
   const lengthOf = memoize((text) => {
     asked.push(text);

@@ -3,8 +3,8 @@ import { type Database, openDatabase } from '../../storage/database.ts';
 import { dropTables } from '../../storage/generations.ts';
 import { databaseIdentity } from '../../storage/ingestEpochs.ts';
 import { migrate } from '../../storage/migrations.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 it('on a cluster every table, view and removal is of all its servers, in statements that ClickHouse parses', async () => {
   const database = openDatabase({ path: temporaryDirectory() });

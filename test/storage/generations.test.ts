@@ -7,10 +7,10 @@ import { attachRows, createEmpty } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { listEventTables, resolveTables } from '../../storage/tables.ts';
-import { useClickHouseEngine } from '../support/clickHouseEngine/clickHouseEngine.ts';
-import { feedRun, measurementEventsOf } from '../support/feedEvents.ts';
+import { feedRun, measurementEventsOf } from '../support/chain/feedEvents.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 const engine = useClickHouseEngine();
 const locations = [

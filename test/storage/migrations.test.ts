@@ -26,10 +26,10 @@ import { replays } from '../../storage/tables/replays.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import type { Table } from '../../storage/tables/table.ts';
 import { resolveTables } from '../../storage/tables.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
-const killedMigration = resolve(import.meta.dirname, '../support/killedMigration.mjs');
+const killedMigration = resolve(import.meta.dirname, '../support/storage/killedMigration.mjs');
 
 /** Two wheels for 80 days, a reading each ten minutes: three partitions of the tables before, and four months. */
 const readingCount = 2 * 80 * 144;

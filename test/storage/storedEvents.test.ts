@@ -25,7 +25,6 @@ import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { listEventTables, type Tables } from '../../storage/tables.ts';
 import { createRowWriter } from '../../streams/rowWriter.ts';
-import { useClickHouseEngine } from '../support/clickHouseEngine/clickHouseEngine.ts';
 import {
   chainEventsOf,
   feedChainId as chainId,
@@ -37,11 +36,12 @@ import {
   readingHistory,
   shortened,
   spanHistory,
-} from '../support/feedEvents.ts';
+} from '../support/chain/feedEvents.ts';
 import { manualClock } from '../support/manualClock.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { feedWriter } from '../support/sinkFeed.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 const neverAborted = new AbortController().signal;
 

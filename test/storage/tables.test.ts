@@ -33,9 +33,9 @@ import { replays } from '../../storage/tables/replays.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { defineTable, insertRows, type Table } from '../../storage/tables/table.ts';
 import { cellText } from '../../storage/tabSeparated.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
-import { useClickHouseEngine } from '../support/clickHouseEngine/clickHouseEngine.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const engine = useClickHouseEngine();
 const locations = [

@@ -10,9 +10,9 @@ import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 const startMs = Date.UTC(2026, 0, 31, 12);
 

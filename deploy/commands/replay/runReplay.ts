@@ -136,7 +136,7 @@ async function replay(parts: RunReplayOptions, request: ReplayRequest): Promise<
   const isComplete = !signal.aborted && (await foldAll(parts, preparation));
   if (!isComplete || signal.aborted) {
     return print(
-      'stopped; the same command goes on where it was, --discard removes what there is. The active tables are as they were.',
+      'stopped; the same command resumes where it was, --discard removes what there is. The active tables are as they were.',
     );
   }
   await compareAndSwap(parts, plan, rebuilt);

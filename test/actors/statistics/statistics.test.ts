@@ -8,9 +8,9 @@ import {
 } from '../../../actors/statistics/statistics.ts';
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../../actors/wheel/counterReading.ts';
-import { statisticsBodyB, statisticsResponseB } from '../../../http/responses/statistics.ts';
-import { plainReading, plainStatistics } from '../../support/plainStatistics.ts';
-import { uuidOf } from '../../support/readingMessages.ts';
+import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
+import { uuidOf } from '../../support/readings/readingMessages.ts';
+import { plainReading, plainStatistics } from '../../support/reference/plainStatistics.ts';
 
 const id = 'wheel.one';
 
@@ -154,7 +154,7 @@ describe('statistics', () => {
           for (const range of statisticsRanges) {
             const statistics = computeStatistics(actors.history(), range, genesisMs, startMs + offMs);
             const view = { installationId: id, revision: 'r', statistics, settled: null, oracle: null };
-            expect(statisticsResponseB.safeParse(statisticsBodyB(view)).error).toBeUndefined();
+            expect(plainStatisticsResponse.safeParse(toPlainStatisticsBody(view)).error).toBeUndefined();
             expectRules(statistics);
           }
         },
