@@ -32,7 +32,7 @@ const unitTests = [
   'test/{imports,limits,readme}.test.ts',
   'test/machines/**/*.test.ts',
   'test/streams/operators/**/*.test.ts',
-  'test/actors/{acceptance,activityFold,expectedSums,firstMatch,foldIdentity,hex,lateDuplicates,pipelineActors}.test.ts',
+  'test/actors/{acceptance,activityFold,expectedSums,firstMatch,foldIdentity,foldRecord,hex,lateDuplicates,pipelineActors}.test.ts',
   'test/actors/{settlementActor,settlementEquality}.test.ts',
   'test/actors/chain/{chainFold,decodeLog,governance,metadataViews,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',

@@ -1,4 +1,5 @@
 import type { StateIdentity } from '../actors/foldIdentity.ts';
+import { type FoldRecord, parseRecord } from '../actors/foldRecord.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 
 /** What a state is of: a stream's folds, or of the counter stream the installations that a replay of one leaves alone. */
@@ -26,14 +27,25 @@ export interface SnapshotHeader extends StateIdentity {
 export interface StoredSnapshotHeader extends SnapshotHeader {
   /** Its number among those of its stream, from 1. */
   readonly ordinal: number;
+  readonly format: SnapshotFormat;
 }
+
+/** How a state is written down: as records; or, with an empty name, as lines whose form was that of its stream. */
+export const snapshotFormats = ['records', ''] as const;
+export type SnapshotFormat = (typeof snapshotFormats)[number];
 
 /** The state of the folds of one stream. */
 export interface FoldSnapshot extends SnapshotHeader {
-  /** Lines of JSON. */
+  readonly format: SnapshotFormat;
+  /** Lines of text. */
   readonly state: string;
 }
 
-export function linesOf({ state }: FoldSnapshot): string[] {
-  return state.split('\n').filter((line) => line !== '');
+/** The records of a snapshot; `convertLines` makes them of one in the format before records. */
+export function readSnapshot(
+  { format, state }: FoldSnapshot,
+  convertLines: (lines: Iterable<string>) => Iterable<FoldRecord>,
+): Iterable<FoldRecord> {
+  const lines = state.split('\n').filter((line) => line !== '');
+  return format === 'records' ? lines.map(parseRecord) : convertLines(lines);
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
-import { activeTables, firstGeneration } from './generations.ts';
+import { activeTables, firstGeneration, generationsHeld } from './generations.ts';
 import { chainEvents, measurementEvents } from './tables/events.ts';
 import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { activeGeneration, generationPointer } from './tables/generationPointer.ts';
@@ -77,6 +77,11 @@ const allMigrations: readonly Migration[] = [
        WHERE swap > (SELECT max(swap) FROM ${generationPointer.name})`,
     ],
   },
+  {
+    number: 6,
+    name: 'formats of snapshots',
+    statements: addSnapshotColumns,
+  },
 ];
 
 /** The tables that were active when there was one pointer, which earlier versions move. */
@@ -89,17 +94,22 @@ async function tablesBefore(database: Database): Promise<Tables> {
 
 /** Tables that an earlier version created have no such columns; a new database has them from the beginning. */
 async function addSnapshotColumns(database: Database): Promise<readonly string[]> {
-  const { foldSnapshots: table } = await tablesBefore(database);
-  const found = await database.select(
-    `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = ${sqlString(table)}`,
-  );
-  const names = new Set(found.map(([name]) => name));
   const { columns, types } = foldSnapshots;
-  return columns.flatMap((name, at) =>
-    names.has(name)
-      ? []
-      : `ALTER TABLE ${table} ADD COLUMN ${name} ${types.get(name)} AFTER ${columns[at - 1]}`,
-  );
+  const statements: string[] = [];
+  for (const { foldSnapshots: table } of (await generationsHeld(database)).map(tablesOf)) {
+    const found = await database.select(
+      `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = ${sqlString(table)}`,
+    );
+    const names = new Set(found.map(([name]) => name));
+    // A process that was killed while it created a generation has not come to this table.
+    if (names.size === 0) continue;
+    for (const [at, name] of columns.entries())
+      if (!names.has(name))
+        statements.push(
+          `ALTER TABLE ${table} ADD COLUMN ${name} ${types.get(name)} AFTER ${columns[at - 1]}`,
+        );
+  }
+  return statements;
 }
 
 /** The database was written by a newer version of the program. */

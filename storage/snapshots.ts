@@ -25,15 +25,16 @@ const headers = foldSnapshots.select(
   'digest',
   'takenAtMs',
   'ordinal',
+  'format',
 );
 const chunks = foldSnapshots.select('chunk', 'checksum', 'payload');
 
 export interface SnapshotStore {
   save(snapshot: FoldSnapshot): Promise<void>;
   /** Complete snapshots of a stream, those of the highest position first. */
-  list(stream: FoldedSource): Promise<SnapshotHeader[]>;
+  list(stream: FoldedSource): Promise<StoredSnapshotHeader[]>;
   /** Null, with a line in the log, when what is stored is not what was saved. */
-  load(header: SnapshotHeader): Promise<FoldSnapshot | null>;
+  load(header: StoredSnapshotHeader): Promise<FoldSnapshot | null>;
   deleteAbove(stream: FoldedSource, position: number): Promise<void>;
 }
 
@@ -50,12 +51,14 @@ export interface SnapshotStoreOptions {
 export function createSnapshotStore({ database, tables, logger }: SnapshotStoreOptions): SnapshotStore {
   async function save(snapshot: FoldSnapshot) {
     const table = tables().foldSnapshots;
-    const name = formatName(snapshot);
+    const name = formatSnapshotName(snapshot);
     const payload = (await compress(snapshot.state)).toString('base64');
     const checksum = computeChecksum(payload);
     const { state: _, ...header } = snapshot;
     const chunkCount = Math.max(1, Math.ceil(payload.length / chunkCharactersMax));
-    const others = (await listIn(table, snapshot.stream)).filter((header) => formatName(header) !== name);
+    const others = (await listIn(table, snapshot.stream)).filter(
+      (header) => formatSnapshotName(header) !== name,
+    );
     const ordinal = Math.max(0, ...others.map((other) => other.ordinal)) + 1;
     // What an earlier attempt left of the same snapshot would be mixed with this one.
     await drop(table, name);
@@ -67,7 +70,7 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
     await prune(table, { ...snapshot, ordinal }, others);
   }
 
-  function list(stream: FoldedSource): Promise<SnapshotHeader[]> {
+  function list(stream: FoldedSource): Promise<StoredSnapshotHeader[]> {
     return listIn(tables().foldSnapshots, stream);
   }
 
@@ -80,8 +83,8 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
     return rows.map(headers.read);
   }
 
-  async function load(header: SnapshotHeader): Promise<FoldSnapshot | null> {
-    const name = formatName(header);
+  async function load(header: StoredSnapshotHeader): Promise<FoldSnapshot | null> {
+    const name = formatSnapshotName(header);
     const rows = await database.select(
       `SELECT DISTINCT ${chunks.list} FROM ${tables().foldSnapshots} WHERE snapshot = ${sqlString(name)} ORDER BY chunk`,
     );
@@ -95,7 +98,7 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
   }
 
   async function prune(table: string, saved: StoredSnapshotHeader, others: readonly StoredSnapshotHeader[]) {
-    const retained = new Set(selectRetained(saved, others).map(formatName));
+    const retained = new Set(selectRetained(saved, others).map(formatSnapshotName));
     const names = await database.select(
       `SELECT DISTINCT snapshot FROM ${table} WHERE stream = ${sqlString(saved.stream)}`,
     );
@@ -105,7 +108,7 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
   async function deleteAbove(stream: FoldedSource, position: number) {
     const table = tables().foldSnapshots;
     for (const header of await listIn(table, stream))
-      if (header.position > position) await drop(table, formatName(header));
+      if (header.position > position) await drop(table, formatSnapshotName(header));
   }
 
   async function drop(table: string, name: string) {
@@ -115,7 +118,14 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
   return { save, list, load, deleteAbove };
 }
 
-function formatName({ stream, foldVersion, configuration, position, takenAtMs }: SnapshotHeader): string {
+/** The name of a snapshot: its partition. */
+export function formatSnapshotName({
+  stream,
+  foldVersion,
+  configuration,
+  position,
+  takenAtMs,
+}: SnapshotHeader): string {
   // Earlier versions noted no configuration.
   const suffix = configuration === '' ? '' : `.${configuration.slice(0, 16)}`;
   return `${stream}.${foldVersion}.${position}.${takenAtMs}${suffix}`;

@@ -220,9 +220,18 @@ function createReadingCounter(parts: FollowersParts): CounterParts {
   return {
     fold: {
       ...fold,
-      restore: (lines, position) => {
-        stored.restoredAt(position);
-        fold.restore(lines, position);
+      beginRestore: () => {
+        const restoration = fold.beginRestore();
+        return {
+          ...restoration,
+          complete: () => {
+            const replace = restoration.complete();
+            return (position) => {
+              stored.restoredAt(position);
+              replace(position);
+            };
+          },
+        };
       },
     },
     observations: createObservationReader({

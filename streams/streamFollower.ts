@@ -4,11 +4,12 @@ import type { Logger } from 'pino';
 import { Subject } from 'rxjs';
 import { createActor, fromObservable, fromPromise, toPromise } from 'xstate';
 import { isOfFold } from '../actors/foldIdentity.ts';
+import { type FoldRecord, formatRecord } from '../actors/foldRecord.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
-import { type FoldSnapshot, linesOf, type SnapshotHeader } from '../storage/foldSnapshot.ts';
-import type { SnapshotStore } from '../storage/snapshots.ts';
+import { type FoldSnapshot, readSnapshot, type StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
+import { formatSnapshotName, type SnapshotStore } from '../storage/snapshots.ts';
 import { type Checkpoint, emptyCheckpoint } from './jetstream/checkpoint.ts';
 import type { MessageSource, SourceStatus } from './jetstream/messageSource.ts';
 import { StreamDiverged, type VerifiedStream, verifySource } from './jetstream/sourceVerification.ts';
@@ -24,6 +25,15 @@ const linesPerTurn = 500;
 const longWayMessages = 10_000;
 /** In this order snapshots are tried. */
 const ranks = { oldEnough: 0, tooYoung: 1, beforeGap: 2, otherStream: 3 } as const;
+
+/** Replaces the state of a fold by a restored one, as of a place in the stream. */
+type ReplaceState = (position: number) => void;
+
+/** A snapshot that its fold takes. */
+interface Restorable {
+  readonly header: StoredSnapshotHeader;
+  readonly replaceState: ReplaceState;
+}
 
 /** What a process that writes has beside the sinks of a pipeline. */
 export interface FollowerSinks extends StreamSinks {
@@ -174,12 +184,12 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   }
 
   /** Rows first, snapshot last: what a snapshot covers is stored before it is. */
-  function save({ checkpoint, lines }: CapturedState): Promise<void> {
+  function save({ checkpoint, records }: CapturedState): Promise<void> {
     const before = saving;
     const attempt = (async () => {
       // Each save removes snapshots that are not kept any more, and must know of the one before.
       await before;
-      await snapshots.save(await snapshotOf(checkpoint, lines));
+      await snapshots.save(await snapshotOf(checkpoint, records));
       savedPosition = checkpoint.position;
       logger.debug({ stream, position: savedPosition }, 'snapshot saved');
       options.onSaved?.(isCurrent());
@@ -189,10 +199,10 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     return attempt;
   }
 
-  async function snapshotOf(checkpoint: Checkpoint, captured: Iterable<string>): Promise<FoldSnapshot> {
+  async function snapshotOf(checkpoint: Checkpoint, records: Iterable<FoldRecord>): Promise<FoldSnapshot> {
     const lines: string[] = [];
-    for (const line of captured) {
-      lines.push(line);
+    for (const record of records) {
+      lines.push(formatRecord(record));
       if (lines.length % linesPerTurn === 0) await nextTurn();
     }
     const { streamCreated, position, digest } = checkpoint;
@@ -205,6 +215,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       position,
       digest,
       takenAtMs,
+      format: 'records',
       state: lines.join('\n'),
     };
   }
@@ -220,16 +231,16 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   async function restoreOnce(): Promise<{ checkpoint: Checkpoint; verified: VerifiedStream }> {
     const asItIs = await verifySource(jsm, stream, emptyCheckpoint);
     const headers = await snapshots.list(stream);
-    const found = await newestAgreeing(headers, asItIs);
-    const checkpoint = found.snapshot === null ? emptyCheckpoint : checkpointOf(found.snapshot);
+    const { found, disagrees } = await newestAgreeing(headers, asItIs);
+    const checkpoint = found === null ? emptyCheckpoint : checkpointOf(found.header);
     if (sinks !== null)
-      await clearAbove(sinks, checkpoint.position, found.disagrees, isReconfigured(headers, found.snapshot));
-    const lines = found.snapshot === null ? [] : linesOf(found.snapshot);
-    fold.restore(lines, checkpoint.position);
+      await clearAbove(sinks, checkpoint.position, disagrees, isReconfigured(headers, found !== null));
+    const replaceState = found?.replaceState ?? fold.beginRestore().complete();
+    replaceState(checkpoint.position);
     const { lastSequence } = asItIs;
     logger.info(
       { stream, position: checkpoint.position, lastSequence },
-      found.snapshot === null ? 'folding from the beginning of the stream' : 'snapshot restored',
+      found === null ? 'folding from the beginning of the stream' : 'snapshot restored',
     );
     return { checkpoint, verified: asItIs };
   }
@@ -254,14 +265,14 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   }
 
   /** Whether what is stored was made with another deployment, and is shared with other folds. */
-  function isReconfigured(headers: readonly SnapshotHeader[], restored: FoldSnapshot | null): boolean {
+  function isReconfigured(headers: readonly StoredSnapshotHeader[], isRestored: boolean): boolean {
     if (!fold.sharesTables) return false;
     const { configuration } = fold.identity;
     // Earlier versions did not note it.
     const isOther =
       headers.length > 0 &&
       headers.every((header) => header.configuration !== configuration && header.configuration !== '');
-    if (restored !== null || !isOther) return false;
+    if (isRestored || !isOther) return false;
     logger.warn(
       { stream },
       'the deployment is another than that of the snapshots: the stream is folded again',
@@ -269,11 +280,11 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     return true;
   }
 
-  /** The newest snapshot whose last message is in the stream, and whether a newer one disagreed. */
+  /** The newest snapshot that can be restored and whose last message is in the stream, and whether a newer one disagreed. */
   async function newestAgreeing(
-    headers: readonly SnapshotHeader[],
+    headers: readonly StoredSnapshotHeader[],
     { created, firstSequence }: VerifiedStream,
-  ) {
+  ): Promise<{ readonly found: Restorable | null; readonly disagrees: boolean }> {
     let disagrees = false;
     const usable = headers.filter((header) => isOfFold(header, fold.identity));
     if (usable.length < headers.length)
@@ -285,9 +296,8 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       const { position } = header;
       try {
         await verifySource(jsm, stream, header);
-        const snapshot = await snapshots.load(header);
-        if (snapshot === null || fold.accepts?.(snapshot.state) === false) continue;
-        return { snapshot, disagrees };
+        const replaceState = await restoreFrom(header);
+        if (replaceState !== null) return { found: { header, replaceState }, disagrees };
       } catch (error) {
         if (!(error instanceof StreamDiverged)) throw error;
         disagrees = true;
@@ -297,7 +307,25 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
         );
       }
     }
-    return { snapshot: null, disagrees };
+    return { found: null, disagrees };
+  }
+
+  /** Null, with a line in the log, for a snapshot that is damaged or holds something else than its fold writes. */
+  async function restoreFrom(header: StoredSnapshotHeader): Promise<ReplaceState | null> {
+    const snapshot = await snapshots.load(header);
+    if (snapshot === null) return null;
+    try {
+      const restoration = fold.beginRestore();
+      for (const record of readSnapshot(snapshot, fold.convertLines)) restoration.add(record);
+      return restoration.accepts?.() === false ? null : restoration.complete();
+    } catch (error) {
+      const { position } = header;
+      logger.error(
+        { stream, snapshot: formatSnapshotName(header), position, err: error },
+        'snapshot is refused; an older one is used',
+      );
+      return null;
+    }
   }
 
   /**
@@ -305,12 +333,12 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
    * before younger ones; those of the highest position first, and among the too young ones the oldest.
    */
   function inOrder(
-    headers: readonly SnapshotHeader[],
+    headers: readonly StoredSnapshotHeader[],
     created: string,
     firstSequence: number,
-  ): SnapshotHeader[] {
+  ): StoredSnapshotHeader[] {
     const youngestMs = clock.nowMs() - (fold.snapshotAgeMs ?? Number.NEGATIVE_INFINITY);
-    const rankOf = ({ streamCreated, position, takenAtMs }: SnapshotHeader) => {
+    const rankOf = ({ streamCreated, position, takenAtMs }: StoredSnapshotHeader) => {
       if (streamCreated !== created) return ranks.otherStream;
       if (position + 1 < firstSequence) return ranks.beforeGap;
       return takenAtMs <= youngestMs ? ranks.oldEnough : ranks.tooYoung;
@@ -367,6 +395,6 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   };
 }
 
-function checkpointOf({ streamCreated, position, digest }: FoldSnapshot): Checkpoint {
+function checkpointOf({ streamCreated, position, digest }: StoredSnapshotHeader): Checkpoint {
   return { streamCreated, position, digest };
 }

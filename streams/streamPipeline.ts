@@ -42,7 +42,7 @@ export function runStreamPipeline(from: Checkpoint, options: StreamPipelineOptio
   const marks = createSnapshotMarks<FoldedBatch, CapturedState>({
     policy,
     from: from.position,
-    capture: (batch) => ({ checkpoint: batch.checkpoint(), lines: fold.capture() }),
+    capture: (batch) => ({ checkpoint: batch.checkpoint(), records: fold.capture() }),
     isDue: isSaveDue,
     save: ({ captured }) => save(captured),
     onFailure: onSaveFailure,

@@ -1,4 +1,5 @@
 import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
+import type { FoldRecord, StateRestoration } from '../foldRecord.ts';
 import type { Rejection } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type Reorganization,
 } from './chainFold.ts';
 import { decodeChainReads } from './chainReads.ts';
-import { decodeChainFold, encodeChainFold, readSafeBlock } from './chainSnapshot.ts';
+import { createChainRestoration, encodeChainFold } from './chainSnapshot.ts';
 import type { ChainFeedEvent, ChainState } from './chainState.ts';
 import { decodeChain } from './decodeChain.ts';
 
@@ -42,12 +43,16 @@ export interface ChainActors {
   at(block: bigint, hash: string): ChainState | null;
   /** When the newest span was stored (epoch milliseconds); null before the first. */
   readonly newestSpanAtMs: number | null;
-  capture(): Iterable<string>;
-  restore(lines: Iterable<string>): void;
-  /** Whether a captured state lies at or below a block; an empty one does. */
-  liesWithin(state: string, block: bigint): boolean;
+  /** The state as it is at this call; its records are made when they are asked for. */
+  capture(): Iterable<FoldRecord>;
+  beginRestore(): ChainStateRestoration;
   /** Keeps every state from this block on, so that a fork there can be followed; null keeps the newest ones again. */
   keepFrom(block: bigint | null): void;
+}
+
+export interface ChainStateRestoration extends StateRestoration {
+  /** Whether the state lies at or below a block; an empty one does. */
+  liesWithin(block: bigint): boolean;
 }
 
 export type ChainActorsSettings = Omit<ChainFoldSettings, 'keptFromBlock'>;
@@ -95,15 +100,19 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
     get newestSpanAtMs() {
       return newestSpanAtMs;
     },
-    capture: () => encodeChainFold(state, newestSpanAtMs),
-    restore: (lines) => {
-      const restored = decodeChainFold(lines);
-      state = restored.state;
-      newestSpanAtMs = restored.newestSpanAtMs;
-    },
-    liesWithin: (captured, block) => {
-      const safeBlock = readSafeBlock(captured);
-      return safeBlock === null || safeBlock <= block;
+    capture: () => encodeChainFold({ state, newestSpanAtMs }),
+    beginRestore: () => {
+      const restoration = createChainRestoration();
+      return {
+        ...restoration,
+        complete: () => {
+          const restored = restoration.complete();
+          return () => {
+            state = restored.state;
+            newestSpanAtMs = restored.newestSpanAtMs;
+          };
+        },
+      };
     },
     keepFrom: (block) => {
       fold = createChainFold({ ...settings, keptFromBlock: block });

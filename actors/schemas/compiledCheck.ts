@@ -6,6 +6,14 @@ export type Check = (value: unknown) => boolean;
 /** String formats of zod that are a pattern and nothing else. */
 const patternFormats: ReadonlySet<string> = new Set(['guid', 'datetime', 'date']);
 
+/** The same as {@link compiledCheck}, for who needs the value with its type. */
+export function compileGuard<Schema extends z.ZodType>(
+  schema: Schema,
+): (value: unknown) => value is z.output<Schema> {
+  const fits = compiledCheck(schema);
+  return (value): value is z.output<Schema> => fits(value);
+}
+
 /**
  * A schema as a predicate that allocates next to nothing: nearly all of many millions of messages and bodies fit, and zod makes
  * several objects of each member to say so. What is not known here of a schema is asked of zod, so the answer is always that of
@@ -41,6 +49,8 @@ function knownCheck(schema: z.ZodType, checks: readonly CheckDefinition[]): Chec
     const values: ReadonlySet<unknown> = schema.values;
     return (value) => values.has(value);
   }
+  if (schema instanceof z.ZodBigInt) return (value) => typeof value === 'bigint';
+  if (schema instanceof z.ZodUnknown) return () => true;
   if (schema instanceof z.ZodBoolean) return (value) => typeof value === 'boolean';
   if (schema instanceof z.ZodDiscriminatedUnion) return discriminatedCheck(schema);
   if (schema instanceof z.ZodUnion) {

@@ -1,5 +1,3 @@
-import { List } from 'immutable';
-import { parse, stringify } from '../bigintJson.ts';
 import { giveUpOldest } from '../feed/heldEvents.ts';
 import {
   type MeasurementEvent,
@@ -7,20 +5,15 @@ import {
   withAchievements,
 } from '../feed/measurementEvents.ts';
 import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
+import type { FoldRecord, StateRestoration } from '../foldRecord.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
-import {
-  type DayHistory,
-  decodeHistory,
-  type EncodedHistory,
-  encodeHistory,
-  withReading,
-} from '../statistics/dayHistory.ts';
+import { type DayHistory, withReading } from '../statistics/dayHistory.ts';
 import type { TelemetryView } from '../views/views.ts';
 import type { ActivityState } from './activityFold.ts';
 import type { CounterReading, StoredReading } from './counterReading.ts';
+import { createCounterRestoration, encodeCounters } from './counterSnapshot.ts';
 import { decodeCounter } from './decodeCounter.ts';
 import { createInstallationActor, type InstallationActor, type ReadingOutcome } from './installationActor.ts';
-import { decodeInstallationState, encodeInstallationState } from './installationSnapshot.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored, the stream is folded anew. */
 export const counterFoldVersion = 6;
@@ -49,15 +42,14 @@ export interface CounterActors {
   activity(installationId: string): ActivityState | null;
   readonly installationCount: number;
   /**
-   * The state as it is at this call, one line of JSON an installation; the lines are made when they are asked for,
-   * from immutable values, while folding goes on.
+   * The state as it is at this call; its records are made when they are asked for, from immutable values, while folding goes on.
    */
-  capture(): Iterable<string>;
+  capture(): Iterable<FoldRecord>;
   /**
-   * Replaces all state at once by captured lines, and folds on from there. What was shown before stays shown until
-   * `reveal`, so that no view goes back in time.
+   * Replaces all state at once, and folds on from there. What was shown before stays shown until `reveal`, so that no view goes
+   * back in time.
    */
-  restore(lines: Iterable<string>): void;
+  beginRestore(): StateRestoration;
   /** Shows what is folded. */
   reveal(): void;
 }
@@ -110,31 +102,32 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     return { installationId, freshness: 'offline', revision: null, reading: null };
   }
 
-  function capture(): Iterable<string> {
+  function capture(): Iterable<FoldRecord> {
     const { actors, history, progress } = folded ?? shown;
-    const states = [...actors.values()].map((actor) => actor.state());
-    const days = history === null ? null : encodeHistory(history);
-    const kept = { installationId: publicInstallationId, days, progress };
-    return encoded(states, kept);
+    const installations = [...actors.values()]
+      .map((actor) => actor.state())
+      .filter((state) => state !== null);
+    return encodeCounters({ installations, history, progress });
   }
 
-  function restore(lines: Iterable<string>) {
-    const restored: Folded = { actors: new Map(), history: null, progress: null };
-    for (const line of lines) {
-      const kept = keptHistoryOf(line);
-      if (kept !== null) {
-        restored.history = kept.days === null ? null : decodeHistory(kept.days);
-        restored.progress =
-          kept.progress === null ? null : { ...kept.progress, events: List(kept.progress.events) };
-        continue;
-      }
-      const state = decodeInstallationState(line);
-      const { installationId } = state.acceptance.latest;
-      restored.actors.set(installationId, createInstallationActor(installationId, genesisMs, state));
-    }
-    // Before the first restoration nothing is shown that could go back.
-    if (folded === null) shown = restored;
-    folded = restored;
+  function beginRestore(): StateRestoration {
+    const restoration = createCounterRestoration();
+    return {
+      add: restoration.add,
+      complete: () => {
+        const { installations, history, progress } = restoration.complete();
+        const actors = installations.map((state) => {
+          const { installationId } = state.acceptance.latest;
+          return [installationId, createInstallationActor(installationId, genesisMs, state)] as const;
+        });
+        const restored = { actors: new Map(actors), history, progress };
+        return () => {
+          // Before the first restoration nothing is shown that could go back.
+          if (folded === null) shown = restored;
+          folded = restored;
+        };
+      },
+    };
   }
 
   return {
@@ -151,7 +144,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
       return shown.actors.size;
     },
     capture,
-    restore,
+    beginRestore,
     reveal: () => {
       if (folded !== null) shown = folded;
     },
@@ -177,46 +170,4 @@ function giveUpOldEvents(folded: Folded, position: number): Pick<CounterOutcome,
   if (shorter === null) return {};
   folded.progress = { ...progress, ...shorter.held };
   return { givenUp: { run: progress.run, events: shorter.givenUp } };
-}
-
-/**
- * The lines of `captured` with one installation's state as the lines of `other` have it, and with its history, where it is
- * the public one.
- */
-export function withInstallation(
-  captured: readonly string[],
-  other: readonly string[],
-  installationId: string,
-): string[] {
-  const isOf = (line: string) => {
-    const kept = keptHistoryOf(line);
-    if (kept !== null) return kept.installationId === installationId;
-    return decodeInstallationState(line).acceptance.latest.installationId === installationId;
-  };
-  const lines = [...captured.filter((line) => !isOf(line)), ...other.filter(isOf)];
-  // The history comes first.
-  return [...lines.filter(isHistory), ...lines.filter((line) => !isHistory(line))];
-}
-
-/** The line of a snapshot that holds the history: the first one. */
-interface KeptHistory {
-  readonly installationId: string;
-  /** Null before the first reading. */
-  readonly days: EncodedHistory | null;
-  readonly progress: MeasurementProgress | null;
-}
-
-const historyMark = '{"history":';
-
-function* encoded(states: ReturnType<InstallationActor['state']>[], kept: KeptHistory): Iterable<string> {
-  yield stringify({ history: kept });
-  for (const state of states) if (state !== null) yield encodeInstallationState(state);
-}
-
-function isHistory(line: string): boolean {
-  return line.startsWith(historyMark);
-}
-
-function keptHistoryOf(line: string): KeptHistory | null {
-  return isHistory(line) ? (parse(line) as { history: KeptHistory }).history : null;
 }

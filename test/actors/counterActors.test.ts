@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type FoldRecord, formatRecord } from '../../actors/foldRecord.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { counterSubject } from '../../actors/messages/subjects.ts';
+import { convertCounterLines } from '../../actors/wheel/convertCounterLines.ts';
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
+import { createCounterRestoration } from '../../actors/wheel/counterSnapshot.ts';
+import { writeCounterLines } from '../support/linesFormat.ts';
 import { genesisMs } from '../support/minerProcess.ts';
 import { mixedPublications, readingMessage } from '../support/readingMessages.ts';
+import { restoreState } from '../support/restoreState.ts';
 
 const created = () => createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
 
@@ -21,9 +26,16 @@ function messageOf(body: CounterReadingMessage, seq: number): StreamMessage {
 /** Everything that the actors show and keep. */
 function stateOf(actors: CounterActors, installations: readonly string[], nowMs: number) {
   return {
-    lines: [...actors.capture()].sort(),
+    records: [...actors.capture()].map(formatRecord).sort(),
     views: installations.map((id) => actors.telemetry(id, nowMs)),
   };
+}
+
+/** The same state as it was written before there were records. */
+function linesOf(records: readonly FoldRecord[]): string[] {
+  const restoration = createCounterRestoration();
+  for (const record of records) restoration.add(record);
+  return writeCounterLines(restoration.complete(), 'wheel.one');
 }
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
@@ -42,14 +54,14 @@ describe('the actors of the counter stream', () => {
     const outcomes = messages.map((message) => whole.receive(message));
     const nowMs = genesisMs + 600 * 10_000;
     fc.assert(
-      fc.property(fc.nat(messages.length), (at) => {
+      fc.property(fc.nat(messages.length), fc.boolean(), (at, isUpgrade) => {
         const before = created();
         for (const message of messages.slice(0, at)) before.receive(message);
-        const lines = [...before.capture()];
+        const records = [...before.capture()];
         const after = created();
         after.receive(messages[0] as StreamMessage); // What it held before does not matter.
         const shown = installations.map((id) => after.telemetry(id, nowMs));
-        after.restore(lines);
+        restoreState(after, isUpgrade ? convertCounterLines(linesOf(records)) : records);
         expect(messages.slice(at).map((message) => after.receive(message))).toEqual(outcomes.slice(at));
         expect(installations.map((id) => after.telemetry(id, nowMs))).toEqual(shown);
         after.reveal();

@@ -6,6 +6,7 @@ import {
   type PipelineActors,
 } from '../../actors/settlement/pipelineActors.ts';
 import { moduleStates } from '../../machines/moduleMachine.ts';
+import { restoreState } from '../support/restoreState.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
 
@@ -91,7 +92,7 @@ describe('the actors of the pipeline stream', () => {
     const actors = createPipelineActors();
     for (const keySlot of ['0', '1']) expect(publish(actors, keySlot)).toBe('folded');
     const restored = createPipelineActors();
-    restored.restore([...actors.capture()]);
+    restoreState(restored, actors.capture());
     for (const each of [actors, restored]) {
       for (const keySlot of ['0', '1'])
         expect(publish(each, keySlot)).toHaveProperty('rejection.reason', 'not_allowed');
@@ -127,7 +128,7 @@ describe('the actors of the pipeline stream', () => {
       timestampNanos: 0n,
     });
     const restored = createPipelineActors();
-    restored.restore(actors.capture());
+    restoreState(restored, actors.capture());
     expect(restored.modules('wheel.one')).toEqual(actors.modules('wheel.one'));
     expect(restored.signer('wheel.one')).toEqual(actors.signer('wheel.one'));
     expect(restored.signer('wheel.one')).toMatchObject({ kind: 'ed25519', enrolledAtMs: atMs });

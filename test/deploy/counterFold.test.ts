@@ -11,6 +11,7 @@ import { batchOf } from '../support/batchOf.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { genesisMs } from '../support/minerProcess.ts';
 import { publicationOf, readingMessage } from '../support/readingMessages.ts';
+import { restoreState } from '../support/restoreState.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { feedWriter } from '../support/sinkFeed.ts';
 import { temporaryDirectory } from '../support/temporaryDirectory.ts';
@@ -69,7 +70,7 @@ describe('the fold of the counter stream', () => {
       expect(before.rows.length).toBeGreaterThan(3_000);
 
       const second = start(35);
-      second.fold.restore(captured, 35);
+      restoreState(second.fold, captured, 35);
       take(second, 35, 60);
       expect(await eventsOf(second)).toEqual(before);
     } finally {

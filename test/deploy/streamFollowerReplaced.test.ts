@@ -38,10 +38,14 @@ it('a follower that is stopped while it restores from replaced tables saves noth
       for (const { seq } of messages) stored.push(`g${tables.generation} ${seq}`);
       return { rows: noRows, rejections: [] };
     },
-    capture: () => ['{}'],
-    restore: (_lines, position) => {
-      restoredAt = position;
-    },
+    capture: () => [{ kind: 'state', key: '', value: '{}' }],
+    beginRestore: () => ({
+      add: () => undefined,
+      complete: () => (position) => {
+        restoredAt = position;
+      },
+    }),
+    convertLines: () => [],
   };
   const sinks: FollowerSinks = {
     writer: null,

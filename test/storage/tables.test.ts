@@ -106,6 +106,7 @@ const existingTables = [
     digest String,
     taken_at_ms Int64,
     ordinal Int64,
+    format String,
     checksum String,
     payload String
     ) ENGINE = MergeTree()
@@ -168,13 +169,13 @@ const existingTables = [
 
 /** Rows as they were inserted into them. */
 const existingRows = [
-  `INSERT INTO migrations VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e')`,
+  `INSERT INTO migrations VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e'), (6, 'f')`,
   'INSERT INTO generation_pointer VALUES (1, 1)',
   `INSERT INTO readings_g1 VALUES ('wheel', 7, 'id', 'boot', 3, 1769860800000, 1769860800001, 'epoch',
    '115792089237316195423570985008687907853269984665640564039457584007913129639935', 'hardware', NULL, 'IDLE', 1, 2, 3)`,
   `INSERT INTO rounds_g1 VALUES ('wheel', 1, 1769860800000, '18446744073709551616', 8)`,
   `INSERT INTO half_hour_buckets_g1 VALUES ('wheel', 1769860800000, 3, '5', 1800, 10, 11, 1769860800012, 13, 1769860800014, 9)`,
-  `INSERT INTO fold_snapshots_g1 VALUES ('name', 0, 1, 'MINER_COUNTER', 4, 'digest', 'created', 9, '', 1769860800000, 2, 'sum', 'text')`,
+  `INSERT INTO fold_snapshots_g1 VALUES ('name', 0, 1, 'MINER_COUNTER', 4, 'digest', 'created', 9, '', 1769860800000, 2, 'records', 'sum', 'text')`,
   `INSERT INTO generations VALUES (1, 4, 'digest', 'created', 1769860800000)`,
 ];
 
@@ -299,7 +300,7 @@ describe.each(locations)('tables in $kind', ({ isHere, open }) => {
       /TABLE (readings|rounds|half_hour|fold|active|migr)/.test(sql),
     );
     for (const sql of first)
-      await database.command(sql.replace(/ (configuration String|ordinal Int64),$/gm, ''));
+      await database.command(sql.replace(/ (configuration String|ordinal Int64|format String),$/gm, ''));
     await database.command("INSERT INTO migrations VALUES (1, 'a')");
     await migrate(database, silentLogger);
     const upgraded = await describeTables(database);

@@ -1,11 +1,13 @@
+import { convertCounterLines } from '../../../actors/wheel/convertCounterLines.ts';
 import type { Database } from '../../../storage/database.ts';
 import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
-import { linesOf } from '../../../storage/foldSnapshot.ts';
+import { readSnapshot } from '../../../storage/foldSnapshot.ts';
 import { attachRows, attachSnapshots, createEmpty } from '../../../storage/generations.ts';
 import type { ReplayPlan } from '../../../storage/replayLog.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { sqlString } from '../../../storage/tabSeparated.ts';
+import type { ReplayedInstallation } from './replayFold.ts';
 import { ReplayRefused } from './replayPlan.ts';
 
 export interface PreparationParts {
@@ -15,6 +17,8 @@ export interface PreparationParts {
   readonly rebuilt: Tables;
   readonly activeSnapshots: SnapshotStore;
   readonly rebuiltSnapshots: SnapshotStore;
+  /** The installation whose history is kept. */
+  readonly publicInstallationId: string;
 }
 
 /**
@@ -45,7 +49,11 @@ export async function prepareReplay(parts: PreparationParts): Promise<void> {
 }
 
 /** The others' state where a replay of one installation ends; null for a replay of all. */
-export async function loadBeside({ plan, rebuiltSnapshots }: PreparationParts) {
+export async function loadBeside({
+  plan,
+  rebuiltSnapshots,
+  publicInstallationId,
+}: PreparationParts): Promise<ReplayedInstallation | null> {
   const { installationId } = plan;
   if (installationId === null) return null;
   const [header] = await rebuiltSnapshots.list('MINER_COUNTER beside');
@@ -54,5 +62,9 @@ export async function loadBeside({ plan, rebuiltSnapshots }: PreparationParts) {
     throw new ReplayRefused(
       'what this replay has kept is damaged: run the command with --discard, then again',
     );
-  return { installationId, others: linesOf(beside) };
+  return {
+    installationId,
+    isPublic: installationId === publicInstallationId,
+    others: [...readSnapshot(beside, convertCounterLines)],
+  };
 }

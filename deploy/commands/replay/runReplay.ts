@@ -126,7 +126,16 @@ async function replay(parts: ReplayParts, request: ReplayRequest): Promise<void>
   const { plan, step, isResumed } = await plannedOrUnfinished(parts, request, activeSnapshots);
   const rebuilt = tablesOf(plan.generation);
   const rebuiltSnapshots = snapshotsOf(rebuilt);
-  const preparation = { database, plan, active, rebuilt, activeSnapshots, rebuiltSnapshots };
+  const { installationId: publicInstallationId } = parts.deployment;
+  const preparation = {
+    database,
+    plan,
+    active,
+    rebuilt,
+    activeSnapshots,
+    rebuiltSnapshots,
+    publicInstallationId,
+  };
   print(`${isResumed ? 'going on with the replay' : 'replay'} of ${rangeOf(plan)}`);
   const prepare = async () => {
     await prepareReplay(preparation);

@@ -5,6 +5,7 @@ import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { ForkBelowStates } from '../../../actors/chain/chainFold.ts';
 import { toChainSpan } from '../../../actors/chain/chainSpan.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
+import { restoreState } from '../../support/restoreState.ts';
 import {
   happened,
   hashOf,
@@ -129,7 +130,7 @@ describe('a block that cannot be applied', () => {
     // Through a snapshot taken anywhere, and more blocks.
     for (const at of [5, 20, 30, 45]) {
       const restored = createChainActors(settings);
-      restored.restore([...folded(wrong.slice(0, at)).actors.capture()]);
+      restoreState(restored, folded(wrong.slice(0, at)).actors.capture());
       for (const message of wrong.slice(at)) restored.receive(message);
       expect(restored.fault).toEqual(actors.fault);
       expect([...restored.capture()]).toEqual([...actors.capture()]);
@@ -218,7 +219,7 @@ describe('spans of another deployment', () => {
         for (const [index, message] of messages.entries()) {
           if (index === snapshotAt) {
             const restored = createChainActors(settings);
-            restored.restore([...actors.capture()]);
+            restoreState(restored, actors.capture());
             actors = restored;
           }
           const outcome = actors.receive(message);
@@ -240,7 +241,7 @@ describe('spans of another deployment', () => {
     actors.receive(foreign[0]?.(deploymentBlock) as never);
     expect(actors.state.isMismatched).toBe(true);
     const restored = createChainActors(settings);
-    restored.restore([...actors.capture()]);
+    restoreState(restored, actors.capture());
     expect(restored.state.isMismatched).toBe(true);
     restored.receive(messageOf(writtenSpan({ number: deploymentBlock }), 2));
     expect(restored.state.isMismatched).toBe(false);
@@ -284,7 +285,7 @@ describe('the beginning of a chain', () => {
     const actors = createChainActors(settings);
     actors.receive(messageOf(wide, 1));
     expect(() => actors.receive(messageOf(fork, 2))).toThrow(ForkBelowStates);
-    actors.restore([]);
+    restoreState(actors, []);
     actors.keepFrom(24n);
     actors.receive(messageOf(wide, 1));
     expect(actors.receive(messageOf(fork, 2))).toMatchObject({ rejection: { reason: 'unlinked_span' } });

@@ -7,6 +7,7 @@ import { toAddress } from '../../../actors/schemas/hex.ts';
 import { eventually } from '../../support/childProcess.ts';
 import { foldChain } from '../../support/foldedChain.ts';
 import { startLyingNode } from '../../support/lyingNode.ts';
+import { restoreState } from '../../support/restoreState.ts';
 import { startEconomy } from '../../support/testEconomy.ts';
 import {
   happened,
@@ -56,7 +57,7 @@ describe('what was read before the deployment block', () => {
         for (const [index, message] of spans.toSpliced(arrivesAt, 0, readsMessage(read)).entries()) {
           if (index === restartsAt) {
             const restored = createChainActors(settings);
-            restored.restore([...actors.capture()]);
+            restoreState(restored, actors.capture());
             actors = restored;
           }
           expect(actors.receive(message)).not.toHaveProperty('rejection');

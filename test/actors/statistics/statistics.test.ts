@@ -7,6 +7,7 @@ import type { CounterReadingMessage } from '../../../actors/wheel/counterReading
 import { statisticsBodyB, statisticsResponseB } from '../../../http/responses/statistics.ts';
 import { plainReading, plainStatistics } from '../../support/plainStatistics.ts';
 import { uuidOf } from '../../support/readingMessages.ts';
+import { restoreState } from '../../support/restoreState.ts';
 
 const id = 'wheel.one';
 
@@ -202,7 +203,7 @@ function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: numb
   const actors = foldReadings(messages, genesisMs);
   const readings = messages.map(plainReading);
   const restored = createCounterActors({ genesisMs, publicInstallationId: id });
-  restored.restore([...actors.capture()]);
+  restoreState(restored, actors.capture());
   for (const [range, dayCount] of [
     ['7d', 7],
     ['30d', 30],
