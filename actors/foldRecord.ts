@@ -7,8 +7,16 @@ export interface FoldRecord {
   readonly kind: string;
   /** Names it among the records of its kind. */
   readonly key: string;
-  /** JSON as `bigintJson.ts` writes it. */
-  readonly value: string;
+  /** JSON as `bigintJson.ts` writes it; null where the state does not hold the record any more. */
+  readonly value: string | null;
+}
+
+/** A fold's state as it was at some moment. Its records are made when they are asked for, while folding goes on. */
+export interface StateCapture {
+  /** Every record. */
+  readonly all: () => Iterable<FoldRecord>;
+  /** Those that changed since the capture before; null where that is not known, as after a restoration. */
+  readonly changes: (() => Iterable<FoldRecord>) | null;
 }
 
 /** A snapshot holds something else than its fold writes. */
@@ -23,23 +31,50 @@ type Immutable<Value> = Value extends readonly (infer Item)[]
     ? Value
     : { readonly [Key in keyof Value]: Immutable<Value[Key]> };
 
+/** What is done with a snapshot; an error of it says that the snapshot is of no use. */
+export function refuseOnError<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RecordRefused) throw error;
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new RecordRefused(problem, { cause: error });
+  }
+}
+
 /** The records of one kind: what they hold is checked against a schema when they are read. */
 export interface RecordKind<Value> {
   readonly kind: string;
-  write(key: string | number | bigint, value: Immutable<Value>): FoldRecord;
-  /** @throws RecordRefused */
-  read(record: FoldRecord): Value;
+  write(key: RecordKey, value: Immutable<Value>): FoldRecord;
+  /** The record with the value, or the one that says that there is none. */
+  writeChange(key: RecordKey, value: Immutable<Value> | undefined): FoldRecord;
+  /**
+   * Null where there is none.
+   *
+   * @throws RecordRefused
+   */
+  read(record: FoldRecord): Value | null;
 }
+
+export type RecordKey = string | number | bigint;
 
 export function defineRecord<Schema extends z.ZodType>(
   kind: string,
   schema: Schema,
 ): RecordKind<z.output<Schema>> {
   const fits = compileGuard(schema);
+  const write = (key: RecordKey, value: Immutable<z.output<Schema>>) => ({
+    kind,
+    key: String(key),
+    value: stringify(value),
+  });
   return {
     kind,
-    write: (key, value) => ({ kind, key: String(key), value: stringify(value) }),
+    write,
+    writeChange: (key, value) =>
+      value === undefined ? { kind, key: String(key), value: null } : write(key, value),
     read: ({ key, value: json }) => {
+      if (json === null) return null;
       const value = parseValue(kind, key, json);
       if (!fits(value)) {
         const { error } = schema.safeParse(value);
@@ -67,7 +102,7 @@ export interface RecordReader {
 
 export function readRecords<Value>(
   kind: RecordKind<Value>,
-  take: (value: Value, key: string) => void,
+  take: (value: Value | null, key: string) => void,
 ): RecordReader {
   return { kind: kind.kind, take: (record) => take(kind.read(record), record.key) };
 }
@@ -79,7 +114,11 @@ export interface CollectedRecords<Value> extends RecordReader {
 
 export function collectRecords<Value>(kind: RecordKind<Value>): CollectedRecords<Value> {
   const values = new Map<string, Value>();
-  return { ...readRecords(kind, (value, key) => values.set(key, value)), values };
+  const reader = readRecords(kind, (value, key) => {
+    if (value === null) values.delete(key);
+    else values.set(key, value);
+  });
+  return { ...reader, values };
 }
 
 /** Gives each record to the reader of its kind; throws {@link RecordRefused} for a kind that none reads. */
@@ -107,7 +146,7 @@ export interface StateRestoration {
 
 /** A record as a line of text: neither a key nor JSON holds a tab or a line feed. */
 export function formatRecord({ kind, key, value }: FoldRecord): string {
-  return `${kind}\t${key}\t${value}`;
+  return `${kind}\t${key}\t${value ?? ''}`;
 }
 
 /** @throws RecordRefused when it is no line that {@link formatRecord} made. */
@@ -115,7 +154,12 @@ export function parseRecord(line: string): FoldRecord {
   const keyAt = line.indexOf('\t') + 1;
   const valueAt = line.indexOf('\t', keyAt) + 1;
   if (keyAt === 0 || valueAt === 0) throw new RecordRefused('a line of a snapshot is no record');
-  return { kind: line.slice(0, keyAt - 1), key: line.slice(keyAt, valueAt - 1), value: line.slice(valueAt) };
+  const value = line.slice(valueAt);
+  return {
+    kind: line.slice(0, keyAt - 1),
+    key: line.slice(keyAt, valueAt - 1),
+    value: value === '' ? null : value,
+  };
 }
 
 /** Items by their index. @throws RecordRefused when one before the last is missing. */

@@ -43,7 +43,7 @@ async function deleteFrom(database: Database, tables: readonly string[], conditi
 }
 
 /** A mutation does not cover rows that are inserted after it began, so another one is started for what is left at its end. */
-async function deleteWhere(database: Database, table: string, condition: string): Promise<void> {
+export async function deleteWhere(database: Database, table: string, condition: string): Promise<void> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     await database.command(`ALTER TABLE ${table} DELETE WHERE ${condition}`);
     while ((await countRows(database, table, condition)) > 0 && (await isMutating(database, table)))

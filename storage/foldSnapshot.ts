@@ -1,5 +1,4 @@
 import type { StateIdentity } from '../actors/foldIdentity.ts';
-import { type FoldRecord, parseRecord } from '../actors/foldRecord.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 
 /** What a state is of: a stream's folds, or of the counter stream the installations that a replay of one leaves alone. */
@@ -23,8 +22,12 @@ export interface SnapshotHeader extends StateIdentity {
   readonly takenAtMs: number;
 }
 
-/** A snapshot as it is stored. */
+/** A state that can be restored: a snapshot, or one with its increments through some part. */
 export interface StoredSnapshotHeader extends SnapshotHeader {
+  /** Name of the snapshot. */
+  readonly snapshot: string;
+  /** 0 is the whole state; each next part says what changed since the one before. */
+  readonly part: number;
   /** Its number among those of its stream, from 1. */
   readonly ordinal: number;
   readonly format: SnapshotFormat;
@@ -34,18 +37,7 @@ export interface StoredSnapshotHeader extends SnapshotHeader {
 export const snapshotFormats = ['records', ''] as const;
 export type SnapshotFormat = (typeof snapshotFormats)[number];
 
-/** The state of the folds of one stream. */
-export interface FoldSnapshot extends SnapshotHeader {
-  readonly format: SnapshotFormat;
-  /** Lines of text. */
-  readonly state: string;
-}
-
-/** The records of a snapshot; `convertLines` makes them of one in the format before records. */
-export function readSnapshot(
-  { format, state }: FoldSnapshot,
-  convertLines: (lines: Iterable<string>) => Iterable<FoldRecord>,
-): Iterable<FoldRecord> {
-  const lines = state.split('\n').filter((line) => line !== '');
-  return format === 'records' ? lines.map(parseRecord) : convertLines(lines);
+/** A restorable state as logs name it. */
+export function formatSnapshotName({ snapshot, part }: StoredSnapshotHeader): string {
+  return part === 0 ? snapshot : `${snapshot}+${part}`;
 }

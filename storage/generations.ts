@@ -1,5 +1,6 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
+import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { generationPointer } from './tables/generationPointer.ts';
 import { insertRows } from './tables/table.ts';
 import { createStatements, listEventTables, type Tables, tablesOf } from './tables.ts';
@@ -57,7 +58,7 @@ export async function attachRows(database: Database, from: Tables, to: Tables): 
   }
 }
 
-/** Brings snapshots of a stream into another generation: all of them, or the one of a position. */
+/** Brings snapshots of a stream into another generation: all of them, or those of a position without what follows it. */
 export async function attachSnapshots(
   database: Database,
   from: Tables,
@@ -65,9 +66,18 @@ export async function attachSnapshots(
   wanted: { readonly stream: InputStreamName; readonly position: number | null },
 ): Promise<void> {
   const { stream, position } = wanted;
-  const where = position === null ? '' : ` AND position = ${position}`;
+  const ofStream = `stream = ${sqlString(stream)}`;
+  if (position !== null) {
+    const ofPosition = `SELECT snapshot FROM ${from.foldSnapshots} WHERE ${ofStream} AND position = ${position}`;
+    // Increments behind the position share its partition.
+    await database.command(
+      `INSERT INTO ${to.foldSnapshots} (${foldSnapshots.list}) SELECT ${foldSnapshots.list} FROM ${from.foldSnapshots}
+       WHERE ${ofStream} AND position <= ${position} AND snapshot IN (${ofPosition})`,
+    );
+    return;
+  }
   const names = await database.select(
-    `SELECT DISTINCT snapshot FROM ${from.foldSnapshots} WHERE stream = ${sqlString(stream)}${where}`,
+    `SELECT DISTINCT snapshot FROM ${from.foldSnapshots} WHERE ${ofStream}`,
   );
   for (const [name] of names) {
     const partition = sqlString(name as string);

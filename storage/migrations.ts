@@ -79,7 +79,7 @@ const allMigrations: readonly Migration[] = [
   },
   {
     number: 6,
-    name: 'formats of snapshots',
+    name: 'formats and parts of snapshots',
     statements: addSnapshotColumns,
   },
 ];

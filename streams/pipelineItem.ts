@@ -1,4 +1,4 @@
-import type { FoldRecord } from '../actors/foldRecord.ts';
+import type { StateCapture } from '../actors/foldRecord.ts';
 import type { EncodedRows } from '../storage/rowInserts.ts';
 import type { Checkpoint } from './jetstream/checkpoint.ts';
 import type { RejectedMessage } from './jetstream/rejectionLog.ts';
@@ -15,8 +15,9 @@ export interface FoldedBatch extends Folded {
 /** The state as of a place in the stream. */
 export interface CapturedState {
   readonly checkpoint: Checkpoint;
-  /** Made when they are saved. */
-  readonly records: Iterable<FoldRecord>;
+  readonly state: StateCapture;
+  /** How many were captured since the state was restored, with this one. */
+  readonly number: number;
 }
 
 export type PipelineItem = FoldedBatch | SnapshotMark<CapturedState>;

@@ -1,5 +1,5 @@
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
-import type { FoldRecord } from '../actors/foldRecord.ts';
+import type { FoldRecord, StateCapture } from '../actors/foldRecord.ts';
 import type { StoredRows } from '../actors/storedRows.ts';
 import type { MessageBatch } from './jetstream/messageSource.ts';
 import type { RejectedMessage } from './jetstream/rejectionLog.ts';
@@ -39,8 +39,8 @@ export interface StreamFold {
   readonly sharesTables?: boolean;
   /** @throws OlderSnapshotNeeded when a snapshot that it accepts has to be restored first. */
   receive(batch: MessageBatch): FoldOutput;
-  /** Immutable state as of this call, whose records are made later, when they are asked for. */
-  capture(): Iterable<FoldRecord>;
+  /** Immutable state as of this call. */
+  capture(): StateCapture;
   beginRestore(): FoldRestoration;
   /** Records of a snapshot in the format before records, by its lines. */
   convertLines(lines: Iterable<string>): Iterable<FoldRecord>;

@@ -1,25 +1,23 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { Subject } from 'rxjs';
 import { createActor, fromObservable, fromPromise, toPromise } from 'xstate';
 import { isOfFold } from '../actors/foldIdentity.ts';
-import { type FoldRecord, formatRecord } from '../actors/foldRecord.ts';
+import { refuseOnError } from '../actors/foldRecord.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
-import { type FoldSnapshot, readSnapshot, type StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
-import { formatSnapshotName, type SnapshotStore } from '../storage/snapshots.ts';
+import { formatSnapshotName, type StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
+import { isRefusal, readRecords } from '../storage/readRecords.ts';
+import type { SnapshotStore } from '../storage/snapshots.ts';
 import { type Checkpoint, emptyCheckpoint } from './jetstream/checkpoint.ts';
 import type { MessageSource, SourceStatus } from './jetstream/messageSource.ts';
 import { StreamDiverged, type VerifiedStream, verifySource } from './jetstream/sourceVerification.ts';
 import type { SnapshotPolicy } from './operators/snapshotMarks.ts';
 import type { CapturedState } from './pipelineItem.ts';
+import { createStateSaver } from './stateSaver.ts';
 import { OlderSnapshotNeeded, type StreamFold } from './streamFold.ts';
 import { runStreamPipeline, type StreamSinks } from './streamPipeline.ts';
-
-/** Lines of a snapshot that are joined before the event loop turns. */
-const linesPerTurn = 500;
 
 /** So many messages are a reason to save the state once they are folded. */
 const longWayMessages = 10_000;
@@ -91,6 +89,7 @@ export interface StreamFollower {
 /** Restores the newest snapshot that agrees with the stream, runs what follows through its pipeline, and saves snapshots. */
 export function createStreamFollower(options: StreamFollowerOptions): StreamFollower {
   const { stream, source, jsm, fold, sinks, snapshots, policy, clock, logger } = options;
+  const saver = createStateSaver({ stream, fold, snapshots, clock });
   const ended$ = new Subject<void>();
   let replace: () => void = () => undefined;
   /** Where the pipeline begins. */
@@ -118,6 +117,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
             policy,
             onFolded: ({ position }) => noteProgress(position),
             isSaveDue: () => isSaveDue,
+            capture: saver.capture,
             save,
             onSaveFailure: (error) => {
               snapshotFailures++;
@@ -184,12 +184,13 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   }
 
   /** Rows first, snapshot last: what a snapshot covers is stored before it is. */
-  function save({ checkpoint, records }: CapturedState): Promise<void> {
+  function save(captured: CapturedState): Promise<void> {
+    const { checkpoint } = captured;
     const before = saving;
     const attempt = (async () => {
-      // Each save removes snapshots that are not kept any more, and must know of the one before.
+      // What is saved follows what was saved before.
       await before;
-      await snapshots.save(await snapshotOf(checkpoint, records));
+      await saver.save(captured);
       savedPosition = checkpoint.position;
       logger.debug({ stream, position: savedPosition }, 'snapshot saved');
       options.onSaved?.(isCurrent());
@@ -197,27 +198,6 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     if (checkpoint.position >= (target ?? 0)) isSaveDue = false;
     saving = attempt.catch(() => undefined);
     return attempt;
-  }
-
-  async function snapshotOf(checkpoint: Checkpoint, records: Iterable<FoldRecord>): Promise<FoldSnapshot> {
-    const lines: string[] = [];
-    for (const record of records) {
-      lines.push(formatRecord(record));
-      if (lines.length % linesPerTurn === 0) await nextTurn();
-    }
-    const { streamCreated, position, digest } = checkpoint;
-    if (streamCreated === null) throw new Error('a snapshot needs a folded message');
-    const takenAtMs = clock.nowMs();
-    return {
-      stream,
-      ...fold.identity,
-      streamCreated,
-      position,
-      digest,
-      takenAtMs,
-      format: 'records',
-      state: lines.join('\n'),
-    };
   }
 
   async function restore(signal: AbortSignal) {
@@ -237,6 +217,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       await clearAbove(sinks, checkpoint.position, disagrees, isReconfigured(headers, found !== null));
     const replaceState = found?.replaceState ?? fold.beginRestore().complete();
     replaceState(checkpoint.position);
+    saver.reset();
     const { lastSequence } = asItIs;
     logger.info(
       { stream, position: checkpoint.position, lastSequence },
@@ -312,17 +293,17 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 
   /** Null, with a line in the log, for a snapshot that is damaged or holds something else than its fold writes. */
   async function restoreFrom(header: StoredSnapshotHeader): Promise<ReplaceState | null> {
-    const snapshot = await snapshots.load(header);
-    if (snapshot === null) return null;
     try {
       const restoration = fold.beginRestore();
-      for (const record of readSnapshot(snapshot, fold.convertLines)) restoration.add(record);
-      return restoration.accepts?.() === false ? null : restoration.complete();
+      for await (const records of readRecords(snapshots, header, fold.convertLines))
+        refuseOnError(() => records.forEach(restoration.add));
+      return restoration.accepts?.() === false ? null : refuseOnError(restoration.complete);
     } catch (error) {
+      if (!isRefusal(error)) throw error;
       const { position } = header;
       logger.error(
         { stream, snapshot: formatSnapshotName(header), position, err: error },
-        'snapshot is refused; an older one is used',
+        'snapshot is damaged or refused; an older one is used',
       );
       return null;
     }

@@ -28,6 +28,7 @@ import { inFlightMax } from '../http/server/reads.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
 import { readingsKept } from '../storage/recentReadings.ts';
 import { snapshotsKeptMax } from '../storage/snapshotRetention.ts';
+import { incrementsMax } from '../storage/snapshots.ts';
 import { batchBytesMax, batchMessagesMax, pullBounds } from '../streams/jetstream/messageSource.ts';
 import { originalBytesMax } from '../streams/jetstream/rejectionLog.ts';
 import { underWayBytesMax } from '../streams/streamPipeline.ts';
@@ -137,7 +138,12 @@ const streams: readonly Row[] = [
     'the stream is held back',
   ],
   ['Bytes that are kept of a rejected message', bytes(originalBytesMax), '`truncated`'],
-  ['Snapshots that are kept of one stream', count(snapshotsKeptMax), 'those between are removed, by age'],
+  [
+    'Snapshots that are kept of one stream, with their increments',
+    count(snapshotsKeptMax),
+    'those between are removed, by age',
+  ],
+  ['Increments of one snapshot', count(incrementsMax), 'a whole state is saved'],
 ];
 
 function table(title: string, rows: readonly Row[]): string {

@@ -1,19 +1,20 @@
 import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
-import type { FoldRecord, StateRestoration } from '../foldRecord.ts';
+import type { StateCapture, StateRestoration } from '../foldRecord.ts';
 import type { Rejection } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import {
   type ChainFault,
   type ChainFoldSettings,
   type ChainFoldState,
+  type ChangedRecords,
   chainFoldVersion,
   createChainFold,
   emptyChainFoldState,
   type Reorganization,
 } from './chainFold.ts';
 import { decodeChainReads } from './chainReads.ts';
-import { createChainRestoration, encodeChainFold } from './chainSnapshot.ts';
-import type { ChainFeedEvent, ChainState } from './chainState.ts';
+import { createChainRestoration, encodeChainChanges, encodeChainFold } from './chainSnapshot.ts';
+import type { ChainFeedEvent, ChainState, RecordName } from './chainState.ts';
 import { decodeChain } from './decodeChain.ts';
 
 /** What became of a message of `MINER_CHAIN`. */
@@ -43,8 +44,8 @@ export interface ChainActors {
   at(block: bigint, hash: string): ChainState | null;
   /** When the newest span was stored (epoch milliseconds); null before the first. */
   readonly newestSpanAtMs: number | null;
-  /** The state as it is at this call; its records are made when they are asked for. */
-  capture(): Iterable<FoldRecord>;
+  /** The state as it is at this call. */
+  capture(): StateCapture;
   beginRestore(): ChainStateRestoration;
   /** Keeps every state from this block on, so that a fork there can be followed; null keeps the newest ones again. */
   keepFrom(block: bigint | null): void;
@@ -61,6 +62,13 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
   let fold = createChainFold({ ...settings, keptFromBlock: null });
   let state = emptyChainFoldState;
   let newestSpanAtMs: number | null = null;
+  /** Since the capture before; null before the first one, and where it is not known. */
+  let changed: Set<RecordName> | null = null;
+
+  function addChanged(names: ChangedRecords) {
+    if (names === 'all') changed = null;
+    else if (changed !== null) for (const ofBlock of names) for (const name of ofBlock) changed.add(name);
+  }
 
   return {
     identity: foldIdentity(chainFoldVersion, {
@@ -84,6 +92,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       const outcome = fold.receive(state, decoded.value, { position: message.seq, storedAtMs });
       state = outcome.state;
       if ('rejection' in outcome) return { rejection: outcome.rejection };
+      addChanged(outcome.changed);
       newestSpanAtMs = storedAtMs;
       const { reorganization, givenUp } = outcome;
       return { reorganization, givenUp };
@@ -100,7 +109,15 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
     get newestSpanAtMs() {
       return newestSpanAtMs;
     },
-    capture: () => encodeChainFold({ state, newestSpanAtMs }),
+    capture: () => {
+      const captured = { state, newestSpanAtMs };
+      const names = changed;
+      changed = new Set();
+      return {
+        all: () => encodeChainFold(captured),
+        changes: names === null ? null : () => encodeChainChanges(captured, names),
+      };
+    },
     beginRestore: () => {
       const restoration = createChainRestoration();
       return {
@@ -109,6 +126,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
           const restored = restoration.complete();
           return () => {
             state = restored.state;
+            changed = null;
             newestSpanAtMs = restored.newestSpanAtMs;
           };
         },

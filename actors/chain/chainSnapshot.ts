@@ -1,4 +1,4 @@
-import { Map as ImmutableMap, List } from 'immutable';
+import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
 import { compareArrivals, formatArrival } from '../feed/arrival.ts';
 import {
   collectRecords,
@@ -8,10 +8,11 @@ import {
   readRecords,
   requireDense,
 } from '../foldRecord.ts';
+import { requireValue } from '../requireValue.ts';
 import { type Address, isAddress } from '../schemas/hex.ts';
 import { type ChainFoldState, emptyChainFoldState } from './chainFold.ts';
 import { chainRecords } from './chainRecords.ts';
-import type { ChainState, OwnerEvent, OwnerState, Position } from './chainState.ts';
+import type { ChainState, KeyedRecord, OwnerEvent, OwnerState, Position, RecordName } from './chainState.ts';
 
 /** What a snapshot of the chain holds. */
 export interface CapturedChain {
@@ -43,6 +44,60 @@ export function* encodeChainFold({ state, newestSpanAtMs }: CapturedChain): Iter
   for (const [owner, { activity }] of owners)
     for (const [index, one] of activity.entries())
       yield chainRecords.activity.write(`${owner}/${index}`, one);
+}
+
+/**
+ * The records that blocks have changed, by their names, as they are now: those of what blocks have removed have no value. What has
+ * no key changes with every block.
+ */
+export function* encodeChainChanges(
+  { state, newestSpanAtMs }: CapturedChain,
+  names: ReadonlySet<RecordName>,
+): Iterable<FoldRecord> {
+  const { safe, ...fold } = state;
+  yield chainRecords.fold.write('', { ...fold, newestSpanAtMs });
+  const newest = safe.at(-1);
+  if (newest === undefined) return;
+  yield encodeState(newest);
+  const lookup = createLookup(newest);
+  for (const name of names) {
+    const end = name.indexOf(' ');
+    yield lookup(name.slice(0, end), name.slice(end + 1));
+  }
+}
+
+function createLookup(state: ChainState): (kind: string, key: string) => FoldRecord {
+  const { settlements, unprocessedRounds, checkpoints, positions, owners, mining, collection, feed } = state;
+  const rounds = indexOnce(unprocessedRounds, ({ roundId }) => String(roundId));
+  const perWeights = indexOnce(mining.perWeightByDate, ({ date }) => date);
+  const events = indexOnce(feed.events, formatArrival);
+  const byKind: Readonly<Record<KeyedRecord, (key: string) => FoldRecord>> = {
+    settlement: (key) => chainRecords.settlement.writeChange(key, settlements.get(Number(key))),
+    unprocessedRound: (key) => chainRecords.unprocessedRound.writeChange(key, rounds().get(key)),
+    checkpoint: (key) => chainRecords.checkpoint.writeChange(key, checkpoints.get(Number(key))),
+    perWeight: (key) => chainRecords.perWeight.writeChange(key, perWeights().get(key)?.atEnd),
+    activationPerWeight: (key) =>
+      chainRecords.activationPerWeight.writeChange(key, mining.perWeightAtActivation.get(key)),
+    pendingWeight: (key) => chainRecords.pendingWeight.writeChange(key, mining.pendingWeight.get(key)),
+    metadata: (key) => chainRecords.metadata.writeChange(key, collection.metadata.get(Number(key))),
+    position: (key) => chainRecords.position.writeChange(key, positions.get(Number(key))),
+    feedEvent: (key) => chainRecords.feedEvent.writeChange(key, events().get(key)),
+    activity: (key) => {
+      const [owner = '', index] = key.split('/');
+      return chainRecords.activity.writeChange(key, owners.get(owner)?.activity.get(Number(index)));
+    },
+  };
+  const lookups = new Map<string, (key: string) => FoldRecord>(Object.entries(byKind));
+  return (kind, key) => requireValue(lookups.get(kind), `the lookup of ${kind}`)(key);
+}
+
+/** Items by their keys, once one is asked for. */
+function indexOnce<Item>(items: Iterable<Item>, keyOf: (item: Item) => string) {
+  let index: ReadonlyMap<string, Item> | null = null;
+  return (): ReadonlyMap<string, Item> => {
+    index ??= new Map(Array.from(items, (item) => [keyOf(item), item]));
+    return index;
+  };
 }
 
 /** The newest safe state without what has a key of its own. */
@@ -146,6 +201,7 @@ export function createChainRestoration(): ChainRestoration {
         ...collection,
         metadata: ImmutableMap([...metadata.values].map(([tokenId, one]) => [Number(tokenId), one])),
       },
+      changed: ImmutableSet(),
     };
   }
 
@@ -166,8 +222,11 @@ function collectActivity() {
     const [owner = '', index] = key.split('/');
     if (!isAddress(owner)) throw new RecordRefused(`activity ${key} is of no owner`);
     const events = byOwner.get(owner) ?? [];
-    events[Number(index)] = event;
-    byOwner.set(owner, events);
+    events[Number(index)] = event ?? undefined;
+    // A reorganization takes the newest away.
+    while (events.length > 0 && events.at(-1) === undefined) events.pop();
+    if (events.length > 0) byOwner.set(owner, events);
+    else byOwner.delete(owner);
   });
   return { reader, byOwner };
 }

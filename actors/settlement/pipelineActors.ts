@@ -1,7 +1,7 @@
 import { createModuleActor, type ModuleActor } from '../device/moduleActor.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
-import type { FoldRecord, StateRestoration } from '../foldRecord.ts';
+import type { FoldRecord, StateCapture, StateRestoration } from '../foldRecord.ts';
 import { type Rejection, rejected } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import type { ModulesView } from '../views/views.ts';
@@ -11,6 +11,7 @@ import {
   type CapturedInstallation,
   createPipelineRestoration,
   encodeInstallation,
+  encodeInstallationChanges,
 } from './pipelineSnapshot.ts';
 import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from './rememberedIds.ts';
 import {
@@ -40,7 +41,7 @@ export interface PipelineActors {
   /** The same state until oracle or reporter of the installation say something. */
   settlement(installationId: string): Settlement;
   /** As CounterActors.capture. */
-  capture(): Iterable<FoldRecord>;
+  capture(): StateCapture;
   beginRestore(): StateRestoration;
 }
 
@@ -55,6 +56,8 @@ interface InstallationPipeline {
 
 export function createPipelineActors(): PipelineActors {
   let installations = new Map<string, InstallationPipeline>();
+  /** Null before the first capture, and after a restoration. */
+  let captured: CapturedInstallations | null = null;
   /** Of the last installation that was asked for without having reported, so that its view stays the same, too. */
   let unreported: ModulesView | null = null;
 
@@ -112,6 +115,7 @@ export function createPipelineActors(): PipelineActors {
         });
         return () => {
           installations = new Map(restored);
+          captured = null;
         };
       },
     };
@@ -132,21 +136,38 @@ export function createPipelineActors(): PipelineActors {
     settlement: (installationId) =>
       installations.get(installationId)?.settlement.settlement() ?? initialSettlement,
     capture: () => {
+      const before = captured;
       // What they hold is immutable, but which of it they hold is not.
-      const captured = [...installations.values()].map(({ view, signer, acceptedSigners, settlement }) => ({
-        ...view,
-        signer,
-        acceptedSigners,
-        settlement: settlement.settlement(),
-      }));
-      return encodeAll(captured);
+      const entries = Array.from(installations, ([installationId, { view, settlement, ...pipeline }]) => {
+        const { signer, acceptedSigners } = pipeline;
+        return [
+          installationId,
+          { ...view, signer, acceptedSigners, settlement: settlement.settlement() },
+        ] as const;
+      });
+      const after = new Map(entries);
+      captured = after;
+      return {
+        all: () => encodeAll(after.values()),
+        changes: before === null ? null : () => encodeChanges(before, after),
+      };
     },
     beginRestore,
   };
 }
 
-function* encodeAll(captured: readonly CapturedInstallation[]): Iterable<FoldRecord> {
+type CapturedInstallations = ReadonlyMap<string, CapturedInstallation>;
+
+function* encodeAll(captured: Iterable<CapturedInstallation>): Iterable<FoldRecord> {
   for (const one of captured) yield* encodeInstallation(one);
+}
+
+function* encodeChanges(before: CapturedInstallations, after: CapturedInstallations): Iterable<FoldRecord> {
+  for (const [installationId, one] of after) {
+    const known = before.get(installationId);
+    if (known === undefined) yield* encodeInstallation(one);
+    else yield* encodeInstallationChanges(known, one);
+  }
 }
 
 function receiveModule(

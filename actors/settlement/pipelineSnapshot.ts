@@ -15,7 +15,9 @@ import type { EndedSubmission, Settlement } from './settlementActor.ts';
 import {
   buildSettlement,
   encodeIdList,
+  encodeIdListChanges,
   encodeSettlement,
+  encodeSettlementChanges,
   type IdList,
   settlementRecords,
 } from './settlementSnapshot.ts';
@@ -69,6 +71,20 @@ export function* encodeInstallation(captured: CapturedInstallation): Iterable<Fo
   if (signer !== null) yield pipelineRecords.signer.write(installationId, signer);
   yield* encodeIdList(installationId, 'signers', acceptedSigners);
   for (const one of modules) yield pipelineRecords.module.write(`${installationId}/${one.instanceId}`, one);
+}
+
+/** The records of `after` that differ from those of `before`; modules only come, and are the same object until they report. */
+export function* encodeInstallationChanges(
+  before: CapturedInstallation,
+  after: CapturedInstallation,
+): Iterable<FoldRecord> {
+  const { installationId, modules, signer, acceptedSigners, settlement } = after;
+  yield* encodeSettlementChanges(installationId, before.settlement, settlement);
+  if (signer !== null && signer !== before.signer) yield pipelineRecords.signer.write(installationId, signer);
+  yield* encodeIdListChanges(installationId, 'signers', before.acceptedSigners, acceptedSigners);
+  const known = new Set(before.modules);
+  for (const one of modules)
+    if (!known.has(one)) yield pipelineRecords.module.write(`${installationId}/${one.instanceId}`, one);
 }
 
 export interface PipelineRestoration {

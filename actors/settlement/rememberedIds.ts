@@ -78,6 +78,27 @@ export function* encodeIds({ forgotten, entries }: RememberedIds): Iterable<read
   }
 }
 
+/**
+ * Records that differ from those of an earlier time, with nothing for one whose IDs are all forgotten. At the end there are only
+ * new ones, and at the beginning forgotten ones.
+ */
+export function* encodeChangedIds(
+  before: RememberedIds,
+  after: RememberedIds,
+): Iterable<readonly [number, EncodedIdRun | undefined]> {
+  if (before === after) return;
+  const recordOf = (index: number) => Math.floor(index / idsPerRecord);
+  const firstRecord = recordOf(after.forgotten);
+  const lastBefore = recordOf(before.forgotten + before.entries.size - 1);
+  for (let record = recordOf(before.forgotten); record < firstRecord && record <= lastBefore; record++)
+    yield [record, undefined];
+  const firstAppended = recordOf(before.forgotten + before.entries.size);
+  for (const [record, run] of encodeIds(after)) {
+    const isShortened = record === firstRecord && after.forgotten !== before.forgotten;
+    if (isShortened || record >= firstAppended) yield [record, run];
+  }
+}
+
 function encodeEntries(entries: Iterable<Entry>): EncodedIds {
   let previousMs = 0;
   const stepsMs: number[] = [];

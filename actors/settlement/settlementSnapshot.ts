@@ -8,7 +8,7 @@ import {
   submissionOutcomes,
 } from '../../machines/settlementMachine.ts';
 import { defineRecord, type FoldRecord, RecordRefused } from '../foldRecord.ts';
-import { encodeIds, type RememberedIds } from './rememberedIds.ts';
+import { encodeChangedIds, encodeIds, type RememberedIds } from './rememberedIds.ts';
 import type { EndedSubmission, Settlement } from './settlementActor.ts';
 
 /** Version of the machine's part of a snapshot: raised when its states or its context change. */
@@ -115,16 +115,8 @@ export const settlementRecords = {
 export type IdList = 'submissions' | 'runs' | 'incidents' | 'messages' | 'signers';
 
 export function* encodeSettlement(installationId: string, settlement: Settlement): Iterable<FoldRecord> {
-  const { snapshot, closedRounds, submissionsSinceMs, endedSubmissions, evictedSubmissions } = settlement;
-  const { ended, acceptedMessages } = settlement;
-  yield settlementRecords.settlement.write(installationId, {
-    machine: persistedMachine.parse({
-      version: machineVersion,
-      value: snapshot.value,
-      context: snapshot.context,
-    }),
-    submissionsSinceMs,
-  });
+  const { closedRounds, endedSubmissions, evictedSubmissions, ended, acceptedMessages } = settlement;
+  yield encodeMachine(installationId, settlement);
   for (const one of closedRounds)
     yield settlementRecords.closedRound.write(`${installationId}/${one.roundId}`, one);
   for (const [index, one] of endedSubmissions.entries())
@@ -135,6 +127,14 @@ export function* encodeSettlement(installationId: string, settlement: Settlement
   yield* encodeIdList(installationId, 'messages', acceptedMessages);
 }
 
+function encodeMachine(installationId: string, { snapshot, submissionsSinceMs }: Settlement): FoldRecord {
+  const { value, context } = snapshot;
+  return settlementRecords.settlement.write(installationId, {
+    machine: persistedMachine.parse({ version: machineVersion, value, context }),
+    submissionsSinceMs,
+  });
+}
+
 export function* encodeIdList(
   installationId: string,
   list: IdList,
@@ -142,6 +142,46 @@ export function* encodeIdList(
 ): Iterable<FoldRecord> {
   for (const [number, run] of encodeIds(ids))
     yield settlementRecords.rememberedIds.write(`${installationId}/${list}/${number}`, run);
+}
+
+/** The records of `after` that differ from those of `before`. */
+export function* encodeSettlementChanges(
+  installationId: string,
+  before: Settlement,
+  after: Settlement,
+): Iterable<FoldRecord> {
+  if (before === after) return;
+  yield encodeMachine(installationId, after);
+  // Closures come in order.
+  const [lastBefore = -1n, firstAfter] = [before.closedRounds.last()?.roundId, after.closedRounds.first()];
+  for (const one of before.closedRounds) {
+    if (firstAfter === undefined || one.roundId >= firstAfter.roundId) break;
+    yield settlementRecords.closedRound.writeChange(`${installationId}/${one.roundId}`, undefined);
+  }
+  const closed = after.closedRounds.toSeq().reverse();
+  for (const one of closed.takeWhile(({ roundId }) => roundId > lastBefore))
+    yield settlementRecords.closedRound.write(`${installationId}/${one.roundId}`, one);
+  for (let index = before.evictedSubmissions; index < after.evictedSubmissions; index++)
+    yield settlementRecords.endedSubmission.writeChange(`${installationId}/${index}`, undefined);
+  const endBefore = before.evictedSubmissions + before.endedSubmissions.size;
+  const endAfter = after.evictedSubmissions + after.endedSubmissions.size;
+  for (let index = Math.max(endBefore, after.evictedSubmissions); index < endAfter; index++) {
+    const one = after.endedSubmissions.get(index - after.evictedSubmissions);
+    yield settlementRecords.endedSubmission.writeChange(`${installationId}/${index}`, one);
+  }
+  for (const list of ['submissions', 'runs', 'incidents'] as const)
+    yield* encodeIdListChanges(installationId, list, before.ended[list], after.ended[list]);
+  yield* encodeIdListChanges(installationId, 'messages', before.acceptedMessages, after.acceptedMessages);
+}
+
+export function* encodeIdListChanges(
+  installationId: string,
+  list: IdList,
+  before: RememberedIds,
+  after: RememberedIds,
+): Iterable<FoldRecord> {
+  for (const [number, run] of encodeChangedIds(before, after))
+    yield settlementRecords.rememberedIds.writeChange(`${installationId}/${list}/${number}`, run);
 }
 
 /** What the records of one installation hold. */

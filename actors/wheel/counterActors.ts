@@ -5,13 +5,18 @@ import {
   withAchievements,
 } from '../feed/measurementEvents.ts';
 import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
-import type { FoldRecord, StateRestoration } from '../foldRecord.ts';
+import type { StateCapture, StateRestoration } from '../foldRecord.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { type DayHistory, withReading } from '../statistics/dayHistory.ts';
 import type { TelemetryView } from '../views/views.ts';
 import type { ActivityState } from './activityFold.ts';
 import type { CounterReading, StoredReading } from './counterReading.ts';
-import { createCounterRestoration, encodeCounters } from './counterSnapshot.ts';
+import {
+  type CapturedCounters,
+  createCounterRestoration,
+  encodeCounterChanges,
+  encodeCounters,
+} from './counterSnapshot.ts';
 import { decodeCounter } from './decodeCounter.ts';
 import { createInstallationActor, type InstallationActor, type ReadingOutcome } from './installationActor.ts';
 
@@ -41,10 +46,8 @@ export interface CounterActors {
   /** Observed and open rounds, as projections need them; null for an installation that has published nothing. */
   activity(installationId: string): ActivityState | null;
   readonly installationCount: number;
-  /**
-   * The state as it is at this call; its records are made when they are asked for, from immutable values, while folding goes on.
-   */
-  capture(): Iterable<FoldRecord>;
+  /** The state as it is at this call. */
+  capture(): StateCapture;
   /**
    * Replaces all state at once, and folds on from there. What was shown before stays shown until `reveal`, so that no view goes
    * back in time.
@@ -64,6 +67,8 @@ export interface CounterActorsSettings {
 export function createCounterActors(settings: CounterActorsSettings): CounterActors {
   const { genesisMs, publicInstallationId } = settings;
   let folded: Folded | null = null;
+  /** Null before the first capture, and after a restoration. */
+  let captured: CapturedCounters | null = null;
   let shown: Folded = { actors: new Map(), history: null, progress: null };
 
   function actorOf({ actors }: Folded, installationId: string): InstallationActor {
@@ -102,12 +107,18 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     return { installationId, freshness: 'offline', revision: null, reading: null };
   }
 
-  function capture(): Iterable<FoldRecord> {
+  function capture(): StateCapture {
     const { actors, history, progress } = folded ?? shown;
     const installations = [...actors.values()]
       .map((actor) => actor.state())
       .filter((state) => state !== null);
-    return encodeCounters({ installations, history, progress });
+    const before = captured;
+    const after = { installations, history, progress };
+    captured = after;
+    return {
+      all: () => encodeCounters(after),
+      changes: before === null ? null : () => encodeCounterChanges(before, after),
+    };
   }
 
   function beginRestore(): StateRestoration {
@@ -125,6 +136,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
           // Before the first restoration nothing is shown that could go back.
           if (folded === null) shown = restored;
           folded = restored;
+          captured = null;
         };
       },
     };

@@ -160,6 +160,32 @@ export function* encodeCounters({
     yield counterRecords.installation.write(one.acceptance.latest.installationId, one);
 }
 
+/** The records of `after` that differ from those of `before`: what is the same object has not changed. */
+export function* encodeCounterChanges(
+  before: CapturedCounters,
+  after: CapturedCounters,
+): Iterable<FoldRecord> {
+  const { history, progress } = after;
+  if (history !== null && history !== before.history) {
+    yield counterRecords.history.write('', { firstObservedAtMs: history.firstObservedAtMs });
+    const known = new Set(before.history === null ? [] : listDays(before.history));
+    for (const one of listDays(history)) if (!known.has(one)) yield encodeDay(one);
+  }
+  if (progress !== null && progress !== before.progress) {
+    const { events, ...rest } = progress;
+    yield counterRecords.progress.write('', rest);
+    const known = new Set(before.progress?.events);
+    const held = new Set(events);
+    for (const one of known)
+      if (!held.has(one)) yield counterRecords.measurementEvent.writeChange(formatArrival(one), undefined);
+    for (const one of held)
+      if (!known.has(one)) yield counterRecords.measurementEvent.write(formatArrival(one), one);
+  }
+  const known = new Set(before.installations);
+  for (const one of after.installations)
+    if (!known.has(one)) yield counterRecords.installation.write(one.acceptance.latest.installationId, one);
+}
+
 function encodeDay({ rounds, ...rest }: DaySummary): FoldRecord {
   return counterRecords.day.write(rest.startMs, { ...rest, rounds: rounds === null ? null : [...rounds] });
 }

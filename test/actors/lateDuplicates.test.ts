@@ -35,7 +35,7 @@ function started() {
 /** Where a fold goes on after a restart. */
 function restarted(actors: PipelineActors) {
   const restored = createPipelineActors();
-  restoreState(restored, actors.capture());
+  restoreState(restored, actors.capture().all());
   return { actors: restored, send: sender(restored), state: () => restored.settlement(id) };
 }
 
@@ -217,7 +217,7 @@ describe('any messages of oracle and reporter', () => {
             expect(disturbed.state()).toBe(held);
           } else if (one.do === 'restart') disturbed = restarted(disturbed.actors);
         }
-        expect([...disturbed.actors.capture()]).toEqual([...plain.actors.capture()]);
+        expect([...disturbed.actors.capture().all()]).toEqual([...plain.actors.capture().all()]);
       }),
       { numRuns: 1_000 },
     );
@@ -232,6 +232,6 @@ describe('what is remembered', () => {
     for (let index = 0; index < runs; index++)
       for (const message of lives.run(`${index} `.padEnd(128, 'x'), index)) send(message, startMs + index);
     // Of each run the ID, and both its messages.
-    expect([...actors.capture()].map(formatRecord).join('\n').length).toBeLessThan(runs * 3 * 30);
+    expect([...actors.capture().all()].map(formatRecord).join('\n').length).toBeLessThan(runs * 3 * 30);
   });
 });

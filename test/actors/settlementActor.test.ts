@@ -196,7 +196,7 @@ describe('closures, runs and incidents', () => {
       }),
     );
     const restored = createPipelineActors();
-    restoreState(restored, actors.capture());
+    restoreState(restored, actors.capture().all());
     expect(restored.settlement('wheel.one')).toEqual(state());
   });
 });

@@ -16,6 +16,7 @@ import {
 import { noRememberedIds } from '../../actors/settlement/rememberedIds.ts';
 import type { Settlement } from '../../actors/settlement/settlementActor.ts';
 import { findSubmissionLifecycle, openIncidentsMax } from '../../machines/settlementMachine.ts';
+import { followCaptures } from '../support/increments.ts';
 import { uuidOf } from '../support/readingMessages.ts';
 import {
   emptyReference,
@@ -221,6 +222,7 @@ describe('the settlement machine and a plain fold', () => {
       fc.property(fc.boolean(), fc.array(step, { maxLength: 80, size: 'max' }), (isEnabled, steps) => {
         let actors = createPipelineActors();
         let reference = emptyReference;
+        const { follow } = followCaptures();
         const said: { subject: string; data: Buffer }[] = [];
 
         const receive = ({ subject, data }: { subject: string; data: Buffer }, storedAtMs: number) => {
@@ -269,8 +271,9 @@ describe('the settlement machine and a plain fold', () => {
               const body = { type: 'incident_opened', at, incidentId: `many ${incident}`, reason: 'r' };
               receive({ subject: reporterSubject(id), data: Buffer.from(JSON.stringify(body)) }, storedAtMs);
             }
-          } else if (one.do === 'restart') actors = restored(actors.capture());
+          } else if (one.do === 'restart') actors = restored(actors.capture().all());
           else if (one.do === 'upgrade') actors = restored(convertSettlementLines([lineOf(reference)]));
+          follow(actors.capture());
           const settlement = actors.settlement(id);
           expect(held(settlement)).toBe(heldByReference(reference));
           for (const input of inputs) {
@@ -280,10 +283,10 @@ describe('the settlement machine and a plain fold', () => {
           }
         }
         // A snapshot of the version before and one of this version are of the same state.
-        const captured = [...actors.capture()];
+        const captured = [...actors.capture().all()];
         if (captured.length > 0) {
           const converted = restored(convertSettlementLines([lineOf(reference)]));
-          expect([...converted.capture()]).toEqual(captured);
+          expect([...converted.capture().all()]).toEqual(captured);
         }
       }),
       { numRuns: 500 },
@@ -300,7 +303,7 @@ describe('a snapshot', () => {
     const body = { type: 'run_started', at, runId: 'a' };
     const data = Buffer.from(JSON.stringify(body));
     actors.receive({ seq: 1, subject: reporterSubject(id), data, timestampNanos: 0n });
-    return [...actors.capture()].find(({ kind }) => kind === 'settlement') as FoldRecord;
+    return [...actors.capture().all()].find(({ kind }) => kind === 'settlement') as FoldRecord;
   };
 
   it.each<[string, (machine: { version: number; value: Record<string, unknown> }) => void]>([
@@ -310,7 +313,7 @@ describe('a snapshot', () => {
     ['states and context disagree', ({ value }) => Object.assign(value, { run: 'idle' })],
     ['it is of another version', (machine) => Object.assign(machine, { version: 2 })],
   ])('is refused where %s', (_, damage) => {
-    const captured = parse(record().value) as { machine: never };
+    const captured = parse(record().value ?? '') as { machine: never };
     damage(captured.machine);
     expect(() => restored([record()])).not.toThrow();
     expect(() => restored([{ ...record(), value: stringify(captured) }])).toThrow(RecordRefused);

@@ -151,9 +151,9 @@ describe('the fold of the chain stream', () => {
     chain.append(1, 900);
     const { registry, actors, fold, take } = createFold();
     take(chain.messages.slice(0, 50));
-    const early = [...fold.capture()];
+    const early = [...fold.capture().all()];
     take(chain.messages.slice(50, 150));
-    const late = [...fold.capture()];
+    const late = [...fold.capture().all()];
     take(chain.messages.slice(150));
     expect(actors.state.safe.length).toBe(keptStatesMax);
 
@@ -198,9 +198,9 @@ describe('the fold of the chain stream', () => {
       chain.append(1, 1_500, 4);
       const first = start();
       first.take(chain.messages.slice(0, 700));
-      const early = [...first.fold.capture()];
+      const early = [...first.fold.capture().all()];
       first.take(chain.messages.slice(700, 900));
-      const late = [...first.fold.capture()];
+      const late = [...first.fold.capture().all()];
       first.take(chain.messages.slice(900));
       const before = await eventsOf(first);
       // 12 confirmations: the events of all but the newest eleven blocks.
@@ -275,9 +275,9 @@ describe('the fold of the chain stream', () => {
       chain.append(1, 2_000, 4);
       const first = start();
       first.take(chain.messages.slice(0, 1_200));
-      const early = [...first.fold.capture()];
+      const early = [...first.fold.capture().all()];
       first.take(chain.messages.slice(1_200, 1_700));
-      const late = [...first.fold.capture()];
+      const late = [...first.fold.capture().all()];
       const expected = await pagesOf(first, database, tables);
       // Restored from the older snapshot while states are kept for a fork, so that events are held for longer.
       const second = start(1_200);

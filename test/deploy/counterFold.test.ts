@@ -8,6 +8,7 @@ import { createCounterFold } from '../../streams/counter/counterFold.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { createRowWriter } from '../../streams/rowWriter.ts';
 import { batchOf } from '../support/batchOf.ts';
+import { followCaptures } from '../support/increments.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { genesisMs } from '../support/minerProcess.ts';
 import { publicationOf, readingMessage } from '../support/readingMessages.ts';
@@ -64,8 +65,13 @@ describe('the fold of the counter stream', () => {
     try {
       const first = start();
       take(first, 0, 35);
-      const captured = [...first.fold.capture()];
-      for (let from = 35; from < 60; from += 5) take(first, from, from + 5);
+      const captured = [...first.fold.capture().all()];
+      const { follow, increments } = followCaptures();
+      for (let from = 35; from < 60; from += 5) {
+        take(first, from, from + 5);
+        follow(first.fold.capture());
+      }
+      expect(increments()).toBe(4);
       const before = await eventsOf(first);
       expect(before.rows.length).toBeGreaterThan(3_000);
 

@@ -6,8 +6,9 @@ import { streamNames } from '../../actors/messages/subjects.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import { systemClock } from '../../deploy/systemClock.ts';
 import { openDatabase } from '../../storage/database.ts';
+import { formatSnapshotName } from '../../storage/foldSnapshot.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { createSnapshotStore, formatSnapshotName } from '../../storage/snapshots.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
 import type { StreamFold } from '../../streams/streamFold.ts';
@@ -57,7 +58,7 @@ function followed({ nats, snapshots }: Awaited<ReturnType<typeof prepared>>, giv
       for (const { seq } of messages) seen.sequences.push(seq);
       return { rows: noRows, rejections: [] };
     },
-    capture: () => [{ kind: captures, key: '', value: '{}' }],
+    capture: () => ({ all: () => [{ kind: captures, key: '', value: '{}' }], changes: null }),
     beginRestore: () => ({
       add: ({ kind }) => {
         if (kind !== 'state') throw new RecordRefused(`${kind} is no kind of record of this fold`);
@@ -173,7 +174,7 @@ describe('a follower of a stream', () => {
         snapshot: refused,
         position: 20,
         err: { message: 'another is no kind of record of this fold' },
-        msg: 'snapshot is refused; an older one is used',
+        msg: 'snapshot is damaged or refused; an older one is used',
       },
     ]);
   });

@@ -38,7 +38,7 @@ it('a follower that is stopped while it restores from replaced tables saves noth
       for (const { seq } of messages) stored.push(`g${tables.generation} ${seq}`);
       return { rows: noRows, rejections: [] };
     },
-    capture: () => [{ kind: 'state', key: '', value: '{}' }],
+    capture: () => ({ all: () => [{ kind: 'state', key: '', value: '{}' }], changes: null }),
     beginRestore: () => ({
       add: () => undefined,
       complete: () => (position) => {

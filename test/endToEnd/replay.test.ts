@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseRecord } from '../../actors/foldRecord.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { dayDifferences } from '../../storage/generationDifferences.ts';
 import { activeTables, generationsHeld } from '../../storage/generations.ts';
@@ -8,6 +9,7 @@ import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { type Tables, tablesOf } from '../../storage/tables.ts';
 import { eventually } from '../support/childProcess.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import { createRecords } from '../support/increments.ts';
 import { publishMany } from '../support/manyReadings.ts';
 import { minerCommand, startMinerCommand } from '../support/minerCommand.ts';
 import { genesisMs, ready, startMiner, storedThrough, writeDeployment } from '../support/minerProcess.ts';
@@ -77,7 +79,13 @@ async function damage(database: Database, tables: Tables) {
 async function newestState(database: Database, tables: Tables): Promise<string | undefined> {
   const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
   const [header] = await store.list('MINER_COUNTER');
-  return header === undefined ? undefined : (await store.load(header))?.state;
+  if (header === undefined) return undefined;
+  const records = createRecords();
+  for await (const lines of store.read(header)) records.apply(lines.map(parseRecord));
+  return records
+    .sorted()
+    .map((record) => record.join(' '))
+    .join('\n');
 }
 
 describe('replay', () => {

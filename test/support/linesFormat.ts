@@ -13,7 +13,7 @@ export function writeChainLines(state: ChainFoldState, newestSpanAtMs: number | 
   if (newest === null) return [head];
   const { settlements, unprocessedRounds, checkpoints, mintedRounds, positions, owners, feed, ...others } =
     newest;
-  const { mining, collection, ...scalars } = others;
+  const { mining, collection, changed: _changed, ...scalars } = others;
   const { perWeightAtActivation, pendingWeight, perWeightByDate, ...miningScalars } = mining;
   const { metadata, ...collectionScalars } = collection;
   return [

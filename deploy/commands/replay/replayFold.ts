@@ -51,8 +51,10 @@ export function createReplayFold(options: ReplayFoldOptions): StreamFold {
 
     capture() {
       // Before the end only this replay goes on from a snapshot, and it does not ask for the others.
-      if (only === null || position < throughSequence) return actors.capture();
-      return withInstallation(only.others, actors.capture(), only);
+      const { all } = actors.capture();
+      const isWhole = only === null || position < throughSequence;
+      // Each snapshot stands alone: those from the middle are removed at the end.
+      return { all: isWhole ? all : () => withInstallation(only.others, all(), only), changes: null };
     },
 
     beginRestore() {

@@ -304,7 +304,7 @@ async function keepWholeSnapshots({ database }: ReplayParts, plan: ReplayPlan, r
   const { basePosition, throughSequence } = plan;
   const names = await database.select(
     `SELECT DISTINCT snapshot FROM ${rebuilt.foldSnapshots} WHERE stream = 'MINER_COUNTER beside'
-     OR (stream = 'MINER_COUNTER' AND position != ${throughSequence} AND position != ${basePosition ?? 0})`,
+     OR (stream = 'MINER_COUNTER' AND position > ${basePosition ?? 0} AND position != ${throughSequence})`,
   );
   for (const [name] of names)
     await database.command(

@@ -57,7 +57,7 @@ describe('what was read before the deployment block', () => {
         for (const [index, message] of spans.toSpliced(arrivesAt, 0, readsMessage(read)).entries()) {
           if (index === restartsAt) {
             const restored = createChainActors(settings);
-            restoreState(restored, actors.capture());
+            restoreState(restored, actors.capture().all());
             actors = restored;
           }
           expect(actors.receive(message)).not.toHaveProperty('rejection');
@@ -94,9 +94,9 @@ describe('what was read before the deployment block', () => {
     ['without a hash', { blockHash: '0x' }, 'malformed'],
   ])('is rejected %s', (_what, change, reason) => {
     const actors = createChainActors(settings);
-    const before = [...actors.capture()];
+    const before = [...actors.capture().all()];
     expect(actors.receive(readsMessage([], change))).toMatchObject({ rejection: { reason } });
-    expect([...actors.capture()]).toEqual(before);
+    expect([...actors.capture().all()]).toEqual(before);
   });
 });
 

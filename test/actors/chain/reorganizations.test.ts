@@ -5,6 +5,7 @@ import { convertChainLines } from '../../../actors/chain/convertChainLines.ts';
 import { formatRecord } from '../../../actors/foldRecord.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
+import { followCaptures } from '../../support/increments.ts';
 import { foldSpans, startIndexed, startIndexer, testChainId } from '../../support/indexedChain.ts';
 import { judge } from '../../support/judge.ts';
 import { writeChainLines } from '../../support/linesFormat.ts';
@@ -93,7 +94,12 @@ describe('reorganizations', () => {
         timestampNanos: BigInt(seq) * 10n ** 9n,
       });
     }
-    for (const message of messages) whole.receive(message);
+    const { follow, increments } = followCaptures();
+    for (const [index, message] of messages.entries()) {
+      whole.receive(message);
+      if (index % 3 === 0) follow(whole.capture());
+    }
+    expect(increments()).toBeGreaterThan(10);
     for (let at = 0; at <= messages.length; at += 7) {
       const before = createChainActors(settings);
       for (const message of messages.slice(0, at)) before.receive(message);
@@ -101,12 +107,12 @@ describe('reorganizations', () => {
       // Every other time from a snapshot as it was written before there were records.
       const records =
         at % 2 === 0
-          ? before.capture()
+          ? before.capture().all()
           : convertChainLines(writeChainLines(before.state, before.newestSpanAtMs));
       restoreState(after, records);
       for (const message of messages.slice(at)) after.receive(message);
-      expect([...after.capture()].map(formatRecord).sort()).toEqual(
-        [...whole.capture()].map(formatRecord).sort(),
+      expect([...after.capture().all()].map(formatRecord).sort()).toEqual(
+        [...whole.capture().all()].map(formatRecord).sort(),
       );
       expect(after.newestSpanAtMs).toBe(whole.newestSpanAtMs);
     }

@@ -203,7 +203,7 @@ function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: numb
   const actors = foldReadings(messages, genesisMs);
   const readings = messages.map(plainReading);
   const restored = createCounterActors({ genesisMs, publicInstallationId: id });
-  restoreState(restored, actors.capture());
+  restoreState(restored, actors.capture().all());
   for (const [range, dayCount] of [
     ['7d', 7],
     ['30d', 30],
