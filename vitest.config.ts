@@ -32,23 +32,36 @@ const unitTests = [
   'test/{imports,limits,readme}.test.ts',
   'test/machines/**/*.test.ts',
   'test/streams/operators/**/*.test.ts',
-  'test/actors/{acceptance,activityFold,expectedSums,firstMatch,foldIdentity,foldRecord,hex,lateDuplicates,pipelineActors,rememberedIds}.test.ts',
+  'test/actors/{acceptance,activityFold,cacheView,expectedSums,firstMatch,foldIdentity,foldRecord,hex,lateDuplicates,pipelineActors,rememberedIds}.test.ts',
   'test/actors/{settlementActor,settlementEquality}.test.ts',
   'test/actors/chain/{chainFold,decodeLog,governance,metadataViews,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',
   'test/actors/statistics/**/*.test.ts',
-  'test/streams/{compiledCheck,connection,decode,mapConcurrently,pullSizing,readingText,timestampMs}.test.ts',
-  'test/storage/rowText.test.ts',
-  'test/streams/stateSaver.test.ts',
-  'test/http/{ifNoneMatch,isoTime,remembered,scalars}.test.ts',
+  'test/streams/{actorTransitions,compileCheck,connection,decode,mapConcurrently,pullSizing,readingText,parseTimestampMs}.test.ts',
+  'test/storage/{pollUntil,rowText}.test.ts',
+  'test/http/{ifNoneMatch,isoTime,memoize,scalars}.test.ts',
   'test/deploy/{chainConditionWatch,chainRewinds,progress,simulatedWheel}.test.ts',
 ];
 
+/** Tests over sockets, with nats-servers and chains, that use neither the embedded ClickHouse nor the built program. */
+const socketTests = [
+  'test/actors/{activityViews,counterActors,processProjection}.test.ts',
+  'test/actors/chain/{chainReads,contracts,reorganizations,settlementArithmetic}.test.ts',
+  'test/deploy/{configuration,contracts}.test.ts',
+  'test/http/{chainRoutes,events,extremeValues,manners,observations,openApi,rateLimits,rawRequests}.test.ts',
+  'test/http/{refusedBodies,sharedPort,statistics,strictBodies}.test.ts',
+  'test/streams/{blockProof,ensureStreams,indexer,ingestLease,messageSource,rejectionLog}.test.ts',
+];
+
+/** In this order, so that a process that is shared goes from one file to the next of its project. */
+const projectNames = ['parts', 'sockets', 'unit'];
+
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rankOf = ({ moduleId }: TestSpecification) => {
+    const rankOf = ({ moduleId, project }: TestSpecification) => {
       const rank = slowest.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
-      return rank === -1 ? slowest.length : rank;
+      const rankOfFile = rank === -1 ? slowest.length : rank;
+      return projectNames.indexOf(project.name) * (slowest.length + 1) + rankOfFile;
     };
     return [...files].sort((a, b) => rankOf(a) - rankOf(b));
   }
@@ -66,15 +79,16 @@ export default defineConfig({
     projects: [
       // What one file has loaded, the next one need not load again.
       { extends: true, test: { name: 'unit', include: unitTests, isolate: false } },
+      { extends: true, test: { name: 'sockets', include: socketTests, isolate: false } },
       {
         extends: true,
         test: {
           name: 'parts',
           include: ['test/**/*.test.ts'],
-          exclude: unitTests,
-          // One process per file: the embedded ClickHouse and uWebSockets.js are native, and a test may kill its own.
+          exclude: [...unitTests, ...socketTests],
+          // One process per file: the embedded ClickHouse is native, and keeps what it has of one folder from the next.
           isolate: true,
-          globalSetup: 'test/support/buildProgram.ts',
+          globalSetup: 'test/support/processes/buildProgram.ts',
         },
       },
     ],

@@ -14,7 +14,7 @@ export interface FoldIdentity extends StateIdentity {
 }
 
 /** The identity of a fold with these settings: their names and values, in any order. */
-export function foldIdentity(
+export function identifyFold(
   foldVersion: number,
   settings: Readonly<Record<string, string | number | bigint>>,
 ): FoldIdentity {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parse, stringify } from './bigintJson.ts';
-import { compileGuard } from './schemas/compiledCheck.ts';
+import { compileGuard } from './schemas/compileCheck.ts';
 
 /** A piece of a fold's state as a snapshot has it. Of records with the same kind and key the last one counts. */
 export interface FoldRecord {

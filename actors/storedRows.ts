@@ -37,9 +37,9 @@ export interface BucketRow {
   readonly position: number;
 }
 
-/** An event of the feed that memory has given up. */
+/** An event of the feed that has left memory. */
 export interface EventRow {
-  /** Run of the fold that made it (`actors/feed/heldEvents.ts`). */
+  /** Run of the fold that made it (`actors/feed/eventWindow.ts`). */
   readonly run: string;
   /** The category of the feed that its type is of. */
   readonly category: string;

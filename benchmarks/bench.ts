@@ -30,15 +30,15 @@ const program = new Command('bench')
 
 inRounds(
   'polling',
-  'requests a second and latencies of the hot routes, beside a bare handler, nginx, Fastify and Express',
+  'requests per second and latencies of the hot routes, compared with a bare handler, nginx, Fastify and Express',
 ).action(measurePolling);
 
 inRounds('feed', 'polling while many clients listen to the event stream')
-  .option('--listeners <count>', 'clients that listen', wholeNumber, 2_000)
+  .option('--listeners <count>', 'clients that listen', parseWholeNumber, 2_000)
   .action(measureFeed);
 
 inRounds('replay', 'rate of `miner replay`, against a bare consumption of the same messages')
-  .option('--readings <count>', 'messages of the stream', wholeNumber, 1_000_000)
+  .option('--readings <count>', 'messages of the stream', parseWholeNumber, 1_000_000)
   .action(measureReplay);
 
 inRounds('stream', 'delay of a reading to the route, and how time and memory of the folds grow').action(
@@ -49,16 +49,21 @@ inRounds('chain', 'rates of folding spans and of indexing a local chain').action
 
 inRounds(
   'statistics',
-  'a statistics request, against the same answer made by ClickHouse and PostgreSQL for each request',
+  'a statistics request, against the same answer from ClickHouse and PostgreSQL for each request',
 )
-  .option('--days <count>', 'days of readings, one each ten seconds', wholeNumber, 30)
+  .option('--days <count>', 'days of readings, one each ten seconds', parseWholeNumber, 30)
   .action(measureStatistics);
 
 inRounds(
   'start',
   'time to readiness: a restart with a year of readings folded, against a start on an empty folder',
 )
-  .option('--readings <count>', 'readings of the year (one a second: 31536000)', wholeNumber, 1_051_200)
+  .option(
+    '--readings <count>',
+    'readings of the year (one per second: 31536000)',
+    parseWholeNumber,
+    1_051_200,
+  )
   .action(measureStart);
 
 inRounds(
@@ -68,17 +73,22 @@ inRounds(
 
 program
   .command('memory')
-  .description('resident memory of the service while it takes one reading a second of many installations')
-  .option('--installations <count>', 'wheels that publish', wholeNumber, 1_000)
-  .option('--seconds <count>', 'simulated seconds, one reading of each wheel in each', wholeNumber, 3_600)
-  .option('--speed <count>', 'simulated seconds in a second, at most', wholeNumber, 10)
+  .description('resident memory of the service while it takes one reading per second of many installations')
+  .option('--installations <count>', 'wheels that publish', parseWholeNumber, 1_000)
+  .option(
+    '--seconds <count>',
+    'simulated seconds, one reading of each wheel in each',
+    parseWholeNumber,
+    3_600,
+  )
+  .option('--speed <count>', 'simulated seconds per second, at most', parseWholeNumber, 10)
   .action(measureMemory);
 
 program
   .command('years')
   .description('what a state of years costs to save, to keep and to restore')
-  .option('--positions <count>', 'miner positions', wholeNumber, 100_000)
-  .option('--events <count>', 'events of all owners together', wholeNumber, 1_000_000)
+  .option('--positions <count>', 'miner positions', parseWholeNumber, 100_000)
+  .option('--events <count>', 'events of all owners together', parseWholeNumber, 1_000_000)
   .action(measureYears);
 
 await program.parseAsync();
@@ -87,7 +97,7 @@ function inRounds(name: string, description: string): Command {
   return program
     .command(name)
     .description(description)
-    .option('--rounds <count>', 'measurements of each', wholeNumber, 5);
+    .option('--rounds <count>', 'measurements of each', parseWholeNumber, 5);
 }
 
 /** All of them as they are by default; those that would take long with less to do. */
@@ -99,7 +109,7 @@ async function measureAll(): Promise<void> {
   }
 }
 
-function wholeNumber(given: string): number {
-  if (/^[1-9]\d{0,8}$/.test(given)) return Number(given);
+function parseWholeNumber(value: string): number {
+  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
   throw new InvalidArgumentError('expected a whole number from 1.');
 }

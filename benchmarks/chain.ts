@@ -4,30 +4,35 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { pino } from 'pino';
 import { decodeEventLog, encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
 import { createChainActors } from '../actors/chain/chainActors.ts';
 import { miningAbi } from '../actors/chain/contractAbis.ts';
 import type { StreamMessage } from '../actors/messages/streamMessage.ts';
 import { spanSubject } from '../actors/messages/subjects.ts';
 import { toAddress } from '../actors/schemas/hex.ts';
-import { stopperOf } from './childServer.ts';
+import { closeNats } from '../streams/jetstream/connection.ts';
+import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
+import { createStopper } from './childServer.ts';
 import { startFilled } from './filledData.ts';
-import { inTurns } from './inTurns.ts';
+import { measureInterleaved } from './measureInterleaved.ts';
 import { startNatsProcess } from './natsProcess.ts';
 import { publishResults, type ResultTable } from './results.ts';
 import { minerProgram } from './serviceProcess.ts';
-import { named } from './versions.ts';
+import { withVersion } from './versions.ts';
 
 const chainId = 31_337n;
-const addressOf = (number: number) => toAddress(`0x${number.toString(16).padStart(40, '0')}`);
+const toNumberedAddress = (number: number) => toAddress(`0x${number.toString(16).padStart(40, '0')}`);
 const contracts = {
-  core: addressOf(1),
-  proxyAdmin: addressOf(2),
-  operatorTimelock: addressOf(3),
-  tokenFactory: addressOf(4),
-  mining: addressOf(5),
-  token: addressOf(6),
-  collection: addressOf(7),
+  core: toNumberedAddress(1),
+  proxyAdmin: toNumberedAddress(2),
+  operatorTimelock: toNumberedAddress(3),
+  tokenFactory: toNumberedAddress(4),
+  mining: toNumberedAddress(5),
+  token: toNumberedAddress(6),
+  collection: toNumberedAddress(7),
 };
 const eventsTotal = 100_000;
 const eventsOfBlock = 10;
@@ -55,23 +60,26 @@ export async function measureChain({ rounds }: ChainOptions): Promise<void> {
 }
 
 async function foldTables(rounds: number): Promise<ResultTable[]> {
-  const full = spansOf(eventsTotal / eventsOfBlock / blocksOfSpan, blocksOfSpan, eventsOfBlock);
-  const empty = spansOf(emptySpans, 1, 0);
+  const full = buildSpans(eventsTotal / eventsOfBlock / blocksOfSpan, blocksOfSpan, eventsOfBlock);
+  const empty = buildSpans(emptySpans, 1, 0);
   const parsed = full.map(({ data }) => JSON.parse(Buffer.from(data).toString()) as Span);
   return [
     {
       title: `${eventsTotal.toLocaleString('en-US')} events, ${eventsOfBlock} a block, ${blocksOfSpan} blocks a span`,
       unit: 'events/s',
-      series: await inTurns(
+      series: await measureInterleaved(
         [
-          { name: 'folded into states', measure: async () => eventsTotal / secondsOf(() => foldSpans(full)) },
           {
-            name: '`JSON.parse` of the same spans',
-            measure: async () => eventsTotal / secondsOf(() => parseSpans(full)),
+            name: 'folded into states',
+            measure: async () => eventsTotal / measureSeconds(() => foldSpans(full)),
           },
           {
-            name: `\`decodeEventLog\` of ${named('viem')}, of the same logs`,
-            measure: async () => eventsTotal / secondsOf(() => decodeLogs(parsed)),
+            name: '`JSON.parse` of the same spans',
+            measure: async () => eventsTotal / measureSeconds(() => parseSpans(full)),
+          },
+          {
+            name: `\`decodeEventLog\` of ${withVersion('viem')}, of the same logs`,
+            measure: async () => eventsTotal / measureSeconds(() => decodeLogs(parsed)),
           },
         ],
         rounds,
@@ -80,12 +88,15 @@ async function foldTables(rounds: number): Promise<ResultTable[]> {
     {
       title: `${emptySpans.toLocaleString('en-US')} spans of one empty block`,
       unit: 'spans/s',
-      series: await inTurns(
+      series: await measureInterleaved(
         [
-          { name: 'folded into states', measure: async () => emptySpans / secondsOf(() => foldSpans(empty)) },
+          {
+            name: 'folded into states',
+            measure: async () => emptySpans / measureSeconds(() => foldSpans(empty)),
+          },
           {
             name: '`JSON.parse` of the same spans',
-            measure: async () => emptySpans / secondsOf(() => parseSpans(empty)),
+            measure: async () => emptySpans / measureSeconds(() => parseSpans(empty)),
           },
         ],
         rounds,
@@ -94,7 +105,7 @@ async function foldTables(rounds: number): Promise<ResultTable[]> {
   ];
 }
 
-function secondsOf(run: () => void): number {
+function measureSeconds(run: () => void): number {
   const startedMs = performance.now();
   run();
   return (performance.now() - startedMs) / 1_000;
@@ -123,29 +134,29 @@ function decodeLogs(spans: readonly Span[]) {
 }
 
 /** Spans behind one another; every event is the mint of a position. */
-function spansOf(count: number, blocks: number, events: number): StreamMessage[] {
-  const hashOf = (block: number) => `0x${block.toString(16).padStart(64, '0')}`;
+function buildSpans(count: number, blocks: number, events: number): StreamMessage[] {
+  const formatHash = (block: number) => `0x${block.toString(16).padStart(64, '0')}`;
   let tokenId = 0;
   return Array.from({ length: count }, (_, index) => {
     const fromBlock = index * blocks + 1;
     const toBlock = fromBlock + blocks - 1;
-    const timestampOf = (block: number) => new Date(block * 12_000).toISOString();
-    const held = Array.from({ length: events === 0 ? 0 : blocks }, (_unused, offset) => {
+    const formatTimestamp = (block: number) => new Date(block * 12_000).toISOString();
+    const listed = Array.from({ length: events === 0 ? 0 : blocks }, (_unused, offset) => {
       const number = fromBlock + offset;
       const logs = Array.from({ length: events }, (_event, logIndex) =>
-        mintLog(++tokenId, hashOf(number), logIndex),
+        mintLog(++tokenId, formatHash(number), logIndex),
       );
-      return { number: String(number), hash: hashOf(number), timestamp: timestampOf(number), logs };
+      return { number: String(number), hash: formatHash(number), timestamp: formatTimestamp(number), logs };
     });
     const span = {
       core: contracts.core,
       fork: 0,
       fromBlock: String(fromBlock),
       toBlock: String(toBlock),
-      parentHash: hashOf(fromBlock - 1),
-      hash: hashOf(toBlock),
-      timestamp: timestampOf(toBlock),
-      blocks: held,
+      parentHash: formatHash(fromBlock - 1),
+      hash: formatHash(toBlock),
+      timestamp: formatTimestamp(toBlock),
+      blocks: listed,
     };
     return {
       seq: index + 1,
@@ -160,7 +171,7 @@ function mintLog(tokenId: number, transactionHash: string, logIndex: number) {
   const topics = encodeEventTopics({
     abi: miningAbi,
     eventName: 'PositionMinted',
-    args: { owner: addressOf(1_000 + (tokenId % 1_000)) as Hex, tokenId: BigInt(tokenId) },
+    args: { owner: toNumberedAddress(1_000 + (tokenId % 1_000)) as Hex, tokenId: BigInt(tokenId) },
   });
   const data = encodeAbiParameters(
     [{ type: 'uint256' }, { type: 'uint64' }, { type: 'uint64' }],
@@ -176,7 +187,7 @@ async function indexTable(dir: string, rounds: number): Promise<ResultTable> {
     const { rpcUrl, environment } = filled;
     const deployment = environment.MINER_DEPLOYMENT as string;
     const tip = Number(await call<Hex>(rpcUrl, 'eth_blockNumber', []));
-    const series = await inTurns(
+    const series = await measureInterleaved(
       [
         {
           name: '`miner index`, from its start to the tip',
@@ -199,7 +210,7 @@ async function indexTable(dir: string, rounds: number): Promise<ResultTable> {
       rounds,
     );
     return {
-      title: `${tip.toLocaleString('en-US')} blocks of a local ${named('@foundry-rs/anvil', 'anvil')}`,
+      title: `${tip.toLocaleString('en-US')} blocks of a local ${withVersion('@foundry-rs/anvil', 'anvil')}`,
       unit: 'blocks/s',
       series,
     };
@@ -210,6 +221,7 @@ async function indexTable(dir: string, rounds: number): Promise<ResultTable> {
 
 async function indexSeconds(dir: string, rpcUrl: string, deployment: string): Promise<number> {
   const nats = await startNatsProcess(dir);
+  await createChainStream(nats.url);
   const startedMs = performance.now();
   const child = spawn(process.execPath, [minerProgram, 'index'], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -222,7 +234,7 @@ async function indexSeconds(dir: string, rpcUrl: string, deployment: string): Pr
       MINER_OPS_PORT: '0',
     },
   });
-  const stop = stopperOf(child);
+  const stop = createStopper(child);
   try {
     const operatorUrl = await new Promise<string>((resolve, reject) => {
       createInterface({ input: child.stderr })
@@ -240,18 +252,26 @@ async function indexSeconds(dir: string, rpcUrl: string, deployment: string): Pr
   }
 }
 
-/** What an indexer has to ask a node for, without proving or keeping any of it; which blocks hold logs is asked first. */
+/** An indexer waits for the stream, which only a process that ingests creates. */
+async function createChainStream(url: string) {
+  const connection = await connect({ servers: url });
+  const jsm = await jetstreamManager(connection);
+  await ensureStreams(jsm, ['MINER_CHAIN'], { retentionDays: 0 }, pino({ level: 'silent' }));
+  await closeNats(connection);
+}
+
+/** What an indexer has to ask a node for, without proving or keeping any of it; which blocks hold logs is requested first. */
 async function readBare(rpcUrl: string, deploymentFile: string, tip: number) {
   const { contracts: deployed } = JSON.parse(readFileSync(deploymentFile, 'utf8')) as {
     contracts: Record<string, string>;
   };
-  const range = { fromBlock: '0x0', toBlock: quantityOf(tip), address: Object.values(deployed) };
+  const range = { fromBlock: '0x0', toBlock: formatQuantity(tip), address: Object.values(deployed) };
   const logs = await call<{ blockNumber: Hex }[]>(rpcUrl, 'eth_getLogs', [range]);
   const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))];
   for (let from = 1; from <= tip; from += headersOfBatch) {
     const count = Math.min(headersOfBatch, tip - from + 1);
-    const asked = Array.from({ length: count }, (_, index) => [quantityOf(from + index), false]);
-    await callAll(rpcUrl, 'eth_getBlockByNumber', asked);
+    const params = Array.from({ length: count }, (_, index) => [formatQuantity(from + index), false]);
+    await callAll(rpcUrl, 'eth_getBlockByNumber', params);
   }
   for (let from = 0; from < numbers.length; from += blocksAtOnce) {
     const blocks = numbers.slice(from, from + blocksAtOnce);
@@ -264,15 +284,15 @@ async function readBare(rpcUrl: string, deploymentFile: string, tip: number) {
   }
 }
 
-function quantityOf(number: number): Hex {
+function formatQuantity(number: number): Hex {
   return `0x${number.toString(16)}`;
 }
 
-async function callAll(url: string, method: string, asked: readonly (readonly unknown[])[]) {
+async function callAll(url: string, method: string, calls: readonly (readonly unknown[])[]) {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(asked.map((params, id) => ({ jsonrpc: '2.0', id, method, params }))),
+    body: JSON.stringify(calls.map((params, id) => ({ jsonrpc: '2.0', id, method, params }))),
   });
   const answers = (await response.json()) as { error?: { message: string } }[];
   const failed = answers.find(({ error }) => error !== undefined);

@@ -9,7 +9,7 @@ const pollMs = 20;
 export const serverPath = `${process.env.PATH}:/usr/sbin`;
 
 /** Ends a process that was just started, and waits until it is gone. */
-export function stopperOf(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): () => Promise<void> {
+export function createStopper(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): () => Promise<void> {
   const exited = once(child, 'exit');
   return async () => {
     child.kill(signal);
@@ -18,11 +18,11 @@ export function stopperOf(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM
 }
 
 /**
- * What a server answers first; a question that is rejected is asked again.
+ * The first answer of a server; an attempt that is rejected is repeated.
  *
  * @throws Error when it does not answer within twenty seconds; it is stopped then.
  */
-export async function firstAnswer<Answer>(
+export async function awaitFirstAnswer<Answer>(
   name: string,
   ask: () => Promise<Answer>,
   stop: () => Promise<void>,

@@ -9,10 +9,10 @@ import { connect } from '@nats-io/transport-node';
 import { counterSubject } from '../actors/messages/subjects.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { fillData } from './filledData.ts';
-import { inTurns, type Measurement } from './inTurns.ts';
+import { type Measurement, measureInterleaved } from './measureInterleaved.ts';
 import { publishResults } from './results.ts';
 import { startServiceProcess } from './serviceProcess.ts';
-import { loadOf, serverCore, wrkVersion } from './wrk.ts';
+import { measureLoad, readWrkVersion, serverCore } from './wrk.ts';
 
 const path = '/v4/public/process';
 const secondsOfLoad = 3;
@@ -26,7 +26,7 @@ export interface FeedOptions {
   readonly rounds: number;
 }
 
-/** Polling while many clients listen to the event stream, and one event a second is told to all of them. */
+/** Polling while many clients listen to the event stream, and one event per second is delivered to all of them. */
 export async function measureFeed({ listeners, rounds }: FeedOptions): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
   try {
@@ -36,8 +36,8 @@ export async function measureFeed({ listeners, rounds }: FeedOptions): Promise<v
       await service.readyAfterMs();
       const gateway = await startRecords(service.natsUrl, environment.MINER_DEPLOYMENT as string);
       const url = `${service.publicUrl}${path}`;
-      const poll = () => loadOf({ url, headers: {}, seconds: secondsOfLoad });
-      const series = await inTurns(
+      const poll = () => measureLoad({ url, headers: {}, seconds: secondsOfLoad });
+      const series = await measureInterleaved(
         [
           {
             name: `with ${listeners} listeners`,
@@ -50,7 +50,7 @@ export async function measureFeed({ listeners, rounds }: FeedOptions): Promise<v
       await gateway.stop();
       publishResults({
         command: 'feed',
-        about: `One event a second. Load by ${await wrkVersion()}, on another core.`,
+        about: `One event a second. Load by ${await readWrkVersion()}, on another core.`,
         tables: [{ title: `Polling \`${path}\``, unit: 'requests/s', series }],
       });
     } finally {
@@ -61,21 +61,21 @@ export async function measureFeed({ listeners, rounds }: FeedOptions): Promise<v
   }
 }
 
-/** @throws Error when not every listener was told an event meanwhile. */
+/** @throws Error when a listener received no event meanwhile. */
 async function whileListening(
   base: string,
   listeners: number,
   measure: () => Promise<Measurement>,
 ): Promise<Measurement> {
   const { hostname, port } = new URL(base);
-  const told = new Map<Socket, number>();
+  const delivered = new Map<Socket, number>();
   const sockets = await Promise.all(
     Array.from({ length: listeners }, async () => {
       const socket = connectSocket(Number(port), hostname);
       await once(socket, 'connect');
       socket.on('error', () => undefined);
       socket.on('data', (chunk) => {
-        if (chunk.includes('event: ')) told.set(socket, (told.get(socket) ?? 0) + 1);
+        if (chunk.includes('event: ')) delivered.set(socket, (delivered.get(socket) ?? 0) + 1);
       });
       socket.write('GET /v1/events/stream HTTP/1.1\r\nHost: bench\r\n\r\n');
       return socket;
@@ -84,7 +84,8 @@ async function whileListening(
   await wait(eventMs);
   const measured = await measure();
   for (const socket of sockets) socket.destroy();
-  if (told.size !== listeners) throw new Error(`${told.size} of ${listeners} listeners were told an event`);
+  if (delivered.size !== listeners)
+    throw new Error(`${delivered.size} of ${listeners} listeners received an event`);
   return measured;
 }
 

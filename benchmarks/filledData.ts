@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { stopperOf } from './childServer.ts';
+import { createStopper } from './childServer.ts';
 import { minerProgram } from './serviceProcess.ts';
 
-const filledText = 'the simulated chain has reached the present; it goes on in real time';
+const filledText = 'the simulated chain has reached the present; it continues in real time';
 const limitMs = 120_000;
 
 /** A service on this machine with a wheel and an economy of the past days, as `npm start` runs it. */
 export interface FilledService {
   /** Variables for another service on the same deployment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Of its node, which goes on with a block at times. */
+  /** Of its node, which adds a block at times. */
   readonly rpcUrl: string;
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export async function startFilled(dir: string, pastDays = 1): Promise<FilledServ
       MINER_OPS_PORT: '0',
     },
   });
-  const stop = stopperOf(child);
+  const stop = createStopper(child);
   try {
     const rpcUrl = await new Promise<string>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('the past is not there in time')), limitMs);
@@ -44,7 +44,7 @@ export async function startFilled(dir: string, pastDays = 1): Promise<FilledServ
         })
         .on('close', () => reject(new Error('the local service ended before its past was there')));
     });
-    // Where no node goes on, the chain stands still and is to be shown all the same.
+    // Without a node the chain stands still, and has to be shown nevertheless.
     const environment = { MINER_DEPLOYMENT: `${dir}/deployment.json`, MINER_CHAIN_STALE_SECONDS: '86400' };
     return { environment, rpcUrl, stop };
   } catch (error) {

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
-import { firstAnswer, serverPath, stopperOf } from './childServer.ts';
-import { freePort } from './freePort.ts';
+import { findFreePort } from '../test/support/processes/findFreePort.ts';
+import { writeNatsConfiguration } from '../test/support/processes/serverConfigurations.ts';
+import { awaitFirstAnswer, createStopper, serverPath } from './childServer.ts';
 
 /** A nats-server with JetStream of a benchmark. */
 export interface NatsProcess {
@@ -13,20 +12,15 @@ export interface NatsProcess {
 
 /** @throws Error when it does not answer in time. */
 export async function startNatsProcess(dir: string): Promise<NatsProcess> {
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `nats://127.0.0.1:${port}`;
-  const configuration = join(dir, 'nats.conf');
-  mkdirSync(dir, { recursive: true });
-  writeFileSync(
-    configuration,
-    `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(dir, 'store')}" }\n`,
-  );
+  const configuration = writeNatsConfiguration(dir, port);
   const child = spawn('nats-server', ['-c', configuration], {
     stdio: 'ignore',
     env: { PATH: serverPath },
   });
-  const stop = stopperOf(child);
-  const connection = await firstAnswer(
+  const stop = createStopper(child);
+  const connection = await awaitFirstAnswer(
     'nats-server',
     () => connect({ servers: url, reconnect: false }),
     stop,

@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serverPath } from './childServer.ts';
 import { fillData } from './filledData.ts';
-import { type Contender, inTurns } from './inTurns.ts';
-import { heldPaths, type PreparedAnswer } from './peers/preparedAnswers.ts';
+import { type Contender, measureInterleaved } from './measureInterleaved.ts';
+import { type PreparedAnswer, readPaths } from './peers/preparedAnswers.ts';
 import { type Peer, startNginx, startNodePeer } from './peers/startPeer.ts';
 import { publishResults, type ResultTable } from './results.ts';
 import { startServiceProcess } from './serviceProcess.ts';
-import { named } from './versions.ts';
-import { loadOf, serverCore, wrkVersion } from './wrk.ts';
+import { withVersion } from './versions.ts';
+import { measureLoad, readWrkVersion, serverCore } from './wrk.ts';
 
-/** A second of load, and at least five rounds, tell enough in the time that a developer waits. */
+/** One second of load, and at least five rounds, are enough, in the time that a developer waits. */
 const secondsOfLoad = 1;
 
 export interface PollingOptions {
@@ -26,7 +26,7 @@ interface Case {
   readonly encoding: string;
   /** The client holds the answer already. */
   readonly isConditional: boolean;
-  /** Those that give the same answer, beside the bare handler. */
+  /** Those that send the same response, in addition to the bare handler. */
   readonly peers: readonly string[];
 }
 
@@ -39,8 +39,8 @@ const cases: readonly Case[] = [
   ofPath('/v2/public/stats?range=30d', { encoding: 'br', peers: [] }),
 ];
 
-function ofPath(path: string, given: Partial<Case>): Case {
-  const { encoding = 'identity', isConditional = false, peers = [] } = given;
+function ofPath(path: string, options: Partial<Case>): Case {
+  const { encoding = 'identity', isConditional = false, peers = [] } = options;
   const title = `\`${path}\`, ${isConditional ? '304' : '200'}${encoding === 'identity' ? '' : `, ${encoding}`}`;
   return { title, path, encoding, isConditional, peers };
 }
@@ -61,11 +61,11 @@ export async function measurePolling({ rounds }: PollingOptions): Promise<void> 
     stops.push(service.stop);
     await service.readyAfterMs();
     const file = join(dir, 'answers.json');
-    writeFileSync(file, JSON.stringify(await answersOf(service.publicUrl)));
+    writeFileSync(file, JSON.stringify(await collectAnswers(service.publicUrl)));
     const peers = new Map<string, Peer>();
     for (const name of ['bare', 'fastify', 'express'] as const)
       peers.set(name, await startNodePeer(name, file, serverCore));
-    peers.set('nginx', await startNginx(join(dir, 'nginx'), heldPaths(file), serverCore));
+    peers.set('nginx', await startNginx(join(dir, 'nginx'), readPaths(file), serverCore));
     stops.push(...[...peers.values()].map((peer) => peer.stop));
     const names = peerNames();
     const tables: ResultTable[] = [];
@@ -80,10 +80,14 @@ export async function measurePolling({ rounds }: PollingOptions): Promise<void> 
       ];
       process.stderr.write(`${one.title}\n`);
       const areWarm = tables.length > 0;
-      const series = await inTurns(contenders, rounds, { areWarm });
+      const series = await measureInterleaved(contenders, rounds, { areWarm });
       tables.push({ title: one.title, unit: 'requests/s', series });
     }
-    publishResults({ command: 'polling', about: `Load by ${await wrkVersion()}, on another core.`, tables });
+    publishResults({
+      command: 'polling',
+      about: `Load by ${await readWrkVersion()}, on another core.`,
+      tables,
+    });
   } finally {
     for (const stop of stops) await stop();
     rmSync(dir, { recursive: true, force: true });
@@ -91,40 +95,40 @@ export async function measurePolling({ rounds }: PollingOptions): Promise<void> 
 }
 
 /** @throws Error when a server answers something else than what is measured. */
-async function contender(name: string, base: string, asked: Case): Promise<Contender> {
-  const url = `${base}${asked.path}`;
-  const encoding = asked.encoding === 'identity' ? {} : { 'accept-encoding': asked.encoding };
-  const first = await answerOf(url, encoding);
+async function contender(name: string, base: string, one: Case): Promise<Contender> {
+  const url = `${base}${one.path}`;
+  const encoding = one.encoding === 'identity' ? {} : { 'accept-encoding': one.encoding };
+  const first = await prepareAnswer(url, encoding);
   const tag = first.headers.find(([header]) => header === 'etag')?.[1] ?? '';
-  const headers = { ...encoding, ...(asked.isConditional ? { 'if-none-match': tag } : {}) };
-  const answer = await answerOf(url, headers);
-  const given = answer.headers.find(([header]) => header === 'content-encoding')?.[1] ?? 'identity';
+  const headers = { ...encoding, ...(one.isConditional ? { 'if-none-match': tag } : {}) };
+  const answer = await prepareAnswer(url, headers);
+  const contentEncoding = answer.headers.find(([header]) => header === 'content-encoding')?.[1] ?? 'identity';
   if (
-    answer.status !== (asked.isConditional ? 304 : 200) ||
-    (!asked.isConditional && given !== asked.encoding)
+    answer.status !== (one.isConditional ? 304 : 200) ||
+    (!one.isConditional && contentEncoding !== one.encoding)
   )
-    throw new Error(`${name} answers ${url} with ${answer.status}, ${given}`);
-  return { name, measure: () => loadOf({ url, headers, seconds: secondsOfLoad }) };
+    throw new Error(`${name} answers ${url} with ${answer.status}, ${contentEncoding}`);
+  return { name, measure: () => measureLoad({ url, headers, seconds: secondsOfLoad }) };
 }
 
-async function answersOf(base: string): Promise<PreparedAnswer[]> {
+async function collectAnswers(base: string): Promise<PreparedAnswer[]> {
   const answers: PreparedAnswer[] = [];
   for (const { path, encoding, isConditional } of cases) {
     const accepted = encoding === 'identity' ? {} : { 'accept-encoding': encoding };
-    const whole = await answerOf(`${base}${path}`, accepted);
+    const response = await prepareAnswer(`${base}${path}`, accepted);
     if (!isConditional) {
-      answers.push({ path, encoding, ...whole });
+      answers.push({ path, encoding, ...response });
       continue;
     }
-    const tag = whole.headers.find(([name]) => name === 'etag')?.[1] ?? '';
-    const { status, headers } = await answerOf(`${base}${path}`, { ...accepted, 'if-none-match': tag });
+    const tag = response.headers.find(([name]) => name === 'etag')?.[1] ?? '';
+    const { status, headers } = await prepareAnswer(`${base}${path}`, { ...accepted, 'if-none-match': tag });
     answers.push({ path, encoding, status, headers, body: null });
   }
   return answers;
 }
 
 /** As it comes, without those headers that every server writes itself. */
-function answerOf(
+function prepareAnswer(
   url: string,
   headers: Record<string, string>,
 ): Promise<Omit<PreparedAnswer, 'path' | 'encoding'>> {
@@ -143,12 +147,12 @@ function answerOf(
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
         const names = response.rawHeaders.filter((_, index) => index % 2 === 0);
-        const given = names.map(
+        const pairs = names.map(
           (name, index) => [name.toLowerCase(), response.rawHeaders[index * 2 + 1] as string] as const,
         );
         resolve({
           status: response.statusCode ?? 0,
-          headers: given.filter(([name]) => !own.includes(name)),
+          headers: pairs.filter(([name]) => !own.includes(name)),
           body: Buffer.concat(chunks).toString('base64'),
         });
       });
@@ -163,9 +167,9 @@ function peerNames(): Record<string, string> {
     env: { PATH: serverPath },
   });
   return {
-    bare: named('uWebSockets.js', 'bare uWebSockets.js'),
+    bare: withVersion('uWebSockets.js', 'bare uWebSockets.js'),
     nginx: `nginx ${/nginx\/([\d.]+)/.exec(stderr)?.[1]}, files`,
-    fastify: named('fastify', 'Fastify'),
-    express: named('express', 'Express'),
+    fastify: withVersion('fastify', 'Fastify'),
+    express: withVersion('express', 'Express'),
   };
 }

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { firstAnswer, stopperOf } from './childServer.ts';
-import { freePort } from './freePort.ts';
+import { findFreePort } from '../test/support/processes/findFreePort.ts';
+import { awaitFirstAnswer, createStopper } from './childServer.ts';
 
 /** A PostgreSQL of a benchmark, in a folder of its own. */
 export interface PostgresProcess {
@@ -19,7 +19,7 @@ export interface PostgresProcess {
  */
 export async function startPostgres(dir: string): Promise<PostgresProcess> {
   const bin = run('pg_config', ['--bindir'], {}).trim();
-  const owner: Owner = process.getuid?.() === 0 ? ownerOf('postgres') : {};
+  const owner: Owner = process.getuid?.() === 0 ? findOwner('postgres') : {};
   const data = join(dir, 'postgres');
   mkdirSync(data, { recursive: true });
   if (owner.uid !== undefined && owner.gid !== undefined) {
@@ -27,10 +27,10 @@ export async function startPostgres(dir: string): Promise<PostgresProcess> {
     chownSync(data, owner.uid, owner.gid);
   }
   run(`${bin}/initdb`, ['-D', data, '-U', 'bench', '--auth=trust', '--no-sync'], owner);
-  const port = await freePort();
+  const port = await findFreePort();
   const options = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-k', data, '-F'];
   const child = spawn(`${bin}/postgres`, options, { stdio: 'ignore', cwd: data, ...owner });
-  const stop = stopperOf(child, 'SIGINT');
+  const stop = createStopper(child, 'SIGINT');
   const connected = async () => {
     const client = new Client({ host: '127.0.0.1', port, user: 'bench', database: 'postgres' });
     // The server ends before this client does.
@@ -38,7 +38,7 @@ export async function startPostgres(dir: string): Promise<PostgresProcess> {
     await client.connect();
     return client;
   };
-  const client = await firstAnswer('postgres', connected, stop);
+  const client = await awaitFirstAnswer('postgres', connected, stop);
   const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
   return {
     client,
@@ -55,13 +55,13 @@ interface Owner {
   readonly gid?: number;
 }
 
-function ownerOf(name: string): Required<Owner> {
+function findOwner(name: string): Required<Owner> {
   const id = (flag: string) => Number(run('id', [flag, name], {}));
   return { uid: id('-u'), gid: id('-g') };
 }
 
-function run(program: string, given: readonly string[], owner: Owner): string {
-  const { status, stdout, stderr, error } = spawnSync(program, given, {
+function run(program: string, args: readonly string[], owner: Owner): string {
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
     encoding: 'utf8',
     cwd: '/',
     ...owner,

@@ -14,13 +14,13 @@ const storedPollMs = 50;
 /** Reading number `index` of an installation, as it travels. */
 export function readingBody(id: string, index: number, observedAtMs: number): string {
   return JSON.stringify({
-    telemetryId: uuidOf(`${id} ${index}`),
+    telemetryId: deriveUuid(`${id} ${index}`),
     installationId: id,
-    bootId: uuidOf(`${id} boot`),
+    bootId: deriveUuid(`${id} boot`),
     sequence: index,
     observedAt: new Date(observedAtMs).toISOString(),
     receivedAt: new Date(observedAtMs + 50).toISOString(),
-    counterEpoch: uuidOf(`${id} epoch`),
+    counterEpoch: deriveUuid(`${id} epoch`),
     cumulativeWorkUnits: String(index * 3),
     provenance: 'simulated',
     softwareVersion: 'benchmark',
@@ -73,7 +73,7 @@ async function storedMessages(jsm: JetStreamManager): Promise<number> {
   return (await jsm.streams.info('MINER_COUNTER')).state.messages;
 }
 
-function uuidOf(text: string): string {
+function deriveUuid(text: string): string {
   const hex = createHash('md5').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

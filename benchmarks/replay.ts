@@ -8,12 +8,12 @@ import { pino } from 'pino';
 import { streamNames } from '../actors/messages/subjects.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
-import { inTurns } from './inTurns.ts';
+import { measureInterleaved } from './measureInterleaved.ts';
 import { startNatsProcess } from './natsProcess.ts';
 import { publishReadings } from './readingLoad.ts';
 import { publishResults } from './results.ts';
-import { minerProgram, writeDeployment } from './serviceProcess.ts';
-import { named } from './versions.ts';
+import { minerProgram, writeDeploymentFile } from './serviceProcess.ts';
+import { withVersion } from './versions.ts';
 
 const installationId = 'wheel-0';
 
@@ -31,12 +31,12 @@ export async function measureReplay({ readings, rounds }: ReplayOptions): Promis
     const connection = await connect({ servers: nats.url });
     await ensureStreams(await jetstreamManager(connection), streamNames, { retentionDays: 0 }, logger);
     await publishReadings(connection, { id: installationId, count: readings, intervalMs: 1_000 });
-    const deployment = writeDeployment(dir, installationId);
-    const series = await inTurns(
+    const deployment = writeDeploymentFile(dir, installationId);
+    const series = await measureInterleaved(
       [
         { name: '`miner replay`, all rows written', measure: () => replayRate(dir, nats.url, deployment) },
         {
-          name: `bare \`consume()\` of ${named('@nats-io/jetstream')} and \`JSON.parse\``,
+          name: `bare \`consume()\` of ${withVersion('@nats-io/jetstream')} and \`JSON.parse\``,
           measure: () => bareRate(connection, readings),
         },
       ],

@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { median, rounded, type Series } from './inTurns.ts';
+import { median, roundForTable, type Series } from './measureInterleaved.ts';
 
 const readmeFile = fileURLToPath(new URL('../../benchmarks/README.md', import.meta.url));
 const resultsDir = fileURLToPath(new URL('../../benchmarks/results', import.meta.url));
 
-/** What a benchmark found. */
+/** The results of a benchmark. */
 export interface Results {
   /** The command that measures it. */
   readonly command: string;
@@ -26,7 +26,7 @@ export interface ResultTable {
   readonly series: readonly Series[];
 }
 
-/** Prints the results, keeps them as JSON beside the benchmarks, and puts them into the README of the benchmarks. */
+/** Prints the results, saves them as JSON in the folder of the benchmarks, and puts them into the README of the benchmarks. */
 export function publishResults(results: Results): void {
   const lines = results.tables.flatMap(tableLines);
   process.stdout.write(`${lines.join('\n')}\n`);
@@ -43,8 +43,8 @@ export function publishResults(results: Results): void {
   const to = readme.indexOf(end);
   if (from === -1 || to === -1) throw new Error(`${readmeFile} has no place for ${begin}`);
   const machine = `Node ${process.version}, ${about.cores} cores (${about.cpu}), ${new Date().toISOString().slice(0, 10)}:`;
-  const told = results.about === undefined ? [] : [results.about, ''];
-  const section = [begin, '', machine, '', ...told, ...lines, ''].join('\n');
+  const aboutLines = results.about === undefined ? [] : [results.about, ''];
+  const section = [begin, '', machine, '', ...aboutLines, ...lines, ''].join('\n');
   writeFileSync(readmeFile, `${readme.slice(0, from)}${section}${readme.slice(to)}`);
 }
 
@@ -55,11 +55,11 @@ function tableLines(table: ResultTable): string[] {
   const further = Object.keys((series[0] as Series).others ?? {});
   const rows = series.map(({ name, values, others = {} }, index) => {
     const other = median(values);
-    const ratio = index === 0 ? '' : rounded(isLessBetter ? other / own : own / other);
+    const ratio = index === 0 ? '' : roundForTable(isLessBetter ? other / own : own / other);
     const compared = isComparison ? ` ${ratio} |` : '';
-    const spread = `${rounded(Math.min(...values))} – ${rounded(Math.max(...values))}`;
-    const figures = further.map((figure) => ` ${rounded(median(others[figure] ?? []))} |`).join('');
-    return `| ${name} | ${rounded(other)} | ${spread} |${compared}${figures}`;
+    const spread = `${roundForTable(Math.min(...values))} – ${roundForTable(Math.max(...values))}`;
+    const figures = further.map((figure) => ` ${roundForTable(median(others[figure] ?? []))} |`).join('');
+    return `| ${name} | ${roundForTable(other)} | ${spread} |${compared}${figures}`;
   });
   const names = further.map((figure) => ` ${figure} |`).join('');
   return [

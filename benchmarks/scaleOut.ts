@@ -5,24 +5,24 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
 import { closeNats } from '../streams/jetstream/connection.ts';
+import { findFreePort } from '../test/support/processes/findFreePort.ts';
 import { startClickHouseProcess } from './clickHouseProcess.ts';
-import { freePort } from './freePort.ts';
-import { inTurns } from './inTurns.ts';
+import { measureInterleaved } from './measureInterleaved.ts';
 import { startNatsProcess } from './natsProcess.ts';
 import { publishReadings } from './readingLoad.ts';
 import { publishResults, type ResultTable } from './results.ts';
 import { startServiceProcess, storedPosition } from './serviceProcess.ts';
-import { loadOf, wrkVersion } from './wrk.ts';
+import { measureLoad, readWrkVersion } from './wrk.ts';
 
 const installationId = 'wheel-0';
 const readings = 50_000;
-/** Bytes that are there already, so that the load costs as much as the answers; and a page that is made for each request. */
+/** Prepared bytes, so that the load costs as much as the responses; and a page that is computed for each request. */
 const cases = [
   { title: 'Polling `/v4/public/process`', route: '/v4/public/process', path: '/v4/public/process' },
   {
     title: 'Polling the newest 100 observations',
     route: '/v1/public/installations/{installationId}/observations',
-    path: `/v1/public/installations/${installationId}/observations?limit=100&cursor=${cursorOf(readings - 100)}`,
+    path: `/v1/public/installations/${installationId}/observations?limit=100&cursor=${encodeCursor(readings - 100)}`,
   },
 ] as const;
 /** Shows what is folded, and nothing of the time of the answer. */
@@ -60,7 +60,7 @@ export async function measureScaleOut({ rounds }: ScaleOutOptions): Promise<void
 
     const environment = {
       ...shared,
-      MINER_HTTP_PORT: String(await freePort()),
+      MINER_HTTP_PORT: String(await findFreePort()),
       MINER_PORT_SHARED: 'on',
     };
     const startReplica = async () => {
@@ -73,25 +73,25 @@ export async function measureScaleOut({ rounds }: ScaleOutOptions): Promise<void
     const base = first.publicUrl;
     const tables: ResultTable[] = [];
     for (const { title, route, path } of cases) {
-      const poll = () => loadOf({ url: `${base}${path}`, headers: {}, seconds: secondsOfLoad });
+      const poll = () => measureLoad({ url: `${base}${path}`, headers: {}, seconds: secondsOfLoad });
       const both = async () => {
         const second = await startReplica();
         await requireOneState(base);
         const measured = await poll();
         const answered = await second.metric(`miner_http_requests_total{route="${route}",status="200"}`);
         await second.stop();
-        if (!((answered ?? 0) > 0)) throw new Error('the second replica was asked for nothing');
+        if (!((answered ?? 0) > 0)) throw new Error('the second replica received no request');
         return measured;
       };
       const contenders = [
         { name: 'two replicas', measure: both },
         { name: 'one replica', measure: poll },
       ];
-      tables.push({ title, unit: 'requests/s', series: await inTurns(contenders, rounds) });
+      tables.push({ title, unit: 'requests/s', series: await measureInterleaved(contenders, rounds) });
     }
     publishResults({
       command: 'scale-out',
-      about: `All parts and the load (${await wrkVersion()}, on one core) on this one machine; a writer, ClickHouse and NATS run beside.`,
+      about: `All parts and the load (${await readWrkVersion()}, on one core) on this one machine; which also runs a writer, ClickHouse and NATS.`,
       tables,
     });
   } finally {
@@ -101,19 +101,19 @@ export async function measureScaleOut({ rounds }: ScaleOutOptions): Promise<void
 }
 
 /** The cursor behind a position (CONTRACT.md, Cursors). */
-function cursorOf(position: number): string {
+function encodeCursor(position: number): string {
   return Buffer.from(String(position)).toString('base64url');
 }
 
 /** @throws Error when replicas show different states. */
 async function requireOneState(base: string) {
   const bodies = new Set<string>();
-  for (let asked = 0; asked < askedForState; asked++) bodies.add(await bodyOf(`${base}${statePath}`));
+  for (let asked = 0; asked < askedForState; asked++) bodies.add(await fetchBody(`${base}${statePath}`));
   if (bodies.size !== 1) throw new Error(`replicas differ: ${[...bodies].join('\n')}`);
 }
 
 /** On a connection of its own, which any of the replicas may take. */
-function bodyOf(url: string): Promise<string> {
+function fetchBody(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     get(url, { agent: false }, (response) => {
       let body = '';

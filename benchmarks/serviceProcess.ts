@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { stopperOf } from './childServer.ts';
-import { onCore } from './onCore.ts';
+import { createStopper } from './childServer.ts';
+import { pinToCore } from './pinToCore.ts';
 import { genesisMs } from './readingLoad.ts';
 
 /** Metric: through which message of the counter stream everything is stored. */
@@ -32,13 +32,13 @@ export interface ServiceProcess {
 }
 
 export interface ServiceProcessSettings {
-  /** Where its data are kept; the next one on it goes on with them. */
+  /** Where its data are stored; the next process on it continues with them. */
   readonly dir: string;
   /** Subcommand of the command line; `run` by default. */
   readonly command?: 'run' | 'ingest' | 'serve';
   /** Further variables, instead of those that a benchmark sets. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** The core that it is held on; any by default. */
+  /** The core that it is pinned to; any by default. */
   readonly core?: number;
   /** The public one. */
   readonly installationId: string;
@@ -47,7 +47,7 @@ export interface ServiceProcessSettings {
 }
 
 /** Writes the deployment file of a benchmark, without contracts. */
-export function writeDeployment(dir: string, installationId: string, startMs = genesisMs): string {
+export function writeDeploymentFile(dir: string, installationId: string, startMs = genesisMs): string {
   const path = join(dir, 'deployment.json');
   const genesisTimestamp = startMs / 1_000;
   writeFileSync(path, JSON.stringify({ installationId, genesisTimestamp, streamId: `0x${'0'.repeat(64)}` }));
@@ -64,8 +64,8 @@ export async function startServiceProcess({
   core,
 }: ServiceProcessSettings): Promise<ServiceProcess> {
   const startedMs = performance.now();
-  const [program, ...given] = onCore(core, [process.execPath, minerProgram, command]);
-  const child = spawn(program, given, {
+  const [program, ...args] = pinToCore(core, [process.execPath, minerProgram, command]);
+  const child = spawn(program, args, {
     stdio: ['ignore', 'inherit', 'pipe'],
     env: {
       PATH: process.env.PATH,
@@ -73,14 +73,14 @@ export async function startServiceProcess({
       MINER_HTTP_PORT: '0',
       MINER_OPS_PORT: '0',
       MINER_DATA_DIR: dir,
-      MINER_DEPLOYMENT: environment.MINER_DEPLOYMENT ?? writeDeployment(dir, installationId, startMs),
+      MINER_DEPLOYMENT: environment.MINER_DEPLOYMENT ?? writeDeploymentFile(dir, installationId, startMs),
       MINER_RATE_LIMITS: 'off',
       ...environment,
     },
   });
-  const stop = stopperOf(child);
+  const stop = createStopper(child);
   try {
-    const { natsUrl, publicUrl, operatorUrl } = await addressesOf(child.stderr);
+    const { natsUrl, publicUrl, operatorUrl } = await readAddresses(child.stderr);
     return {
       pid: child.pid as number,
       natsUrl,
@@ -94,7 +94,7 @@ export async function startServiceProcess({
         while (!(await fetch(`${operatorUrl}/readyz`)).ok) await wait(readyPollMs);
         return performance.now() - startedMs;
       },
-      residentBytes: () => residentBytesOf(child.pid as number),
+      residentBytes: () => readResidentBytes(child.pid as number),
       stop,
     };
   } catch (error) {
@@ -103,29 +103,29 @@ export async function startServiceProcess({
   }
 }
 
-/** Reads the log until the service has told where its parts listen. */
-async function addressesOf(log: NodeJS.ReadableStream) {
-  const found: { natsUrl?: string; publicUrl?: string; operatorUrl?: string } = {};
+/** Reads the log until the service has logged where its parts listen. */
+async function readAddresses(log: NodeJS.ReadableStream) {
+  const addresses: { natsUrl?: string; publicUrl?: string; operatorUrl?: string } = {};
   const lines: string[] = [];
-  return await new Promise<Required<typeof found>>((resolve, reject) => {
+  return await new Promise<Required<typeof addresses>>((resolve, reject) => {
     const fail = () => reject(new Error(`the service does not start:\n${lines.join('\n')}`));
     const timer = setTimeout(fail, startLimitMs);
     createInterface({ input: log })
       .on('line', (line) => {
         const entry = line.startsWith('{') ? (JSON.parse(line) as Record<string, string>) : {};
-        if (found.operatorUrl === undefined) lines.push(line);
-        if (entry.msg === 'nats-server started') found.natsUrl = entry.url ?? '';
+        if (addresses.operatorUrl === undefined) lines.push(line);
+        if (entry.msg === 'nats-server started') addresses.natsUrl = entry.url ?? '';
         if (entry.msg !== 'listening') return;
         clearTimeout(timer);
         const { publicUrl = '', operatorUrl = '' } = entry;
-        resolve({ natsUrl: found.natsUrl ?? '', publicUrl, operatorUrl });
+        resolve({ natsUrl: addresses.natsUrl ?? '', publicUrl, operatorUrl });
       })
       .on('close', fail);
   });
 }
 
-/** @throws Error where the system does not tell (only Linux does). */
-function residentBytesOf(pid: number) {
+/** @throws Error where the system does not show it (only Linux does). */
+function readResidentBytes(pid: number) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);
   return { now: kibibytes('VmRSS') * 1024, peak: kibibytes('VmHWM') * 1024 };

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
 import cliProgress from 'cli-progress';
 import { closeNats } from '../streams/jetstream/connection.ts';
-import { inTurns } from './inTurns.ts';
+import { measureInterleaved } from './measureInterleaved.ts';
 import { publishReadings } from './readingLoad.ts';
 import { publishResults } from './results.ts';
 import { type ServiceProcess, startServiceProcess, storedPosition } from './serviceProcess.ts';
@@ -33,7 +33,7 @@ export async function measureStart({ readings, rounds }: StartOptions): Promise<
     await closeNats(connection);
     await foldedThrough(service, readings);
     await service.stop();
-    const series = await inTurns(
+    const series = await measureInterleaved(
       [
         {
           name: `restart, ${readings.toLocaleString('en-US')} readings of a year folded`,

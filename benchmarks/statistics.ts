@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
 import { counterSubject } from '../actors/messages/subjects.ts';
-import { type DayHistory, type DaySummary, dayMs, dayStartOf } from '../actors/statistics/dayHistory.ts';
-import { statisticsOf } from '../actors/statistics/statistics.ts';
+import { type DayHistory, type DaySummary, dayMs, findDayStart } from '../actors/statistics/dayHistory.ts';
+import { computeStatistics } from '../actors/statistics/statistics.ts';
 import { createCounterActors } from '../actors/wheel/counterActors.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { activeTables } from '../storage/generations.ts';
 import type { Tables } from '../storage/tables.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
-import { inTurns, type Series } from './inTurns.ts';
+import { measureInterleaved, type Series } from './measureInterleaved.ts';
 import { type PostgresProcess, startPostgres } from './postgresProcess.ts';
 import { publishReadings, readingBody } from './readingLoad.ts';
 import { publishResults } from './results.ts';
@@ -36,7 +36,7 @@ export interface StatisticsOptions {
 }
 
 /**
- * A statistics request to the service, against the same answer made by ClickHouse and PostgreSQL for each request, and the making of a 30-day view
+ * A statistics request to the service, against the same answer from ClickHouse and PostgreSQL for each request, and the computation of a 30-day view
  * alone. The readings end now, so that the window is full.
  */
 export async function measureStatistics({ days, rounds }: StatisticsOptions): Promise<void> {
@@ -54,7 +54,7 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
     const url = `${service.publicUrl}/v2/public/stats?range=30d`;
     const agent = new Agent({ keepAlive: true });
     const requests = { name: 'request to the service', measure: () => requestMicros(url, agent) };
-    const measured = await inTurns([requests], rounds);
+    const measured = await measureInterleaved([requests], rounds);
     agent.destroy();
     await service.stop();
 
@@ -77,10 +77,10 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
         if (answer !== expected)
           throw new Error(`${name} answers something else:\n${answer}\nexpected:\n${expected}`);
       }
-      others = await inTurns(
+      others = await measureInterleaved(
         [
           {
-            name: '30-day view made anew from memory',
+            name: '30-day view recomputed from memory',
             measure: async () => viewMicros(folded, times),
           },
           {
@@ -136,7 +136,8 @@ async function requestMicros(url: string, agent: Agent): Promise<number> {
 
 function viewMicros(history: DayHistory, { startMs, nowMs }: Times): number {
   const startedMs = performance.now();
-  for (let made = 0; made < viewsOfRound; made++) statisticsOf(history, '30d', startMs, nowMs);
+  for (let computed = 0; computed < viewsOfRound; computed++)
+    computeStatistics(history, '30d', startMs, nowMs);
   return ((performance.now() - startedMs) * 1_000) / viewsOfRound;
 }
 
@@ -147,7 +148,7 @@ async function queryMicros(query: () => Promise<DayHistory>, times: Times): Prom
 }
 
 function shown(history: DayHistory, { startMs, nowMs }: Times): string {
-  const statistics = statisticsOf(history, '30d', startMs, nowMs);
+  const statistics = computeStatistics(history, '30d', startMs, nowMs);
   return JSON.stringify(statistics, (_key, value) => (typeof value === 'bigint' ? value.toString() : value));
 }
 
@@ -172,7 +173,7 @@ async function historyFrom(database: Database, tables: Tables): Promise<DayHisto
   const roundRows = await database.select(
     `SELECT start_ms, work_units FROM ${tables.rounds} FINAL WHERE installation_id = '${installationId}' ORDER BY start_ms`,
   );
-  return historyOf(dayRows, roundRows);
+  return buildHistory(dayRows, roundRows);
 }
 
 /** Day, first time, distance, and the peaks of rpm and speed with their times. */
@@ -181,10 +182,10 @@ type DayRow = readonly (string | number | null)[];
 /** Start and work. */
 type RoundRow = readonly (string | number | null)[];
 
-function historyOf(dayRows: readonly DayRow[], roundRows: readonly RoundRow[]): DayHistory {
+function buildHistory(dayRows: readonly DayRow[], roundRows: readonly RoundRow[]): DayHistory {
   const rounds = new Map<number, Map<number, bigint>>();
   for (const [startMs, workUnits] of roundRows) {
-    const dayStart = dayStartOf(Number(startMs));
+    const dayStart = findDayStart(Number(startMs));
     const places = rounds.get(dayStart) ?? new Map<number, bigint>();
     places.set((Number(startMs) - dayStart) / roundMs, BigInt(workUnits as string));
     rounds.set(dayStart, places);
@@ -253,5 +254,5 @@ async function historyFromPostgres(client: PostgresProcess['client']): Promise<D
     text: 'SELECT start_ms, work_units FROM rounds WHERE installation_id = $1 ORDER BY start_ms',
     values: [installationId],
   });
-  return historyOf(days.rows as DayRow[], rounds.rows as RoundRow[]);
+  return buildHistory(days.rows as DayRow[], rounds.rows as RoundRow[]);
 }

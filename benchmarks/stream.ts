@@ -12,11 +12,11 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { counterSubject } from '../actors/messages/subjects.ts';
 import { createCounterActors } from '../actors/wheel/counterActors.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
-import { inTurns, type Measurement, type Series } from './inTurns.ts';
+import { type Measurement, measureInterleaved, type Series } from './measureInterleaved.ts';
 import { genesisMs, readingBody } from './readingLoad.ts';
 import { publishResults, type ResultTable } from './results.ts';
 import { startServiceProcess } from './serviceProcess.ts';
-import { named } from './versions.ts';
+import { withVersion } from './versions.ts';
 
 const installationId = 'wheel-0';
 const readingsOfRound = 200;
@@ -54,19 +54,19 @@ async function delays(dir: string, rounds: number): Promise<ResultTable> {
   const url = `${service.publicUrl}/v1/public/telemetry`;
   const gateway = createGateway(connection);
   try {
-    const series = await inTurns(
+    const series = await measureInterleaved(
       [
         {
           name: 'to `/v1/public/telemetry`, polled all the time',
           measure: () =>
-            delaysOf(async () => {
+            measureDelays(async () => {
               const [telemetryId, startedMs] = gateway.publish();
-              while (!(await bodyOf(url, agent)).includes(telemetryId));
+              while (!(await fetchBody(url, agent)).includes(telemetryId));
               return performance.now() - startedMs;
             }),
         },
         {
-          name: `to a bare \`consume()\` of ${named('@nats-io/jetstream')}`,
+          name: `to a bare \`consume()\` of ${withVersion('@nats-io/jetstream')}`,
           measure: () => bareDelays(connection, gateway),
         },
       ],
@@ -100,7 +100,7 @@ function createGateway(connection: NatsConnection) {
   };
 }
 
-async function delaysOf(measureOne: () => Promise<number>): Promise<Measurement> {
+async function measureDelays(measureOne: () => Promise<number>): Promise<Measurement> {
   const delays: number[] = [];
   for (let reading = 0; reading < readingsOfRound; reading++) {
     delays.push((await measureOne()) * 1_000);
@@ -120,7 +120,7 @@ async function bareDelays(
   });
   const delivered = await consumer.consume({ max_messages: 2_000 });
   const messages = delivered[Symbol.asyncIterator]();
-  const measured = await delaysOf(async () => {
+  const measured = await measureDelays(async () => {
     const [, startedMs] = gateway.publish();
     await messages.next();
     return performance.now() - startedMs;
@@ -129,7 +129,7 @@ async function bareDelays(
   return measured;
 }
 
-async function bodyOf(url: string, agent: Agent): Promise<string> {
+async function fetchBody(url: string, agent: Agent): Promise<string> {
   const request = get(url, { agent });
   const [response] = await once(request, 'response');
   let body = '';
@@ -204,9 +204,9 @@ function heldBytes(installations: number, readingsEach: number): number {
   const before = process.memoryUsage().heapUsed;
   const actors = fold(installations, readingsEach, (receiveAll) => receiveAll());
   collectGarbage();
-  const held = process.memoryUsage().heapUsed - before;
-  if (actors.installationCount !== installations) throw new Error('not all installations are held');
-  return held;
+  const usedBytes = process.memoryUsage().heapUsed - before;
+  if (actors.installationCount !== installations) throw new Error('some installations are missing');
+  return usedBytes;
 }
 
 function fold(installations: number, readingsEach: number, run: (receiveAll: () => void) => void) {

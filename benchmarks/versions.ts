@@ -6,7 +6,7 @@ interface Manifest {
 }
 
 /** A package of this project with its version, as results name it. */
-export function named(packageName: string, label = packageName): string {
+export function withVersion(packageName: string, label = packageName): string {
   const manifest = createRequire(import.meta.url)('../../package.json') as Manifest;
   const pinned = manifest.dependencies[packageName] ?? manifest.devDependencies[packageName];
   if (pinned === undefined) throw new Error(`${packageName} is no package of this project`);

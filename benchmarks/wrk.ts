@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Measurement } from './inTurns.ts';
-import { onCore } from './onCore.ts';
+import type { Measurement } from './measureInterleaved.ts';
+import { pinToCore } from './pinToCore.ts';
 
 const run = promisify(execFile);
 const connections = 64;
-/** The load is made on another core than the server's. */
+/** The load runs on another core than the server's. */
 export const [serverCore, loadCore] = [0, 1] as const;
 const microsOf: Record<string, number> = { us: 1, ms: 1_000, s: 1_000_000 };
 
@@ -18,12 +18,12 @@ export interface LoadRequest {
 /**
  * Requests a second that a server answers to `wrk`, with the latencies of half and of 99 in a hundred of them.
  *
- * @throws Error when an answer is none of 2xx and 3xx.
+ * @throws Error when a response is neither 2xx nor 3xx.
  */
-export async function loadOf({ url, headers, seconds }: LoadRequest): Promise<Measurement> {
-  const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...given, url];
-  const [program, ...rest] = onCore(loadCore, ['wrk', ...options]);
+export async function measureLoad({ url, headers, seconds }: LoadRequest): Promise<Measurement> {
+  const headerOptions = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...headerOptions, url];
+  const [program, ...rest] = pinToCore(loadCore, ['wrk', ...options]);
   const { stdout } = await run(program, rest);
   const refused = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.+)/.exec(stdout);
   if (refused !== null) throw new Error(`${url} does not answer as it should:\n${stdout}`);
@@ -38,7 +38,7 @@ function latency(output: string, percentile: number): number {
 }
 
 /** Of the one that is installed. */
-export async function wrkVersion(): Promise<string> {
+export async function readWrkVersion(): Promise<string> {
   const { stdout } = await run('wrk', ['-v']).catch((error: { stdout: string }) => error);
   return /wrk \S+/.exec(stdout)?.[0] ?? 'wrk';
 }

@@ -5,7 +5,7 @@ import { chainProofs } from '../streams/indexer/chainProofs.ts';
 /** One setting of the service: an environment variable, its default, and what it means. */
 interface Variable<Schema extends z.ZodType> {
   readonly schema: Schema;
-  readonly byDefault: string;
+  readonly defaultValue: string;
   readonly meaning: string;
   /** What a value must be, for the message of a bad one. */
   readonly expected: string;
@@ -13,11 +13,11 @@ interface Variable<Schema extends z.ZodType> {
 
 function variable<Schema extends z.ZodType>(
   schema: Schema,
-  byDefault: string,
+  defaultValue: string,
   meaning: string,
   expected: string,
 ): Variable<Schema> {
-  return { schema, byDefault, meaning, expected };
+  return { schema, defaultValue, meaning, expected };
 }
 
 const port = z
@@ -164,9 +164,9 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const name of names) {
-    const { schema, byDefault, expected } = variables[name];
+    const { schema, defaultValue, expected } = variables[name];
     const given = environment[name];
-    const parsed = schema.safeParse(given ?? byDefault);
+    const parsed = schema.safeParse(given ?? defaultValue);
     if (parsed.success) values[name] = parsed.data;
     else problems.push(`${name} is ${JSON.stringify(given)}; expected ${expected}`);
   }
@@ -185,8 +185,8 @@ export function unknownVariables(environment: Readonly<Record<string, string | u
 /** Lines for `--help`: name, default and meaning. */
 export function variablesHelp(): string {
   const width = Math.max(...Object.keys(variables).map((name) => name.length));
-  const lines = Object.entries(variables).map(([name, { byDefault, meaning }]) => {
-    const shown = byDefault === '' ? '' : ` (default ${byDefault})`;
+  const lines = Object.entries(variables).map(([name, { defaultValue, meaning }]) => {
+    const shown = defaultValue === '' ? '' : ` (default ${defaultValue})`;
     return `  ${name.padEnd(width)}  ${meaning}${shown}`;
   });
   return ['Environment variables:', ...lines].join('\n');

@@ -70,7 +70,7 @@ export function readDeploymentFile(path: string): Deployment {
     throw new DeploymentFileError(path, `is not JSON: ${(error as Error).message}`);
   }
   const installation = installationMembers.safeParse(json);
-  if (!installation.success) throw new DeploymentFileError(path, problemsOf(installation.error));
+  if (!installation.success) throw new DeploymentFileError(path, formatProblems(installation.error));
   const given = ['release', 'chain', 'contracts'].filter((member) => member in (json as object));
   if (given.length === 0) return { ...installation.data, onChain: null };
   if (given.length < 3) {
@@ -80,10 +80,10 @@ export function readDeploymentFile(path: string): Deployment {
     );
   }
   const chain = chainMembers.safeParse(json);
-  if (!chain.success) throw new DeploymentFileError(path, problemsOf(chain.error));
+  if (!chain.success) throw new DeploymentFileError(path, formatProblems(chain.error));
   return { ...installation.data, onChain: chain.data };
 }
 
-function problemsOf(error: z.ZodError): string {
+function formatProblems(error: z.ZodError): string {
   return error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`).join('; ');
 }

@@ -1,9 +1,15 @@
-import type { AnyStateMachine } from 'xstate';
+import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { toDirectedGraph } from 'xstate/graph';
+import { databaseWatchMachine } from '../machines/databaseWatchMachine.ts';
 import { deliveryMachine } from '../machines/deliveryMachine.ts';
+import { generationWatchMachine } from '../machines/generationWatchMachine.ts';
 import { indexerMachine } from '../machines/indexerMachine.ts';
+import { ingestMachine } from '../machines/ingestMachine.ts';
+import { leaseMachine } from '../machines/leaseMachine.ts';
 import { messageSourceMachine } from '../machines/messageSourceMachine.ts';
 import { moduleMachine } from '../machines/moduleMachine.ts';
+import { natsMachine } from '../machines/natsMachine.ts';
+import { createServiceMachine } from '../machines/serviceMachine.ts';
 import { settlementMachine } from '../machines/settlementMachine.ts';
 import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
 
@@ -11,6 +17,12 @@ import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
 export const machines: readonly AnyStateMachine[] = [
   moduleMachine,
   settlementMachine,
+  createServiceMachine<never>(),
+  natsMachine,
+  databaseWatchMachine,
+  ingestMachine,
+  leaseMachine,
+  generationWatchMachine,
   indexerMachine,
   messageSourceMachine,
   streamFollowerMachine,
@@ -45,9 +57,14 @@ function drawState(graph: Graph, isRegion: boolean): string[] {
   return [`state ${name} {`, ...inside.map((line) => `  ${line}`), '}', ...arrows];
 }
 
-/** Two faults that lead to the same state are one arrow. */
+/** Two faults that lead to the same state are one arrow. Decisions without an event come last. */
 function drawArrows(name: string, graph: Graph): string[] {
-  return [...new Set(graph.edges.map((edge) => `${name} --> ${drawTarget(edge, graph)}`))];
+  const { edges, stateNode } = graph;
+  const decisions = (stateNode.always ?? []).flatMap((transition) =>
+    (transition.target ?? []).map((target) => ({ target, label: { text: '' }, transition })),
+  );
+  const arrows = [...edges, ...decisions].map((edge) => `${name} --> ${drawTarget(edge, graph)}`);
+  return [...new Set(arrows)];
 }
 
 /** A state without arrows of its own is named, so that it is drawn where it belongs. */
@@ -56,18 +73,24 @@ function drawInside(graph: Graph): string[] {
   return lines.length > 0 ? lines : [escapeName(graph.stateNode.key)];
 }
 
-function drawTarget({ target, label, transition }: Graph['edges'][number], source: Graph): string {
+type Arrow = {
+  readonly target: AnyStateNode;
+  readonly label: { readonly text: string };
+  readonly transition: { readonly guard?: unknown };
+};
+
+function drawTarget({ target, label, transition }: Arrow, source: Graph): string {
   const isRoot = target.id === source.id && source.stateNode.parent === undefined;
   const name = isRoot ? 'any' : escapeName(target.key);
-  return `${name}: ${labelOf(label.text, transition.guard)}`;
+  return `${name}: ${formatLabel(label.text, transition.guard)}`;
 }
 
 function escapeName(key: string): string {
   return key.replaceAll('-', '_');
 }
 
-function labelOf(text: string, guard: unknown): string {
-  const [name, event] = [nameOf(guard), readableEvent(text)];
+function formatLabel(text: string, guard: unknown): string {
+  const [name, event] = [findName(guard), readableEvent(text)];
   return name === undefined ? event : `${event} [${name}]`;
 }
 
@@ -81,7 +104,7 @@ function readableEvent(event: string): string {
 }
 
 /** A guard is named in `setup`, or a function with a name. */
-function nameOf(guard: unknown): string | undefined {
+function findName(guard: unknown): string | undefined {
   if (typeof guard === 'string') return guard;
   if (typeof guard === 'function') return guard.name;
   return (guard as { type?: string } | undefined)?.type;

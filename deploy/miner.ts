@@ -36,7 +36,7 @@ program
   .description('read the chain from MINER_RPC_URL and publish it to the streams; nothing else')
   .option(
     '--from-block <block>',
-    'publish once more from this block on, in the place of what was published before; then go on',
+    'publish again from this block on, replacing what was published before; then continue',
     block,
   )
   .action(async (options: IndexerOptions) => (await import('./commands/runIndexer.ts')).runIndexer(options));
@@ -53,7 +53,7 @@ program
 program
   .command('replay')
   .description('rebuild what ClickHouse holds of the readings, from the stream, and swap it in')
-  .option('--from-sequence <sequence>', 'first message of MINER_COUNTER whose rows are made anew', sequence)
+  .option('--from-sequence <sequence>', 'first message of MINER_COUNTER whose rows are rebuilt', sequence)
   .option('--from-time <time>', 'or the first one that was stored at this time or later', time)
   .option(
     '--to <sequence or time>',
@@ -66,7 +66,7 @@ program
   .addHelpText(
     'after',
     `
-Readings, rounds, half-hour buckets and statistics are made anew in tables beside the active ones, compared with them, and
+Readings, rounds, half-hour buckets and statistics are rebuilt in new tables next to the active ones, compared with them, and
 swapped in. Stopped or killed, the same command goes on where it was. A running service takes the new tables over by
 itself, and answers its statistics with 503 until it has; the embedded ClickHouse belongs to one process, so stop the
 service first.`,

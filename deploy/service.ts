@@ -1,37 +1,30 @@
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { type ChainActors, createChainActors } from '../actors/chain/chainActors.ts';
-import { type InputStreamName, streamNames } from '../actors/messages/subjects.ts';
-import { createPipelineActors } from '../actors/settlement/pipelineActors.ts';
-import { createActivityViews } from '../actors/views/activityViews.ts';
-import { createChainViews } from '../actors/views/chainViews.ts';
+import { type Actor, createActor, fromObservable, fromPromise, waitFor } from 'xstate';
+import type { ChainActors } from '../actors/chain/chainActors.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import type { Readiness } from '../actors/views/readiness.ts';
-import { createCounterActors } from '../actors/wheel/counterActors.ts';
 import { createOperatorServer } from '../http/server/operatorServer.ts';
 import { createPublicServer, type PublicServerSettings } from '../http/server/publicServer.ts';
-import { type Database, type DatabaseLocation, openDatabase } from '../storage/database.ts';
-import { activeTables } from '../storage/generations.ts';
-import type { ObservationReader } from '../storage/observationReader.ts';
-import { StorageUnavailable } from '../storage/storageUnavailable.ts';
+import type { Grant } from '../machines/ingestMachine.ts';
+import { createServiceMachine, type ServiceMachine } from '../machines/serviceMachine.ts';
+import { type DatabaseLocation, openDatabase } from '../storage/database.ts';
+import { resolveTables } from '../storage/tables.ts';
+import { createActorTransitions, listMachines } from '../streams/actorTransitions.ts';
 import { watchChainConditions } from '../streams/chainConditionWatch.ts';
-import { createDatabaseWatch } from '../streams/databaseWatch.ts';
+import { createDatabaseWatch, registerDatabaseMetrics } from '../streams/databaseWatch.ts';
 import { registerFollowerMetrics } from '../streams/followerMetrics.ts';
-import { createFollowers, type Followers } from '../streams/followers.ts';
-import { type GenerationWatch, watchGeneration } from '../streams/generationWatch.ts';
+import { createFollowers } from '../streams/followers.ts';
+import { createGenerationWatch, createUsedGeneration } from '../streams/generationWatch.ts';
 import type { ChainProofs } from '../streams/indexer/chainProofs.ts';
-import { acquireIngest, type Ingest } from '../streams/ingest.ts';
-import { closeNats, connectNats, sleep } from '../streams/jetstream/connection.ts';
-import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
-import type { LeaseHolder } from '../streams/jetstream/ingestLease.ts';
+import { createIngest } from '../streams/ingest.ts';
+import { createNatsLink } from '../streams/jetstream/natsLink.ts';
 import { createMessageCounts } from '../streams/messageCounts.ts';
 import type { SnapshotPolicy } from '../streams/operators/snapshotMarks.ts';
 import { createReadiness } from '../streams/readiness.ts';
-import type { StreamFollower } from '../streams/streamFollower.ts';
+import { createStreamWork, type StreamWork } from '../streams/streamWork.ts';
 import type { Deployment } from './deploymentFile.ts';
-import { within } from './within.ts';
+import { createDomainActors, createServiceViews } from './serviceViews.ts';
 
 export interface ServiceSettings {
   /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */
@@ -54,7 +47,7 @@ export interface ServiceSettings {
   readonly snapshots: SnapshotPolicy;
 }
 
-export interface ServiceParts {
+export interface ServiceOptions {
   readonly settings: ServiceSettings;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -66,108 +59,66 @@ export interface Service {
   readonly publicUrl: string | null;
   readonly operatorUrl: string;
   readiness(): Readiness;
-  /** Rejects when the service cannot go on: a fault of this program, or a database of a newer one. */
+  /** Rejects when the service cannot continue: a fault of this program, or a database of a newer one. */
   readonly failed: Promise<never>;
   /** Stops within about seven seconds, and at once where nothing is in the way; what is folded is saved first. */
   stop(): Promise<void>;
 }
 
-/** For saving what is folded, */
-const saveGraceMs = 5_000;
-/** and for each connection that is closed: a server that hangs does not hold the stop up. */
-const closeGraceMs = 400;
-/** A statement that runs is waited for. */
-const databaseCloseGraceMs = 1_000;
-const startRetryMs = 1_000;
-
 /**
  * Composes the running system. The ports answer at once; NATS, ClickHouse and the folded state follow as they become
- * available, and `/readyz` tells what is missing.
+ * available, and `/readyz` tells what is missing. What runs when, and what ends it, is decided by `machines/serviceMachine.ts`.
  *
+ * @throws DirectoryInUse
  * @throws PortUnavailable
  */
-export async function startService({ settings, clock, logger, registry }: ServiceParts): Promise<Service> {
-  const { roles, deployment } = settings;
-  const stopping = new AbortController();
-  const counters = createCounterActors({
-    genesisMs: deployment.genesisTimestamp * 1000,
-    publicInstallationId: deployment.installationId,
-  });
-  const pipeline = createPipelineActors();
-  const chain =
-    deployment.onChain === null
-      ? null
-      : createChainActors({
-          chainId: deployment.onChain.chain.chainId,
-          contracts: deployment.onChain.contracts,
-          deploymentBlock: deployment.onChain.chain.deploymentBlock,
-        });
+export async function startService({ settings, clock, logger, registry }: ServiceOptions): Promise<Service> {
+  const { roles, deployment, host } = settings;
+  const actors = createDomainActors(deployment);
+  const { counters, chain } = actors;
   const counts = createMessageCounts(registry, ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN']);
-  const followers = new Map<InputStreamName, StreamFollower>();
-  registerFollowerMetrics(registry, followers);
-  const databaseWatch = createDatabaseWatch({ registry });
-  let connection: NatsConnection | null = null;
-  let isNatsConnected = false;
-  let database: Database | null = null;
-  let generations: GenerationWatch | null = null;
-  let running: Followers | null = null;
-  let indexing: Promise<void> | null = null;
-  let ingest: Ingest | null = null;
-  /** The process that ingests while this one waits to. */
-  let standbyFor: LeaseHolder | null = null;
-
-  /** What is read from ClickHouse is there once the followers are. */
-  function opened(): Followers {
-    if (running === null) throw new StorageUnavailable('ClickHouse is not open yet');
-    return running;
-  }
-  const views = createActivityViews({
-    publicInstallationId: deployment.installationId,
-    counters,
-    pipeline,
-    chainState: () => chain?.newest() ?? null,
-    genesisMs: deployment.genesisTimestamp * 1000,
-    isCounterCaughtUp: () => followers.get('MINER_COUNTER')?.isCurrent ?? false,
-    olderEvents: {
-      before: async (...query) => opened().olderEvents.before(...query),
-      after: async (...query) => opened().olderEvents.after(...query),
-      find: async (...query) => opened().olderEvents.find(...query),
-      lastBefore: async (...query) => opened().olderEvents.lastBefore(...query),
-    },
-    chain: createChainViews({
-      installationId: deployment.installationId,
-      onChain:
-        chain === null || deployment.onChain === null
-          ? null
-          : { deployment: deployment.onChain, actors: chain },
-      isCaughtUp: () => followers.get('MINER_CHAIN')?.isCaughtUp ?? false,
-      staleAfterMs: settings.chainStaleAfterMs,
-      clock,
-    }),
-    clock,
+  const database = openDatabase(settings.database);
+  const nats = createNatsLink({
+    url: settings.natsUrl,
+    name: roles.ingest ? 'miner ingest' : 'miner serve',
+    logger,
   });
-  const observations: ObservationReader = { page: (...asked) => opened().observations.page(...asked) };
 
+  // What the process is doing is asked of the root.
+  const child = () => root.getSnapshot().children;
+  const work = () => root.getSnapshot().context.work;
+  const isNatsConnected = () => child().nats?.getSnapshot().hasTag('connected') ?? false;
+  const isDatabaseReachable = () => child().databaseWatch?.getSnapshot().hasTag('reachable') ?? false;
+  const hasViews = () => work()?.isRestored() ?? false;
+  const inspectorOf = createActorTransitions({
+    actors: () => [...listMachines(root.getSnapshot()), ...(work()?.machines() ?? [])],
+    logger,
+    registry,
+  });
+
+  const ingest = createIngest({
+    jetStream: nats.jetStream,
+    database,
+    identity: counters.identity,
+    clock,
+    logger,
+    retention: settings,
+    actor: () => child().ingest,
+  });
+  const { views, observations } = createServiceViews({ ...settings, ...actors, followers: work, clock });
   const readiness = createReadiness({
     clock,
-    followers,
-    writers: () => running?.writers ?? null,
+    followers: work,
     graceMs: settings.readyGraceMs,
-    isNatsConnected: () => isNatsConnected,
-    isDatabaseReachable: () => databaseWatch.isReachable(),
-    standbyFor: () => standbyFor,
+    isNatsConnected,
+    isDatabaseReachable,
+    standbyFor: ingest.standbyFor,
     chain: () => ({ conditions: views.chain.conditions(), ...faultOf(chain) }),
   });
-
-  // Asked with every request; what was restored once stays so.
-  let isRestored = false;
-  const hasViews = () => {
-    isRestored ||= running !== null && [...followers.values()].every((one) => one.isRestored);
-    return isRestored;
-  };
-
+  registerFollowerMetrics(registry, () => work()?.followers ?? []);
+  registerDatabaseMetrics(registry, isDatabaseReachable);
+  const conditions$ = watchChainConditions({ views: views.chain, logger, registry });
   const operatorServer = createOperatorServer({ registry, readiness, logger });
-  const opsPort = await operatorServer.listen(settings.host, settings.opsPort);
   const publicServer = roles.serve
     ? createPublicServer({
         sources: { views, observations },
@@ -179,143 +130,120 @@ export async function startService({ settings, clock, logger, registry }: Servic
         settings: settings.http,
       })
     : null;
-  const httpPort = (await publicServer?.listen(settings.host, settings.httpPort)) ?? null;
 
-  const stopConditionWatch = watchChainConditions({ views: views.chain, logger, registry });
-
-  async function bringUp(): Promise<void> {
-    database = openDatabase(settings.database);
-    databaseWatch.start(database);
-    connection = await connectNats({
-      url: settings.natsUrl,
-      name: roles.ingest ? 'miner ingest' : 'miner serve',
-      logger,
-      signal: stopping.signal,
-      onConnected: (isConnected) => {
-        isNatsConnected = isConnected;
-      },
-    });
-    const js = jetstream(connection);
-    const jsm = await persist('JetStream', () => jetstreamManager(connection as NatsConnection));
-    const ensure = () => ensureStreams(jsm, streamNames, settings, logger);
-    if (roles.ingest) {
-      ingest = await persist('ingest', () =>
-        acquireIngest({
-          connection: connection as NatsConnection,
-          js,
-          jsm,
-          database: database as Database,
-          identity: counters.identity,
-          clock,
-          logger,
-          signal: stopping.signal,
-          retention: settings,
-          onStandby: (holder) => {
-            standbyFor = holder;
-          },
-        }),
-      );
-      database = ingest.database;
-    }
-    const tables = ingest?.tables ?? (await persist('tables', () => activeTables(database as Database)));
-    const watch = watchGeneration({
-      database,
-      tables,
-      identity: counters.identity,
-      onActivated: (active) => followers.get('MINER_COUNTER')?.restoreAnew(() => watch.use(active)),
-      logger,
-      registry,
-    });
-    generations = watch;
-    const parts = {
-      connection,
-      js,
-      jsm,
-      database,
-      tables: watch.tables,
-      storedTables: () => ingest?.rebuildsFrom() ?? watch.tables(),
-      counters,
-      pipeline,
-      chain,
+  /** Builds what follows the streams in the tables that this process may work on. */
+  async function compose({ epoch, generation }: Grant): Promise<StreamWork> {
+    const used = createUsedGeneration(generation, registry);
+    const rebuildsFrom = () => {
+      const from = ingest.rebuildsFrom();
+      return from === null ? used.tables() : resolveTables(from);
+    };
+    const indexer = await createIndexer();
+    const followers = createFollowers({
+      ...nats.jetStream(),
+      ...actors,
+      database: ingest.databaseIn(epoch),
+      tables: used.tables,
+      storedTables: rebuildsFrom,
       counts,
+      writes: roles.ingest,
+      ...(roles.ingest && { ensureStreams: ingest.ensureStreams, mayPublish: ingest.isHeld }),
+      onCurrentSaved: (stream) => stream === 'MINER_COUNTER' && ingest.noteRebuilt(),
+      policy: settings.snapshots,
       clock,
       logger,
       registry,
-    };
-    const { onChain } = deployment;
-    if (settings.rpcUrl !== null && onChain !== null) {
-      const { rpcUrl } = settings;
-      // A node's client and proofs take long to load, and most processes need none.
-      const { createDeploymentIndexer } = await import('../streams/indexer/indexing.ts');
-      const { showIndexingProgress } = await import('./commands/indexingProgress.ts');
-      const indexer = createDeploymentIndexer({
-        js,
-        jsm,
-        onChain,
-        rpcUrl,
-        proofs: settings.chainProofs,
-        registry,
-        logger,
-        onProgress: showIndexingProgress(process.stderr),
-      });
-      indexing = indexer.run(stopping.signal);
-    }
-    running = createFollowers({
-      ...parts,
-      writes: roles.ingest,
-      policy: settings.snapshots,
-      ...(roles.ingest && { ensureStreams: ensure, mayPublish: () => ingest?.isHeld() ?? false }),
-      onCurrentSaved: (stream) => {
-        if (stream === 'MINER_COUNTER') ingest?.rebuilt();
-      },
+      inspectorOf,
     });
-    for (const [stream, follower] of running.followers) followers.set(stream, follower);
-    await Promise.race([
-      Promise.all([...[...followers.values()].map((follower) => follower.run()), indexing]),
-      ...(ingest === null ? [] : [ingest.lost]),
-    ]);
+    return createStreamWork({ followers, indexer, used });
   }
 
-  /** Tries again while a part is away; a fault that waiting does not mend is thrown. */
-  async function persist<Result>(what: string, attempt: () => Promise<Result>): Promise<Result> {
-    for (let failures = 0; ; failures++) {
-      try {
-        return await attempt();
-      } catch (error) {
-        stopping.signal.throwIfAborted();
-        if (error instanceof Error && error.name === 'DatabaseTooNew') throw error;
-        if (failures === 0) logger.warn({ err: error }, `${what}: not there yet; tried again until they are`);
-        await sleep(startRetryMs, stopping.signal);
-      }
-    }
+  /** A node's client and proofs take long to load, and most processes need none. */
+  async function createIndexer() {
+    const { rpcUrl, chainProofs: proofs } = settings;
+    const { onChain } = deployment;
+    if (rpcUrl === null || onChain === null) return null;
+    const { createDeploymentIndexer } = await import('../streams/indexer/indexing.ts');
+    const { showIndexingProgress } = await import('./commands/indexingProgress.ts');
+    const onProgress = showIndexingProgress(process.stderr);
+    return createDeploymentIndexer({
+      ...nats.jetStream(),
+      onChain,
+      rpcUrl,
+      proofs,
+      registry,
+      logger,
+      onProgress,
+    });
   }
 
+  const root: Actor<ServiceMachine<StreamWork>> = createActor(
+    createServiceMachine<StreamWork>().provide({
+      actors: {
+        nats: nats.logic,
+        databaseWatch: createDatabaseWatch(database),
+        generationWatch: createGenerationWatch({
+          database,
+          identity: counters.identity,
+          onActivated: (generation) => work()?.useGeneration(generation),
+          logger,
+        }),
+        ingest: ingest.logic,
+        watchConditions: fromObservable(() => conditions$),
+        openJetStream: fromPromise(nats.openJetStream),
+        compose: fromPromise(({ input }) => compose(input.grant)),
+        follow: fromPromise(({ input }) => input.work.follow()),
+        index: fromPromise(({ input }) => input.work.index()),
+        drain: fromPromise(({ input }) => input.work.drain()),
+        closeNats: fromPromise(nats.close),
+        closeDatabase: fromPromise(database.close),
+      },
+      actions: {
+        reportJetStreamFailure: ({ context }, { error }) => {
+          if (context.failures === 1) logger.warn({ err: error }, 'JetStream: not available yet; retrying');
+        },
+        closePublicServer: () => publicServer?.close(),
+        closeOperatorServer: () => operatorServer.close(),
+        endIndexer: (_, params) => params.work.endIndexer(),
+        abandonFollowers: (_, params) => params.work.abandon(),
+      },
+    }),
+    {
+      input: { writes: roles.ingest, isDatabaseShared: database.kind === 'server' },
+      inspect: inspectorOf(),
+    },
+  );
+
+  try {
+    const opsPort = await operatorServer.listen(host, settings.opsPort);
+    const httpPort = (await publicServer?.listen(host, settings.httpPort)) ?? null;
+    root.start();
+    return {
+      publicUrl: httpPort === null ? null : `http://${host}:${httpPort}`,
+      operatorUrl: `http://${host}:${opsPort}`,
+      readiness,
+      failed: waitForFault(root),
+      stop: async () => {
+        root.send({ type: 'stop' });
+        await waitFor(root, ({ status }) => status !== 'active');
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Rejects once something has ended the service that nobody asked for. */
+function waitForFault(root: Actor<ServiceMachine<StreamWork>>): Promise<never> {
   const failed = new Promise<never>((_, reject) => {
-    bringUp().catch((error: unknown) => {
-      if (!stopping.signal.aborted) reject(error);
+    root.subscribe({
+      next: ({ context: { fault } }) => fault !== null && reject(fault.error),
+      error: reject,
     });
   });
   failed.catch(() => undefined); // Whoever waits for it handles it; nobody has to.
-
-  return {
-    publicUrl: httpPort === null ? null : `http://${settings.host}:${httpPort}`,
-    operatorUrl: `http://${settings.host}:${opsPort}`,
-    readiness,
-    failed,
-    stop: async () => {
-      stopping.abort(new Error('the service is being stopped'));
-      publicServer?.close();
-      await Promise.all([...followers.values()].map((one) => one.stop({ graceMs: saveGraceMs })));
-      databaseWatch.stop();
-      stopConditionWatch();
-      generations?.stop();
-      await within(closeGraceMs, indexing ?? undefined);
-      await within(closeGraceMs, ingest?.release());
-      await within(closeGraceMs, connection === null ? undefined : closeNats(connection));
-      await within(databaseCloseGraceMs, database?.close());
-      operatorServer.close();
-    },
-  };
+  return failed;
 }
 
 /** Names the block that stops the chain, where one does; the rest serves nevertheless. */

@@ -1,4 +1,5 @@
 import { assign, fromObservable, setup } from 'xstate';
+import { notProvided } from './notProvided.ts';
 
 export const deliveryStates = ['idle', 'gathering', 'delivering', 'retrying'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -15,18 +16,12 @@ export const deliveryMachine = setup({
   },
   actors: {
     /** Delivers the batch that is due, and completes once it is acknowledged. */
-    deliver: fromObservable<unknown, undefined>(() => {
-      throw new Error('the delivery is not provided');
-    }),
+    deliver: fromObservable<unknown, undefined>(notProvided),
   },
   guards: {
-    hasMore: (): boolean => {
-      throw new Error('whether there is more is not provided');
-    },
+    hasMore: (): boolean => notProvided(),
     /** A batch is full, or somebody waits for what is there. */
-    isDue: (): boolean => {
-      throw new Error('whether a batch is due is not provided');
-    },
+    isDue: (): boolean => notProvided(),
   },
   actions: {
     noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),

@@ -1,5 +1,8 @@
-import { setup } from 'xstate';
+import { assign, fromEventObservable, fromPromise, not, or, raise, setup, stateIn } from 'xstate';
+import { type BackoffBounds, backoffMs } from './backoff.ts';
+import { notProvided } from './notProvided.ts';
 
+/** States of the indexer, as `/metrics` shows them. */
 export const indexerStates = [
   'connecting',
   'catchingUp',
@@ -7,52 +10,311 @@ export const indexerStates = [
   'reorganizing',
   'lagging',
   'failing',
+  'stopping',
   'stopped',
 ] as const;
 export type IndexerState = (typeof indexerStates)[number];
 
-/** The indexer: whatever goes wrong, it waits and connects anew, and publishes nothing that is not proven. */
-export const indexerMachine = setup({
+/** The newest blocks are published one per span, so that the safe block's hash and time are known (MESSAGES.md, Chain span). */
+export const singleBlocks = 64n;
+
+export interface IndexerTimings {
+  /** Between two looks at a node that has nothing new. */
+  readonly pollMs: number;
+  /** Until what the timelock logged before the first block is asked for again. */
+  readonly readsRetryMs: number;
+  /** Between two attempts near the tip, where views go stale meanwhile: five seconds at most, */
+  readonly nearBackoff: BackoffBounds;
+  /** and far behind it, where a provider is given time: half a minute at most. */
+  readonly farBackoff: BackoffBounds;
+}
+
+export const defaultIndexerTimings: IndexerTimings = {
+  pollMs: 1_000,
+  readsRetryMs: 60_000,
+  nearBackoff: { firstMs: 500, longestMs: 4_000 },
+  farBackoff: { firstMs: 500, longestMs: 24_000 },
+};
+
+/** What the node has, compared with what is published. */
+export interface Comparison {
+  /** Last published block; null before the first. */
+  readonly head: bigint | null;
+  /** The node's newest block. */
+  readonly tip: bigint;
+  /** The node's block after the last published one has another parent. */
+  readonly isFork: boolean;
+}
+
+/** The last published block is another one. */
+export interface HeadMoved {
+  readonly type: 'headMoved';
+  readonly head: bigint;
+}
+
+interface Context {
+  readonly timings: IndexerTimings;
+  /** First block that is indexed. */
+  readonly firstBlock: bigint;
+  /** Last published block; null before the first. */
+  readonly head: bigint | null;
+  /** The node's newest block as last seen; null before it was. */
+  readonly tip: bigint | null;
+  /** The next block of the node is of another branch than what is published. */
+  readonly isFork: boolean;
+  /** The node's newest block when the indexer was found far behind it, until that block is published; null otherwise. */
+  readonly catchesUpTo: bigint | null;
+  /** Attempts that failed, in a row. */
+  readonly failures: number;
+  /** Why the last of them did. */
+  readonly error: unknown;
+  readonly reorganizations: number;
+  readonly providerFailures: number;
+  /** Times that another indexer had published first. */
+  readonly lostRaces: number;
+}
+
+/** Whether spans of many blocks are published next. What is not known to be far behind the tip is near it. */
+function isFarBehind({ firstBlock, head, tip }: Context): boolean {
+  const next = head === null ? firstBlock : head + 1n;
+  return tip !== null && tip - next >= singleBlocks;
+}
+
+const indexer = setup({
   types: {
-    context: {} as Record<string, never>,
+    context: {} as Context,
+    input: {} as { readonly firstBlock: bigint; readonly timings: IndexerTimings },
     events: {} as
-      | { type: 'farBehind' }
-      | { type: 'atTip' }
-      | { type: 'forkFound' }
-      | { type: 'forkPublished' }
-      /** The node's tip is below what is published: it lags, restarted or syncs. */
-      | { type: 'nodeBehind' }
-      | { type: 'failed' }
-      | { type: 'retried' }
+      | HeadMoved
+      /** It is known what the stream holds. */
+      | { type: 'resumed' }
       | { type: 'stopped' },
   },
-}).createMachine({
+  actors: {
+    /** Resolves when the node is of the deployment's chain. */
+    askNode: fromPromise<void>(notProvided),
+    /** Reads what the stream holds, and resolves with the last published block. */
+    resume: fromPromise<bigint | null>(notProvided),
+    /** Publishes what the timelock logged before the first block. */
+    publishReads: fromPromise<void>(notProvided),
+    compare: fromPromise<Comparison>(notProvided),
+    /** Publishes from the compared block on: spans of many blocks up to the single ones, */
+    publishRanges: fromEventObservable<HeadMoved, undefined>(notProvided),
+    /** and what is left then, or what the comparison found where it is near, block by block. */
+    publishBlocks: fromEventObservable<HeadMoved, undefined>(notProvided),
+    /** Proves the node's branch, and resolves with the last block that it shares with what is published. */
+    proveBranch: fromPromise<bigint>(notProvided),
+    publishBranch: fromEventObservable<HeadMoved, undefined>(notProvided),
+    /** Resolves when nothing that was cancelled is still being published. */
+    settle: fromPromise<void>(notProvided),
+  },
+  guards: {
+    /** The node lags, restarted or syncs. */
+    isNodeBehind: ({ context: { head, tip } }) => head !== null && tip !== null && tip < head,
+    isBeforeFirstBlock: ({ context: { head, tip, firstBlock } }) =>
+      head === null && tip !== null && tip < firstBlock,
+    /** Another block of the same height is not a longer chain: nothing is given up for it. */
+    isAtTip: ({ context: { head, tip } }) => head === tip,
+    isFork: ({ context }) => context.isFork,
+    isFarBehind: ({ context }) => isFarBehind(context),
+    /** The first block of a chain, the genesis, has no logs. */
+    hasEarlierLogs: ({ context }) => context.firstBlock > 1n,
+    areReadsAsked: not(or([stateIn({ reads: 'unasked' }), stateIn({ reads: 'asking' })])),
+    isLostRace: (_, _params: { error: unknown }): boolean => notProvided(),
+  },
+  actions: {
+    noteSuccess: assign({ failures: 0 }),
+    noteComparison: assign(({ context }, { head, tip, isFork }: Comparison) => {
+      const { catchesUpTo } = context;
+      const isDone = catchesUpTo === null || (head !== null && head >= catchesUpTo);
+      return { head, tip, isFork, catchesUpTo: isDone ? null : catchesUpTo };
+    }),
+    noteLostRace: assign(({ context }, { error }: { error: unknown }) => ({
+      error,
+      failures: context.failures + 1,
+      lostRaces: context.lostRaces + 1,
+    })),
+    noteProviderFailure: assign(({ context }, { error }: { error: unknown }) => ({
+      error,
+      failures: context.failures + 1,
+      providerFailures: context.providerFailures + 1,
+    })),
+  },
+  delays: {
+    poll: ({ context }) => context.timings.pollMs,
+    readsRetry: ({ context }) => context.timings.readsRetryMs,
+    backoff: ({ context }) => {
+      const { nearBackoff, farBackoff } = context.timings;
+      return backoffMs(context.failures, Math.random(), isFarBehind(context) ? farBackoff : nearBackoff);
+    },
+  },
+});
+
+const errorOf = ({ event }: { event: { error: unknown } }) => ({ error: event.error });
+
+/** Where a failure leads, whatever was being done. */
+const failed = [
+  {
+    guard: { type: 'isLostRace', params: errorOf },
+    target: '#failing',
+    actions: { type: 'noteLostRace', params: errorOf },
+  },
+  { target: '#failing', actions: { type: 'noteProviderFailure', params: errorOf } },
+] as const;
+
+const comparing = indexer.createStateConfig({
+  invoke: {
+    src: 'compare',
+    onDone: {
+      target: '#deciding',
+      actions: { type: 'noteComparison', params: ({ event }) => event.output },
+    },
+    onError: failed,
+  },
+});
+
+/**
+ * The indexer. It publishes what the node has beyond what is published, and nothing that is not proven; whatever goes wrong, it waits and
+ * connects again. Each step begins with a comparison of node and stream, which decides what the step is. What the timelock logged before
+ * the first block is published first; where the node does not tell it, the blocks are published nevertheless, and it is asked again later.
+ */
+export const indexerMachine = indexer.createMachine({
   id: 'indexer',
-  context: {},
-  initial: 'connecting',
-  on: { stopped: '.stopped' },
+  type: 'parallel',
+  context: ({ input: { firstBlock, timings } }) => ({
+    timings,
+    firstBlock,
+    head: null,
+    tip: null,
+    isFork: false,
+    catchesUpTo: null,
+    failures: 0,
+    error: null,
+    reorganizations: 0,
+    providerFailures: 0,
+    lostRaces: 0,
+  }),
+  on: {
+    headMoved: { actions: assign({ head: ({ event }) => event.head }) },
+    stopped: { target: ['.blocks.stopping', '.reads.ended'] },
+  },
   states: {
-    connecting: {
-      on: {
-        farBehind: 'catchingUp',
-        atTip: 'following',
-        forkFound: 'reorganizing',
-        nodeBehind: 'lagging',
-        failed: 'failing',
+    blocks: {
+      initial: 'connecting',
+      states: {
+        connecting: {
+          id: 'connecting',
+          initial: 'askingNode',
+          states: {
+            askingNode: { invoke: { src: 'askNode', onDone: 'resuming', onError: failed } },
+            resuming: {
+              invoke: {
+                src: 'resume',
+                onDone: {
+                  target: 'awaitingReads',
+                  actions: [assign({ head: ({ event }) => event.output }), raise({ type: 'resumed' })],
+                },
+                onError: failed,
+              },
+            },
+            awaitingReads: { always: { guard: 'areReadsAsked', target: 'comparing' } },
+            comparing,
+            awaitingFirstBlock: { id: 'awaitingFirstBlock', after: { poll: 'comparing' } },
+          },
+        },
+        deciding: {
+          id: 'deciding',
+          always: [
+            { guard: 'isNodeBehind', target: 'lagging', actions: 'noteSuccess' },
+            { guard: 'isBeforeFirstBlock', target: '#awaitingFirstBlock', actions: 'noteSuccess' },
+            { guard: 'isAtTip', target: '#upToDate', actions: 'noteSuccess' },
+            { guard: 'isFork', target: 'reorganizing' },
+            { guard: 'isFarBehind', target: 'catchingUp' },
+            { target: '#publishing' },
+          ],
+        },
+        catchingUp: {
+          entry: assign({ catchesUpTo: ({ context }) => context.tip }),
+          invoke: {
+            src: 'publishRanges',
+            // The single blocks of the same comparison: another one would find as many more as were mined meanwhile.
+            onDone: { target: '#publishing', actions: 'noteSuccess' },
+            onError: failed,
+          },
+        },
+        following: {
+          id: 'following',
+          initial: 'looking',
+          states: {
+            looking: comparing,
+            publishing: {
+              id: 'publishing',
+              invoke: {
+                src: 'publishBlocks',
+                onDone: { target: 'looking', actions: 'noteSuccess' },
+                onError: failed,
+              },
+            },
+            upToDate: { id: 'upToDate', after: { poll: 'looking' } },
+          },
+        },
+        reorganizing: {
+          initial: 'proving',
+          states: {
+            proving: {
+              invoke: {
+                src: 'proveBranch',
+                onDone: {
+                  target: 'replacing',
+                  actions: assign(({ context, event }) => ({
+                    head: event.output,
+                    reorganizations: context.reorganizations + 1,
+                  })),
+                },
+                onError: failed,
+              },
+            },
+            replacing: {
+              invoke: {
+                src: 'publishBranch',
+                onDone: { target: '#following', actions: 'noteSuccess' },
+                onError: failed,
+              },
+            },
+          },
+        },
+        lagging: {
+          initial: 'waitingForNode',
+          states: {
+            waitingForNode: { after: { poll: 'comparingAgain' } },
+            comparingAgain: comparing,
+          },
+        },
+        /** The provider failed, or answered what cannot be true; or another indexer was first. */
+        failing: {
+          id: 'failing',
+          initial: 'settling',
+          states: {
+            settling: { invoke: { src: 'settle', onDone: 'backingOff' } },
+            backingOff: { after: { backoff: '#connecting' } },
+          },
+        },
+        stopping: { invoke: { src: 'settle', onDone: 'stopped' } },
+        stopped: { type: 'final' },
       },
     },
-    catchingUp: {
-      on: { atTip: 'following', forkFound: 'reorganizing', nodeBehind: 'lagging', failed: 'failing' },
+    reads: {
+      initial: 'unasked',
+      states: {
+        unasked: {
+          on: { resumed: [{ guard: 'hasEarlierLogs', target: 'asking' }, { target: 'complete' }] },
+        },
+        asking: { invoke: { src: 'publishReads', onDone: 'complete', onError: 'waiting' } },
+        waiting: { after: { readsRetry: 'askingAgain' } },
+        askingAgain: { invoke: { src: 'publishReads', onDone: 'complete', onError: 'waiting' } },
+        complete: {},
+        ended: { type: 'final' },
+      },
     },
-    following: {
-      on: { farBehind: 'catchingUp', forkFound: 'reorganizing', nodeBehind: 'lagging', failed: 'failing' },
-    },
-    reorganizing: { on: { forkPublished: 'following', failed: 'failing' } },
-    lagging: {
-      on: { atTip: 'following', farBehind: 'catchingUp', forkFound: 'reorganizing', failed: 'failing' },
-    },
-    /** The provider failed, or answered what cannot be true. */
-    failing: { on: { retried: 'connecting' } },
-    stopped: { type: 'final' },
   },
 });

@@ -1,5 +1,6 @@
 import { assign, fromPromise, setup } from 'xstate';
 import { type BackoffBounds, backoffMs } from './backoff.ts';
+import { notProvided } from './notProvided.ts';
 
 /** States of one stream's source, as `/metrics` shows them. */
 export const messageSourceStates = [
@@ -32,10 +33,6 @@ interface Context {
   readonly failures: number;
   readonly missingTimes: number;
   readonly fault: unknown;
-}
-
-function notProvided(): never {
-  throw new Error('the work of the source is not provided');
 }
 
 /**

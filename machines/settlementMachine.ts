@@ -287,6 +287,21 @@ function requireValue<Value>(value: Value | null, because: string): Value {
   return value;
 }
 
+/** What may follow while nothing of a submission has reached the chain, */
+const unsentMoves = {
+  submission_submitted: { guard: isLatest, target: 'submitted', actions: submit },
+  submission_retrying: { guard: isLatest, target: 'retryingUnsent', actions: retry },
+  submission_superseded: { guard: isLatest, target: '#superseded', actions: end },
+} as const;
+
+/** and once something of it has. */
+const sentMoves = {
+  submission_retrying: { guard: isLatest, target: 'retrying', actions: retry },
+  submission_confirmed: { guard: isLatest, target: '#confirmed', actions: confirm },
+  submission_reverted: { guard: isLatest, target: '#reverted', actions: end },
+  submission_superseded: { guard: isLatest, target: '#superseded', actions: end },
+} as const;
+
 /**
  * Settlement of one installation. Its events are the messages of oracle and reporter: `snapshot.can(event)` says whether a
  * message is allowed. Closures, approved epochs and settings have no states. One submission is under way at a time; what was
@@ -394,41 +409,15 @@ export const settlementMachine = settlement.createMachine({
         underWay: {
           initial: 'preparing',
           states: {
-            preparing: {
-              id: 'preparing',
-              tags: 'preparing',
-              on: {
-                submission_submitted: { guard: isLatest, target: 'submitted', actions: submit },
-                submission_retrying: { guard: isLatest, target: 'retryingUnsent', actions: retry },
-                submission_superseded: { guard: isLatest, target: '#superseded', actions: end },
-              },
-            },
+            preparing: { id: 'preparing', tags: 'preparing', on: unsentMoves },
             /** Documented as retrying: nothing of it has reached the chain yet. */
-            retryingUnsent: {
-              tags: 'retrying',
-              on: {
-                submission_submitted: { guard: isLatest, target: 'submitted', actions: submit },
-                submission_retrying: { guard: isLatest, target: 'retryingUnsent', actions: retry },
-                submission_superseded: { guard: isLatest, target: '#superseded', actions: end },
-              },
-            },
-            submitted: {
-              tags: 'submitted',
-              on: {
-                submission_retrying: { guard: isLatest, target: 'retrying', actions: retry },
-                submission_confirmed: { guard: isLatest, target: '#confirmed', actions: confirm },
-                submission_reverted: { guard: isLatest, target: '#reverted', actions: end },
-                submission_superseded: { guard: isLatest, target: '#superseded', actions: end },
-              },
-            },
+            retryingUnsent: { tags: 'retrying', on: unsentMoves },
+            submitted: { tags: 'submitted', on: sentMoves },
             retrying: {
               tags: 'retrying',
               on: {
                 submission_submitted: { guard: isLatest, target: 'submitted', actions: submit },
-                submission_retrying: { guard: isLatest, target: 'retrying', actions: retry },
-                submission_confirmed: { guard: isLatest, target: '#confirmed', actions: confirm },
-                submission_reverted: { guard: isLatest, target: '#reverted', actions: end },
-                submission_superseded: { guard: isLatest, target: '#superseded', actions: end },
+                ...sentMoves,
               },
             },
           },

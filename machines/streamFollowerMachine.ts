@@ -1,5 +1,6 @@
 import { assign, fromObservable, fromPromise, setup } from 'xstate';
 import { backoffMs } from './backoff.ts';
+import { notProvided } from './notProvided.ts';
 
 /** Why a pipeline ended that was not told to. */
 export type PipelineFault =
@@ -26,10 +27,6 @@ interface Context {
   readonly graceMs: number;
   /** What ended it that should not have. */
   readonly fault: unknown;
-}
-
-function notProvided(): never {
-  throw new Error('the work of the follower is not provided');
 }
 
 /**

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from './database.ts';
+import { pollUntil } from './pollUntil.ts';
 import { withRemovalMarks } from './removals.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { listEventTables, type Tables } from './tables.ts';
@@ -44,11 +44,12 @@ async function deleteFrom(database: Database, tables: readonly string[], conditi
 
 /** A mutation does not cover rows that are inserted after it began, so another one is started for what is left at its end. */
 export async function deleteWhere(database: Database, table: string, condition: string): Promise<void> {
+  const isEmpty = async () => (await countRows(database, table, condition)) === 0;
+  const hasEnded = async () => (await isEmpty()) || !(await isMutating(database, table));
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     await database.command(`ALTER TABLE ${table} DELETE WHERE ${condition}`);
-    while ((await countRows(database, table, condition)) > 0 && (await isMutating(database, table)))
-      await wait(pollMs);
-    if ((await countRows(database, table, condition)) === 0) return;
+    await pollUntil(hasEnded, { everyMs: pollMs });
+    if (await isEmpty()) return;
   }
   throw new StorageUnavailable(
     `rows of ${table} that were removed are there again: something else writes them`,

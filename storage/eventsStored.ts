@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { type StoredEventsOf, storedCategories } from '../actors/views/views.ts';
+import { type EvictedSource, listStoredCategories } from '../actors/views/views.ts';
 import type { Database } from './database.ts';
+import { pollUntil } from './pollUntil.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { ActiveTables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
@@ -24,16 +24,16 @@ const pollMs = 25;
  *
  * @throws StorageUnavailable (as a rejection) when it does not in time.
  */
-export type EventsStored = (of: StoredEventsOf, signal: AbortSignal) => Promise<void>;
+export type EventsStored = (of: EvictedSource, signal: AbortSignal) => Promise<void>;
 
 /** In the process that writes them: the writer knows, and does not gather while somebody waits. */
-export function createEventsWritten(writers: {
+export function createWriterEventsStored(writers: {
   readonly measurement: StoringProgress;
   readonly chain: StoringProgress | null;
 }): EventsStored {
   return async (of, signal) => {
     const writer = writers[of.source];
-    const isWritten = () => writer !== null && writer.storedThrough() >= of.givenUp.atPosition;
+    const isWritten = () => writer !== null && writer.storedThrough() >= of.evicted.atPosition;
     if (isWritten()) return;
     writer?.flushNow();
     await waitUntil(of, signal, () => {
@@ -47,16 +47,16 @@ export function createEventsWritten(writers: {
  * In a process that only reads: events are written in order of arrival, each first to where its places are, so the newest
  * one that memory has evicted tells. It is asked for each time, since the process that writes may be making them again.
  */
-export function createEventsSeen(database: Database, tables: ActiveTables): EventsStored {
+export function createReaderEventsStored(database: Database, tables: ActiveTables): EventsStored {
   return async (of, signal) => {
-    const { source, run, givenUp } = of;
-    const categories = storedCategories('all', source).map(sqlString).join(', ');
+    const { source, run, evicted } = of;
+    const categories = listStoredCategories('all', source).map(sqlString).join(', ');
     const isSeen = async () => {
       const { measurementEvents, chainEvents } = tables();
       const { events } = source === 'measurement' ? measurementEvents : chainEvents;
       const rows = await database.select(
         `SELECT 1 FROM ${events} WHERE run = ${sqlString(run)} AND category IN (${categories})
-         AND position = ${givenUp.through.position} AND ordinal = ${givenUp.through.ordinal} LIMIT 1`,
+         AND position = ${evicted.through.position} AND ordinal = ${evicted.through.ordinal} LIMIT 1`,
         signal,
       );
       return rows.length > 0;
@@ -66,13 +66,10 @@ export function createEventsSeen(database: Database, tables: ActiveTables): Even
 }
 
 async function waitUntil(
-  { source }: StoredEventsOf,
+  { source }: EvictedSource,
   signal: AbortSignal,
   isMet: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  for (let waitedMs = 0; !(await isMet()); waitedMs += pollMs) {
-    if (waitedMs >= awaitedMs || signal.aborted)
-      throw new StorageUnavailable(`ClickHouse does not hold the older ${source} events yet`);
-    await wait(pollMs);
-  }
+  const wasMet = await pollUntil(isMet, { everyMs: pollMs, limitMs: awaitedMs, signal });
+  if (!wasMet) throw new StorageUnavailable(`ClickHouse does not hold the older ${source} events yet`);
 }

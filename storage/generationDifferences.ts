@@ -70,7 +70,7 @@ export async function dayDifferences(
       }
     }
   }
-  const rowsOf = (side: string, key: string): DayRows => {
+  const findRows = (side: string, key: string): DayRows => {
     const count = (kind: Kind) => counted.get(`${side} ${kind} ${key}`)?.count ?? 0;
     return { readings: count('readings'), rounds: count('rounds'), buckets: count('buckets') };
   };
@@ -79,11 +79,11 @@ export async function dayDifferences(
       (kind) =>
         (counted.get(`before ${kind} ${key}`)?.digest ?? 0n) ===
           (counted.get(`after ${kind} ${key}`)?.digest ?? 0n) &&
-        rowsOf('before', key)[kind] === rowsOf('after', key)[kind],
+        findRows('before', key)[kind] === findRows('after', key)[kind],
     );
   return [...found]
     .filter(([key]) => !isSame(key))
-    .map(([key, about]) => ({ ...about, before: rowsOf('before', key), after: rowsOf('after', key) }))
+    .map(([key, about]) => ({ ...about, before: findRows('before', key), after: findRows('after', key) }))
     .sort((a, b) => a.startMs - b.startMs || a.installationId.localeCompare(b.installationId));
 }
 

@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { generationPointer } from './tables/generationPointer.ts';
 import { insertRows } from './tables/table.ts';
-import { createStatements, listEventTables, type Tables, tablesOf } from './tables.ts';
+import { createStatements, listEventTables, resolveTables, type Tables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
 export const firstGeneration = 1;
@@ -13,7 +13,7 @@ export async function activeTables(database: Database): Promise<Tables> {
   const rows = await database.select(
     `SELECT generation FROM ${generationPointer.name} ORDER BY swap DESC LIMIT 1`,
   );
-  return tablesOf(Number(rows[0]?.[0] ?? firstGeneration));
+  return resolveTables(Number(rows[0]?.[0] ?? firstGeneration));
 }
 
 /** Makes a generation the active one: one row, so it is or it is not. */
@@ -35,7 +35,7 @@ export async function dropTables(database: Database, tables: Tables): Promise<vo
 }
 
 /** Generations that have a table, ascending. */
-export async function generationsHeld(database: Database): Promise<number[]> {
+export async function listGenerations(database: Database): Promise<number[]> {
   const rows = await database.select(
     "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE 'readings_g%'",
   );

@@ -53,7 +53,8 @@ export interface FenceOptions {
 }
 
 /** Whether this process's epoch is still the newest. */
-export async function isNewestEpoch({ database, epoch, onSuperseded }: FenceOptions): Promise<boolean> {
+export async function isNewestEpoch(options: Omit<FenceOptions, 'lease'>): Promise<boolean> {
+  const { database, epoch, onSuperseded } = options;
   const newest = await newestEpoch(database);
   if (newest === epoch) return true;
   onSuperseded(new EpochSuperseded(newest, epoch));

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
-import { activeTables, firstGeneration, generationsHeld } from './generations.ts';
+import { activeTables, firstGeneration, listGenerations } from './generations.ts';
 import { chainEvents, measurementEvents } from './tables/events.ts';
 import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { activeGeneration, generationPointer } from './tables/generationPointer.ts';
@@ -10,7 +10,7 @@ import { migrations } from './tables/migrations.ts';
 import { removals } from './tables/removals.ts';
 import { replays } from './tables/replays.ts';
 import { insertRows } from './tables/table.ts';
-import { createEventsStatements, createStatements, type Tables, tablesOf } from './tables.ts';
+import { createEventsStatements, createStatements, resolveTables, type Tables } from './tables.ts';
 import { sqlString } from './tabSeparated.ts';
 
 interface Migration {
@@ -24,7 +24,10 @@ const allMigrations: readonly Migration[] = [
   {
     number: 1,
     name: 'readings, rounds, half-hour buckets, fold snapshots',
-    statements: () => [...createStatements(tablesOf(firstGeneration)), activeGeneration.createStatement()],
+    statements: () => [
+      ...createStatements(resolveTables(firstGeneration)),
+      activeGeneration.createStatement(),
+    ],
   },
   {
     number: 2,
@@ -89,14 +92,14 @@ async function tablesBefore(database: Database): Promise<Tables> {
   const rows = await database.select(
     `SELECT generation FROM ${activeGeneration.name} ORDER BY swap DESC LIMIT 1`,
   );
-  return tablesOf(Number(rows[0]?.[0] ?? firstGeneration));
+  return resolveTables(Number(rows[0]?.[0] ?? firstGeneration));
 }
 
 /** Tables that an earlier version created have no such columns; a new database has them from the beginning. */
 async function addSnapshotColumns(database: Database): Promise<readonly string[]> {
   const { columns, types } = foldSnapshots;
   const statements: string[] = [];
-  for (const { foldSnapshots: table } of (await generationsHeld(database)).map(tablesOf)) {
+  for (const { foldSnapshots: table } of (await listGenerations(database)).map(resolveTables)) {
     const found = await database.select(
       `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = ${sqlString(table)}`,
     );

@@ -106,7 +106,7 @@ export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
  * position among the stored readings tells that everything below it is stored, the other rows too. Likewise the last event
  * that is stored tells that its places, and those of all before it, are.
  */
-export function insertsOf(tables: Tables, pieces: readonly EncodedRows[]): RowInsert[] {
+export function buildInserts(tables: Tables, pieces: readonly EncodedRows[]): RowInsert[] {
   const of = (
     segments: (piece: EncodedRows) => readonly Segment[],
     table: string,

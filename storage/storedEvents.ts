@@ -2,11 +2,11 @@ import {
   type Arrival,
   compareArrivals,
   compareShown,
+  type EvictedSource,
   type FeedPlace,
+  listStoredCategories,
   type OlderEvents,
   type StoredCategory,
-  type StoredEventsOf,
-  storedCategories,
 } from '../actors/views/views.ts';
 import type { Database } from './database.ts';
 import type { EventsStored } from './eventsStored.ts';
@@ -73,7 +73,7 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
       const found = await select(
         arrivalPlacesById,
         `FROM ${ids}
-         WHERE run = ${sqlString(of.run)} AND id = ${sqlString(id)} AND ${isGivenUp(of)} LIMIT 1`,
+         WHERE run = ${sqlString(of.run)} AND id = ${sqlString(id)} AND ${isEvicted(of)} LIMIT 1`,
         signal,
       );
       return found[0] ?? null;
@@ -83,7 +83,7 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
       await eventsStored(of, signal);
       const { events } = selectTables(tables(), of);
       const found = await Promise.all(
-        storedCategories('all', of.source).map((category) =>
+        listStoredCategories('all', of.source).map((category) =>
           select(
             arrivalPlaces,
             `FROM ${events}
@@ -112,7 +112,7 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
   }
 
   /** The events at places, in the same order. */
-  async function eventsAt(of: StoredEventsOf, arrivals: readonly Arrival[], signal: AbortSignal) {
+  async function eventsAt(of: EvictedSource, arrivals: readonly Arrival[], signal: AbortSignal) {
     if (arrivals.length === 0) return [];
     const { events } = selectTables(tables(), of);
     const places = arrivals.map(({ position, ordinal }) => `(${position}, ${ordinal})`);
@@ -151,21 +151,21 @@ async function seekEach<Place extends Arrival>(
   return found.flat();
 }
 
-function selectTables({ measurementEvents, chainEvents }: Tables, { source }: StoredEventsOf): EventTables {
+function selectTables({ measurementEvents, chainEvents }: Tables, { source }: EvictedSource): EventTables {
   return source === 'measurement' ? measurementEvents : chainEvents;
 }
 
 /** As SQL: with all columns of the key named, a server looks into the marks of the places alone. */
-function allCategories({ source }: StoredEventsOf): string {
-  return storedCategories('all', source).map(sqlString).join(', ');
+function allCategories({ source }: EvictedSource): string {
+  return listStoredCategories('all', source).map(sqlString).join(', ');
 }
 
-function writeConditions(of: StoredEventsOf, category: StoredCategory): string {
-  return `run = ${sqlString(of.run)} AND category = ${sqlString(category)} AND ${isGivenUp(of)}`;
+function writeConditions(of: EvictedSource, category: StoredCategory): string {
+  return `run = ${sqlString(of.run)} AND category = ${sqlString(category)} AND ${isEvicted(of)}`;
 }
 
 /** What another process, or this one before a restart, has stored beyond that is in memory too. */
-function isGivenUp({ givenUp: { through } }: StoredEventsOf): string {
+function isEvicted({ evicted: { through } }: EvictedSource): string {
   const { position, ordinal } = through;
   return `(position < ${position} OR (position = ${position} AND ordinal <= ${ordinal}))`;
 }
@@ -175,7 +175,7 @@ function arrivedAfter({ position, ordinal }: Arrival): string {
 }
 
 /** Of the same time, events of the chain are shown before measurements. */
-function shownAfter({ recordedAtMs, source, position, ordinal }: FeedPlace, of: StoredEventsOf): string {
+function shownAfter({ recordedAtMs, source, position, ordinal }: FeedPlace, of: EvictedSource): string {
   if (source !== of.source) return `recorded_at_ms ${source === 'chain' ? '<=' : '<'} ${recordedAtMs}`;
   return `(recorded_at_ms < ${recordedAtMs} OR (recorded_at_ms = ${recordedAtMs}
     AND (position < ${position} OR (position = ${position} AND ordinal < ${ordinal}))))`;

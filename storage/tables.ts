@@ -37,19 +37,19 @@ export function listEventTables({ ids, times, events }: EventTables): string[] {
 /** The tables that are in use at the moment: a swap changes them while the service runs. */
 export type ActiveTables = () => Tables;
 
-export function tablesOf(generation: number): Tables {
-  const nameOf = ({ name }: { readonly name: string }) => `${name}_g${generation}`;
+export function resolveTables(generation: number): Tables {
+  const formatName = ({ name }: { readonly name: string }) => `${name}_g${generation}`;
   return {
     generation,
-    readings: nameOf(readings),
-    rounds: nameOf(rounds),
-    halfHourBuckets: nameOf(halfHourBuckets),
+    readings: formatName(readings),
+    rounds: formatName(rounds),
+    halfHourBuckets: formatName(halfHourBuckets),
     measurementEvents: {
-      events: nameOf(measurementEvents.events),
-      times: nameOf(measurementEvents.times),
-      ids: nameOf(measurementEvents.ids),
+      events: formatName(measurementEvents.events),
+      times: formatName(measurementEvents.times),
+      ids: formatName(measurementEvents.ids),
     },
-    foldSnapshots: nameOf(foldSnapshots),
+    foldSnapshots: formatName(foldSnapshots),
     chainEvents: {
       events: chainEvents.events.name,
       times: chainEvents.times.name,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
-import type { ChainCondition, ChainViews } from '../actors/views/chainViewTypes.ts';
+import { distinctUntilChanged, ignoreElements, interval, map, type Observable, startWith, tap } from 'rxjs';
+import type { ChainCondition, ChainConditions, ChainViews } from '../actors/views/chainViewTypes.ts';
 
 const intervalMs = 1_000;
 
@@ -12,7 +13,7 @@ const expectedConditions: ReadonlySet<ChainCondition> = new Set<ChainCondition>(
   'not_yet_safe',
 ]);
 
-export interface ChainConditionWatchParts {
+export interface ChainConditionWatchOptions {
   readonly views: Pick<ChainViews, 'conditions'>;
   readonly logger: Logger;
   readonly registry: Registry;
@@ -21,10 +22,13 @@ export interface ChainConditionWatchParts {
 /**
  * Tells operators why views of the chain are not available, more finely than bodies do: in the log once per change, and as a metric.
  *
- * @returns stops it.
+ * @returns emits nothing; the conditions are looked at every second while somebody listens.
  */
-export function watchChainConditions({ views, logger, registry }: ChainConditionWatchParts): () => void {
-  let logged: string | null = null;
+export function watchChainConditions({
+  views,
+  logger,
+  registry,
+}: ChainConditionWatchOptions): Observable<never> {
   new Gauge({
     name: 'miner_chain_condition',
     help: '1 for the condition that views of the chain are in: available, or why not.',
@@ -37,16 +41,16 @@ export function watchChainConditions({ views, logger, registry }: ChainCondition
     },
   });
 
-  function look() {
-    const conditions = views.conditions();
-    const text = JSON.stringify(conditions);
-    if (text === logged) return;
-    logged = text;
+  function report(conditions: ChainConditions) {
     const isExpected = Object.values(conditions).every((one) => expectedConditions.has(one));
     logger[isExpected ? 'info' : 'warn']({ conditions }, 'the condition of the chain views has changed');
   }
 
-  look();
-  const timer = setInterval(look, intervalMs);
-  return () => clearInterval(timer);
+  return interval(intervalMs).pipe(
+    startWith(0),
+    map(() => views.conditions()),
+    distinctUntilChanged((before, now) => JSON.stringify(before) === JSON.stringify(now)),
+    tap(report),
+    ignoreElements(),
+  );
 }

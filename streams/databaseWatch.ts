@@ -1,46 +1,27 @@
 import { Gauge, type Registry } from 'prom-client';
+import { fromPromise } from 'xstate';
+import { databaseWatchMachine } from '../machines/databaseWatchMachine.ts';
 import type { Database } from '../storage/database.ts';
 
-const intervalMs = 2_000;
-const answerMs = 1_500;
-
-/** Whether ClickHouse answers: `/readyz` says yes only then (CONTRACT.md, Health). */
-export interface DatabaseWatch {
-  start(database: Database): void;
-  isReachable(): boolean;
-  stop(): void;
+/** Asks ClickHouse whether it answers: `/readyz` says yes only then (CONTRACT.md, Health). */
+export function createDatabaseWatch(database: Database): typeof databaseWatchMachine {
+  return databaseWatchMachine.provide({
+    actors: {
+      ask: fromPromise(async ({ signal }) => {
+        // A statement of the embedded engine runs to its end, which whoever closes it must be able to wait for.
+        await database.select('SELECT 1', database.kind === 'server' ? signal : undefined);
+      }),
+    },
+  });
 }
 
-export function createDatabaseWatch({ registry }: { registry: Registry }): DatabaseWatch {
-  let isReachable = false;
-  let timer: NodeJS.Timeout | null = null;
+export function registerDatabaseMetrics(registry: Registry, isReachable: () => boolean): void {
   new Gauge({
     name: 'miner_database_reachable',
     help: '1 while ClickHouse answers.',
     registers: [registry],
     collect() {
-      this.set(isReachable ? 1 : 0);
+      this.set(isReachable() ? 1 : 0);
     },
   });
-
-  async function probe(database: Database) {
-    try {
-      await database.select('SELECT 1', AbortSignal.timeout(answerMs));
-      isReachable = true;
-    } catch {
-      isReachable = false; // Who needs the database logs what it says.
-    }
-  }
-
-  return {
-    start: (database) => {
-      void probe(database);
-      timer = setInterval(() => void probe(database), intervalMs);
-    },
-    isReachable: () => isReachable,
-    stop: () => {
-      if (timer !== null) clearInterval(timer);
-      isReachable = false;
-    },
-  };
 }

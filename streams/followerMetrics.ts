@@ -3,10 +3,10 @@ import type { InputStreamName } from '../actors/messages/subjects.ts';
 import { messageSourceStates } from '../machines/messageSourceMachine.ts';
 import type { FollowerStatus, StreamFollower } from './streamFollower.ts';
 
-/** Metrics of the followers, read from their status when `/metrics` is asked. */
+/** Metrics of the followers, once they are there, read from their status when `/metrics` is asked. */
 export function registerFollowerMetrics(
   registry: Registry,
-  followers: ReadonlyMap<InputStreamName, StreamFollower>,
+  followers: () => Iterable<[InputStreamName, StreamFollower]>,
 ): void {
   const settings = (name: string, help: string) => ({
     name,
@@ -20,7 +20,7 @@ export function registerFollowerMetrics(
       ...settings(name, help),
       collect() {
         this.reset();
-        for (const [stream, follower] of followers) {
+        for (const [stream, follower] of followers()) {
           const value = read(follower.status());
           // What is not known yet is left out rather than shown as zero.
           if (value !== null) this.set({ stream }, value);
@@ -34,7 +34,7 @@ export function registerFollowerMetrics(
       ...settings(name, help),
       collect() {
         this.reset();
-        for (const [stream, follower] of followers) this.inc({ stream }, read(follower.status()));
+        for (const [stream, follower] of followers()) this.inc({ stream }, read(follower.status()));
       },
     });
   }
@@ -57,7 +57,7 @@ export function registerFollowerMetrics(
   );
   counter(
     'miner_stream_interruptions_total',
-    'Times that consumption broke off and began anew with a verification.',
+    'Times that consumption was interrupted and restarted with a verification.',
     ({ interruptions }) => interruptions,
   );
   counter(
@@ -82,7 +82,7 @@ export function registerFollowerMetrics(
     registers: [registry],
     collect() {
       this.reset();
-      for (const [stream, follower] of followers) {
+      for (const [stream, follower] of followers()) {
         const { state } = follower.status();
         for (const one of messageSourceStates) this.set({ stream, state: one }, one === state ? 1 : 0);
       }

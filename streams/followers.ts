@@ -11,7 +11,7 @@ import type { CounterActors } from '../actors/wheel/counterActors.ts';
 import { decodeCounter } from '../actors/wheel/decodeCounter.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteChainRowsAbove, deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
-import { createEventsSeen, createEventsWritten } from '../storage/eventsStored.ts';
+import { createReaderEventsStored, createWriterEventsStored } from '../storage/eventsStored.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import {
   createObservationReader,
@@ -24,6 +24,7 @@ import { hasOpenRemoval } from '../storage/removals.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
 import type { ActiveTables } from '../storage/tables.ts';
+import type { ActorInspector } from './actorTransitions.ts';
 import { createChainStreamFold } from './chain/chainFold.ts';
 import { registerChainMetrics } from './chainMetrics.ts';
 import { createCounterFold } from './counter/counterFold.ts';
@@ -37,7 +38,7 @@ import type { StreamFold } from './streamFold.ts';
 import { createStreamFollower, type FollowerSinks, type StreamFollower } from './streamFollower.ts';
 import { registerWriterMetrics } from './writerMetrics.ts';
 
-export interface FollowersParts {
+export interface FollowersOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
@@ -62,6 +63,8 @@ export interface FollowersParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
+  /** Makes what is told of every transition of the follower of a stream. */
+  readonly inspectorOf: (stream: InputStreamName) => ActorInspector;
 }
 
 /** The followers of all folded streams, and what they hand on to. */
@@ -73,7 +76,7 @@ export interface Followers {
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
 }
 
-export function createFollowers(parts: FollowersParts): Followers {
+export function createFollowers(parts: FollowersOptions): Followers {
   const { counts, chain } = parts;
   const counterSinks = parts.writes ? createCounterSinks(parts) : null;
   const counter =
@@ -109,8 +112,8 @@ export function createFollowers(parts: FollowersParts): Followers {
       ...parts,
       eventsStored:
         counterSinks === null
-          ? createEventsSeen(parts.database, parts.tables)
-          : createEventsWritten({ measurement: counterSinks.writer, chain: chainSinks?.writer ?? null }),
+          ? createReaderEventsStored(parts.database, parts.tables)
+          : createWriterEventsStored({ measurement: counterSinks.writer, chain: chainSinks?.writer ?? null }),
     }),
     writers,
   };
@@ -122,7 +125,7 @@ interface RowSinks extends FollowerSinks {
 }
 
 function createSinks(
-  parts: FollowersParts,
+  parts: FollowersOptions,
   stream: InputStreamName,
   deleteAbove: typeof deleteRowsAbove,
 ): RowSinks {
@@ -147,7 +150,7 @@ function createSinks(
   };
 }
 
-function createCounterSinks(parts: FollowersParts): RowSinks {
+function createCounterSinks(parts: FollowersOptions): RowSinks {
   return {
     ...createSinks(parts, 'MINER_COUNTER', deleteRowsAbove),
     isStoredElsewise: () => isNewestReadingElsewise(parts),
@@ -155,7 +158,7 @@ function createCounterSinks(parts: FollowersParts): RowSinks {
 }
 
 /** What it makes is in snapshots alone. */
-function createPipelineSinks(parts: FollowersParts): FollowerSinks {
+function createPipelineSinks(parts: FollowersOptions): FollowerSinks {
   const rejections = createRejections(parts, 'MINER_PIPELINE');
   return {
     writer: null,
@@ -165,7 +168,7 @@ function createPipelineSinks(parts: FollowersParts): FollowerSinks {
   };
 }
 
-function createRejections(parts: FollowersParts, stream: InputStreamName): RejectionLog {
+function createRejections(parts: FollowersOptions, stream: InputStreamName): RejectionLog {
   const { ensureStreams, mayPublish } = parts;
   return createRejectionLog({
     ...parts,
@@ -176,7 +179,7 @@ function createRejections(parts: FollowersParts, stream: InputStreamName): Rejec
 }
 
 /** JetStream can lose its end after rows were stored, and use the sequences again: then the newest row is of another message. */
-async function isNewestReadingElsewise({ database, tables, jsm }: FollowersParts): Promise<boolean> {
+async function isNewestReadingElsewise({ database, tables, jsm }: FollowersOptions): Promise<boolean> {
   if (await hasOpenRemoval(database)) return true;
   const newest = await newestReading(database, tables());
   if (newest === null) return false;
@@ -197,7 +200,7 @@ interface CounterParts {
   readonly recent: RecentReadings;
 }
 
-function createWritingCounter(parts: FollowersParts, writer: RowWriter): CounterParts {
+function createWritingCounter(parts: FollowersOptions, writer: RowWriter): CounterParts {
   const { database, tables } = parts;
   const recent = createRecentReadings({ storedThrough: () => writer.storedThrough() });
   return {
@@ -212,7 +215,7 @@ function createWritingCounter(parts: FollowersParts, writer: RowWriter): Counter
   };
 }
 
-function createReadingCounter(parts: FollowersParts): CounterParts {
+function createReadingCounter(parts: FollowersOptions): CounterParts {
   const { database, tables } = parts;
   const stored = createStoredThroughQuery(database, tables);
   const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER });
@@ -245,7 +248,7 @@ function createReadingCounter(parts: FollowersParts): CounterParts {
 }
 
 function follow(
-  parts: FollowersParts,
+  parts: FollowersOptions,
   stream: InputStreamName,
   fold: StreamFold,
   sinks: FollowerSinks | null,
@@ -278,5 +281,6 @@ function follow(
     policy,
     clock,
     logger,
+    inspect: parts.inspectorOf(stream),
   });
 }

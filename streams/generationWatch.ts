@@ -1,38 +1,22 @@
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
+import { fromPromise } from 'xstate';
 import { type FoldIdentity, isOfFold } from '../actors/foldIdentity.ts';
+import { generationWatchMachine } from '../machines/generationWatchMachine.ts';
 import type { Database } from '../storage/database.ts';
 import { generationIdentity } from '../storage/generationIdentity.ts';
 import { activeTables } from '../storage/generations.ts';
-import type { ActiveTables, Tables } from '../storage/tables.ts';
+import { type ActiveTables, resolveTables } from '../storage/tables.ts';
 
-const intervalMs = 1_000;
-
-/** The generation of tables that this process uses, and whether another one became active. */
-export interface GenerationWatch {
+/** The generation of tables that this process uses. */
+export interface UsedGeneration {
   readonly tables: ActiveTables;
   /** From now on these are used. */
-  use(tables: Tables): void;
-  stop(): void;
+  use(generation: number): void;
 }
 
-export interface GenerationWatchParts {
-  readonly database: Database;
-  readonly tables: Tables;
-  /** Of the fold of the counter stream: tables that another one has filled are of no use. */
-  readonly identity: FoldIdentity;
-  /** A replay made these the active ones. */
-  readonly onActivated: (tables: Tables) => void;
-  readonly logger: Logger;
-  readonly registry: Registry;
-}
-
-/** Asks a server now and then; the embedded engine belongs to this process, so nobody else can replace its tables. */
-export function watchGeneration(parts: GenerationWatchParts): GenerationWatch {
-  const { database, onActivated, logger, registry } = parts;
-  let used = parts.tables;
-  let announced = used.generation;
-  let isAsking = false;
+export function createUsedGeneration(generation: number, registry: Registry): UsedGeneration {
+  let used = resolveTables(generation);
   new Gauge({
     name: 'miner_table_generation',
     help: 'Generation of the ClickHouse tables that are used; a replay makes the next one.',
@@ -41,43 +25,49 @@ export function watchGeneration(parts: GenerationWatchParts): GenerationWatch {
       this.set(used.generation);
     },
   });
-
-  async function ask() {
-    if (isAsking) return;
-    isAsking = true;
-    try {
-      const active = await activeTables(database);
-      // The one that is being rebuilt is above the active one until it takes its place.
-      if (active.generation <= announced) return;
-      announced = active.generation;
-      const made = await generationIdentity(database, active);
-      if (made !== null && !isOfFold(made, parts.identity)) {
-        logger.error(
-          { used: used.generation, active: active.generation },
-          'tables that were made with another version or deployment are the active ones; this process keeps to those that it has',
-        );
-        return;
-      }
-      logger.warn(
-        { used: used.generation, active: active.generation },
-        'a replay replaced the tables: state is restored from the new ones',
-      );
-      onActivated(active);
-    } catch {
-      // Away at the moment; who needs the database logs what it says.
-    } finally {
-      isAsking = false;
-    }
-  }
-
-  const timer = database.kind === 'server' ? setInterval(() => void ask(), intervalMs) : null;
   return {
     tables: () => used,
-    use: (tables) => {
-      used = tables;
-    },
-    stop: () => {
-      if (timer !== null) clearInterval(timer);
+    use: (other) => {
+      used = resolveTables(other);
     },
   };
+}
+
+export interface GenerationWatchOptions {
+  readonly database: Database;
+  /** Of the fold of the counter stream: tables that another one has filled are of no use. */
+  readonly identity: FoldIdentity;
+  /** A replay made this generation the active one. */
+  readonly onActivated: (generation: number) => void;
+  readonly logger: Logger;
+}
+
+/** Looks for tables that became the active ones, for whoever supervises it. */
+export function createGenerationWatch(options: GenerationWatchOptions): typeof generationWatchMachine {
+  const { database, identity, onActivated, logger } = options;
+  return generationWatchMachine.provide({
+    actors: {
+      look: fromPromise(async ({ input: { announced } }) => {
+        const active = await activeTables(database);
+        const { generation } = active;
+        if (generation <= announced) return { generation, verdict: 'known' };
+        const made = await generationIdentity(database, active);
+        return { generation, verdict: made === null || isOfFold(made, identity) ? 'ours' : 'foreign' };
+      }),
+    },
+    actions: {
+      useActive: ({ context }, { generation }) => {
+        logger.warn(
+          { used: context.announced, active: generation },
+          'a replay replaced the tables: state is restored from the new ones',
+        );
+        onActivated(generation);
+      },
+      reportForeign: ({ context }, { generation }) =>
+        logger.error(
+          { used: context.announced, active: generation },
+          'tables that were made with another version or deployment are the active ones; this process keeps to those that it has',
+        ),
+    },
+  });
 }

@@ -1,143 +1,134 @@
 import { hostname } from 'node:os';
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
+import { type ActorRefFrom, fromPromise } from 'xstate';
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
-import { streamNames } from '../actors/messages/subjects.ts';
+import { type StreamName, streamNames } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
+import { ingestMachine } from '../machines/ingestMachine.ts';
+import type { LeaseHolder } from '../machines/leaseMachine.ts';
 import type { Database } from '../storage/database.ts';
+import { activeTables } from '../storage/generations.ts';
 import {
   beginEpoch,
   databaseIdentity,
+  type EpochSuperseded,
   fenceDatabase,
   isNewestEpoch,
   newestEpoch,
 } from '../storage/ingestEpochs.ts';
-import { migrate } from '../storage/migrations.ts';
-import type { Tables } from '../storage/tables.ts';
-import { sleep } from './jetstream/connection.ts';
+import { DatabaseTooNew, migrate } from '../storage/migrations.ts';
+import { resolveTables } from '../storage/tables.ts';
 import { ensureStreams, type StreamRetention } from './jetstream/ensureStreams.ts';
-import { acquireLease, type LeaseHolder } from './jetstream/ingestLease.ts';
+import { createLease, findStandbyHolder, isLeaseHeld } from './jetstream/ingestLease.ts';
+import type { JetStream } from './jetstream/natsLink.ts';
+import { acquireLock, LockHeldError } from './jetstream/processLock.ts';
 import { replaySubject } from './jetstream/replaySubject.ts';
-import { claimSole, HeldElsewhere } from './jetstream/soleHolder.ts';
 import { chooseGeneration } from './rebuildGeneration.ts';
 
-/** How often it is looked at whether another process has begun an epoch. */
-const epochCheckMs = 5_000;
-const claimRetryMs = 2_000;
+type IngestActor = ActorRefFrom<typeof ingestMachine>;
 
 export interface IngestOptions {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
+  readonly jetStream: () => JetStream;
   readonly database: Database;
   /** Of the fold of the counter stream. */
   readonly identity: FoldIdentity;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly signal: AbortSignal;
   readonly retention: StreamRetention;
-  /** Called with the process that ingests while this one waits, and with null when it does not any more. */
-  readonly onStandby: (holder: LeaseHolder | null) => void;
+  /** The actor that runs this, while one does. */
+  readonly actor: () => IngestActor | undefined;
 }
 
-/** This process is the one that ingests into the database. */
+/** How this process comes to the tables that it works on, and what it may do meanwhile. */
 export interface Ingest {
-  /** Writes only while this process holds the lease. */
-  readonly database: Database;
-  /** Whether it still is, as far as its own clock can tell. */
+  /** For whoever supervises it. */
+  readonly logic: typeof ingestMachine;
+  /** Whether this process is the one that ingests at this moment, as far as its own clock can tell. */
   isHeld(): boolean;
-  /** To write to. */
-  readonly tables: Tables;
-  /** The active ones while others are being filled; null otherwise. */
-  rebuildsFrom(): Tables | null;
-  readonly epoch: number;
+  /** The process that ingests while this one waits to. */
+  standbyFor(): LeaseHolder | null;
+  /** The database as this process may use it: one that ingests writes only while it holds the lease, in its epoch. */
+  databaseIn(epoch: number | null): Database;
+  /** Generation that is active while another one is being filled; null otherwise. */
+  rebuildsFrom(): number | null;
   /** The counter stream's state is saved and caught up: tables that are being rebuilt become the active ones. */
-  rebuilt(): void;
-  /** Rejects when another process has taken over. */
-  readonly lost: Promise<never>;
-  release(): Promise<void>;
+  noteRebuilt(): void;
+  /** Creates the streams, or brings their settings up to date. */
+  ensureStreams(): Promise<void>;
 }
 
-/** Waits for the lease of the database, begins an epoch, and brings the tables up to date. */
-export async function acquireIngest(options: IngestOptions): Promise<Ingest> {
-  const { jsm, identity, clock, logger } = options;
-  await ensureStreams(jsm, ['MINER_LEASE'], options.retention, logger);
-  const lease = await acquireLease({
-    ...options,
-    name: await databaseIdentity(options.database),
-    isUnused: (await newestEpoch(options.database)) === 0,
-    onMissing: () => ensureStreams(jsm, ['MINER_LEASE'], options.retention, logger),
-  });
-  let onSuperseded: (error: Error) => void = () => undefined;
-  let watch: NodeJS.Timeout | undefined;
-  try {
-    // Only now: what is waiting may be configured otherwise.
-    await ensureStreams(jsm, streamNames, options.retention, logger);
-    const active = await migrate(options.database, logger);
-    const epoch = await beginEpoch(options.database, hostname(), clock.nowMs());
-    const superseded = new Promise<never>((_, reject) => {
-      onSuperseded = reject;
-    });
-    superseded.catch(() => undefined); // Whoever waits for it handles it; nobody has to.
-    const fence = { database: options.database, lease, epoch, onSuperseded };
-    const database = fenceDatabase(fence);
-    watch = setInterval(() => {
-      // Unavailable at the moment; who needs the database logs what it says.
-      isNewestEpoch(fence).catch(() => undefined);
-    }, epochCheckMs);
-    const choice = await chooseGeneration({
-      database,
-      jsm,
-      active,
-      identity,
-      claim: () => claimOnceFree(options),
-      nowMs: clock.nowMs,
-      logger,
-    });
-    let { rebuild } = choice;
-    logger.info({ epoch, generation: choice.tables.generation }, 'this process ingests');
-    return {
-      database,
-      isHeld: lease.isHeld,
-      tables: choice.tables,
-      rebuildsFrom: () => (rebuild === null ? null : active),
-      epoch,
-      rebuilt: () => {
-        const ended = rebuild;
-        rebuild = null;
-        ended?.activate().then(ended.release, (error: unknown) => {
-          logger.warn(
-            { err: error },
-            'the rebuilt tables cannot be activated yet; it is tried with the next snapshot',
-          );
-          rebuild = ended;
+export function createIngest(options: IngestOptions): Ingest {
+  const { jetStream, database, identity, clock, logger, retention, actor } = options;
+  const ensure = (names: readonly StreamName[]) => ensureStreams(jetStream().jsm, names, retention, logger);
+  const ensureLease = () => ensure(['MINER_LEASE']);
+  const ensureAll = () => ensure(streamNames);
+  const lease = () => actor()?.getSnapshot().children.lease?.getSnapshot();
+  const isHeld = () => isLeaseHeld(lease(), clock.monotonicMs());
+  const onSuperseded = (error: EpochSuperseded) => actor()?.send({ type: 'superseded', error });
+  const fence = (epoch: number) => fenceDatabase({ database, lease: { isHeld }, epoch, onSuperseded });
+
+  const logic = ingestMachine.provide({
+    actors: {
+      lease: createLease({ jetStream, clock, logger, onMissing: ensureLease }),
+      readActive: fromPromise(async () => (await activeTables(database)).generation),
+      identify: fromPromise(async () => {
+        await ensureLease();
+        const name = await databaseIdentity(database);
+        return { name, isUnused: (await newestEpoch(database)) === 0 };
+      }),
+      ensureStreams: fromPromise(ensureAll),
+      migrate: fromPromise(async () => (await migrate(database, logger)).generation),
+      beginEpoch: fromPromise(() => beginEpoch(database, hostname(), clock.nowMs())),
+      chooseGeneration: fromPromise(async ({ input: { epoch, active } }) => {
+        const { connection, jsm } = jetStream();
+        const { tables, rebuild } = await chooseGeneration({
+          database: fence(epoch),
+          jsm,
+          active: resolveTables(active),
+          identity,
+          claim: () => acquireLock(connection, replaySubject, 'a replay'),
+          nowMs: clock.nowMs,
+          logger,
         });
+        return { generation: tables.generation, rebuild: rebuild && { ...rebuild, from: active } };
+      }),
+      checkEpoch: fromPromise(async ({ input: { epoch } }) => {
+        await isNewestEpoch({ database, epoch, onSuperseded });
+      }),
+    },
+    guards: {
+      isFault: (_, { error, fault }) =>
+        error instanceof { databaseTooNew: DatabaseTooNew, replayRunning: LockHeldError }[fault],
+    },
+    actions: {
+      reportFailure: ({ context: { writes, failures } }, { error }) => {
+        const what = writes ? 'ingest' : 'tables';
+        if (failures === 1) logger.warn({ err: error }, `${what}: not available yet; retrying`);
       },
-      lost: Promise.race([lease.lost, superseded]),
-      release: async () => {
-        clearInterval(watch);
-        rebuild?.release();
-        await lease.release();
+      reportReplay: ({ context: { hasReportedReplay } }, { error }) => {
+        if (!hasReportedReplay)
+          logger.warn({ err: error }, 'the tables are rebuilt once the replay has ended');
       },
-    };
-  } catch (error) {
-    clearInterval(watch);
-    await lease.release();
-    throw error;
-  }
-}
+      reportGrant: ({ context: { grant } }) =>
+        logger.info({ epoch: grant?.epoch, generation: grant?.generation }, 'this process ingests'),
+      reportActivationFailure: (_, { error }) =>
+        logger.warn(
+          { err: error },
+          'the rebuilt tables cannot be activated yet; it is tried with the next snapshot',
+        ),
+    },
+  });
 
-/** Tables that an operator's replay fills are not to be replaced under its feet, nor these by another one. */
-async function claimOnceFree({ connection, logger, signal }: IngestOptions): Promise<() => void> {
-  for (let attempts = 0; ; attempts++) {
-    try {
-      return await claimSole(connection, replaySubject, 'a replay');
-    } catch (error) {
-      if (!(error instanceof HeldElsewhere)) throw error;
-      if (attempts === 0) logger.warn({ err: error }, 'the tables are rebuilt once the replay has ended');
-      await sleep(claimRetryMs, signal);
-      signal.throwIfAborted();
-    }
-  }
+  return {
+    logic,
+    isHeld,
+    standbyFor: () => findStandbyHolder(lease()),
+    databaseIn: (epoch) => (epoch === null ? database : fence(epoch)),
+    rebuildsFrom: () => {
+      const ingest = actor()?.getSnapshot();
+      return ingest?.hasTag('rebuilding') ? (ingest.context.grant?.rebuild?.from ?? null) : null;
+    },
+    noteRebuilt: () => actor()?.send({ type: 'rebuilt' }),
+    ensureStreams: ensureAll,
+  };
 }

@@ -1,18 +1,17 @@
-import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import type { Readiness } from '../actors/views/readiness.ts';
-import type { LeaseHolder } from './jetstream/ingestLease.ts';
-import type { RowWriter } from './rowWriter.ts';
+import type { LeaseHolder } from '../machines/leaseMachine.ts';
+import type { Followers } from './followers.ts';
 import type { StreamFollower } from './streamFollower.ts';
+
+const noFollowers: Followers['followers'] = new Map();
 
 export interface ReadinessOptions {
   readonly clock: Clock;
   /** An input that is not kept up with for longer than this, or rows that are not taken, make a process not ready. */
   readonly graceMs: number;
-  /** Empty until the streams are there. */
-  readonly followers: ReadonlyMap<InputStreamName, StreamFollower>;
-  /** Null until they are there; none on a read replica. */
-  readonly writers: () => ReadonlyMap<InputStreamName, RowWriter> | null;
+  /** Null until the tables are known that they work on. */
+  readonly followers: () => Pick<Followers, 'followers' | 'writers'> | null;
   readonly isNatsConnected: () => boolean;
   readonly isDatabaseReachable: () => boolean;
   /** The process that ingests while this one waits to. */
@@ -29,7 +28,7 @@ export interface ReadinessOptions {
  * is waited for, by name.
  */
 export function createReadiness(options: ReadinessOptions): () => Readiness {
-  const { clock, graceMs, followers, writers, isNatsConnected, isDatabaseReachable, standbyFor } = options;
+  const { clock, graceMs, isNatsConnected, isDatabaseReachable, standbyFor } = options;
 
   function streamDetail(follower: StreamFollower) {
     const { isCaughtUp, isRebuilding, state, position, lastSequence, freshAsOfMs } = follower.status();
@@ -50,13 +49,14 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
 
   function databaseState(): 'reachable' | 'away' | 'refusing rows' {
     if (!isDatabaseReachable()) return 'away';
-    const isRefusing = [...(writers()?.values() ?? [])].some(
+    const isRefusing = [...(options.followers()?.writers.values() ?? [])].some(
       (writer) => (writer.status().failingForMs ?? 0) > graceMs,
     );
     return isRefusing ? 'refusing rows' : 'reachable';
   }
 
   return () => {
+    const followers = options.followers()?.followers ?? noFollowers;
     const streams = Object.fromEntries(
       [...followers].map(([stream, follower]) => [stream, streamDetail(follower)]),
     );

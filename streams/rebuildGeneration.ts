@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import { type FoldIdentity, isOfFold } from '../actors/foldIdentity.ts';
 import type { Database } from '../storage/database.ts';
 import {
+  findGenerations,
   type GenerationIdentity,
   generationIdentity,
-  generationsOf,
   isSameIdentity,
   noteGeneration,
 } from '../storage/generationIdentity.ts';
@@ -14,11 +14,11 @@ import {
   attachSnapshots,
   createEmpty,
   dropTables,
-  generationsHeld,
+  listGenerations,
 } from '../storage/generations.ts';
 import { createReplayLog } from '../storage/replayLog.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
-import { type Tables, tablesOf } from '../storage/tables.ts';
+import { resolveTables, type Tables } from '../storage/tables.ts';
 import { emptyCheckpoint } from './jetstream/checkpoint.ts';
 import { verifySource } from './jetstream/sourceVerification.ts';
 
@@ -100,11 +100,11 @@ async function unfinished(
   { database, active }: GenerationChoiceOptions,
   wanted: GenerationIdentity,
 ): Promise<Tables | null> {
-  const held = new Set(await generationsHeld(database));
-  const found = (await generationsOf(database, wanted)).find(
+  const held = new Set(await listGenerations(database));
+  const found = (await findGenerations(database, wanted)).find(
     (generation) => generation > active.generation && held.has(generation),
   );
-  return found === undefined ? null : tablesOf(found);
+  return found === undefined ? null : resolveTables(found);
 }
 
 /**
@@ -118,9 +118,9 @@ async function begin(
   const log = createReplayLog(database, nowMs);
   const replay = await log.unfinished(active.generation);
   if (replay !== null) await log.note(replay.plan, 'ended');
-  for (const generation of await generationsHeld(database))
-    if (generation !== active.generation) await dropTables(database, tablesOf(generation));
-  const tables = tablesOf(await log.nextGeneration(active.generation));
+  for (const generation of await listGenerations(database))
+    if (generation !== active.generation) await dropTables(database, resolveTables(generation));
+  const tables = resolveTables(await log.nextGeneration(active.generation));
   await createEmpty(database, tables);
   for (const other of ['MINER_PIPELINE', 'MINER_CHAIN'] as const)
     await attachSnapshots(database, active, tables, { stream: other, position: null });

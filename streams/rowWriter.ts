@@ -5,7 +5,7 @@ import type { Clock } from '../actors/views/clock.ts';
 import type { DeliveryState } from '../machines/deliveryMachine.ts';
 import type { Database } from '../storage/database.ts';
 import type { StoringProgress } from '../storage/eventsStored.ts';
-import { createRowEncoder, type EncodedRows, insertsOf, type RowInsert } from '../storage/rowInserts.ts';
+import { buildInserts, createRowEncoder, type EncodedRows, type RowInsert } from '../storage/rowInserts.ts';
 import type { ActiveTables } from '../storage/tables.ts';
 import { type DeliveryStatus, deliverInOrder } from './operators/deliverInOrder.ts';
 import type { PipelineItem } from './pipelineItem.ts';
@@ -73,7 +73,8 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
   function createDeliver() {
     let attempt: { readonly items: readonly PipelineItem[]; left: readonly RowInsert[] } | null = null;
     return (items: readonly PipelineItem[]) => {
-      if (attempt?.items !== items) attempt = { items, left: insertsOf(tables(), items.flatMap(rowsOf)) };
+      if (attempt?.items !== items)
+        attempt = { items, left: buildInserts(tables(), items.flatMap(listRows)) };
       const current = attempt;
       return from(current.left).pipe(
         concatMap(insert),
@@ -104,7 +105,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
       storedThrough = position;
       return source.pipe(
         tap((item) => {
-          counts.bufferedBytes += bytesOf(item);
+          counts.bufferedBytes += sumBytes(item);
         }),
         deliverInOrder<PipelineItem>({
           weigh: (item) => (item.kind === 'batch' ? (item.rows?.rowCount ?? 0) : 0),
@@ -124,7 +125,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
           onRecovery,
         }),
         tap((item) => {
-          counts.bufferedBytes -= bytesOf(item);
+          counts.bufferedBytes -= sumBytes(item);
           storedThrough = item.position;
         }),
         finalize(() => {
@@ -154,10 +155,10 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
   };
 }
 
-function rowsOf(item: PipelineItem): EncodedRows[] {
+function listRows(item: PipelineItem): EncodedRows[] {
   return item.kind === 'batch' && item.rows !== null ? [item.rows] : [];
 }
 
-function bytesOf(item: PipelineItem): number {
+function sumBytes(item: PipelineItem): number {
   return item.kind === 'batch' ? (item.rows?.byteLength ?? 0) : 0;
 }

@@ -1,7 +1,7 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { Subject } from 'rxjs';
-import { createActor, fromObservable, fromPromise, toPromise } from 'xstate';
+import { type AnyMachineSnapshot, createActor, fromObservable, fromPromise, toPromise } from 'xstate';
 import { isOfFold } from '../actors/foldIdentity.ts';
 import { refuseOnError } from '../actors/foldRecord.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
@@ -10,6 +10,7 @@ import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
 import { formatSnapshotName, type StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
 import { isRefusal, readRecords } from '../storage/readRecords.ts';
 import type { SnapshotStore } from '../storage/snapshots.ts';
+import type { ActorInspector } from './actorTransitions.ts';
 import { type Checkpoint, emptyCheckpoint } from './jetstream/checkpoint.ts';
 import type { MessageSource, SourceStatus } from './jetstream/messageSource.ts';
 import { StreamDiverged, type VerifiedStream, verifySource } from './jetstream/sourceVerification.ts';
@@ -56,6 +57,8 @@ export interface StreamFollowerOptions {
   readonly policy: SnapshotPolicy;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Told of every transition. */
+  readonly inspect?: ActorInspector;
 }
 
 export interface FollowerStatus extends SourceStatus {
@@ -75,6 +78,8 @@ export interface StreamFollower {
   /** Follows until `stop`; rejects only for a fault of this program. */
   run(): Promise<void>;
   status(): FollowerStatus;
+  /** Of its machine. */
+  snapshot(): AnyMachineSnapshot;
   /** Of the status, for those who ask with every request. */
   readonly isCaughtUp: boolean;
   readonly isRestored: boolean;
@@ -84,6 +89,8 @@ export interface StreamFollower {
   restoreAnew(replace: () => void): void;
   /** Stops taking messages, then saves what is folded, when its rows are stored within `graceMs`. */
   stop(options: { graceMs: number }): Promise<void>;
+  /** Ends where it is: nothing may be stored any more. */
+  abandon(): void;
 }
 
 /** Restores the newest snapshot that agrees with the stream, runs what follows through its pipeline, and saves snapshots. */
@@ -138,13 +145,14 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       actions: {
         noteRestoreFailure: ({ context }, { error }) => {
           if (context.failures === 1)
-            logger.warn({ stream, err: error }, 'state cannot be restored yet; it is tried again');
+            logger.warn({ stream, err: error }, 'state cannot be restored yet; retrying');
         },
         noteFault: (_, { error }) => noteFault(error),
         noteFollowing: () => noteProgress(restored.position),
         endSource: () => ended$.next(),
       },
     }),
+    options.inspect && { inspect: options.inspect },
   );
 
   function isCurrent(): boolean {
@@ -355,6 +363,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       if (fault !== null) throw fault;
     },
     status,
+    snapshot: () => actor.getSnapshot(),
     get isCaughtUp() {
       return actor.getSnapshot().context.isCaughtUp;
     },
@@ -372,6 +381,9 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       if (!isRunning) return;
       actor.send({ type: 'stopped', graceMs });
       await stopped.catch(() => undefined);
+    },
+    abandon: () => {
+      actor.stop();
     },
   };
 }

@@ -5,7 +5,7 @@ import type { RecentReadings } from '../storage/recentReadings.ts';
 import type { RejectionLog } from './jetstream/rejectionLog.ts';
 import type { RowWriter } from './rowWriter.ts';
 
-export interface WriterMetricsParts {
+export interface WriterMetricsOptions {
   /** By the stream whose rows they write; none on a read replica. */
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
   /** By the stream whose rejections they publish; none on a read replica. */
@@ -16,11 +16,11 @@ export interface WriterMetricsParts {
 /** Metrics of the writers of rows, read from their status when `/metrics` is asked. */
 export function registerWriterMetrics(
   registry: Registry,
-  { writers, rejections, recent }: WriterMetricsParts,
+  { writers, rejections, recent }: WriterMetricsOptions,
 ): void {
   const registers = [registry];
 
-  function registerOf<One>(
+  function registerFor<One>(
     ones: ReadonlyMap<InputStreamName, One>,
     Kind: typeof Counter | typeof Gauge,
     name: string,
@@ -43,7 +43,7 @@ export function registerWriterMetrics(
     name: string,
     help: string,
     read: (writer: RowWriter) => number,
-  ) => registerOf(writers, Kind, name, help, read);
+  ) => registerFor(writers, Kind, name, help, read);
 
   new Counter({
     name: 'miner_rows_written_total',
@@ -80,14 +80,14 @@ export function registerWriterMetrics(
     'Bytes of the rows that wait for ClickHouse.',
     (writer) => writer.status().bufferedBytes,
   );
-  registerOf(
+  registerFor(
     rejections,
     Gauge,
     'miner_rejections_waiting',
     'Rejections that wait to be published.',
     (log) => log.waiting,
   );
-  registerOf(
+  registerFor(
     rejections,
     Counter,
     'miner_rejection_failures_total',

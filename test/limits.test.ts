@@ -13,6 +13,7 @@ import { rememberedMarksMax } from '../actors/wheel/acceptance.ts';
 import { coveringGapSeconds, recentRoundsMax } from '../actors/wheel/activityFold.ts';
 import { futureObservationMsMax, readingBytesMax } from '../actors/wheel/decodeCounter.ts';
 import { stalenessSeconds } from '../actors/wheel/freshness.ts';
+import { stopMs } from '../deploy/commands/runService.ts';
 import { ownerPageDefault } from '../http/routes/chainRoutes.ts';
 import { feedPageDefault } from '../http/routes/eventRoutes.ts';
 import { observationsLimitMax } from '../http/routes/routes.ts';
@@ -22,9 +23,10 @@ import {
   defaultHeartbeatMs,
   waitingMax as waitingEventsMax,
 } from '../http/server/eventStream.ts';
+import { defaultReadTimeoutMs, inFlightMax } from '../http/server/pendingReads.ts';
 import { compressedAboveBytes } from '../http/server/preparedResponse.ts';
 import { createRateLimiter, rateClasses } from '../http/server/rateLimiter.ts';
-import { inFlightMax } from '../http/server/reads.ts';
+import { closeGraceMs, databaseCloseGraceMs } from '../machines/serviceMachine.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
 import { readingsKept } from '../storage/recentReadings.ts';
 import { snapshotsKeptMax } from '../storage/snapshotRetention.ts';
@@ -32,6 +34,7 @@ import { incrementsMax } from '../storage/snapshots.ts';
 import { batchBytesMax, batchMessagesMax, pullBounds } from '../streams/jetstream/messageSource.ts';
 import { originalBytesMax } from '../streams/jetstream/rejectionLog.ts';
 import { underWayBytesMax } from '../streams/streamPipeline.ts';
+import { saveGraceMs } from '../streams/streamWork.ts';
 
 type Row = readonly [limit: string, value: string, beyond: string];
 
@@ -54,9 +57,10 @@ const requests: readonly Row[] = [
   [
     'IP addresses whose rate is tracked',
     count(createRateLimiter().capacity),
-    'the one seen least recently in its set begins with a full bucket',
+    'the one seen least recently in its set is evicted, and starts with a full bucket',
   ],
   ['Requests that wait for ClickHouse', count(inFlightMax), '503 `database_busy`'],
+  ['Time of a read from ClickHouse', seconds(defaultReadTimeoutMs), '504 `request_timeout`'],
   ['Page of observations, default and largest', count(observationsLimitMax), 'clamped'],
   ['Page of an owner, default (largest: 100)', count(ownerPageDefault), '400 `invalid_query`'],
   ['Page of the event feed, default (largest: 100)', count(feedPageDefault), '400 `invalid_query`'],
@@ -123,7 +127,7 @@ const memory: readonly Row[] = [
 
 const streams: readonly Row[] = [
   [
-    'Messages that are folded at once',
+    'Messages of one batch of a fold',
     `${count(batchMessagesMax)} or ${bytes(batchBytesMax)}`,
     'the next batch',
   ],
@@ -135,15 +139,26 @@ const streams: readonly Row[] = [
   [
     'Messages between a stream and what is stored of them',
     bytes(underWayBytesMax),
-    'the stream is held back',
+    'no more are pulled until some are stored',
   ],
-  ['Bytes that are kept of a rejected message', bytes(originalBytesMax), '`truncated`'],
-  [
-    'Snapshots that are kept of one stream, with their increments',
-    count(snapshotsKeptMax),
-    'those between are removed, by age',
-  ],
+  ['Bytes of the original in a rejection', bytes(originalBytesMax), '`truncated`'],
+  ['Snapshots of one stream, with increments', count(snapshotsKeptMax), 'those between are removed, by age'],
   ['Increments of one snapshot', count(incrementsMax), 'a whole state is saved'],
+];
+
+const stop: readonly Row[] = [
+  [
+    'State that is saved, with the rows that it covers',
+    seconds(saveGraceMs),
+    'the next start folds what follows the newest snapshot',
+  ],
+  [
+    'Connections that are closed, each: the indexer, the lease, NATS',
+    seconds(closeGraceMs),
+    'it is not waited for',
+  ],
+  ['Statement that ClickHouse executes', seconds(databaseCloseGraceMs), 'it is not waited for'],
+  ['All of it', seconds(stopMs), 'the process exits, and the log names what is left'],
 ];
 
 function table(title: string, rows: readonly Row[]): string {
@@ -155,12 +170,13 @@ it('limits are documented as they are (npm run tables)', async () => {
   const page = [
     '# Limits',
     '',
-    'Made from the constants of the code by `npm run tables`. What an operator sets is in the README, Configuration.',
+    'Generated from the constants of the code by `npm run tables`. What an operator sets is in the README, Configuration.',
     '',
     table('Requests', requests),
     table('Messages', messages),
     table('What is remembered', memory),
     table('Queues and storage', streams),
+    table('Stopping a process', stop),
   ].join('\n');
   await expect(page).toMatchFileSnapshot('../deploy/LIMITS.md');
 });

@@ -32,8 +32,8 @@ function sectionsOf(page: string): string[] {
 
 describe('README', () => {
   it('has every variable as it is checked, and no other', () => {
-    const rows = Object.entries(variables).map(([name, { byDefault, meaning }]) => {
-      const cell = byDefault === '' ? ' ' : ` \`${byDefault}\` `;
+    const rows = Object.entries(variables).map(([name, { defaultValue, meaning }]) => {
+      const cell = defaultValue === '' ? ' ' : ` \`${defaultValue}\` `;
       return `| \`${name}\` |${cell}| ${meaning} |`;
     });
     expect(read('README.md').match(/^\| `MINER_.*$/gm)).toEqual(rows);

@@ -1,4 +1,4 @@
-import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
+import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StateCapture, StateRestoration } from '../foldRecord.ts';
 import type { Rejection } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
@@ -24,10 +24,10 @@ export type ChainOutcome =
   | {
       readonly reorganization: Reorganization | null;
       /** Events of the feed that memory holds no more. */
-      readonly givenUp: readonly ChainFeedEvent[];
+      readonly evicted: readonly ChainFeedEvent[];
     };
 
-const nothingChanged = { reorganization: null, givenUp: [] } as const;
+const nothingChanged = { reorganization: null, evicted: [] } as const;
 
 /** The chain as one deployment's spans tell it. */
 export interface ChainActors {
@@ -71,7 +71,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
   }
 
   return {
-    identity: foldIdentity(chainFoldVersion, {
+    identity: identifyFold(chainFoldVersion, {
       chainId: settings.chainId,
       deploymentBlock: settings.deploymentBlock,
       ...settings.contracts,
@@ -94,8 +94,8 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       if ('rejection' in outcome) return { rejection: outcome.rejection };
       addChanged(outcome.changed);
       newestSpanAtMs = storedAtMs;
-      const { reorganization, givenUp } = outcome;
-      return { reorganization, givenUp };
+      const { reorganization, evicted } = outcome;
+      return { reorganization, evicted };
     },
     get state() {
       return state;

@@ -1,9 +1,9 @@
 import { Set as ImmutableSet } from 'immutable';
 import type { Hash } from 'viem';
 import { formatArrival } from '../feed/arrival.ts';
-import { type StoredSpan, withFeedEvent } from '../feed/chainFeed.ts';
-import { giveUpOldest, runOf } from '../feed/heldEvents.ts';
-import { type Rejection, rejected } from '../messages/decodeMessage.ts';
+import { addFeedEvent, type StoredSpan } from '../feed/chainFeed.ts';
+import { buildRunId, evictOldest } from '../feed/eventWindow.ts';
+import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import { requireValue } from '../requireValue.ts';
 import { applyEvent } from './applyEvent.ts';
 import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
@@ -93,7 +93,7 @@ export type SpanOutcome =
       readonly state: ChainFoldState;
       readonly reorganization: Reorganization | null;
       /** Events of the feed that are held no more: of blocks that no reorganization of a kept state can reach. */
-      readonly givenUp: readonly ChainFeedEvent[];
+      readonly evicted: readonly ChainFeedEvent[];
       /** Of the blocks that were applied, and of those that were given up for others. */
       readonly changed: ChangedRecords;
     };
@@ -146,13 +146,13 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
       const detail = `the span is of core ${span.core} on chain ${span.chainId}, the deployment of ${contracts.core} on chain ${chainId}`;
       const isMismatched = state.head === null;
       return {
-        ...rejected('other_deployment', detail),
+        ...reject('other_deployment', detail),
         state: isMismatched === state.isMismatched ? state : { ...state, isMismatched },
       };
     }
     const complete = joinParts(state, span);
     if (complete === null)
-      return { state: withPart(state, span), reorganization: null, givenUp: [], changed: [] };
+      return { state: withPart(state, span), reorganization: null, evicted: [], changed: [] };
     if ('rejection' in complete) return { ...complete, state };
     const blocks = complete.blocks.map(decodeBlock);
     const linked = link({ ...state, parts: null }, complete, settings);
@@ -172,19 +172,19 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
   function read(state: ChainFoldState, reads: ChainReads): SpanOutcome {
     if (reads.chainId !== chainId || reads.core !== contracts.core) {
       return {
-        ...rejected('other_deployment', `the reads are of core ${reads.core} on chain ${reads.chainId}`),
+        ...reject('other_deployment', `the reads are of core ${reads.core} on chain ${reads.chainId}`),
         state,
       };
     }
     if (reads.blockNumber !== settings.deploymentBlock - 1n) {
       const detail = `the reads are of block ${reads.blockNumber}, the deployment begins with ${settings.deploymentBlock}`;
-      return { ...rejected('malformed', detail), state };
+      return { ...reject('malformed', detail), state };
     }
     const { blockHash, proposers } = reads;
     const isOfRoot = blockHash === state.rootHash;
     const safe = isOfRoot ? state.safe.map((one) => withReads(one, proposers)) : state.safe;
     const read = { ...state, safe, reads: { blockHash, proposers } };
-    return { state: read, reorganization: null, givenUp: [], changed: [] };
+    return { state: read, reorganization: null, evicted: [], changed: [] };
   }
 
   function decodeBlock(block: ChainBlock): FoldedBlock {
@@ -207,13 +207,13 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     stored: StoredSpan,
   ): {
     readonly state: ChainFoldState;
-    readonly givenUp: readonly ChainFeedEvent[];
+    readonly evicted: readonly ChainFeedEvent[];
     readonly changed: readonly ChainState['changed'][];
   } {
     const { head } = state;
-    if (head === null) return { state, givenUp: [], changed: [] };
+    if (head === null) return { state, evicted: [], changed: [] };
     if (state.fault !== null) {
-      return { state: { ...state, unsafe: dropEvents(state.unsafe) }, givenUp: [], changed: [] };
+      return { state: { ...state, unsafe: dropEvents(state.unsafe) }, evicted: [], changed: [] };
     }
     const safeCount = state.unsafe.findLastIndex((block) => isSafelyBelow(block.number, head.number)) + 1;
     const safe = [...state.safe];
@@ -230,7 +230,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const appliedCount = safe.length - state.safe.length;
     const waiting = state.unsafe.slice(appliedCount);
     const rest = { ...state, fault, unsafe: fault === null ? waiting : dropEvents(waiting) };
-    if (appliedCount === 0) return { state: rest, givenUp: [], changed: [] };
+    if (appliedCount === 0) return { state: rest, evicted: [], changed: [] };
     const applied = state.unsafe.slice(0, appliedCount).map(({ number }) => number);
     const surplus = Math.max(0, state.reversible.length + applied.length - keptStatesMax);
     const reversible = state.reversible.slice(surplus).concat(applied.slice(-keptStatesMax));
@@ -238,7 +238,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const newest = requireValue(shortened.safe.at(-1), 'the newest safe state');
     return {
       state: { ...rest, safe: shortened.safe, reversible },
-      givenUp: shortened.givenUp,
+      evicted: shortened.evicted,
       changed: [...safe.slice(state.safe.length).map(({ changed }) => changed), newest.changed],
     };
   }
@@ -259,7 +259,10 @@ function firstState(
   block: KnownBlock,
   { position, storedAtMs }: StoredSpan,
 ): ChainState {
-  const empty = emptyChainState(toKnownBlock(block), `${chainFoldVersion}.${runOf(position, storedAtMs)}`);
+  const empty = emptyChainState(
+    toKnownBlock(block),
+    `${chainFoldVersion}.${buildRunId(position, storedAtMs)}`,
+  );
   return reads !== null && reads.blockHash === rootHash ? withReads(empty, reads.proposers) : empty;
 }
 
@@ -280,7 +283,7 @@ function applyBlock(
   let after: ChainState = { ...before, block: toKnownBlock(block), changed: ImmutableSet() };
   for (const event of block.events) {
     try {
-      after = withFeedEvent(applyEvent(after, event, contracts), event, stored);
+      after = addFeedEvent(applyEvent(after, event, contracts), event, stored);
     } catch (error) {
       const { transactionHash, logIndex } = event.source;
       const which = `${event.contract}.${event.name} (log ${logIndex}, transaction ${transactionHash})`;
@@ -308,16 +311,16 @@ function evictOldEvents(
   const oldest = requireValue(safe[0], 'the oldest safe state');
   const bounds = [oldest.block.number, requireValue(reversible[0], 'the first reversible block')];
   if (keptFromBlock !== null) bounds.push(keptFromBlock);
-  const shorter = giveUpOldest(
+  const shorter = evictOldest(
     newest.feed,
     ({ recordedAtMs }) => recordedAtMs,
     ({ source }) => bounds.every((bound) => source.blockNumber <= bound),
     position,
   );
-  if (shorter === null) return { safe, givenUp: [] };
-  const names = shorter.givenUp.map((event): RecordName => `feedEvent ${formatArrival(event)}`);
-  const shortened = noteChanged({ ...newest, feed: shorter.held }, ...names);
-  return { safe: [...safe.slice(0, -1), shortened], givenUp: shorter.givenUp };
+  if (shorter === null) return { safe, evicted: [] };
+  const names = shorter.evicted.map((event): RecordName => `feedEvent ${formatArrival(event)}`);
+  const shortened = noteChanged({ ...newest, feed: shorter.window }, ...names);
+  return { safe: [...safe.slice(0, -1), shortened], evicted: shorter.evicted };
 }
 
 type Linked =
@@ -335,22 +338,19 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
   if (head === null) {
     if (span.fromBlock === deploymentBlock)
       return { state: { ...state, rootHash: span.parentHash }, reorganization: null, changed: [] };
-    return rejected(
+    return reject(
       'unlinked_span',
       `block ${span.fromBlock} cannot be the first: the deployment begins with block ${deploymentBlock}`,
     );
   }
   const forkBlock = span.fromBlock - 1n;
   if (forkBlock > head.number) {
-    return rejected('unlinked_span', `block ${span.fromBlock} does not follow block ${head.number}`);
+    return reject('unlinked_span', `block ${span.fromBlock} does not follow block ${head.number}`);
   }
   if (forkBlock === head.number && span.parentHash === head.hash)
     return { state, reorganization: null, changed: [] };
   if (span.toBlock <= head.number && span.fork <= state.forks) {
-    return rejected(
-      'unlinked_span',
-      `blocks through ${span.toBlock} are held already, through ${head.number}`,
-    );
+    return reject('unlinked_span', `blocks through ${span.toBlock} are held already, through ${head.number}`);
   }
 
   const unsafe = state.unsafe.filter(({ number }) => number <= forkBlock);
@@ -358,9 +358,9 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
   const fork = unsafe.at(-1) ?? safe.at(-1)?.block;
   const mayBeOlder = keptFromBlock === null || forkBlock < keptFromBlock;
   if (fork === undefined && span.fromBlock === deploymentBlock && span.fork > state.forks) {
-    // What memory has given up is stored elsewhere, and has to be removed there.
-    const givenUpThrough = state.safe.at(-1)?.feed.givenUp.through ?? null;
-    if (givenUpThrough !== null && mayBeOlder) {
+    // Evicted events are stored elsewhere, and have to be removed there.
+    const evictedThrough = state.safe.at(-1)?.feed.evicted.through ?? null;
+    if (evictedThrough !== null && mayBeOlder) {
       throw new ForkBelowStates(forkBlock, findOldestBlock(state));
     }
     return {
@@ -373,7 +373,7 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
     throw new ForkBelowStates(forkBlock, findOldestBlock(state));
   }
   if (fork?.number !== forkBlock || fork.hash !== span.parentHash) {
-    return rejected(
+    return reject(
       'unlinked_span',
       `block ${span.fromBlock} names parent ${span.parentHash}, block ${forkBlock} is held as ${fork?.hash ?? 'unknown'}`,
     );
@@ -408,11 +408,11 @@ function joinParts(state: ChainFoldState, span: ChainSpan): ChainSpan | null | {
   const block = partialBlock(span);
   const isNext = part.index === 0 || isNextPart(state.parts?.span ?? null, span);
   if (!isNext)
-    return rejected('unlinked_span', `part ${part.index} of block ${span.toBlock} has no part before it`);
+    return reject('unlinked_span', `part ${part.index} of block ${span.toBlock} has no part before it`);
   if (part.index < part.count - 1) return null;
   const logs = [...(state.parts?.logs ?? []), ...block.logs];
   if (!isAscendingByIndex(logs))
-    return rejected('malformed', `the parts of block ${span.toBlock} have logs in common`);
+    return reject('malformed', `the parts of block ${span.toBlock} have logs in common`);
   return { ...span, part: null, blocks: [{ ...block, logs }] };
 }
 

@@ -1,7 +1,7 @@
 import type { AbiEvent } from 'viem';
 import { z } from 'zod';
 import { defineRecord } from '../foldRecord.ts';
-import { compiledCheck } from '../schemas/compiledCheck.ts';
+import { compileCheck } from '../schemas/compileCheck.ts';
 import { isAddress, isBytes } from '../schemas/hex.ts';
 import { address, bytes32 } from '../schemas/wireScalars.ts';
 import { type ChainEvent, contractAbis, contractKinds } from './chainEvent.ts';
@@ -26,8 +26,8 @@ const eventSource = z.strictObject({
 
 const knownBlock = z.strictObject({ number: amount, hash: bytes32, timestampMs: milliseconds });
 
-const isSource = compiledCheck(eventSource);
-const isObject = compiledCheck(z.object({}));
+const isSource = compileCheck(eventSource);
+const isObject = compileCheck(z.object({}));
 
 /** By its contract's ABI, which its type is made of too. */
 function isChainEvent(value: unknown): value is ChainEvent {

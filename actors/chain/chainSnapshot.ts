@@ -113,7 +113,7 @@ function encodeState({ block, core, governance, mining, collection, token, minte
     token,
     mintedRounds: mintedRounds.toArray(),
     feedRun: feed.run,
-    givenUpEvents: feed.givenUp,
+    givenUpEvents: feed.evicted,
   });
 }
 
@@ -184,7 +184,7 @@ export function createChainRestoration(): ChainRestoration {
       ),
       checkpoints: List(listByIndex('checkpoint', checkpoints.values)),
       mintedRounds: List(mintedRounds),
-      feed: { run: feedRun, events: List(events), givenUp: givenUpEvents },
+      feed: { run: feedRun, events: List(events), evicted: givenUpEvents },
       positions: ImmutableMap([...positions.values.values()].map((one) => [one.tokenId, one])),
       owners: buildOwners(positions.values.values(), activities.byOwner),
       mining: {

@@ -1,7 +1,7 @@
 import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
 import type { Hash, Hex } from 'viem';
 import type { Arrival } from '../feed/arrival.ts';
-import { type HeldEvents, nothingGivenUp } from '../feed/heldEvents.ts';
+import { type EventWindow, nothingEvicted } from '../feed/eventWindow.ts';
 import type { Address } from '../schemas/hex.ts';
 import { zeroAddress } from '../schemas/zero.ts';
 import type { ChainEvent, EventSource } from './chainEvent.ts';
@@ -11,7 +11,7 @@ import type { ProposerChange } from './chainReads.ts';
 export const blockUnitsPerBlock = 1_000_000_000n;
 
 /** Work blocks that are complete with so many block units. */
-export function blocksOf(cumulativeBlockUnits: bigint): bigint {
+export function countWholeBlocks(cumulativeBlockUnits: bigint): bigint {
   return cumulativeBlockUnits / blockUnitsPerBlock;
 }
 
@@ -316,7 +316,7 @@ export interface ChainState {
   readonly owners: ImmutableMap<string, OwnerState>;
   readonly collection: CollectionState;
   readonly token: TokenState | null;
-  readonly feed: HeldEvents<ChainFeedEvent>;
+  readonly feed: EventWindow<ChainFeedEvent>;
   /** What the block changed of what has a key of its own in a snapshot. */
   readonly changed: ImmutableSet<RecordName>;
 }
@@ -400,7 +400,7 @@ export function emptyChainState(block: KnownBlock, run: string): ChainState {
       metadata: ImmutableMap(),
     },
     token: null,
-    feed: { run, events: List(), givenUp: nothingGivenUp },
+    feed: { run, events: List(), evicted: nothingEvicted },
     changed: ImmutableSet(),
   };
 }

@@ -1,4 +1,4 @@
-import { type Decoded, rejected } from '../messages/decodeMessage.ts';
+import { type Decoded, reject } from '../messages/decodeMessage.ts';
 import { type ChainSpan, chainSpanMessage, spanBytesMax, toChainSpan } from './chainSpan.ts';
 import { decodeChainMessage } from './decodeChainMessage.ts';
 
@@ -11,7 +11,7 @@ export function decodeChain(subject: string, data: Uint8Array): Decoded<ChainSpa
   const { chainId, message } = decoded.value;
   const span = toChainSpan(chainId, message);
   if (span !== null) return { value: span };
-  return rejected(
+  return reject(
     'malformed',
     'blocks or the logs in them are not ascending, not inside the span, or disagree with its last hash',
   );

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Decoded, decodeMessage, rejected } from '../messages/decodeMessage.ts';
+import { type Decoded, decodeMessage, reject } from '../messages/decodeMessage.ts';
 
 /** A kind of message on `miner.chain.<chainId>.<kind>` (MESSAGES.md, Chain span and Chain reads). */
 export interface ChainMessageKind<Schema extends z.ZodType> {
@@ -22,7 +22,7 @@ export function decodeChainMessage<Schema extends z.ZodType>(
   const [, , chain = '', named] = subject.split('.');
   if (named !== kind) return null;
   if (!/^[1-9]\d{0,19}$/.test(chain)) {
-    return rejected('malformed', `${subject} names no chain: expected its ID as a decimal`);
+    return reject('malformed', `${subject} names no chain: expected its ID as a decimal`);
   }
   const decoded = decodeMessage(schema, data, bytesMax);
   if ('rejection' in decoded) return decoded;

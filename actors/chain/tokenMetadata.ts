@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { MetadataView } from '../views/chainViewTypes.ts';
+import { memoizeByIdentity } from '../views/memoizeByIdentity.ts';
 import type { ChainState, TokenMetadata } from './chainState.ts';
 
 const jsonPrefix = 'data:application/json;base64,';
@@ -36,13 +37,10 @@ export function readMetadata({ collection }: ChainState, tokenId: number): Shown
  * is not retained, only whether it can be shown.
  */
 export function createMetadataCheck(): (state: ChainState, tokenId: number) => boolean {
-  const parsed = new WeakMap<TokenMetadata, boolean>();
+  const isReadable = memoizeByIdentity(({ uri }: TokenMetadata) => parseMetadata(uri) !== null);
   return ({ collection }, tokenId) => {
     const published = collection.metadata.get(tokenId);
-    if (published === undefined || published.epoch !== collection.metadataEpoch) return false;
-    const isShown = parsed.get(published) ?? parseMetadata(published.uri) !== null;
-    parsed.set(published, isShown);
-    return isShown;
+    return published?.epoch === collection.metadataEpoch && isReadable(published);
   };
 }
 

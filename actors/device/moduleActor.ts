@@ -1,6 +1,6 @@
 import { createActor } from 'xstate';
 import { type ModuleState, moduleMachine } from '../../machines/moduleMachine.ts';
-import { type Rejection, rejected } from '../messages/decodeMessage.ts';
+import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import type { ModuleView } from '../views/views.ts';
 import type { ModuleReport } from './moduleSnapshot.ts';
 
@@ -24,7 +24,7 @@ export function createModuleActor({ state: initialState, ...initialReport }: Mod
     if (!actor.getSnapshot().can(event)) {
       const behindMs = view.observedAtMs - report.observedAtMs;
       const detail = `observed ${behindMs} ms before the snapshot that is held of this instance`;
-      return rejected('out_of_order', detail).rejection;
+      return reject('out_of_order', detail).rejection;
     }
     actor.send(event);
     const { value } = actor.getSnapshot();

@@ -29,7 +29,7 @@ export const moduleSnapshotMessage = z.object({
 });
 export type ModuleSnapshotMessage = z.infer<typeof moduleSnapshotMessage>;
 
-/** What is kept of a module's snapshot: everything but its state, which its machine holds, and its data. */
+/** What is stored of a module's snapshot: everything but its data, and its state, which is its machine's. */
 export interface ModuleReport {
   readonly instanceId: string;
   readonly moduleType: string;

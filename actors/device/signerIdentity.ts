@@ -22,7 +22,7 @@ export const signerMessage = z.object({
 });
 export type SignerMessage = z.infer<typeof signerMessage>;
 
-/** The signing key as it is held: times in epoch milliseconds. */
+/** The signing key as it is stored: times in epoch milliseconds. */
 export interface SignerIdentity {
   readonly kind: string;
   readonly algorithm: string;

@@ -18,8 +18,8 @@ export function compareArrivals(one: Arrival, other: Arrival): number {
   return one.position - other.position || one.ordinal - other.ordinal;
 }
 
-/** Ordinal of the next event that a message makes, behind the last event so far. */
-export function nextOrdinal(last: Arrival | undefined, position: number): number {
+/** Ordinal of the next event of a message, after the last event so far. */
+export function computeNextOrdinal(last: Arrival | undefined, position: number): number {
   return last?.position === position ? last.ordinal + 1 : 0;
 }
 

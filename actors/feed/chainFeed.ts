@@ -1,15 +1,15 @@
 import type { ChainEvent } from '../chain/chainEvent.ts';
 import {
-  blocksOf,
   type ChainFeedDetails,
   type ChainFeedEvent,
   type ChainState,
   type Checkpoint,
+  countWholeBlocks,
   noteChanged,
   type Settlement,
 } from '../chain/chainState.ts';
 import { toAddress } from '../schemas/hex.ts';
-import { formatArrival, nextOrdinal } from './arrival.ts';
+import { computeNextOrdinal, formatArrival } from './arrival.ts';
 
 /** A message of the stream of spans: its sequence, and when it was stored (epoch milliseconds). */
 export interface StoredSpan {
@@ -18,12 +18,12 @@ export interface StoredSpan {
 }
 
 /** The state after an event, with what the feed shows of it. `span` is the one that made it safe. */
-export function withFeedEvent(state: ChainState, event: ChainEvent, span: StoredSpan): ChainState {
+export function addFeedEvent(state: ChainState, event: ChainEvent, span: StoredSpan): ChainState {
   const details = describeEvent(state, event);
   if (details === null) return state;
   const { address, source } = event;
   const { position, storedAtMs: recordedAtMs } = span;
-  const ordinal = nextOrdinal(state.feed.events.last(), position);
+  const ordinal = computeNextOrdinal(state.feed.events.last(), position);
   const shown: ChainFeedEvent = {
     family: 'chain',
     details,
@@ -84,8 +84,8 @@ function expectLast<Entry>(last: Entry | undefined): Entry {
 
 function describeSettlement(settlement: Settlement): ChainFeedDetails {
   const { cumulativeBlockUnits, previousCumulativeBlockUnits } = settlement;
-  const blockHeight = blocksOf(cumulativeBlockUnits);
-  const heightBefore = blocksOf(previousCumulativeBlockUnits);
+  const blockHeight = countWholeBlocks(cumulativeBlockUnits);
+  const heightBefore = countWholeBlocks(previousCumulativeBlockUnits);
   const hasCompleted = blockHeight > heightBefore;
   return {
     type: 'system.settlement_completed',

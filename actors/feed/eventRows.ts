@@ -1,24 +1,30 @@
 import { parse, stringify } from '../bigintJson.ts';
 import type { ChainFeedEvent } from '../chain/chainState.ts';
 import type { EventRow } from '../storedRows.ts';
-import { chainItem, type FeedItem, type FeedType, feedTypes, measurementItem } from '../views/feedIndex.ts';
+import {
+  type FeedItem,
+  type FeedType,
+  feedTypes,
+  toChainItem,
+  toMeasurementItem,
+} from '../views/feedIndex.ts';
 import type { MeasurementEvent } from './measurementEvents.ts';
 
-/** @param run of the fold that gave the event up. */
-export function measurementEventRow(event: MeasurementEvent, run: string): EventRow {
-  return rowOf(measurementItem(event), event.installationId, run);
+/** @param run of the fold that evicted the event. */
+export function toMeasurementRow(event: MeasurementEvent, run: string): EventRow {
+  return toRow(toMeasurementItem(event), event.installationId, run);
 }
 
 /** @param run as for a measurement. */
-export function chainEventRow(
+export function toChainRow(
   event: ChainFeedEvent,
   { chainId, run }: { readonly chainId: bigint; readonly run: string },
 ): EventRow {
-  return rowOf(chainItem(chainId, event), '', run);
+  return toRow(toChainItem(chainId, event), '', run);
 }
 
-/** The event of a row that one of the others has made. */
-export function itemOfRow(row: EventRow): FeedItem {
+/** The event of a row that one of the functions above has made. */
+export function toFeedItem(row: EventRow): FeedItem {
   const { id, type, recordedAtMs, arrivedAtMs, position, ordinal } = row;
   const event = parse(row.event) as FeedItem['event'];
   return {
@@ -33,7 +39,7 @@ export function itemOfRow(row: EventRow): FeedItem {
   };
 }
 
-function rowOf(item: FeedItem, installationId: string, run: string): EventRow {
+function toRow(item: FeedItem, installationId: string, run: string): EventRow {
   const { id, type, recordedAtMs, arrivedAtMs, position, ordinal, event } = item;
   return {
     run,

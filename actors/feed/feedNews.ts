@@ -1,69 +1,70 @@
 import type { ChainViews, EconomyView } from '../views/chainViewTypes.ts';
 import {
-  chainItem,
   type FeedCategory,
   type FeedItem,
   isOfCategory,
-  measurementItem,
-  storedCategories,
+  listStoredCategories,
+  toChainItem,
+  toMeasurementItem,
 } from '../views/feedIndex.ts';
 import { beforeAll, compareArrivals } from './arrival.ts';
-import { itemOfRow } from './eventRows.ts';
-import { heldAfter } from './heldEvents.ts';
-import { type OlderEvents, storedEventsOf } from './olderEvents.ts';
+import { toFeedItem } from './eventRows.ts';
+import { findEventsAfter } from './eventWindow.ts';
+import { findEvictedSource, type OlderEvents } from './olderEvents.ts';
 import {
+  advancePosition,
   type FeedSource,
   type FeedSources,
   feedSources,
+  findNewestPosition,
+  findStart,
   isSamePosition,
-  laterPosition,
-  newestPosition,
-  positionIn,
   type StreamPosition,
-  startIn,
+  toSourcePosition,
 } from './streamPosition.ts';
 
 /**
- * The streams are folded independently, so an event of one source may become visible so much earlier than one of the other
- * that arrived before it. Who names an event by its ID is told what arrived so long before it of the other source again.
+ * The streams are folded independently, so an event of one source may become visible this much earlier than one of the other
+ * that arrived before it. A client that names an event by its ID receives once more what arrived of the other source in this time
+ * before it.
  */
 const overlapMs = 60_000;
 
-/** An event with the position of a client that has been told it, and all before it. */
+/** An event with the position of a client that it, and all before it, was delivered to. */
 export interface ArrivedItem {
   readonly item: FeedItem;
   readonly position: StreamPosition;
 }
 
-/** Events in the order in which they became visible, with what they are told with. */
+/** Events in the order in which they became visible, with the context that each is sent with. */
 export interface FeedNews {
-  /** They follow this position; */
+  /** The position that they follow. */
   readonly from: StreamPosition;
   readonly items: readonly ArrivedItem[];
-  /** and this is where they, and all of other categories in between, end. */
+  /** The position through which they, and those of other categories among them, go. */
   readonly position: StreamPosition;
-  /** Whether nothing is left behind `position` at this moment. */
+  /** Whether there is nothing after `position` at this moment. */
   readonly isComplete: boolean;
   readonly context: Omit<EconomyView, 'feed'>;
 }
 
 /** The feed by arrival, for those who listen. */
 export interface FeedNewsViews {
-  /** Takes what the sources hold now; whoever listens is told what is new. */
+  /** Reads the sources, and delivers what is new to the listeners. */
   refresh(): void;
   /**
-   * News of all categories, which are not complete when memory has given up some of them before they were told: then they are
-   * to be read with `after`.
+   * Delivers news of all categories. They are not complete where some events were evicted before they were delivered: those are to
+   * be read with `after`.
    *
-   * @returns stops it.
+   * @returns a function that stops it.
    */
   listen(listener: (news: FeedNews) => void): () => void;
-  /** Behind everything that has been told so far; null before the feed is available for the first time. */
+  /** The position after everything that was delivered; null before the feed is available for the first time. */
   position(): StreamPosition | null;
   /**
-   * What of a category became visible after a position, at most `limit` events; null while the feed is unavailable. At once, and up
-   * to {@link position} when it is complete, where memory holds it; else with a promise, which can be rejected with StorageUnavailable.
-   * Without events and not complete, there is more as soon as this process has folded it.
+   * The events of a category that became visible after a position, at most `limit` of them; null while the feed is unavailable.
+   * Synchronously where they are in memory, and then up to {@link position} if they are complete; else as a promise, which may be
+   * rejected with StorageUnavailable. No events that are not complete mean that this process has yet to fold them.
    */
   after(
     category: FeedCategory,
@@ -72,41 +73,41 @@ export interface FeedNewsViews {
     signal: AbortSignal,
   ): FeedNews | null | Promise<FeedNews>;
   /**
-   * The position of a client that has been told the event of an ID, which loses nothing: of the other source it may be told some
-   * again. Null for an ID that no event has, and `unavailable` while the feed is.
+   * A position after the event of an ID, from which nothing is lost: some events of the other source may be delivered again. Null
+   * for an ID that no event has, and `unavailable` while the feed is.
    *
    * @throws StorageUnavailable
    */
   locate(id: string, signal: AbortSignal): Promise<StreamPosition | null | 'unavailable'>;
 }
 
-export interface FeedNewsParts {
+export interface FeedNewsOptions {
   readonly chain: Pick<ChainViews, 'economy'>;
-  readonly sourcesOf: (economy: EconomyView) => FeedSources;
+  readonly readSources: (economy: EconomyView) => FeedSources;
   readonly olderEvents: OlderEvents;
 }
 
-export function createFeedNews({ chain, sourcesOf, olderEvents }: FeedNewsParts): FeedNewsViews {
+export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOptions): FeedNewsViews {
   const listeners = new Set<(news: FeedNews) => void>();
-  let told: StreamPosition | null = null;
+  let delivered: StreamPosition | null = null;
 
-  /** What the sources hold now; null while the feed is unavailable. */
+  /** The sources at this moment; null while the feed is unavailable. */
   function current() {
     const economy = chain.economy();
     if (economy.status === 'unavailable') return null;
     const { feed: _events, ...context } = economy;
-    const sources = sourcesOf(economy);
+    const sources = readSources(economy);
     const itemsAfter = createItemsAfter(sources, context.chain.chainId);
-    const newest = newestPosition(sources);
-    const from = told ?? newest;
-    told = laterPosition(from, newest);
-    if (told !== from && listeners.size > 0) {
-      const isComplete = feedSources.every((source) => isHeldAfter(sources, source, from));
+    const newest = findNewestPosition(sources);
+    const from = delivered ?? newest;
+    delivered = advancePosition(from, newest);
+    if (delivered !== from && listeners.size > 0) {
+      const isComplete = feedSources.every((source) => isInMemoryAfter(sources, source, from));
       const lists = isComplete ? feedSources.map((source) => itemsAfter(source, from, 'all')) : [];
-      const items = withPositions(from, sources, inOrderOfArrival(lists));
-      for (const listener of listeners) listener({ from, items, position: told, isComplete, context });
+      const items = attachPositions(from, sources, mergeByArrival(lists));
+      for (const listener of listeners) listener({ from, items, position: delivered, isComplete, context });
     }
-    return { sources, context, itemsAfter, newest, told };
+    return { sources, context, itemsAfter, newest, delivered };
   }
 
   return {
@@ -115,35 +116,35 @@ export function createFeedNews({ chain, sourcesOf, olderEvents }: FeedNewsParts)
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    position: () => current()?.told ?? told,
+    position: () => current()?.delivered ?? delivered,
 
     after: (category, from, limit, signal) => {
       const now = current();
       if (now === null) return null;
       const { sources, context, itemsAfter } = now;
-      // Behind what is told here while the sources are folded again, or what was told by a process that is ahead of this one.
-      const end = laterPosition(from, now.newest);
-      const isUpToDate = isSamePosition(end, now.told);
-      const newsOf = (lists: readonly (readonly FeedItem[])[], isFromMemory: boolean): FeedNews => {
-        const items = withPositions(from, sources, inOrderOfArrival(lists).slice(0, limit));
+      // It differs from what was delivered here while the sources are folded again, or where a process ahead of this one delivered.
+      const end = advancePosition(from, now.newest);
+      const isUpToDate = isSamePosition(end, now.delivered);
+      const buildNews = (lists: readonly (readonly FeedItem[])[], isFromMemory: boolean): FeedNews => {
+        const items = attachPositions(from, sources, mergeByArrival(lists).slice(0, limit));
         const isAll = items.length < limit;
-        const position = isAll ? (isUpToDate ? now.told : end) : (items.at(-1) as ArrivedItem).position;
+        const position = isAll ? (isUpToDate ? now.delivered : end) : (items.at(-1) as ArrivedItem).position;
         return { from, items, position, isComplete: isAll && isFromMemory && isUpToDate, context };
       };
-      const stored = feedSources.filter((source) => !isHeldAfter(sources, source, from));
-      const wanted = stored.filter((source) => storedCategories(category, source).length > 0);
+      const stored = feedSources.filter((source) => !isInMemoryAfter(sources, source, from));
+      const wanted = stored.filter((source) => listStoredCategories(category, source).length > 0);
       const inMemory = feedSources.map((source) => itemsAfter(source, from, category));
-      if (wanted.length === 0) return newsOf(inMemory, true);
+      if (wanted.length === 0) return buildNews(inMemory, true);
       const reading = wanted.map(async (source) => {
-        const of = storedEventsOf(sources, source);
+        const of = findEvictedSource(sources, source);
         if (of === null) return [];
-        const arrival = startIn(from[source], sources[source]);
-        const query = { categories: storedCategories(category, source), arrival, limit };
-        return (await olderEvents.after(of, query, signal)).map(itemOfRow);
+        const arrival = findStart(from[source], sources[source]);
+        const query = { categories: listStoredCategories(category, source), arrival, limit };
+        return (await olderEvents.after(of, query, signal)).map(toFeedItem);
       });
-      // What has come meanwhile is read next: only what memory holds at one moment can be complete.
+      // Events that have arrived meanwhile are read next: only what is in memory at one moment can be complete.
       return Promise.all(reading).then((rows) =>
-        newsOf(
+        buildNews(
           feedSources.map((source, at) => [
             ...(rows[wanted.indexOf(source)] ?? []),
             ...(inMemory[at] as FeedItem[]),
@@ -159,45 +160,48 @@ export function createFeedNews({ chain, sourcesOf, olderEvents }: FeedNewsParts)
       const { sources, itemsAfter } = now;
       const source: FeedSource = id.startsWith('chain:') ? 'chain' : 'measurement';
       const other: FeedSource = source === 'chain' ? 'measurement' : 'chain';
-      const stored = storedEventsOf(sources, source);
+      const stored = findEvictedSource(sources, source);
       const found =
         itemsAfter(source, null, 'all').find((item) => item.id === id) ??
         (stored === null ? null : await olderEvents.find(stored, id, signal));
       if (found === null) return null;
       const untilMs = found.arrivedAtMs - overlapMs;
-      const storedOther = storedEventsOf(sources, other);
+      const storedOther = findEvictedSource(sources, other);
       const before =
         itemsAfter(other, null, 'all').findLast(({ arrivedAtMs }) => arrivedAtMs < untilMs) ??
         (storedOther === null ? null : await olderEvents.lastBefore(storedOther, untilMs, signal)) ??
         beforeAll;
-      const [at, otherAt] = [positionIn(sources[source].run, found), positionIn(sources[other].run, before)];
+      const [at, otherAt] = [
+        toSourcePosition(sources[source].run, found),
+        toSourcePosition(sources[other].run, before),
+      ];
       return source === 'chain' ? { chain: at, measurement: otherAt } : { measurement: at, chain: otherAt };
     },
   };
 }
 
-/** The held events of a source and category that arrived after a position, oldest first; all of them for null. */
+/** The events in memory of a source and category that arrived after a position, oldest first; all of them for null. */
 type ItemsAfter = (source: FeedSource, from: StreamPosition | null, category: FeedCategory) => FeedItem[];
 
 function createItemsAfter({ measurement, chain }: FeedSources, chainId: bigint): ItemsAfter {
   return (source, from, category) => {
-    const start = (run: string) => (from === null ? beforeAll : startIn(from[source], { run }));
+    const start = (run: string) => (from === null ? beforeAll : findStart(from[source], { run }));
     const items =
       source === 'measurement'
-        ? heldAfter(measurement, start(measurement.run)).map(measurementItem)
-        : heldAfter(chain, start(chain.run)).map((event) => chainItem(chainId, event));
+        ? findEventsAfter(measurement, start(measurement.run)).map(toMeasurementItem)
+        : findEventsAfter(chain, start(chain.run)).map((event) => toChainItem(chainId, event));
     return items.filter(({ type }) => isOfCategory(category, type));
   };
 }
 
 /** Whether memory holds every event of a source that arrived after a position. */
-function isHeldAfter(sources: FeedSources, source: FeedSource, from: StreamPosition): boolean {
-  const { run, givenUp } = sources[source];
-  return givenUp.through === null || compareArrivals(startIn(from[source], { run }), givenUp.through) >= 0;
+function isInMemoryAfter(sources: FeedSources, source: FeedSource, from: StreamPosition): boolean {
+  const { run, evicted } = sources[source];
+  return evicted.through === null || compareArrivals(findStart(from[source], { run }), evicted.through) >= 0;
 }
 
 /** Lists that are each in order of arrival as one, by time; the order within each stays. */
-function inOrderOfArrival(lists: readonly (readonly FeedItem[])[]): FeedItem[] {
+function mergeByArrival(lists: readonly (readonly FeedItem[])[]): FeedItem[] {
   const queues = lists.map((items) => ({ items, next: 0 }));
   const merged: FeedItem[] = [];
   for (;;) {
@@ -223,14 +227,14 @@ function arrivedAtMs({
   return (items[next] as FeedItem).arrivedAtMs;
 }
 
-function withPositions(
+function attachPositions(
   from: StreamPosition,
   sources: FeedSources,
   items: readonly FeedItem[],
 ): ArrivedItem[] {
   let position = from;
   return items.map((item) => {
-    position = { ...position, [item.source]: positionIn(sources[item.source].run, item) };
+    position = { ...position, [item.source]: toSourcePosition(sources[item.source].run, item) };
     return { item, position };
   });
 }

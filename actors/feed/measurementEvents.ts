@@ -1,8 +1,8 @@
 import { List } from 'immutable';
-import { dayLabel, dayMs, dayStartOf } from '../statistics/dayHistory.ts';
+import { dayMs, findDayStart, formatDayLabel } from '../statistics/dayHistory.ts';
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
 import type { Arrival } from './arrival.ts';
-import { type HeldEvents, nothingGivenUp, runOf } from './heldEvents.ts';
+import { buildRunId, type EventWindow, nothingEvicted } from './eventWindow.ts';
 
 /** The rules below; an event's ID names them, since other rules would make other events of the same readings. */
 export const measurementPolicyVersion = 'measurement-v1';
@@ -18,13 +18,13 @@ const dailyDistancesMm = [1, 3, 5, 10, 15].map((km) => km * kilometreMm);
 /** A day of a streak reaches one of the daily distances. */
 export const streakDistanceMm = 5 * kilometreMm;
 const streakDaysMax = 3_650;
-/** An event never fires below its speed, so a whole millimetre a second is the next one at or above it. */
+/** An event never fires below its speed, so it is rounded up to whole millimetres per second. */
 const speedsMm = [2, 3, 6, 10].map((km) => Math.ceil((km * kilometreMm) / secondsOfHour));
 const recordStepMm = Math.ceil(kilometreMm / 5 / secondsOfHour);
 /** Of lifetime distances that one reading passes, the highest: a counter may jump by any distance. */
 const distancesOfReadingMax = 100;
 
-/** What a reading reached. Distances in millimetres, speeds in millimetres a second. */
+/** What a reading reached. Distances in millimetres, speeds in millimetres per second. */
 export type Achievement =
   | { readonly type: 'measurement.distance_milestone'; readonly threshold: bigint; readonly observed: bigint }
   | {
@@ -49,8 +49,8 @@ export interface MeasurementEvent extends Arrival {
   readonly arrivedAtMs: number;
 }
 
-/** What the rules remember of one installation. Immutable, and the same for as long as nothing happens. */
-export interface MeasurementProgress extends HeldEvents<MeasurementEvent> {
+/** What the rules remember of one installation. Immutable, and the same object until something is reached. */
+export interface MeasurementProgress extends EventWindow<MeasurementEvent> {
   /** Sum of the distances of all days before that of the newest reading. */
   readonly earlierDaysMm: bigint;
   readonly dayStartMs: number;
@@ -75,7 +75,7 @@ const nothingYet: Omit<MeasurementProgress, 'run'> = {
   streakDayMs: null,
   streakDays: 0,
   events: List(),
-  givenUp: nothingGivenUp,
+  evicted: nothingEvicted,
 };
 
 /**
@@ -85,15 +85,18 @@ const nothingYet: Omit<MeasurementProgress, 'run'> = {
  * @param previousDayMm the distance of the day of the reading before.
  * @param storedAtNanos when the stream stored the reading (epoch nanoseconds).
  */
-export function withAchievements(
-  held: MeasurementProgress | null,
+export function addAchievements(
+  previous: MeasurementProgress | null,
   reading: AcceptedReading,
   dayMm: number,
   previousDayMm: number,
   storedAtNanos: bigint,
 ): MeasurementProgress {
-  const dayStartMs = dayStartOf(reading.observedAtMs);
-  const known = held ?? { ...nothingYet, run: runOf(reading.position, millisecondsOf(storedAtNanos)) };
+  const dayStartMs = findDayStart(reading.observedAtMs);
+  const known = previous ?? {
+    ...nothingYet,
+    run: buildRunId(reading.position, toMilliseconds(storedAtNanos)),
+  };
   const before = dayStartMs === known.dayStartMs ? known : withDay(known, dayStartMs, previousDayMm);
   const speed = reading.speedMmPerSecond;
   const isQuiet =
@@ -111,7 +114,7 @@ export function withAchievements(
   const isStreakDay = dailies.includes(streakDistanceMm);
   const isNextDay = before.streakDayMs !== null && dayStartMs - before.streakDayMs === dayMs;
   const streakDays = isStreakDay ? (isNextDay ? before.streakDays + 1 : 1) : before.streakDays;
-  const utcDate = dayLabel(dayStartMs);
+  const utcDate = formatDayLabel(dayStartMs);
 
   const achievements: Achievement[] = [
     ...distances.reached.map(
@@ -139,8 +142,8 @@ export function withAchievements(
     recordMm: isRecord ? speed : before.recordMm,
     streakDayMs: isStreakDay ? dayStartMs : before.streakDayMs,
     streakDays,
-    events: before.events.concat(eventsOf(achievements, reading, millisecondsOf(storedAtNanos))),
-    givenUp: before.givenUp,
+    events: before.events.concat(listEvents(achievements, reading, toMilliseconds(storedAtNanos))),
+    evicted: before.evicted,
   };
 }
 
@@ -169,30 +172,30 @@ function distancesThrough(next: bigint, lifetimeMm: bigint): { reached: bigint[]
   return { reached: reached.slice(-distancesOfReadingMax), next: after * laterDistancesMm };
 }
 
-function millisecondsOf(nanos: bigint): number {
+function toMilliseconds(nanos: bigint): number {
   return Number(nanos / 1_000_000n);
 }
 
 /** Events of one reading. The one with the smallest ID is the newest, since the feed shows it first. */
-function eventsOf(
+function listEvents(
   achievements: readonly Achievement[],
   { installationId, position, telemetryId, observedAtMs, receivedAtMs }: AcceptedReading,
   arrivedAtMs: number,
 ): MeasurementEvent[] {
   const at = { installationId, position, telemetryId, observedAtMs, receivedAtMs, arrivedAtMs };
   return achievements
-    .map((achievement) => ({ achievement, id: measurementId(installationId, achievement) }))
+    .map((achievement) => ({ achievement, id: buildMeasurementId(installationId, achievement) }))
     .sort((one, other) => (one.id < other.id ? 1 : -1))
     .map(({ achievement }, ordinal) => ({ family: 'measurement', achievement, ...at, ordinal }));
 }
 
 /** The event's ID (CONTRACT.md, Event types). */
-export function measurementId(installationId: string, achievement: Achievement): string {
-  return `measurement:${installationId}:${measurementPolicyVersion}:${achievement.type}:${discriminatorOf(achievement)}`;
+export function buildMeasurementId(installationId: string, achievement: Achievement): string {
+  return `measurement:${installationId}:${measurementPolicyVersion}:${achievement.type}:${formatDiscriminator(achievement)}`;
 }
 
-/** What tells the event from others of its type. */
-export function discriminatorOf(achievement: Achievement): string {
+/** What distinguishes the event from others of its type. */
+export function formatDiscriminator(achievement: Achievement): string {
   switch (achievement.type) {
     case 'measurement.distance_milestone':
     case 'measurement.speed_milestone':

@@ -1,24 +1,24 @@
 import type { EventRow } from '../storedRows.ts';
 import type { FeedPlace, StoredCategory } from '../views/feedIndex.ts';
 import type { Arrival } from './arrival.ts';
-import type { GivenUpEvents } from './heldEvents.ts';
+import type { EvictedEvents } from './eventWindow.ts';
 import type { FeedSource, FeedSources } from './streamPosition.ts';
 
-/** The events of a source that memory has given up: nothing is read of another run, nor what came after them. */
-export interface StoredEventsOf {
+/** A source of which events have left memory: the stored events of its run, up to the newest evicted one, may be read. */
+export interface EvictedSource {
   readonly source: FeedSource;
   readonly run: string;
-  readonly givenUp: GivenUpEvents & { readonly through: Arrival };
+  readonly evicted: EvictedEvents & { readonly through: Arrival };
 }
 
 /**
- * Events that memory has given up, from where they are stored. A read costs about the same whatever is stored.
+ * Events that have left memory, from where they are stored. A read costs about the same however many are stored.
  * Every call is rejected with StorageUnavailable when ClickHouse does not answer, or does not hold all of them in time.
  */
 export interface OlderEvents {
   /** The events next to a place of the feed, newest first; the newest ones for null. */
   before(
-    of: StoredEventsOf,
+    from: EvictedSource,
     query: {
       readonly categories: readonly StoredCategory[];
       readonly place: FeedPlace | null;
@@ -28,7 +28,7 @@ export interface OlderEvents {
   ): Promise<readonly EventRow[]>;
   /** The next events that arrived, oldest first. */
   after(
-    of: StoredEventsOf,
+    from: EvictedSource,
     query: {
       readonly categories: readonly StoredCategory[];
       readonly arrival: Arrival;
@@ -37,18 +37,18 @@ export interface OlderEvents {
     signal: AbortSignal,
   ): Promise<readonly EventRow[]>;
   /** Null for an ID that none of them has. */
-  find(of: StoredEventsOf, id: string, signal: AbortSignal): Promise<StoredArrival | null>;
+  find(from: EvictedSource, id: string, signal: AbortSignal): Promise<StoredArrival | null>;
   /** The last one that arrived before a time (epoch milliseconds). */
-  lastBefore(of: StoredEventsOf, timeMs: number, signal: AbortSignal): Promise<Arrival | null>;
+  lastBefore(from: EvictedSource, timeMs: number, signal: AbortSignal): Promise<Arrival | null>;
 }
 
 export interface StoredArrival extends Arrival {
   readonly arrivedAtMs: number;
 }
 
-/** Null where memory still holds all events of the source. */
-export function storedEventsOf(sources: FeedSources, source: FeedSource): StoredEventsOf | null {
-  const { run, givenUp } = sources[source];
-  const { through } = givenUp;
-  return through === null ? null : { source, run, givenUp: { ...givenUp, through } };
+/** Null while all events of the source are in memory. */
+export function findEvictedSource(sources: FeedSources, source: FeedSource): EvictedSource | null {
+  const { run, evicted } = sources[source];
+  const { through } = evicted;
+  return through === null ? null : { source, run, evicted: { ...evicted, through } };
 }

@@ -1,13 +1,13 @@
 import type { ChainFeedEvent } from '../chain/chainState.ts';
 import { decodeFields, encodeFields } from '../opaqueCursor.ts';
 import { type Arrival, beforeAll, compareArrivals } from './arrival.ts';
-import { type HeldEvents, newestArrival } from './heldEvents.ts';
+import { type EventWindow, findNewestArrival } from './eventWindow.ts';
 import type { MeasurementEvent } from './measurementEvents.ts';
 
-/** What the feed is made of. */
+/** The two sources of the feed. */
 export interface FeedSources {
-  readonly measurement: HeldEvents<MeasurementEvent>;
-  readonly chain: HeldEvents<ChainFeedEvent>;
+  readonly measurement: EventWindow<MeasurementEvent>;
+  readonly chain: EventWindow<ChainFeedEvent>;
 }
 export type FeedSource = keyof FeedSources;
 export const feedSources: readonly FeedSource[] = ['measurement', 'chain'];
@@ -17,31 +17,31 @@ export interface SourcePosition extends Arrival {
   readonly run: string;
 }
 
-/** Through which events of both sources a client of the event stream has been told, by arrival. */
+/** Through which events of both sources, by arrival, everything was delivered to a client of the event stream. */
 export type StreamPosition = Readonly<Record<FeedSource, SourcePosition>>;
 
-/** Behind everything that the sources hold. */
-export function newestPosition({ measurement, chain }: FeedSources): StreamPosition {
-  return { measurement: newestOf(measurement), chain: newestOf(chain) };
+/** After all events of the sources. */
+export function findNewestPosition({ measurement, chain }: FeedSources): StreamPosition {
+  return { measurement: findNewest(measurement), chain: findNewest(chain) };
 }
 
-function newestOf<Event extends Arrival>(held: HeldEvents<Event>): SourcePosition {
-  return positionIn(held.run, newestArrival(held) ?? beforeAll);
+function findNewest<Event extends Arrival>(window: EventWindow<Event>): SourcePosition {
+  return toSourcePosition(window.run, findNewestArrival(window) ?? beforeAll);
 }
 
-export function positionIn(run: string, { position, ordinal }: Arrival): SourcePosition {
+export function toSourcePosition(run: string, { position, ordinal }: Arrival): SourcePosition {
   return { run, position, ordinal };
 }
 
 /**
- * Where a source is gone on with. A place of another run tells nothing of this one, in which everything is new.
+ * Where a source is resumed. A place of another run says nothing about this one, in which everything is new.
  */
-export function startIn(at: SourcePosition, { run }: Pick<HeldEvents<Arrival>, 'run'>): Arrival {
+export function findStart(at: SourcePosition, { run }: Pick<EventWindow<Arrival>, 'run'>): Arrival {
   return at.run === run ? at : beforeAll;
 }
 
-/** The later place of each source. A reorganization takes the newest events away; what has been told stays told. */
-export function laterPosition(before: StreamPosition, newest: StreamPosition): StreamPosition {
+/** The later place of each source. A reorganization removes the newest events; what was delivered stays delivered. */
+export function advancePosition(before: StreamPosition, newest: StreamPosition): StreamPosition {
   const later = (source: FeedSource) => {
     const [one, other] = [before[source], newest[source]];
     if (other.run === '') return one; // This process knows nothing of the source yet.
@@ -62,15 +62,18 @@ export function encodeStreamPosition({ measurement, chain }: StreamPosition): st
   return encodeFields([measurement, chain].flatMap(({ run, position, ordinal }) => [run, position, ordinal]));
 }
 
-/** Null for anything that {@link encodeStreamPosition} has not made. */
+/** Null for an invalid position. */
 export function decodeStreamPosition(text: string): StreamPosition | null {
   const fields = decodeFields(text, 6);
   if (fields === null) return null;
-  const [measurement, chain] = [sourcePositionOf(fields.slice(0, 3)), sourcePositionOf(fields.slice(3))];
+  const [measurement, chain] = [
+    parseSourcePosition(fields.slice(0, 3)),
+    parseSourcePosition(fields.slice(3)),
+  ];
   return measurement === null || chain === null ? null : { measurement, chain };
 }
 
-function sourcePositionOf([run, position, ordinal]: readonly unknown[]): SourcePosition | null {
+function parseSourcePosition([run, position, ordinal]: readonly unknown[]): SourcePosition | null {
   if (typeof run !== 'string' || !isCount(position) || !isCount(ordinal)) return null;
   return { run, position, ordinal };
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
-import type { Check } from '../schemas/compiledCheck.ts';
+import type { Check } from '../schemas/compileCheck.ts';
 
 const detailCharactersMax = 400;
 
@@ -22,18 +22,18 @@ export type RejectionReason = (typeof rejectionReasons)[number];
 
 export interface Rejection {
   readonly reason: RejectionReason;
-  /** What was given and what is expected. */
+  /** The value that was received, and what is expected. */
   readonly detail: string;
 }
 
 export type Decoded<Value> = { readonly value: Value } | { readonly rejection: Rejection };
 
-export function rejected(reason: RejectionReason, detail: string): { rejection: Rejection } {
+export function reject(reason: RejectionReason, detail: string): { rejection: Rejection } {
   return { rejection: { reason, detail: detail.slice(0, detailCharactersMax) } };
 }
 
-/** The same bytes; the client hands over buffers already, though it does not say so. */
-export function bufferOf(data: Uint8Array): Buffer {
+/** The same bytes, which in fact are a buffer already: the types of the NATS client do not say so. */
+export function toBuffer(data: Uint8Array): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }
 
@@ -48,18 +48,18 @@ export function decodeMessage<Schema extends z.ZodType>(
   fits: Check | null = null,
 ): Decoded<z.infer<Schema>> {
   if (data.length > bytesMax) {
-    return rejected('malformed', `${data.length} bytes, at most ${bytesMax} are accepted`);
+    return reject('malformed', `${data.length} bytes, at most ${bytesMax} are accepted`);
   }
-  if (!isUtf8(data)) return rejected('malformed', 'not UTF-8');
+  if (!isUtf8(data)) return reject('malformed', 'not UTF-8');
   let json: unknown;
   try {
-    json = JSON.parse(bufferOf(data).toString('utf8'));
+    json = JSON.parse(toBuffer(data).toString('utf8'));
   } catch (error) {
-    return rejected('malformed', `not JSON: ${(error as Error).message}`);
+    return reject('malformed', `not JSON: ${(error as Error).message}`);
   }
   if (fits?.(json)) return { value: json as z.infer<Schema> };
   const parsed = schema.safeParse(json);
   if (parsed.success) return { value: parsed.data };
   const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'message'}: ${issue.message}`);
-  return rejected('malformed', issues.join('; '));
+  return reject('malformed', issues.join('; '));
 }

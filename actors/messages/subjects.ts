@@ -20,34 +20,34 @@ export const streamSubjects: Record<StreamName, string[]> = {
 };
 
 /** An ID as one subject token: `.` separates tokens, so it travels as `~`, which no ID may hold. */
-export function subjectToken(id: string): string {
+export function toSubjectToken(id: string): string {
   // Asked for each message, and most IDs have none.
   return id.includes('.') ? id.replaceAll('.', '~') : id;
 }
 
 /** The ID that a subject token stands for. */
-export function idOfToken(token: string): string {
+export function parseSubjectToken(token: string): string {
   return token.replaceAll('~', '.');
 }
 
 export function counterSubject(installationId: string): string {
-  return `miner.counter.${subjectToken(installationId)}`;
+  return `miner.counter.${toSubjectToken(installationId)}`;
 }
 
 export function moduleSubject(installationId: string, instanceId: string): string {
-  return `miner.module.${subjectToken(installationId)}.${subjectToken(instanceId)}`;
+  return `miner.module.${toSubjectToken(installationId)}.${toSubjectToken(instanceId)}`;
 }
 
 export function signerSubject(installationId: string): string {
-  return `miner.signer.${subjectToken(installationId)}`;
+  return `miner.signer.${toSubjectToken(installationId)}`;
 }
 
 export function oracleSubject(installationId: string): string {
-  return `miner.oracle.${subjectToken(installationId)}`;
+  return `miner.oracle.${toSubjectToken(installationId)}`;
 }
 
 export function reporterSubject(installationId: string): string {
-  return `miner.reporter.${subjectToken(installationId)}`;
+  return `miner.reporter.${toSubjectToken(installationId)}`;
 }
 
 export function spanSubject(chainId: bigint): string {

@@ -12,10 +12,10 @@ export function isAddress(text: string): text is Address {
   return /^0x[0-9a-f]{40}$/.test(text);
 }
 
-/** @throws Error when it is no address. */
+/** @throws Error for an invalid address. */
 export function toAddress(checksummed: string): Address {
   const address = checksummed.toLowerCase();
-  if (!isAddress(address)) throw new Error(`${checksummed} is no address`);
+  if (!isAddress(address)) throw new Error(`${checksummed} is not an address`);
   return address;
 }
 

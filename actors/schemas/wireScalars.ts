@@ -29,8 +29,8 @@ export const timestamp = z.iso.datetime(
 );
 
 /**
- * Unsigned decimal without sign or leading zero, at most 2^256 - 1. What is no decimal ends the check there: what is
- * asked of it further on, here and of messages that hold it, may take it for a number.
+ * Unsigned decimal without sign or leading zero, at most 2^256 - 1. The check stops at a string that is not a
+ * decimal: further checks, here and in schemas that use this one, may then convert it.
  */
 export const uint256Decimal = z
   .string()

@@ -1,4 +1,4 @@
-import { blocksOf, blockUnitsPerBlock } from '../chain/chainState.ts';
+import { blockUnitsPerBlock, countWholeBlocks } from '../chain/chainState.ts';
 import type { Frontier } from '../chain/settlementArithmetic.ts';
 import { uint64Max, uint256Max } from '../schemas/wireScalars.ts';
 
@@ -17,7 +17,7 @@ export function isWithinBounds(frontier: Frontier): boolean {
   return (
     settledThroughRound <= uint64Max &&
     cumulativeWork <= uint256Max &&
-    blocksOf(cumulativeBlockUnits) <= uint64Max &&
+    countWholeBlocks(cumulativeBlockUnits) <= uint64Max &&
     workPerThousandBlocks <= workPerThousandBlocksMax
   );
 }

@@ -4,8 +4,8 @@ import {
   moduleSnapshotMessage,
 } from '../device/moduleSnapshot.ts';
 import { type SignerIdentity, signerMessage } from '../device/signerIdentity.ts';
-import { type Decoded, decodeMessage, rejected } from '../messages/decodeMessage.ts';
-import { idOfToken, moduleSubject } from '../messages/subjects.ts';
+import { type Decoded, decodeMessage, reject } from '../messages/decodeMessage.ts';
+import { moduleSubject, parseSubjectToken } from '../messages/subjects.ts';
 import { installationId as installationIdSchema } from '../schemas/wireScalars.ts';
 import { type OracleMessage, oracleMessage } from './oracleMessage.ts';
 import { type ReporterMessage, reporterMessage } from './reporterMessage.ts';
@@ -28,9 +28,9 @@ export type PipelineMessage =
 /** A message of `MINER_PIPELINE` by its subject. Null for a kind that no view reads. */
 export function decodePipeline(subject: string, data: Uint8Array): Decoded<PipelineMessage> | null {
   const [, kind, installationToken = ''] = subject.split('.');
-  const installationId = idOfToken(installationToken);
+  const installationId = parseSubjectToken(installationToken);
   if (!installationIdSchema.safeParse(installationId).success) {
-    return rejected(
+    return reject(
       'malformed',
       `${subject} names no installation: expected 1-128 characters of A-Z a-z 0-9 . _ : -`,
     );
@@ -54,7 +54,7 @@ function decodeModule(subject: string, installationId: string, data: Uint8Array)
   const { state, observedAt, health, data: _neverPublished, ...identity } = decoded.value;
   const expected = moduleSubject(installationId, identity.instanceId);
   if (subject !== expected) {
-    return rejected(
+    return reject(
       'wrong_instance',
       `instanceId ${identity.instanceId} belongs on ${expected}, given on ${subject}`,
     );

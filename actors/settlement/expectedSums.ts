@@ -1,4 +1,4 @@
-import { blocksOf, blockUnitsPerBlock } from '../chain/chainState.ts';
+import { blockUnitsPerBlock, countWholeBlocks } from '../chain/chainState.ts';
 import { difficultyFactorMax } from '../chain/settlementArithmetic.ts';
 import { uint64Max } from '../schemas/wireScalars.ts';
 import { blockUnitScale, roundWorkMax, workPerThousandBlocksMax } from './coreBounds.ts';
@@ -35,7 +35,7 @@ interface Range {
  */
 export function findImpossibility(batch: ExpectedBatch): string | null {
   const { cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks, completedBlockCount } = batch.expected;
-  const blockHeight = blocksOf(cumulativeBlockUnits);
+  const blockHeight = countWholeBlocks(cumulativeBlockUnits);
   if (blockHeight > uint64Max) return `block height ${blockHeight}, at most 2^64 - 1 is possible`;
   if (workPerThousandBlocks > workPerThousandBlocksMax) {
     return `${workPerThousandBlocks} work units for 1,000 blocks, at most 2^64 - 1 for one are possible`;

@@ -1,9 +1,10 @@
 import { createModuleActor, type ModuleActor } from '../device/moduleActor.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
-import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
+import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { FoldRecord, StateCapture, StateRestoration } from '../foldRecord.ts';
-import { type Rejection, rejected } from '../messages/decodeMessage.ts';
+import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
+import { cacheView } from '../views/cacheView.ts';
 import type { ModulesView } from '../views/views.ts';
 import { foldVersionBeforeMachine } from './convertSettlementLines.ts';
 import { decodePipeline, type PipelineMessage } from './decodePipeline.ts';
@@ -58,8 +59,11 @@ export function createPipelineActors(): PipelineActors {
   let installations = new Map<string, InstallationPipeline>();
   /** Null before the first capture, and after a restoration. */
   let captured: CapturedInstallations | null = null;
-  /** Of the last installation that was asked for without having reported, so that its view stays the same, too. */
-  let unreported: ModulesView | null = null;
+  /** The view of an installation that has reported nothing. */
+  const viewUnreported = cacheView({
+    inputs: (installationId: string) => [installationId],
+    compute: (installationId): ModulesView => ({ installationId, modules: [] }),
+  });
 
   function pipelineOf(installationId: string): InstallationPipeline {
     const known = installations.get(installationId);
@@ -86,7 +90,7 @@ export function createPipelineActors(): PipelineActors {
     if (value.kind === 'signer') {
       const id = JSON.stringify(value.signer);
       if (isRemembered(pipeline.acceptedSigners, id)) {
-        return rejected('not_allowed', 'this signer was accepted before');
+        return reject('not_allowed', 'this signer was accepted before');
       }
       pipeline.acceptedSigners = rememberId(pipeline.acceptedSigners, id, storedAtMs);
       pipeline.signer = value.signer;
@@ -122,14 +126,11 @@ export function createPipelineActors(): PipelineActors {
   }
 
   function modules(installationId: string): ModulesView {
-    const known = installations.get(installationId)?.view;
-    if (known !== undefined) return known;
-    if (unreported?.installationId !== installationId) unreported = { installationId, modules: [] };
-    return unreported;
+    return installations.get(installationId)?.view ?? viewUnreported(installationId);
   }
 
   return {
-    identity: { ...foldIdentity(pipelineFoldVersion, {}), convertibleVersion: foldVersionBeforeMachine },
+    identity: { ...identifyFold(pipelineFoldVersion, {}), convertibleVersion: foldVersionBeforeMachine },
     receive,
     modules,
     signer: (installationId) => installations.get(installationId)?.signer ?? null,
@@ -176,10 +177,7 @@ function receiveModule(
 ): PipelineOutcome {
   const known = pipeline.modules.get(report.instanceId);
   if (known === undefined && pipeline.modules.size >= instancesMax) {
-    return rejected(
-      'too_many_instances',
-      `${installationId} reports ${instancesMax} other instances already`,
-    );
+    return reject('too_many_instances', `${installationId} reports ${instancesMax} other instances already`);
   }
   const rejection = known?.receive(state, report) ?? null;
   if (rejection !== null) return { rejection };

@@ -4,7 +4,7 @@ import {
   findSubmissionLifecycle,
   type SettlementSnapshot,
 } from '../../machines/settlementMachine.ts';
-import { blocksOf, blockUnitsPerBlock, type ChainState } from '../chain/chainState.ts';
+import { blockUnitsPerBlock, type ChainState, countWholeBlocks } from '../chain/chainState.ts';
 import { type Frontier, projectFrontier, type WorkedRound } from '../chain/settlementArithmetic.ts';
 import type {
   AnchorView,
@@ -18,7 +18,7 @@ import type {
   SubmissionView,
 } from '../views/views.ts';
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
-import { type ActivityState, roundAt } from '../wheel/activityFold.ts';
+import { type ActivityState, findRound } from '../wheel/activityFold.ts';
 import { isWithinBounds, roundWorkMax } from './coreBounds.ts';
 import { findOracleState } from './oracleState.ts';
 import { findBlockedReason, findQueueState } from './queueState.ts';
@@ -54,15 +54,15 @@ interface Buffer {
 }
 
 export function projectProcess(sources: ProcessSources): ProcessProjection {
-  const buffer = bufferOf(sources);
+  const buffer = projectBuffer(sources);
   return {
-    oracle: oracleOf(sources),
-    settlementQueue: queueOf(sources, buffer),
-    builder: builderOf(sources, buffer),
+    oracle: projectOracle(sources),
+    settlementQueue: projectQueue(sources, buffer),
+    builder: projectBuilder(sources, buffer),
   };
 }
 
-function oracleOf({ settlement, nowMs }: ProcessSources): OracleView {
+function projectOracle({ settlement, nowMs }: ProcessSources): OracleView {
   const { closure, blockedReason } = settlement.snapshot.context;
   const state = findOracleState(settlement.snapshot, nowMs);
   const reasons = { accepted: null, stale: null, blocked: blockedReason, unavailable: 'no_closure' };
@@ -75,7 +75,7 @@ function oracleOf({ settlement, nowMs }: ProcessSources): OracleView {
 }
 
 /** The closed rounds above the settled frontier, or the first reason why they cannot be projected. */
-function bufferOf(sources: ProcessSources): Buffer | QueueUnavailableReason {
+function projectBuffer(sources: ProcessSources): Buffer | QueueUnavailableReason {
   const { snapshot, closedRounds } = sources.settlement;
   const { closure } = snapshot.context;
   if (closure === null) return 'oracle_head_unavailable';
@@ -110,7 +110,7 @@ function findCountedThrough(
   settledThroughRound: bigint,
 ): bigint {
   const closedThrough = settlement.snapshot.context.closure?.lastRound ?? 0n;
-  const endedThrough = max(BigInt(roundAt(nowMs, genesisMs) - 1), settledThroughRound);
+  const endedThrough = max(BigInt(findRound(nowMs, genesisMs) - 1), settledThroughRound);
   return closedThrough < endedThrough ? closedThrough : endedThrough;
 }
 
@@ -130,7 +130,7 @@ function roundsAbove(rounds: List<ClosedRound>, frontier: bigint): readonly Clos
   return rounds.slice(low).toArray();
 }
 
-function queueOf(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): SettlementQueueView {
+function projectQueue(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): SettlementQueueView {
   if (typeof buffer === 'string') return { status: 'unavailable', reason: buffer };
   const { snapshot } = sources.settlement;
   const { lastRun, settlementEnabled, reporterEnvironmentEnabled } = snapshot.context;
@@ -151,7 +151,7 @@ function queueOf(sources: ProcessSources, buffer: Buffer | QueueUnavailableReaso
       lastRound: rounds.at(-1)?.roundId ?? null,
       roundCount: BigInt(rounds.length),
       activeRoundCount: BigInt(rounds.filter(({ workUnits }) => workUnits > 0n).length),
-      workUnits: workOf(rounds),
+      workUnits: sumWork(rounds),
     },
     projected: buffer.projected,
     incidentOpen: snapshot.matches({ incidents: 'someOpen' }),
@@ -162,7 +162,7 @@ function queueOf(sources: ProcessSources, buffer: Buffer | QueueUnavailableReaso
 }
 
 /** Closed and open work, projected on the settled frontier; the first reason that applies where it cannot be. */
-function builderOf(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): BuilderView {
+function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): BuilderView {
   const { measurement, activity, settlement } = sources;
   if (measurement === null || activity === null) return { status: 'unavailable', reason: 'no_measurement' };
   const { reading } = measurement;
@@ -186,8 +186,8 @@ function builderOf(sources: ProcessSources, buffer: Buffer | QueueUnavailableRea
     anchor,
     queued: {
       closedRoundCount: BigInt(rounds.length),
-      closedWorkUnits: workOf(rounds),
-      openRoundWorkUnits: workOf(open),
+      closedWorkUnits: sumWork(rounds),
+      openRoundWorkUnits: sumWork(open),
     },
     projected,
   };
@@ -204,7 +204,7 @@ function openRounds(
 ): WorkedRound[] | null {
   const settledThroughRound = sources.chain?.core.settledThroughRound ?? 0n;
   const closedThrough = max(findCountedThrough(sources, settledThroughRound), settledThroughRound);
-  const openRound = roundAt(reading.observedAtMs, sources.genesisMs);
+  const openRound = findRound(reading.observedAtMs, sources.genesisMs);
   const from = Number(closedThrough) + 1;
   const rounds: WorkedRound[] = [];
   const known = new Map(activity.recentRounds.map(({ roundId, workUnits }) => [roundId, workUnits]));
@@ -227,7 +227,10 @@ function projectedView(
   const reached = projectFrontier(anchor, rounds, configuration);
   if (!isWithinBounds(reached)) return null;
   const frontier = frontierView(reached);
-  return { ...frontier, ...completedOf(frontier.blockHeight - anchor.blockHeight, frontier.blockHeight) };
+  return {
+    ...frontier,
+    ...describeCompleted(frontier.blockHeight - anchor.blockHeight, frontier.blockHeight),
+  };
 }
 
 /** Null before any submission was prepared. */
@@ -247,14 +250,14 @@ function submissionView(snapshot: SettlementSnapshot): SubmissionView | null {
       ...frontier,
       confirmedAtMs: submission.confirmedAtMs,
       transactionHash: submission.confirmedAtMs === null ? null : submission.transactionHash,
-      ...completedOf(completedBlockCount, frontier.blockHeight),
+      ...describeCompleted(completedBlockCount, frontier.blockHeight),
     },
     outcomeCode: lifecycle === 'reverted' || lifecycle === 'superseded' ? lifecycle : null,
   };
 }
 
-/** The bounds exist exactly when blocks are completed, and end at the height (document 1, cross-field rule 1). */
-function completedOf(completedBlockCount: bigint, blockHeight: bigint) {
+/** The bounds exist exactly when blocks are completed, and end at the height (CONTRACT.md, Cross-field rules). */
+function describeCompleted(completedBlockCount: bigint, blockHeight: bigint) {
   const isAny = completedBlockCount > 0n;
   return {
     completedBlockCount,
@@ -270,12 +273,12 @@ function frontierView(frontier: Frontier): FrontierView {
     cumulativeWork,
     cumulativeBlockUnits,
     workPerThousandBlocks,
-    blockHeight: blocksOf(cumulativeBlockUnits),
+    blockHeight: countWholeBlocks(cumulativeBlockUnits),
     blockProgress: cumulativeBlockUnits % blockUnitsPerBlock,
   };
 }
 
-function workOf(rounds: readonly WorkedRound[]): bigint {
+function sumWork(rounds: readonly WorkedRound[]): bigint {
   return rounds.reduce((sum, { workUnits }) => sum + workUnits, 0n);
 }
 

@@ -8,7 +8,7 @@ import {
   type SubmissionOutcome,
   settlementMachine,
 } from '../../machines/settlementMachine.ts';
-import { type Decoded, type Rejection, rejected } from '../messages/decodeMessage.ts';
+import { type Decoded, type Rejection, reject } from '../messages/decodeMessage.ts';
 import type { PipelineMessage } from './decodePipeline.ts';
 import { explainRefusal } from './explainRefusal.ts';
 import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from './rememberedIds.ts';
@@ -76,7 +76,7 @@ export function createSettlementActor(restored: Settlement): SettlementActor {
     if ('rejection' in decoded) return decoded.rejection;
     const event = decoded.value;
     if (!settlement.snapshot.can(event)) {
-      return rejected('not_allowed', explainRefusal(settlement.snapshot, event)).rejection;
+      return reject('not_allowed', explainRefusal(settlement.snapshot, event)).rejection;
     }
     emitted = [];
     actor.send(event);

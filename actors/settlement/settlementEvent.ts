@@ -1,5 +1,5 @@
 import type { SettlementEvent } from '../../machines/settlementMachine.ts';
-import { type Decoded, rejected } from '../messages/decodeMessage.ts';
+import { type Decoded, reject } from '../messages/decodeMessage.ts';
 import { findImpossibility } from './expectedSums.ts';
 import type { OracleMessage } from './oracleMessage.ts';
 import { isRemembered, type RememberedIds } from './rememberedIds.ts';
@@ -72,7 +72,7 @@ function toPreparation(
     },
   };
   const impossibility = findImpossibility(batch);
-  if (impossibility !== null) return rejected('malformed', impossibility);
+  if (impossibility !== null) return reject('malformed', impossibility);
   const submissionId = message.submissionId.toLowerCase();
   const hasEnded = isRemembered(ended.submissions, submissionId);
   return { value: { type: message.type, submissionId, ...batch, atMs, hasEnded } };

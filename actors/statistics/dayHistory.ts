@@ -7,16 +7,16 @@ import { roundMs } from '../wheel/activityFold.ts';
 export const dayMs = 86_400_000;
 const noonMs = dayMs / 2;
 export const roundsPerDay = dayMs / roundMs;
-/** Days whose rounds are held one by one: the longest window, and the day that a late round can still close in. */
+/** Days whose rounds are stored one by one: the longest window, and the day that a late round can still close in. */
 const detailedDaysMax = 31;
 
 /** Start of the universal day that holds a time (epoch milliseconds). */
-export function dayStartOf(timeMs: number): number {
+export function findDayStart(timeMs: number): number {
   return Math.floor((timeMs - noonMs) / dayMs) * dayMs + noonMs;
 }
 
 /** The label of a universal day: the calendar date of its first noon. */
-export function dayLabel(startMs: number): string {
+export function formatDayLabel(startMs: number): string {
   return new Date(startMs).toISOString().slice(0, 10);
 }
 
@@ -48,7 +48,7 @@ export interface DayHistory {
   readonly open: DaySummary;
 }
 
-function emptyDay(startMs: number): DaySummary {
+function createEmptyDay(startMs: number): DaySummary {
   return {
     startMs,
     observedRoundCount: 0,
@@ -69,9 +69,13 @@ export function withReading(
   reading: AcceptedReading,
   closed: RoundRow | null,
 ): DayHistory {
-  const startMs = dayStartOf(reading.observedAtMs);
+  const startMs = findDayStart(reading.observedAtMs);
   if (history === null) {
-    return { firstObservedAtMs: reading.observedAtMs, past: [], open: withPeaks(emptyDay(startMs), reading) };
+    return {
+      firstObservedAtMs: reading.observedAtMs,
+      past: [],
+      open: withPeaks(createEmptyDay(startMs), reading),
+    };
   }
   const open = closed === null ? history.open : withRound(history.open, closed);
   if (open.startMs === startMs) {
@@ -82,15 +86,15 @@ export function withReading(
   const past = [...history.past, open];
   const tooOld = past.length - detailedDaysMax;
   if (tooOld >= 0) past[tooOld] = { ...(past[tooOld] as DaySummary), rounds: null };
-  return { ...history, past, open: withPeaks(emptyDay(startMs), reading) };
+  return { ...history, past, open: withPeaks(createEmptyDay(startMs), reading) };
 }
 
 function withPeaks(
   day: DaySummary,
   { observedAtMs, distanceMm, rpmMilli, speedMmPerSecond }: AcceptedReading,
 ): DaySummary {
-  const peakRpmMilli = higher(day.peakRpmMilli, rpmMilli, observedAtMs);
-  const peakSpeedMmPerSecond = higher(day.peakSpeedMmPerSecond, speedMmPerSecond, observedAtMs);
+  const peakRpmMilli = raisePeak(day.peakRpmMilli, rpmMilli, observedAtMs);
+  const peakSpeedMmPerSecond = raisePeak(day.peakSpeedMmPerSecond, speedMmPerSecond, observedAtMs);
   const largestMm = Math.max(day.distanceMm ?? 0, distanceMm);
   const isNothingNew =
     largestMm === day.distanceMm &&
@@ -119,7 +123,7 @@ function withRound(day: DaySummary, { startMs, workUnits }: RoundRow): DaySummar
   };
 }
 
-function higher(peak: Peak | null, value: number, atMs: number): Peak {
+function raisePeak(peak: Peak | null, value: number, atMs: number): Peak {
   return peak !== null && peak.value >= value ? peak : { value, atMs };
 }
 

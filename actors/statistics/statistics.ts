@@ -2,9 +2,9 @@ import { roundMs } from '../wheel/activityFold.ts';
 import {
   type DayHistory,
   type DaySummary,
-  dayLabel,
   dayMs,
-  dayStartOf,
+  findDayStart,
+  formatDayLabel,
   type Peak,
   roundsPerDay,
 } from './dayHistory.ts';
@@ -113,7 +113,7 @@ export interface Statistics {
 /** A day of the window with what was accepted in it. */
 interface WindowDay {
   readonly startMs: number;
-  readonly held: DaySummary | null;
+  readonly summary: DaySummary | null;
   /** Places of the rounds that are expected: those from the genesis on that have ended. */
   readonly expectedFrom: number;
   readonly expectedThrough: number;
@@ -123,44 +123,44 @@ interface WindowDay {
 
 const noRounds: ReadonlyMap<number, bigint> = new Map();
 
-export function statisticsOf(
+export function computeStatistics(
   history: DayHistory | null,
   range: StatisticsRange,
   genesisMs: number,
   generatedAtMs: number,
 ): Statistics {
   const dayCount = dayCounts[range];
-  const windowStartMs = dayStartOf(generatedAtMs) - (dayCount - 1) * dayMs;
-  const held = new Map<number, DaySummary>();
-  for (const day of history === null ? [] : [...history.past, history.open]) held.set(day.startMs, day);
+  const windowStartMs = findDayStart(generatedAtMs) - (dayCount - 1) * dayMs;
+  const summaries = new Map<number, DaySummary>();
+  for (const day of history === null ? [] : [...history.past, history.open]) summaries.set(day.startMs, day);
   const window = Array.from({ length: dayCount }, (_, index): WindowDay => {
     const startMs = windowStartMs + index * dayMs;
-    const day = held.get(startMs) ?? null;
+    const day = summaries.get(startMs) ?? null;
     const rounds = day === null ? noRounds : selectEndedRounds(day, generatedAtMs);
-    return { startMs, held: day, rounds, ...expectedPlaces(startMs, genesisMs, generatedAtMs) };
+    return { startMs, summary: day, rounds, ...expectedPlaces(startMs, genesisMs, generatedAtMs) };
   });
-  const days = window.map((day) => dayStatistics(day, generatedAtMs));
+  const days = window.map((day) => computeDay(day, generatedAtMs));
   const expectedRoundCount = sum(days, ({ coverage }) => coverage.expectedRoundCount);
   const observedRoundCount = sum(days, ({ coverage }) => coverage.observedRoundCount);
-  const coverageBps = bpsOf(observedRoundCount, expectedRoundCount);
-  const typicalDay = typicalDayOf(days);
+  const coverageBps = computeBps(observedRoundCount, expectedRoundCount);
+  const typicalDay = computeTypicalDay(days);
   return {
     range,
     generatedAtMs,
     windowStartMs,
     dayCount,
-    lifetime: lifetimeOf(history, genesisMs, generatedAtMs),
+    lifetime: summarizeLifetime(history, genesisMs, generatedAtMs),
     coverage: {
       expectedRoundCount,
       observedRoundCount,
       coverageBps,
       complete: coverageBps === Number(fullBps),
     },
-    summary: summaryOf(days, typicalDay),
+    summary: summarizeDays(days, typicalDay),
     days,
     typicalDay,
-    records: recordsOf(window, days, coverageBps === Number(fullBps)),
-    rounds: roundsOf(window, expectedRoundCount),
+    records: findRecords(window, days, coverageBps === Number(fullBps)),
+    rounds: summarizeRounds(window, expectedRoundCount),
   };
 }
 
@@ -175,7 +175,7 @@ function countEndedPlaces(startMs: number, generatedAtMs: number): number {
 }
 
 /**
- * A device whose clock is ahead closes a round before it has ended, and such a round does not count yet. A day that is held
+ * A device whose clock is ahead closes a round before it has ended, and such a round does not count yet. A day that is stored
  * without its rounds has long ended.
  */
 function selectEndedRounds(
@@ -200,8 +200,8 @@ function sumEndedRounds(
   };
 }
 
-function dayStatistics(day: WindowDay, generatedAtMs: number): DayStatistics {
-  const { startMs, held, expectedFrom, expectedThrough, rounds } = day;
+function computeDay(day: WindowDay, generatedAtMs: number): DayStatistics {
+  const { startMs, summary, expectedFrom, expectedThrough, rounds } = day;
   const buckets = Array.from({ length: bucketsPerDay }, (_, clock): BucketStatistics => {
     const index = (clock + noonBucket) % bucketsPerDay;
     const places = Array.from(
@@ -210,7 +210,7 @@ function dayStatistics(day: WindowDay, generatedAtMs: number): DayStatistics {
     );
     const works = places.map((place) => rounds.get(place)).filter((work) => work !== undefined);
     const isFuture = startMs + index * bucketMs + roundMs > generatedAtMs;
-    const coverage = isFuture ? 'future' : coverageOf(works.length);
+    const coverage = isFuture ? 'future' : classifyCoverage(works.length);
     return {
       startMinuteUtc: clock * bucketMinutes,
       coverage,
@@ -221,24 +221,24 @@ function dayStatistics(day: WindowDay, generatedAtMs: number): DayStatistics {
   const expectedRoundCount = expectedThrough - expectedFrom;
   const observedRoundCount = sum(buckets, (bucket) => bucket.observedRoundCount);
   return {
-    date: dayLabel(startMs),
+    date: formatDayLabel(startMs),
     coverage: {
       expectedRoundCount,
       observedRoundCount,
-      coverageBps: bpsOf(observedRoundCount, expectedRoundCount),
+      coverageBps: computeBps(observedRoundCount, expectedRoundCount),
     },
     observedWorkUnits: buckets.reduce((total, { workUnits }) => total + (workUnits ?? 0n), 0n),
-    distanceMm: held?.distanceMm ?? null,
+    distanceMm: summary?.distanceMm ?? null,
     buckets,
   };
 }
 
-function coverageOf(observedRounds: number): BucketCoverage {
+function classifyCoverage(observedRounds: number): BucketCoverage {
   if (observedRounds === roundsPerBucket) return 'complete';
   return observedRounds === 0 ? 'missing' : 'partial';
 }
 
-function lifetimeOf(
+function summarizeLifetime(
   history: DayHistory | null,
   genesisMs: number,
   generatedAtMs: number,
@@ -258,7 +258,7 @@ function lifetimeOf(
     acceptedWorkUnits: sums.reduce((total, { workUnits }) => total + workUnits, 0n),
     observedDistanceMm: days.reduce((total, { distanceMm }) => total + BigInt(distanceMm ?? 0), 0n),
     activeDayCount: sums.filter(({ workUnits }) => workUnits > 0n).length,
-    coverageBps: bpsOf(
+    coverageBps: computeBps(
       sum(sums, ({ observedRoundCount }) => observedRoundCount),
       Math.max(0, endedRoundCount - firstRound),
     ),
@@ -266,7 +266,7 @@ function lifetimeOf(
   };
 }
 
-function summaryOf(
+function summarizeDays(
   days: readonly DayStatistics[],
   typicalDay: readonly TypicalBucket[],
 ): Statistics['summary'] {
@@ -285,7 +285,7 @@ function summaryOf(
       ({ coverage, observedWorkUnits: work }) => coverage.observedRoundCount === roundsPerDay && work === 0n,
     ).length,
     averageWorkPerActiveDayMilli: count === 0n ? null : (observedWorkUnits * 1000n) / count,
-    medianWorkPerActiveDay: medianOf(activeWork),
+    medianWorkPerActiveDay: computeMedian(activeWork),
     averageDistancePerActiveDayMm: count === 0n ? null : activeDistance / count,
     mostActiveDate: most?.date ?? null,
     mostActiveDateWorkUnits: most?.observedWorkUnits ?? null,
@@ -293,7 +293,7 @@ function summaryOf(
   };
 }
 
-function typicalDayOf(days: readonly DayStatistics[]): TypicalBucket[] {
+function computeTypicalDay(days: readonly DayStatistics[]): TypicalBucket[] {
   return Array.from({ length: bucketsPerDay }, (_, clock) => {
     const complete = days.flatMap(({ buckets }) => {
       const bucket = buckets[clock] as BucketStatistics;
@@ -320,7 +320,7 @@ function* roundsInOrder(
   }
 }
 
-function roundsOf(window: readonly WindowDay[], expectedRoundCount: number): Statistics['rounds'] {
+function summarizeRounds(window: readonly WindowDay[], expectedRoundCount: number): Statistics['rounds'] {
   const observed = [...roundsInOrder(window)].flatMap(({ workUnits }) =>
     workUnits === undefined ? [] : [workUnits],
   );
@@ -331,34 +331,34 @@ function roundsOf(window: readonly WindowDay[], expectedRoundCount: number): Sta
     activeCount: active.length,
     zeroWorkCount: observed.length - active.length,
     missingCount: expectedRoundCount - observed.length,
-    activeRateBps: bpsOf(active.length, observed.length),
+    activeRateBps: computeBps(active.length, observed.length),
     averageActiveWorkMilli: active.length === 0 ? null : (total * 1000n) / BigInt(active.length),
-    medianActiveWork: medianOf(active),
+    medianActiveWork: computeMedian(active),
     // The nearest rank.
     p90ActiveWork: active[Math.ceil(active.length * 0.9) - 1] ?? null,
     mostActiveWork: active.at(-1) ?? null,
   };
 }
 
-function recordsOf(
+function findRecords(
   window: readonly WindowDay[],
   days: readonly DayStatistics[],
   isWindowComplete: boolean,
 ): Statistics['records'] {
   const isFull = ({ coverage }: DayStatistics) => coverage.observedRoundCount === roundsPerDay;
-  const startOf = (index: number) => (window[index] as WindowDay).startMs;
-  const ofDays = (amountOf: (day: DayStatistics) => bigint): StatisticsRecord | null => {
-    const index = indexOfLargest(days, amountOf);
+  const findStartMs = (index: number) => (window[index] as WindowDay).startMs;
+  const ofDays = (selectAmount: (day: DayStatistics) => bigint): StatisticsRecord | null => {
+    const index = indexOfLargest(days, selectAmount);
     if (index === null) return null;
     const day = days[index] as DayStatistics;
-    return recordOf(amountOf(day), startOf(index), isFull(day));
+    return toRecord(selectAmount(day), findStartMs(index), isFull(day));
   };
-  const ofPeaks = (peakOf: (day: DaySummary) => Peak | null): StatisticsRecord | null => {
+  const ofPeaks = (selectPeak: (day: DaySummary) => Peak | null): StatisticsRecord | null => {
     const peaks = window
-      .flatMap(({ held }) => (held === null ? [] : [peakOf(held)]))
+      .flatMap(({ summary }) => (summary === null ? [] : [selectPeak(summary)]))
       .filter((peak) => peak !== null);
     const peak = largest(peaks, ({ value }) => BigInt(value));
-    return peak === null ? null : recordOf(BigInt(peak.value), peak.atMs, isWindowComplete);
+    return peak === null ? null : toRecord(BigInt(peak.value), peak.atMs, isWindowComplete);
   };
   return {
     mostWorkHalfHour: mostWorkHalfHour(window, days),
@@ -375,7 +375,7 @@ function mostWorkHalfHour(
   window: readonly WindowDay[],
   days: readonly DayStatistics[],
 ): StatisticsRecord | null {
-  // In order of time, that is from noon on, so that the earliest of equal ones is found first.
+  // In order of time, that is from noon on, so that the earliest of equal ones comes first.
   const all = days.flatMap(({ buckets }, day) =>
     Array.from({ length: bucketsPerDay }, (_, index) => ({
       startMs: (window[day] as WindowDay).startMs + index * bucketMs,
@@ -384,7 +384,7 @@ function mostWorkHalfHour(
   );
   const most = largest(all, ({ bucket }) => bucket.workUnits ?? 0n);
   if (most === null) return null;
-  return recordOf(most.bucket.workUnits ?? 0n, most.startMs, most.bucket.coverage === 'complete');
+  return toRecord(most.bucket.workUnits ?? 0n, most.startMs, most.bucket.coverage === 'complete');
 }
 
 /** The longest run of consecutive rounds that were observed with work; every round of it is observed. */
@@ -399,7 +399,7 @@ function longestActiveWindow(window: readonly WindowDay[]): StatisticsRecord | n
   }
   return longest.rounds === 0
     ? null
-    : recordOf(BigInt((longest.rounds * roundMs) / 60_000), longest.startMs, true);
+    : toRecord(BigInt((longest.rounds * roundMs) / 60_000), longest.startMs, true);
 }
 
 function longestActiveStreak(
@@ -416,32 +416,35 @@ function longestActiveStreak(
   if (best === null) return null;
   const spanned = days.slice(best.first, best.first + best.length);
   const isComplete = spanned.every(({ coverage }) => coverage.observedRoundCount === roundsPerDay);
-  return recordOf(BigInt(best.length), (window[best.first] as WindowDay).startMs, isComplete);
+  return toRecord(BigInt(best.length), (window[best.first] as WindowDay).startMs, isComplete);
 }
 
-function recordOf(value: bigint, occurredAtMs: number, isComplete: boolean): StatisticsRecord {
+function toRecord(value: bigint, occurredAtMs: number, isComplete: boolean): StatisticsRecord {
   return { value, occurredAtMs, coverage: isComplete ? 'complete' : 'partial' };
 }
 
 /** The earliest entry of the largest amount; null when that is zero. */
-function largest<Entry>(entries: readonly Entry[], amountOf: (entry: Entry) => bigint): Entry | null {
-  const index = indexOfLargest(entries, amountOf);
+function largest<Entry>(entries: readonly Entry[], selectAmount: (entry: Entry) => bigint): Entry | null {
+  const index = indexOfLargest(entries, selectAmount);
   return index === null ? null : (entries[index] as Entry);
 }
 
-function indexOfLargest<Entry>(entries: readonly Entry[], amountOf: (entry: Entry) => bigint): number | null {
+function indexOfLargest<Entry>(
+  entries: readonly Entry[],
+  selectAmount: (entry: Entry) => bigint,
+): number | null {
   let best: number | null = null;
   let amount = 0n;
   for (const [index, entry] of entries.entries()) {
-    if (amountOf(entry) <= amount) continue;
-    amount = amountOf(entry);
+    if (selectAmount(entry) <= amount) continue;
+    amount = selectAmount(entry);
     best = index;
   }
   return best;
 }
 
 /** The middle one, or the floored mean of the middle two; null of nothing. */
-function medianOf(values: readonly bigint[]): bigint | null {
+function computeMedian(values: readonly bigint[]): bigint | null {
   const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const middle = sorted.length >> 1;
   const upper = sorted[middle];
@@ -450,10 +453,10 @@ function medianOf(values: readonly bigint[]): bigint | null {
 }
 
 /** The floored ratio in basis points; zero when nothing is expected. */
-function bpsOf(part: number, whole: number): number {
+function computeBps(part: number, whole: number): number {
   return whole === 0 ? 0 : Number((BigInt(part) * fullBps) / BigInt(whole));
 }
 
-function sum<Entry>(entries: readonly Entry[], countOf: (entry: Entry) => number): number {
-  return entries.reduce((total, entry) => total + countOf(entry), 0);
+function sum<Entry>(entries: readonly Entry[], selectCount: (entry: Entry) => number): number {
+  return entries.reduce((total, entry) => total + selectCount(entry), 0);
 }

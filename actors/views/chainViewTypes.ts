@@ -17,7 +17,7 @@ import type { MergeState } from '../chain/mergeState.ts';
 import type { MintRoundState } from '../chain/mintRoundState.ts';
 import type { SettlementSource } from '../chain/settlementSource.ts';
 import type { StateFault } from '../chain/stateChecks.ts';
-import type { HeldEvents } from '../feed/heldEvents.ts';
+import type { EventWindow } from '../feed/eventWindow.ts';
 
 export type { ChainEvent, EventSource } from '../chain/chainEvent.ts';
 export type { ChainFeedEvent, Checkpoint, OwnerEvent, Settlement } from '../chain/chainState.ts';
@@ -247,7 +247,7 @@ export interface MetadataView extends ChainAvailable {
   readonly cardImageUrl: string | null;
 }
 
-/** Why a page cannot be given. */
+/** Why a page cannot be shown. */
 export type CursorFault = 'undecodable' | 'other_owner' | 'invalidated';
 
 export interface OwnerPageRequest {
@@ -256,12 +256,12 @@ export interface OwnerPageRequest {
   readonly cursor: string | null;
 }
 
-/** The newest events of the economy, with what they are told of. */
+/** The newest events of the economy, with the state that they are shown with. */
 export interface EconomyView extends ChainAvailable {
   readonly identities: Identities;
   /** The reward token. */
   readonly asset: { readonly address: string; readonly symbol: string; readonly decimals: number };
-  readonly feed: HeldEvents<ChainFeedEvent>;
+  readonly feed: EventWindow<ChainFeedEvent>;
 }
 
 /** What the chain's routes read. Every call is synchronous and costs no I/O. */

@@ -1,12 +1,13 @@
 import type { ChainActors } from '../chain/chainActors.ts';
 import { type ChainAvailability, findChainAvailability } from '../chain/chainAvailability.ts';
 import type { ContractAddresses } from '../chain/chainEvent.ts';
-import { blocksOf, type ChainState } from '../chain/chainState.ts';
+import { type ChainState, countWholeBlocks } from '../chain/chainState.ts';
 import { findCollectionPhase } from '../chain/collectionPhase.ts';
 import { confirmations } from '../chain/confirmations.ts';
 import { findSettlementSource } from '../chain/settlementSource.ts';
 import { findEconomyFault, findIssuanceFault, identityFaults } from '../chain/stateChecks.ts';
 import { createMetadataCheck, readMetadata } from '../chain/tokenMetadata.ts';
+import { cacheView } from './cacheView.ts';
 import {
   type ChainCondition,
   type ChainInfo,
@@ -25,16 +26,17 @@ import {
 } from './chainViewTypes.ts';
 import type { Clock } from './clock.ts';
 import { decodeOwnerCursor, encodeOwnerCursor, type OwnerList } from './ownerCursor.ts';
-import { activityPageOf, portfolioPageOf } from './ownerPages.ts';
+import { buildActivityPage, buildPortfolioPage } from './ownerPages.ts';
 import {
-  bucketsOf,
-  chainRoundStartMs,
-  entriesWithin,
-  issuanceOf,
-  mintedBy,
-  recentSettlementsOf,
-  settlementWindow,
-  sumsOf,
+  buildBuckets,
+  computeRoundStartMs,
+  computeSettlementWindow,
+  describeIssuance,
+  listRecentSettlements,
+  mapSettlementRanges,
+  selectEntriesWithin,
+  sumMinted,
+  sumSettlements,
 } from './settlementHistory.ts';
 
 /** Core state, issuance state and settlement history are shared for this long (CONTRACT.md, Caching). */
@@ -49,26 +51,26 @@ export interface ChainDeployment {
   readonly contracts: ContractAddresses;
 }
 
-export interface ChainViewsParts {
+export interface ChainViewsOptions {
   readonly installationId: string;
   /** Null when no contracts are configured. */
   readonly onChain: { readonly deployment: ChainDeployment; readonly actors: ChainActors } | null;
-  /** Everything that the stream held at the start is folded in. */
+  /** Whether all messages that the stream had at the start are folded. */
   readonly isCaughtUp: () => boolean;
-  /** A newest span older than this means that the indexer is away. */
+  /** Once the newest span is older than this, the indexer counts as unavailable. */
   readonly staleAfterMs: number;
   readonly clock: Clock;
 }
 
-/** A safe state that may be shown, with what is told of the chain beside it. */
+/** A safe state that may be shown, with its chain and deployment. */
 interface Shown {
   readonly state: ChainState;
   readonly deployment: ChainDeployment;
   readonly chain: ChainInfo;
 }
 
-export function createChainViews(parts: ChainViewsParts): ChainViews {
-  const { installationId, onChain, clock } = parts;
+export function createChainViews(options: ChainViewsOptions): ChainViews {
+  const { installationId, onChain, clock } = options;
   const release = onChain?.deployment.release ?? null;
   const hasMetadata = createMetadataCheck();
 
@@ -84,9 +86,9 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
     return findChainAvailability({
       isConfigured: onChain !== null,
       isMismatched: onChain?.actors.state.isMismatched ?? false,
-      isCaughtUp: parts.isCaughtUp(),
+      isCaughtUp: options.isCaughtUp(),
       isApplied: onChain?.actors.fault == null,
-      isIndexed: spanAtMs !== null && clock.nowMs() - spanAtMs <= parts.staleAfterMs,
+      isIndexed: spanAtMs !== null && clock.nowMs() - spanAtMs <= options.staleAfterMs,
       isSafe: state !== null && state.block.number >= (firstBlock ?? 0n) && isConfigured,
       isSupported: versions.every((one) => one != null && supportedVersions.has(one.codeVersion)),
     });
@@ -107,10 +109,10 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
   }
 
   function unavailable(condition: Exclude<ChainCondition, 'available'>): ChainUnavailable {
-    return { status: 'unavailable', installationId, reason: shownReason(condition), release };
+    return { status: 'unavailable', installationId, reason: findShownReason(condition), release };
   }
 
-  function shownOf(state: ChainState): Shown {
+  function toShown(state: ChainState): Shown {
     if (onChain === null) throw new Error('a state is shown without a deployment');
     const { deployment, actors } = onChain;
     const { number, hash, timestampMs } = state.block;
@@ -131,7 +133,7 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
   function newest(needsEconomy: boolean): Shown | ChainUnavailable {
     const condition = needsEconomy ? economyCondition() : availability(false);
     if (condition !== 'available') return unavailable(condition);
-    return shownOf(onChain?.actors.newest() as ChainState);
+    return toShown(onChain?.actors.newest() as ChainState);
   }
 
   const common = ({ chain, deployment }: Shown) =>
@@ -143,23 +145,16 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       release: deployment.release,
     }) as const;
 
-  /** The same view until the safe state, its availability or a boundary changes, and for five seconds at most. */
-  function shared<View>(make: () => View, isSame: () => string): () => View {
-    let held: { view: View; madeAtMs: number; key: string; state: ChainState | null } | null = null;
-    return () => {
-      const state = onChain?.actors.newest() ?? null;
-      const key = isSame();
-      const nowMs = clock.monotonicMs();
-      const isHeld =
-        held !== null && held.state === state && held.key === key && nowMs - held.madeAtMs < sharedMs;
-      if (held !== null && isHeld) return held.view;
-      const view = make();
-      held = { view, madeAtMs: nowMs, key, state };
-      return view;
-    };
+  /** Until the safe state or the condition of the view changes, and for five seconds at most. */
+  function share<View>(condition: () => unknown, compute: () => View): () => View {
+    return cacheView({
+      inputs: () => [onChain?.actors.newest() ?? null, condition()],
+      compute,
+      validity: { clock, maxAgeMs: sharedMs },
+    });
   }
 
-  function makeCore(): CoreView | ChainUnavailable {
+  function computeCore(): CoreView | ChainUnavailable {
     const shown = newest(false);
     if ('status' in shown) return shown;
     const { core, governance, block } = shown.state;
@@ -177,14 +172,14 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
     };
   }
 
-  function makeIssuance(): IssuanceView | ChainUnavailable {
+  function computeIssuance(): IssuanceView | ChainUnavailable {
     const shown = newest(true);
     if ('status' in shown) return shown;
     const { mining, token, collection, positions, block } = shown.state;
     if (token === null || mining.configuration === null) return unavailable('not_yet_safe');
     return {
       ...common(shown),
-      identities: identitiesOf(shown),
+      identities: listIdentities(shown),
       asset: { address: shown.deployment.contracts.token, symbol: token.symbol, decimals: token.decimals },
       supplyCap: mining.configuration.supplyCap,
       mintedBaseUnits: mining.mintedBaseUnits,
@@ -194,16 +189,16 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       processedThroughRound: mining.processedThroughRound,
       lastActivationRound: mining.lastActivationRound,
       livePositionCount: BigInt(positions.size),
-      collection: { ...collection, phase: phaseOf(collection, block.timestampMs) },
+      collection: { ...collection, phase: findPhase(collection, block.timestampMs) },
     };
   }
 
-  function makeCheckedIssuance(): IssuanceView | ChainUnavailable {
+  function computeCheckedIssuance(): IssuanceView | ChainUnavailable {
     const condition = checkedIssuanceCondition();
-    return condition === 'available' ? makeIssuance() : unavailable(condition);
+    return condition === 'available' ? computeIssuance() : unavailable(condition);
   }
 
-  function makeSettlements(range: SettlementRange): SettlementHistoryView | ChainUnavailable {
+  function computeSettlements(range: SettlementRange): SettlementHistoryView | ChainUnavailable {
     const reason = availability(false);
     const lastGood = onChain?.actors.newest() ?? null;
     const hasLastGood = lastGood?.core.configuration != null;
@@ -211,18 +206,18 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
     if (source === 'unavailable' || lastGood === null) {
       return unavailable(reason === 'available' ? 'not_yet_safe' : reason);
     }
-    const shown = shownOf(lastGood);
+    const shown = toShown(lastGood);
     const { state } = shown;
-    const window = settlementWindow(range, clock.nowMs());
+    const window = computeSettlementWindow(range, clock.nowMs());
     const within =
       window === null
         ? [...state.settlements]
-        : entriesWithin(state.settlements, window.startAtMs, window.endAtMs);
+        : selectEntriesWithin(state.settlements, window.startAtMs, window.endAtMs);
     const checkpoints =
-      window === null ? null : entriesWithin(state.checkpoints, window.startAtMs, window.endAtMs);
+      window === null ? null : selectEntriesWithin(state.checkpoints, window.startAtMs, window.endAtMs);
     const issuance =
       findEconomyFault(state, shown.deployment.contracts) === null
-        ? issuanceOf(state, checkpoints, shown.chain.economyDeploymentBlock)
+        ? describeIssuance(state, checkpoints, shown.chain.economyDeploymentBlock)
         : 'not_configured';
     const isIssuanceKnown = typeof issuance !== 'string';
     const spanMs = window === null ? 0 : window.endAtMs - window.startAtMs;
@@ -232,15 +227,15 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       range,
       contracts: shown.deployment.contracts,
       window,
-      summary: { ...sumsOf(within), archivedSettlementCount: BigInt(state.settlements.size) },
-      recentSettlements: recentSettlementsOf(state, window),
-      buckets: bucketsOf(window, within, isIssuanceKnown ? checkpoints : null),
+      summary: { ...sumSettlements(within), archivedSettlementCount: BigInt(state.settlements.size) },
+      recentSettlements: listRecentSettlements(state, window),
+      buckets: buildBuckets(window, within, isIssuanceKnown ? checkpoints : null),
       issuance,
       recentRounds:
         window === null
           ? state.mintedRounds
               .reverse()
-              .map((round) => ({ ...round, endAtMs: chainRoundStartMs(state, round.roundId + 1n) }))
+              .map((round) => ({ ...round, endAtMs: computeRoundStartMs(state, round.roundId + 1n) }))
               .toArray()
           : null,
       previousPeriod:
@@ -249,8 +244,8 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
           : {
               startAtMs: window.startAtMs - spanMs,
               endAtMs: window.startAtMs,
-              mintedBaseUnits: mintedBy(
-                entriesWithin(state.checkpoints, window.startAtMs - spanMs, window.startAtMs),
+              mintedBaseUnits: sumMinted(
+                selectEntriesWithin(state.checkpoints, window.startAtMs - spanMs, window.startAtMs),
               ),
             },
     };
@@ -268,21 +263,23 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
     if (decoded === null || decoded.list !== list) return { fault: 'undecodable' };
     if (decoded.owner !== owner) return { fault: 'other_owner' };
     const state = onChain?.actors.at(decoded.block, decoded.blockHash) ?? null;
-    return state === null ? { fault: 'invalidated' } : { shown: shownOf(state), after: decoded.after };
+    return state === null ? { fault: 'invalidated' } : { shown: toShown(state), after: decoded.after };
   }
 
-  const cursorOf = (list: OwnerList, { state }: Shown, owner: string, after: number) =>
+  const encodeNextCursor = (list: OwnerList, { state }: Shown, owner: string, after: number) =>
     encodeOwnerCursor({ list, block: state.block.number, blockHash: state.block.hash, owner, after });
 
-  const settlementViews = Object.fromEntries(
-    (['now', '24h', '7d', '30d'] as const).map((range) => [
-      range,
-      shared(
-        () => makeSettlements(range),
-        () => `${availability(false)} ${settlementWindow(range, clock.nowMs())?.endAtMs}`,
-      ),
-    ]),
-  ) as Record<SettlementRange, () => SettlementHistoryView | ChainUnavailable>;
+  const settlementViews = mapSettlementRanges((range) =>
+    cacheView({
+      inputs: () => [
+        onChain?.actors.newest() ?? null,
+        availability(false),
+        computeSettlementWindow(range, clock.nowMs())?.endAtMs,
+      ],
+      compute: () => computeSettlements(range),
+      validity: { clock, maxAgeMs: sharedMs },
+    }),
+  );
 
   return {
     release,
@@ -291,33 +288,33 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       economy: economyCondition(),
       checkedIssuance: checkedIssuanceCondition(),
     }),
-    core: shared(makeCore, () => availability(false)),
-    issuance: shared(makeIssuance, economyCondition),
-    checkedIssuance: shared(makeCheckedIssuance, checkedIssuanceCondition),
+    core: share(() => availability(false), computeCore),
+    issuance: share(economyCondition, computeIssuance),
+    checkedIssuance: share(checkedIssuanceCondition, computeCheckedIssuance),
     settlements: (range) => settlementViews[range](),
 
     portfolio: (request) => {
-      const found = pageState('portfolio', request);
-      if (!('shown' in found)) return found;
-      const { shown, after } = found;
+      const page = pageState('portfolio', request);
+      if (!('shown' in page)) return page;
+      const { shown, after } = page;
       const { core, mining, token, block } = shown.state;
       const { configuration } = mining;
       if (configuration === null || core.configuration === null || token === null)
         return unavailable('not_yet_safe');
-      const { hasMore, ...page } = portfolioPageOf(
+      const { hasMore, ...listed } = buildPortfolioPage(
         shown.state,
         request.owner,
         after,
         request.limit,
         hasMetadata,
       );
-      const lastShown = Number(page.positions.at(-1)?.tokenId ?? 0);
+      const lastShown = Number(listed.positions.at(-1)?.tokenId ?? 0);
       const { genesisTimestamp, roundDuration } = core.configuration;
       const seconds = BigInt(Math.floor(block.timestampMs / 1000));
       return {
         ...common(shown),
         owner: request.owner,
-        identities: identitiesOf(shown),
+        identities: listIdentities(shown),
         configuration: {
           ...configuration,
           genesisTimestamp,
@@ -328,27 +325,27 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
         mining: {
           settledThroughRound: core.settledThroughRound,
           currentRound: seconds < genesisTimestamp ? 0n : (seconds - genesisTimestamp) / roundDuration + 1n,
-          completedBlockHeight: blocksOf(core.cumulativeBlockUnits),
+          completedBlockHeight: countWholeBlocks(core.cumulativeBlockUnits),
           lastAppliedRound: mining.lastActivationRound,
           totalWeight: mining.totalWeight,
         },
-        ...page,
-        nextCursor: hasMore ? cursorOf('portfolio', shown, request.owner, lastShown) : null,
+        ...listed,
+        nextCursor: hasMore ? encodeNextCursor('portfolio', shown, request.owner, lastShown) : null,
       };
     },
 
     ownerActivity: (request) => {
-      const found = pageState('activity', request);
-      if (!('shown' in found)) return found;
-      const { shown, after } = found;
-      const { hasMore, ...page } = activityPageOf(shown.state, request.owner, after, request.limit);
-      const shownCount = after + page.activity.length;
+      const page = pageState('activity', request);
+      if (!('shown' in page)) return page;
+      const { shown, after } = page;
+      const { hasMore, ...listed } = buildActivityPage(shown.state, request.owner, after, request.limit);
+      const shownCount = after + listed.activity.length;
       return {
         ...common(shown),
         owner: request.owner,
-        identities: identitiesOf(shown),
-        ...page,
-        nextCursor: hasMore ? cursorOf('activity', shown, request.owner, shownCount) : null,
+        identities: listIdentities(shown),
+        ...listed,
+        nextCursor: hasMore ? encodeNextCursor('activity', shown, request.owner, shownCount) : null,
       };
     },
 
@@ -359,7 +356,7 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       if (token === null) return unavailable('not_yet_safe');
       const { symbol, decimals } = token;
       const asset = { address: shown.deployment.contracts.token, symbol, decimals };
-      return { ...common(shown), identities: identitiesOf(shown), asset, feed };
+      return { ...common(shown), identities: listIdentities(shown), asset, feed };
     },
 
     metadata: (tokenId) => {
@@ -367,18 +364,18 @@ export function createChainViews(parts: ChainViewsParts): ChainViews {
       if ('status' in shown) return shown;
       const metadata = readMetadata(shown.state, tokenId);
       if (metadata === null) return unavailable('not_yet_safe');
-      return { ...common(shown), identities: identitiesOf(shown), tokenId: BigInt(tokenId), ...metadata };
+      return { ...common(shown), identities: listIdentities(shown), tokenId: BigInt(tokenId), ...metadata };
     },
   };
 }
 
 /** The reason that bodies carry for a condition (CONTRACT.md, Unavailable reasons). */
-function shownReason(condition: Exclude<ChainCondition, 'available'>): ChainUnavailableReason {
+function findShownReason(condition: Exclude<ChainCondition, 'available'>): ChainUnavailableReason {
   if (identityFaults.has(condition)) return 'indexer_mismatch';
   return chainUnavailableReasons.find((reason) => reason === condition) ?? 'indexer_unavailable';
 }
 
-function identitiesOf({ state, deployment }: Shown): Identities {
+function listIdentities({ state, deployment }: Shown): Identities {
   const { core, tokenFactory, mining, token, collection } = deployment.contracts;
   const { implementation } = state.mining;
   if (implementation === null) throw new Error('the economy is shown without an implementation');
@@ -395,7 +392,7 @@ function identitiesOf({ state, deployment }: Shown): Identities {
 }
 
 /** The sale's phase at a time; the same as the contract's own. */
-export function phaseOf(collection: ChainState['collection'], timestampMs: number) {
+export function findPhase(collection: ChainState['collection'], timestampMs: number) {
   const { sale, isClosed, publicMinted } = collection;
   return findCollectionPhase({
     timestampSeconds: BigInt(Math.floor(timestampMs / 1000)),

@@ -2,13 +2,13 @@ import { feedSources } from '../feed/streamPosition.ts';
 import { decodeFields, encodeFields } from '../opaqueCursor.ts';
 import type { FeedCategory, FeedPlace } from './feedIndex.ts';
 
-/** Where the next page of a category begins: behind this place, whatever has come in front of it. */
+/** Where the next page of a category begins: after this place, whatever has arrived before it since. */
 export function encodeFeedCursor(category: FeedCategory, place: FeedPlace): string {
   const { recordedAtMs, source, position, ordinal } = place;
   return encodeFields([category, recordedAtMs, source, position, ordinal]);
 }
 
-/** Null for anything that {@link encodeFeedCursor} has not made, and for a cursor of another category. */
+/** Null for an invalid cursor, and for one of another category. */
 export function decodeFeedCursor(category: FeedCategory, text: string): FeedPlace | null {
   const [of, recordedAtMs, from, position, ordinal] = decodeFields(text, 5) ?? [];
   const source = feedSources.find((one) => one === from);

@@ -1,7 +1,7 @@
 import type { ChainFeedEvent } from '../chain/chainState.ts';
 import { type Arrival, beforeAll, compareArrivals } from '../feed/arrival.ts';
-import { type HeldEvents, heldAfter, newestArrival } from '../feed/heldEvents.ts';
-import { type MeasurementEvent, measurementId } from '../feed/measurementEvents.ts';
+import { type EventWindow, findEventsAfter, findNewestArrival } from '../feed/eventWindow.ts';
+import { buildMeasurementId, type MeasurementEvent } from '../feed/measurementEvents.ts';
 import type { FeedSource, FeedSources } from '../feed/streamPosition.ts';
 
 export const feedCategories = ['all', 'protocol', 'players', 'measurement'] as const;
@@ -22,7 +22,7 @@ export const feedTypes = {
 } as const satisfies Record<string, FeedCategory>;
 export type FeedType = keyof typeof feedTypes;
 
-/** Categories that partition all events; stored events are kept by them. */
+/** Categories that partition all events; the stored ones are ordered by them. */
 export type StoredCategory = Exclude<FeedCategory, 'all'>;
 
 const sourceCategories: Readonly<Record<FeedSource, readonly StoredCategory[]>> = {
@@ -31,7 +31,7 @@ const sourceCategories: Readonly<Record<FeedSource, readonly StoredCategory[]>> 
 };
 
 /** The categories that the events of a source are stored by, as far as a category of the feed shows them. */
-export function storedCategories(category: FeedCategory, source: FeedSource): readonly StoredCategory[] {
+export function listStoredCategories(category: FeedCategory, source: FeedSource): readonly StoredCategory[] {
   return sourceCategories[source].filter((one) => category === 'all' || category === one);
 }
 
@@ -57,9 +57,9 @@ export type FeedPlace = Pick<FeedItem, 'recordedAtMs' | 'source' | keyof Arrival
 /** More new events than this are sorted in together: a start, or a long absence. */
 const insertedMax = 64;
 
-/** The events that are held, in the order of the feed, each category apart. */
+/** The events in memory, in the order of the feed, with one list per category. */
 export interface FeedIndex {
-  /** Takes what the sources hold now; costs as much as what is new, unless a source went back or gave events up. */
+  /** Takes over the events of the sources; costs as much as what is new, unless a source went back or evicted events. */
   update(sources: FeedSources): void;
   /** At most `limit` events of a category that are older than a place, newest first; null for the newest of all. */
   olderThan(category: FeedCategory, place: FeedPlace | null, limit: number): readonly FeedItem[];
@@ -68,54 +68,57 @@ export interface FeedIndex {
 export function createFeedIndex({ chainId }: { readonly chainId: bigint }): FeedIndex {
   let taken: FeedSources | null = null;
   /** Oldest first, so that what is new is mostly appended. */
-  let ascending = emptyLists();
+  let ascending = createEmptyLists();
 
   return {
     update: (sources) => {
       const { measurement, chain } = sources;
       if (measurement.events === taken?.measurement.events && chain.events === taken.chain.events) return;
-      const before = taken !== null && continues(taken, sources) ? taken : null;
-      if (before === null) ascending = emptyLists();
+      const before = taken !== null && areContinuations(taken, sources) ? taken : null;
+      if (before === null) ascending = createEmptyLists();
       const added = [
-        ...eventsSince(measurement, before?.measurement).map(measurementItem),
-        ...eventsSince(chain, before?.chain).map((event) => chainItem(chainId, event)),
+        ...listEventsSince(measurement, before?.measurement).map(toMeasurementItem),
+        ...listEventsSince(chain, before?.chain).map((event) => toChainItem(chainId, event)),
       ];
       for (const category of feedCategories) {
         const list = ascending[category];
         const ofCategory = added.filter(({ type }) => isOfCategory(category, type));
         if (ofCategory.length > insertedMax)
           ascending[category] = [...list, ...ofCategory].sort((one, other) => compareShown(other, one));
-        else for (const item of ofCategory) list.splice(firstNotOlder(list, item), 0, item);
+        else for (const item of ofCategory) list.splice(findFirstNotOlder(list, item), 0, item);
       }
       taken = sources;
     },
     olderThan: (category, place, limit) => {
       const list = ascending[category];
-      const end = place === null ? list.length : firstNotOlder(list, place);
+      const end = place === null ? list.length : findFirstNotOlder(list, place);
       return list.slice(Math.max(0, end - limit), end).reverse();
     },
   };
 }
 
-/** Whether both sources hold what they held, and more behind it. */
-function continues(before: FeedSources, { measurement, chain }: FeedSources): boolean {
-  return isContinued(before.measurement, measurement) && isContinued(before.chain, chain);
+/** Whether both sources have the same events as before, and more after them. */
+function areContinuations(before: FeedSources, { measurement, chain }: FeedSources): boolean {
+  return isContinuationOf(before.measurement, measurement) && isContinuationOf(before.chain, chain);
 }
 
-function isContinued<Event extends Arrival>(before: HeldEvents<Event>, held: HeldEvents<Event>): boolean {
-  if (held.run !== before.run || held.givenUp.through !== before.givenUp.through) return false;
+function isContinuationOf<Event extends Arrival>(
+  before: EventWindow<Event>,
+  window: EventWindow<Event>,
+): boolean {
+  if (window.run !== before.run || window.evicted.through !== before.evicted.through) return false;
   const { size } = before.events;
-  return size === 0 || held.events.get(size - 1) === before.events.last();
+  return size === 0 || window.events.get(size - 1) === before.events.last();
 }
 
-function eventsSince<Event extends Arrival>(
-  held: HeldEvents<Event>,
-  before: HeldEvents<Event> | undefined,
+function listEventsSince<Event extends Arrival>(
+  window: EventWindow<Event>,
+  before: EventWindow<Event> | undefined,
 ): Event[] {
-  return heldAfter(held, (before === undefined ? null : newestArrival(before)) ?? beforeAll);
+  return findEventsAfter(window, (before === undefined ? null : findNewestArrival(before)) ?? beforeAll);
 }
 
-function emptyLists(): Record<FeedCategory, FeedItem[]> {
+function createEmptyLists(): Record<FeedCategory, FeedItem[]> {
   return { all: [], protocol: [], players: [], measurement: [] };
 }
 
@@ -130,7 +133,7 @@ export function compareShown(one: FeedPlace, other: FeedPlace): number {
 }
 
 /** Index of the first element that is not older than the place. */
-function firstNotOlder(list: readonly FeedItem[], place: FeedPlace): number {
+function findFirstNotOlder(list: readonly FeedItem[], place: FeedPlace): number {
   let low = 0;
   let high = list.length;
   while (low < high) {
@@ -141,17 +144,17 @@ function firstNotOlder(list: readonly FeedItem[], place: FeedPlace): number {
   return low;
 }
 
-export function chainItem(chainId: bigint, event: ChainFeedEvent): FeedItem {
+export function toChainItem(chainId: bigint, event: ChainFeedEvent): FeedItem {
   const { details, address, source, recordedAtMs, position, ordinal } = event;
   const { type } = details;
   const id = `chain:${chainId}:${address}:${source.transactionHash}:${source.logIndex}:${type}`;
   return { id, type, source: 'chain', recordedAtMs, arrivedAtMs: recordedAtMs, position, ordinal, event };
 }
 
-export function measurementItem(event: MeasurementEvent): FeedItem {
+export function toMeasurementItem(event: MeasurementEvent): FeedItem {
   const { achievement, installationId, receivedAtMs, arrivedAtMs, position, ordinal } = event;
   return {
-    id: measurementId(installationId, achievement),
+    id: buildMeasurementId(installationId, achievement),
     type: achievement.type,
     source: 'measurement',
     recordedAtMs: receivedAtMs,

@@ -1,10 +1,11 @@
 import { List } from 'immutable';
-import { itemOfRow } from '../feed/eventRows.ts';
+import { toFeedItem } from '../feed/eventRows.ts';
+import { nothingEvicted } from '../feed/eventWindow.ts';
 import { createFeedNews, type FeedNewsViews } from '../feed/feedNews.ts';
-import { nothingGivenUp } from '../feed/heldEvents.ts';
 import type { MeasurementProgress } from '../feed/measurementEvents.ts';
-import { type OlderEvents, storedEventsOf } from '../feed/olderEvents.ts';
+import { findEvictedSource, type OlderEvents } from '../feed/olderEvents.ts';
 import { type FeedSource, type FeedSources, feedSources } from '../feed/streamPosition.ts';
+import { cacheView } from './cacheView.ts';
 import type { ChainUnavailable, ChainViews, EconomyView } from './chainViewTypes.ts';
 import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
 import {
@@ -16,7 +17,7 @@ import {
   type FeedType,
   feedTypes,
   isOfCategory,
-  storedCategories,
+  listStoredCategories,
 } from './feedIndex.ts';
 
 export type { ArrivedItem, FeedNews } from '../feed/feedNews.ts';
@@ -59,8 +60,8 @@ export interface FeedUnavailable {
 
 export interface FeedViews extends FeedNewsViews {
   /**
-   * At once where memory holds the page, else with a promise, which can be rejected with StorageUnavailable.
-   * `undecodable` for a cursor that is none, or one of another category.
+   * Synchronously where the page is in memory, else as a promise, which may be rejected with StorageUnavailable.
+   * `undecodable` for an invalid cursor, or one of another category.
    */
   page(
     request: FeedRequest,
@@ -68,7 +69,7 @@ export interface FeedViews extends FeedNewsViews {
   ): FeedPage | FeedUnavailable | { readonly fault: 'undecodable' } | Promise<FeedPage>;
 }
 
-export interface FeedViewsParts {
+export interface FeedViewsOptions {
   readonly installationId: string;
   readonly chain: Pick<ChainViews, 'economy'>;
   /** Null before the first reading of the installation. */
@@ -77,36 +78,34 @@ export interface FeedViewsParts {
 }
 
 /** The feed of both families. Measurements are a source once the first one is accepted. */
-export function createFeedViews(parts: FeedViewsParts): FeedViews {
-  const { installationId, chain, progress, olderEvents } = parts;
-  let held: { chainId: bigint; index: ReturnType<typeof createFeedIndex> } | null = null;
+export function createFeedViews(options: FeedViewsOptions): FeedViews {
+  const { installationId, chain, progress, olderEvents } = options;
+  const findIndexFor = cacheView({
+    inputs: ({ chain: { chainId } }: EconomyView) => [chainId],
+    compute: (chainId) => createFeedIndex({ chainId }),
+  });
 
-  function indexOf({ chain: { chainId } }: EconomyView) {
-    if (held?.chainId !== chainId) held = { chainId, index: createFeedIndex({ chainId }) };
-    return held.index;
-  }
-
-  function sourcesOf(economy: EconomyView): FeedSources {
+  function readSources(economy: EconomyView): FeedSources {
     return { measurement: progress() ?? nothingMeasured, chain: economy.feed };
   }
 
-  const news = createFeedNews({ chain, sourcesOf, olderEvents });
+  const news = createFeedNews({ chain, readSources, olderEvents });
 
-  /** Stored events next to a place, of those sources that have given up some. */
+  /** Stored events next to a place, of those sources that have evicted some. */
   async function storedBefore(
     sources: FeedSources,
     category: FeedCategory,
     query: { readonly place: FeedPlace | null; readonly limit: number },
     signal: AbortSignal,
   ): Promise<FeedItem[]> {
-    const found = await Promise.all(
+    const stored = await Promise.all(
       feedSources.map((source) => {
-        const [categories, of] = [storedCategories(category, source), storedEventsOf(sources, source)];
+        const [categories, of] = [listStoredCategories(category, source), findEvictedSource(sources, source)];
         if (of === null || categories.length === 0) return [];
         return olderEvents.before(of, { categories, ...query }, signal);
       }),
     );
-    return found.flat().map(itemOfRow);
+    return stored.flat().map(toFeedItem);
   }
 
   return {
@@ -116,38 +115,38 @@ export function createFeedViews(parts: FeedViewsParts): FeedViews {
       if (cursor !== null && after === null) return { fault: 'undecodable' };
       const economy = chain.economy();
       if (economy.status === 'unavailable')
-        return { status: 'unavailable', installationId, reason: reasonOf(economy) };
+        return { status: 'unavailable', installationId, reason: toFeedReason(economy) };
       const activeEventTypes = [
-        ...typesOf(category, 'chain'),
-        ...(progress() === null ? [] : typesOf(category, 'measurement')),
+        ...listTypes(category, 'chain'),
+        ...(progress() === null ? [] : listTypes(category, 'measurement')),
       ];
       if (activeEventTypes.length === 0)
         return { status: 'unavailable', installationId, reason: 'source_disabled' };
       const { feed: _events, ...context } = economy;
-      const [index, sources] = [indexOf(economy), sourcesOf(economy)];
+      const [index, sources] = [findIndexFor(economy), readSources(economy)];
       index.update(sources);
-      const pageOf = (items: readonly FeedItem[]): FeedPage => ({
+      const buildPage = (items: readonly FeedItem[]): FeedPage => ({
         ...context,
         category,
         activeEventTypes,
         events: items.slice(0, limit),
         nextCursor: items.length > limit ? encodeFeedCursor(category, items[limit - 1] as FeedPlace) : null,
       });
-      // One more than the page tells whether there are more.
+      // One more than the page shows whether there are more.
       const inMemory = index.olderThan(category, after, limit + 1);
       const reachesTo = inMemory[limit]?.recordedAtMs ?? Number.NEGATIVE_INFINITY;
-      if (holdsFrom(sources, category, reachesTo)) return pageOf(inMemory);
+      if (isInMemoryFrom(sources, category, reachesTo)) return buildPage(inMemory);
       const query = { place: after, limit: limit + 1 };
-      return storedBefore(sources, category, query, signal).then((stored) =>
-        pageOf([...inMemory, ...stored].sort(compareShown)),
+      return storedBefore(sources, category, query, signal).then((older) =>
+        buildPage([...inMemory, ...older].sort(compareShown)),
       );
     },
   };
 }
 
-const nothingMeasured: FeedSources['measurement'] = { run: '', events: List(), givenUp: nothingGivenUp };
+const nothingMeasured: FeedSources['measurement'] = { run: '', events: List(), evicted: nothingEvicted };
 
-function typesOf(category: FeedCategory, source: FeedSource): FeedType[] {
+function listTypes(category: FeedCategory, source: FeedSource): FeedType[] {
   return (Object.keys(feedTypes) as FeedType[]).filter(
     (type) =>
       isOfCategory(category, type) && (feedTypes[type] === 'measurement') === (source === 'measurement'),
@@ -155,14 +154,14 @@ function typesOf(category: FeedCategory, source: FeedSource): FeedType[] {
 }
 
 /** Whether memory holds every event of a category that was recorded at a time or after it. */
-function holdsFrom(sources: FeedSources, category: FeedCategory, timeMs: number): boolean {
+function isInMemoryFrom(sources: FeedSources, category: FeedCategory, timeMs: number): boolean {
   return feedSources.every((source) => {
-    const { through, throughMs } = sources[source].givenUp;
-    return through === null || throughMs < timeMs || storedCategories(category, source).length === 0;
+    const { through, throughMs } = sources[source].evicted;
+    return through === null || throughMs < timeMs || listStoredCategories(category, source).length === 0;
   });
 }
 
-/** The feed tells four reasons of the chain; of those that it does not, the view cannot be read at the moment. */
-function reasonOf({ reason }: ChainUnavailable): FeedUnavailableReason {
+/** The feed has four of the chain's reasons; any other means that the view cannot be read at the moment. */
+function toFeedReason({ reason }: ChainUnavailable): FeedUnavailableReason {
   return feedUnavailableReasons.find((one) => one === reason) ?? 'indexer_unavailable';
 }

@@ -17,10 +17,10 @@ export function encodeOwnerCursor({ list, block, blockHash, owner, after }: Owne
   return encodeFields([list, block.toString(), blockHash, owner, after]);
 }
 
-/** Null for anything that {@link encodeOwnerCursor} has not made. */
+/** Null for an invalid cursor. */
 export function decodeOwnerCursor(text: string): OwnerCursor | null {
   const [list, block, blockHash, owner, after] = decodeFields(text, 5) ?? [];
-  const isWhole =
+  const isValid =
     (list === 'portfolio' || list === 'activity') &&
     typeof block === 'string' &&
     /^(?:0|[1-9]\d{0,19})$/.test(block) &&
@@ -28,6 +28,6 @@ export function decodeOwnerCursor(text: string): OwnerCursor | null {
     typeof owner === 'string' &&
     Number.isSafeInteger(after) &&
     (after as number) > 0;
-  if (!isWhole) return null;
+  if (!isValid) return null;
   return { list, block: BigInt(block), blockHash, owner, after: after as number };
 }

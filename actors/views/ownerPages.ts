@@ -1,4 +1,4 @@
-import { blocksOf, type ChainState, type OwnerEvent, type Position } from '../chain/chainState.ts';
+import { type ChainState, countWholeBlocks, type OwnerEvent, type Position } from '../chain/chainState.ts';
 import { findMergeState } from '../chain/mergeState.ts';
 import {
   activateWeight,
@@ -12,7 +12,7 @@ import {
 } from '../chain/rewards.ts';
 import type { PortfolioView, PositionView } from './chainViewTypes.ts';
 
-interface HeldPosition {
+interface EvaluatedPosition {
   readonly position: Position;
   readonly rewards: PositionRewards;
 }
@@ -22,7 +22,7 @@ interface HeldPosition {
  *
  * @param hasMetadata whether a token's metadata is shown.
  */
-export function portfolioPageOf(
+export function buildPortfolioPage(
   state: ChainState,
   owner: string,
   afterTokenId: number,
@@ -30,21 +30,21 @@ export function portfolioPageOf(
   hasMetadata: (state: ChainState, tokenId: number) => boolean,
 ): Pick<PortfolioView, 'summary' | 'earnings' | 'positions'> & { readonly hasMore: boolean } {
   const dates = listEarningsDates(state);
-  const held = (state.owners.get(owner)?.tokenIds ?? []).map((tokenId) =>
-    heldPosition(state, tokenId, dates),
+  const evaluated = (state.owners.get(owner)?.tokenIds ?? []).map((tokenId) =>
+    evaluatePosition(state, tokenId, dates),
   );
-  const sum = (amountOf: (held: HeldPosition) => bigint) =>
-    held.reduce((total, one) => total + amountOf(one), 0n);
-  const rest = held.filter(({ position }) => position.tokenId > afterTokenId);
+  const sum = (selectAmount: (position: EvaluatedPosition) => bigint) =>
+    evaluated.reduce((total, one) => total + selectAmount(one), 0n);
+  const rest = evaluated.filter(({ position }) => position.tokenId > afterTokenId);
   return {
     summary: {
-      positionCount: BigInt(held.length),
+      positionCount: BigInt(evaluated.length),
       activeWeight: sum(({ position }) => computeActiveWeight(position)),
       targetWeight: sum(({ position }) => computeTargetWeight(position)),
       // Scaled amounts are summed before they are cut to whole base units.
       claimableBaseUnits: sum(({ rewards }) => rewards.unclaimedScaled) / rewardScale,
       earnedBaseUnits: sum(({ rewards }) => rewards.earnedScaled) / rewardScale,
-      earnedSevenDayBaseUnits: sum(({ rewards }) => sevenDaysOf(rewards)) / rewardScale,
+      earnedSevenDayBaseUnits: sum(({ rewards }) => sumSevenDays(rewards)) / rewardScale,
     },
     earnings: dates.map(({ date }, index) => ({
       date,
@@ -52,13 +52,13 @@ export function portfolioPageOf(
     })),
     positions: rest
       .slice(0, limit)
-      .map((one) => positionView(state, one, hasMetadata(state, one.position.tokenId))),
+      .map((one) => toPositionView(state, one, hasMetadata(state, one.position.tokenId))),
     hasMore: rest.length > limit,
   };
 }
 
 /** Newest first, behind the `shown` newest ones. */
-export function activityPageOf(
+export function buildActivityPage(
   state: ChainState,
   owner: string,
   shown: number,
@@ -75,24 +75,28 @@ export function activityPageOf(
   return { total: BigInt(total), activity, hasMore: end > limit };
 }
 
-function heldPosition(state: ChainState, tokenId: number, dates: readonly EarningsDate[]): HeldPosition {
-  const held = state.positions.get(tokenId);
-  if (held === undefined) throw new Error(`token ${tokenId} is owned and has no position`);
-  const position = activateWeight(state.mining, held);
+function evaluatePosition(
+  state: ChainState,
+  tokenId: number,
+  dates: readonly EarningsDate[],
+): EvaluatedPosition {
+  const stored = state.positions.get(tokenId);
+  if (stored === undefined) throw new Error(`token ${tokenId} is owned and has no position`);
+  const position = activateWeight(state.mining, stored);
   return { position, rewards: computeRewards(state, position, dates) };
 }
 
-function sevenDaysOf({ byDateScaled }: PositionRewards): bigint {
+function sumSevenDays({ byDateScaled }: PositionRewards): bigint {
   return byDateScaled.reduce((total, one) => total + one, 0n);
 }
 
-function positionView(
+function toPositionView(
   state: ChainState,
-  { position, rewards }: HeldPosition,
+  { position, rewards }: EvaluatedPosition,
   hasMetadata: boolean,
 ): PositionView {
   const { pending, nextMergeBlock, level } = position;
-  const blockHeight = blocksOf(state.core.cumulativeBlockUnits);
+  const blockHeight = countWholeBlocks(state.core.cumulativeBlockUnits);
   const maximumLevel = state.mining.configuration?.levels.length ?? 0;
   return {
     tokenId: BigInt(position.tokenId),
@@ -112,7 +116,7 @@ function positionView(
     blocksUntilMerge: nextMergeBlock > blockHeight ? nextMergeBlock - blockHeight : 0n,
     claimableBaseUnits: rewards.unclaimedScaled / rewardScale,
     earnedBaseUnits: rewards.earnedScaled / rewardScale,
-    earnedSevenDayBaseUnits: sevenDaysOf(rewards) / rewardScale,
+    earnedSevenDayBaseUnits: sumSevenDays(rewards) / rewardScale,
     ownershipStartedAtMs: position.ownershipStartedAtMs,
     metadataStatus: hasMetadata ? 'available' : 'unavailable',
   };

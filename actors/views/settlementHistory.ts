@@ -1,5 +1,5 @@
 import type { List } from 'immutable';
-import { blocksOf, type ChainState, type Checkpoint, type Settlement } from '../chain/chainState.ts';
+import { type ChainState, type Checkpoint, countWholeBlocks, type Settlement } from '../chain/chainState.ts';
 import { findMintRoundState } from '../chain/mintRoundState.ts';
 import type {
   NextMintRound,
@@ -24,8 +24,15 @@ const ranges = {
   '30d': { bucketMs: dayMs, count: 30, stepMs: dayMs, offsetMs: noonMs },
 } as const;
 
+/** One value for each range. */
+export function mapSettlementRanges<Value>(
+  create: (range: SettlementRange) => Value,
+): Readonly<Record<SettlementRange, Value>> {
+  return { now: create('now'), '24h': create('24h'), '7d': create('7d'), '30d': create('30d') };
+}
+
 /** `24h` ends at the next full hour, the others at the next noon; a boundary itself begins the next window. */
-export function settlementWindow(range: SettlementRange, nowMs: number): SettlementWindow | null {
+export function computeSettlementWindow(range: SettlementRange, nowMs: number): SettlementWindow | null {
   if (range === 'now') return null;
   const { bucketMs, count, stepMs, offsetMs } = ranges[range];
   const endAtMs = (Math.floor((nowMs - offsetMs) / stepMs) + 1) * stepMs + offsetMs;
@@ -33,14 +40,14 @@ export function settlementWindow(range: SettlementRange, nowMs: number): Settlem
 }
 
 /** Work blocks that a settlement completed. */
-export function completedBlocksOf({
+export function countCompletedBlocks({
   cumulativeBlockUnits,
   previousCumulativeBlockUnits,
 }: Settlement): bigint {
-  return blocksOf(cumulativeBlockUnits) - blocksOf(previousCumulativeBlockUnits);
+  return countWholeBlocks(cumulativeBlockUnits) - countWholeBlocks(previousCumulativeBlockUnits);
 }
 
-export function sumsOf(settlements: Iterable<Settlement>): SettlementSums {
+export function sumSettlements(settlements: Iterable<Settlement>): SettlementSums {
   let settlementCount = 0n;
   let activeRoundCount = 0n;
   let workAdded = 0n;
@@ -49,13 +56,13 @@ export function sumsOf(settlements: Iterable<Settlement>): SettlementSums {
     settlementCount++;
     activeRoundCount += settlement.activeRoundCount;
     workAdded += settlement.workAdded;
-    completedBlockCount += completedBlocksOf(settlement);
+    completedBlockCount += countCompletedBlocks(settlement);
   }
   return { settlementCount, activeRoundCount, workAdded, completedBlockCount };
 }
 
 /** Entries whose block lies in `[startAtMs, endAtMs)`; entries are in order of time, so only the newest are read. */
-export function entriesWithin<Entry extends Settlement | Checkpoint>(
+export function selectEntriesWithin<Entry extends Settlement | Checkpoint>(
   entries: List<Entry>,
   startAtMs: number,
   endAtMs: number,
@@ -71,7 +78,7 @@ export function entriesWithin<Entry extends Settlement | Checkpoint>(
 }
 
 /** Newest first: those that completed a block, out of the window where there is one. */
-export function recentSettlementsOf(state: ChainState, window: SettlementWindow | null): Settlement[] {
+export function listRecentSettlements(state: ChainState, window: SettlementWindow | null): Settlement[] {
   const found: Settlement[] = [];
   for (let index = state.settlements.size - 1; index >= 0 && found.length < recentSettlementsMax; index--) {
     const settlement = state.settlements.get(index) as Settlement;
@@ -79,12 +86,12 @@ export function recentSettlementsOf(state: ChainState, window: SettlementWindow 
     if (window !== null && blockTimestampMs < window.startAtMs) break;
     // A block's time may be ahead of this machine's clock.
     const isWithin = window === null || blockTimestampMs < window.endAtMs;
-    if (isWithin && completedBlocksOf(settlement) > 0n) found.push(settlement);
+    if (isWithin && countCompletedBlocks(settlement) > 0n) found.push(settlement);
   }
   return found;
 }
 
-export function bucketsOf(
+export function buildBuckets(
   window: SettlementWindow | null,
   settlements: readonly Settlement[],
   checkpoints: readonly Checkpoint[] | null,
@@ -100,24 +107,28 @@ export function bucketsOf(
     return {
       startAtMs,
       endAtMs,
-      ...sumsOf(settlements.filter(isInside)),
-      mintedBaseUnits: checkpoints === null ? null : mintedBy(checkpoints.filter(isInside)),
+      ...sumSettlements(settlements.filter(isInside)),
+      mintedBaseUnits: checkpoints === null ? null : sumMinted(checkpoints.filter(isInside)),
     };
   });
 }
 
-export function mintedBy(checkpoints: readonly Checkpoint[]): bigint {
+export function sumMinted(checkpoints: readonly Checkpoint[]): bigint {
   return checkpoints.reduce((sum, { amountBaseUnits }) => sum + amountBaseUnits, 0n);
 }
 
 /** Start of a round (epoch milliseconds). */
-export function chainRoundStartMs(state: ChainState, round: bigint): number {
+export function computeRoundStartMs(state: ChainState, round: bigint): number {
   const { genesisTimestamp = 0n, roundDuration = 600n } = state.core.configuration ?? {};
   return Number(genesisTimestamp + (round - 1n) * roundDuration) * 1000;
 }
 
 /** What the next checkpoint, through everything that is settled, would mint: by the mining contract's own steps. */
-export function nextMintRoundOf(state: ChainState, rewardPerBlock: bigint, supplyCap: bigint): NextMintRound {
+export function projectNextMintRound(
+  state: ChainState,
+  rewardPerBlock: bigint,
+  supplyCap: bigint,
+): NextMintRound {
   const { mining, core } = state;
   const round = mining.processedThroughRound + 1n;
   const activations = [...mining.pendingWeight]
@@ -133,7 +144,7 @@ export function nextMintRoundOf(state: ChainState, rewardPerBlock: bigint, suppl
   let throughBlock = mining.closedThroughBlock;
   for (const settled of state.unprocessedRounds) {
     activateThrough(settled.roundId);
-    const completed = blocksOf(settled.cumulativeBlockUnits) - throughBlock;
+    const completed = countWholeBlocks(settled.cumulativeBlockUnits) - throughBlock;
     throughBlock += completed;
     const left = supplyCap - mining.mintedBaseUnits - amountBaseUnits;
     const earned = eligibleWeight > 0n ? completed * rewardPerBlock : 0n;
@@ -145,8 +156,8 @@ export function nextMintRoundOf(state: ChainState, rewardPerBlock: bigint, suppl
     state: findMintRoundState({ round, settledThroughRound: core.settledThroughRound }),
     round,
     countedThroughRound,
-    startsAtMs: chainRoundStartMs(state, round),
-    endsAtMs: chainRoundStartMs(state, round + 1n),
+    startsAtMs: computeRoundStartMs(state, round),
+    endsAtMs: computeRoundStartMs(state, round + 1n),
     previousCumulativeBlockUnits: mining.processedBlockUnits,
     cumulativeBlockUnits: core.cumulativeBlockUnits,
     completedBlockCount: throughBlock - mining.closedThroughBlock,
@@ -156,7 +167,7 @@ export function nextMintRoundOf(state: ChainState, rewardPerBlock: bigint, suppl
 }
 
 /** @param economyDeploymentBlock before it, nothing of the economy is safe; from it on, one that is absent is not configured. */
-export function issuanceOf(
+export function describeIssuance(
   state: ChainState,
   rangeCheckpoints: readonly Checkpoint[] | null,
   economyDeploymentBlock: bigint,
@@ -172,9 +183,9 @@ export function issuanceOf(
     configuration,
     totalMintedBaseUnits: mining.mintedBaseUnits,
     processedThroughRound: mining.processedThroughRound,
-    rangeMintedBaseUnits: mintedBy(inRange),
+    rangeMintedBaseUnits: sumMinted(inRange),
     rangeCheckpointCount: BigInt(inRange.length),
-    nextRound: nextMintRoundOf(state, configuration.rewardPerBlock, configuration.supplyCap),
+    nextRound: projectNextMintRound(state, configuration.rewardPerBlock, configuration.supplyCap),
     recentCheckpoints: inRange.slice(-recentCheckpointsMax).reverse(),
   };
 }

@@ -1,8 +1,9 @@
-import { blocksOf, type ChainState } from '../chain/chainState.ts';
-import { revisionOf } from '../revision.ts';
+import { type ChainState, countWholeBlocks } from '../chain/chainState.ts';
+import { computeRevision } from '../revision.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
 import type { DayHistory } from '../statistics/dayHistory.ts';
-import { type Statistics, type StatisticsRange, statisticsOf } from '../statistics/statistics.ts';
+import { computeStatistics, type Statistics, type StatisticsRange } from '../statistics/statistics.ts';
+import { cacheView } from './cacheView.ts';
 import type { Clock } from './clock.ts';
 
 export type { Statistics, StatisticsRange } from '../statistics/statistics.ts';
@@ -50,7 +51,7 @@ export interface StatisticsViews {
   current(range: StatisticsRange): StatisticsView;
 }
 
-export interface StatisticsViewsParts {
+export interface StatisticsViewsOptions {
   readonly installationId: string;
   readonly history: () => DayHistory | null;
   readonly settlement: () => Settlement;
@@ -60,53 +61,56 @@ export interface StatisticsViewsParts {
   readonly clock: Clock;
 }
 
-export function createStatisticsViews(parts: StatisticsViewsParts): StatisticsViews {
-  const { installationId, genesisMs, clock } = parts;
+export function createStatisticsViews(options: StatisticsViewsOptions): StatisticsViews {
+  const { installationId, genesisMs, clock } = options;
 
-  function make(range: StatisticsRange, isWindowEndShown: boolean): StatisticsView {
-    const statistics = statisticsOf(parts.history(), range, genesisMs, clock.nowMs());
-    const chain = parts.chain();
+  function compute(range: StatisticsRange, isWindowEndShown: boolean): StatisticsView {
+    const statistics = computeStatistics(options.history(), range, genesisMs, clock.nowMs());
+    const chain = options.chain();
     const settled =
       chain === null
         ? null
         : {
-            settledBlockCount: blocksOf(chain.core.cumulativeBlockUnits),
+            settledBlockCount: countWholeBlocks(chain.core.cumulativeBlockUnits),
             settlementCount: BigInt(chain.settlements.size),
             settledWorkUnits: chain.core.cumulativeWork,
           };
-    const oracle = oracleStatisticsOf(parts.settlement(), statistics.windowStartMs);
+    const oracle = computeOracleStatistics(options.settlement(), statistics.windowStartMs);
     const shown = isWindowEndShown ? statistics : { ...statistics, generatedAtMs: null };
-    return { installationId, revision: revisionOf([shown, settled, oracle]), statistics, settled, oracle };
-  }
-
-  /**
-   * The same view for `freshMs`, and for as long as nothing changed after that, up to `keptMs`. Not while it shows nothing of a
-   * chain that can be shown by now: after a start the chain may be there a moment later than the readings.
-   */
-  function held(isWindowEndShown: boolean, freshMs: number, keptMs: number) {
-    const views = new Map<
-      StatisticsRange,
-      { view: StatisticsView; madeAtMs: number; sources: readonly unknown[] }
-    >();
-    return (range: StatisticsRange): StatisticsView => {
-      const nowMs = clock.monotonicMs();
-      const known = views.get(range);
-      const isChainMissing = known?.view.settled === null && parts.chain() !== null;
-      const ageMs = known === undefined || isChainMissing ? keptMs : nowMs - known.madeAtMs;
-      if (known !== undefined && ageMs < freshMs) return known.view;
-      const sources = [parts.history(), parts.settlement(), parts.chain()];
-      const isSame = known?.sources.every((source, index) => source === sources[index]) ?? false;
-      if (known !== undefined && isSame && ageMs < keptMs) return known.view;
-      const view = make(range, isWindowEndShown);
-      views.set(range, { view, madeAtMs: nowMs, sources });
-      return view;
+    return {
+      installationId,
+      revision: computeRevision([shown, settled, oracle]),
+      statistics,
+      settled,
+      oracle,
     };
   }
 
-  return { cached: held(true, cachedMs, cachedMs), current: held(false, refreshedMs, cachedMs) };
+  /**
+   * A view that shows nothing of a chain that can be shown by now is computed again at once: after a start the chain may be there a
+   * moment later than the readings.
+   */
+  const isOutdated = ({ settled }: StatisticsView) => settled === null && options.chain() !== null;
+
+  const cachePublic = (range: StatisticsRange) =>
+    cacheView({
+      inputs: () => [],
+      compute: () => compute(range, true),
+      validity: { clock, maxAgeMs: cachedMs, isOutdated },
+    });
+  const cachePlain = (range: StatisticsRange) =>
+    cacheView({
+      inputs: () => [options.history(), options.settlement(), options.chain()],
+      compute: () => compute(range, false),
+      validity: { clock, minAgeMs: refreshedMs, maxAgeMs: cachedMs, isOutdated },
+    });
+  const publicViews = { '7d': cachePublic('7d'), '30d': cachePublic('30d') };
+  const plainViews = { '7d': cachePlain('7d'), '30d': cachePlain('30d') };
+
+  return { cached: (range) => publicViews[range](), current: (range) => plainViews[range]() };
 }
 
-function oracleStatisticsOf(
+function computeOracleStatistics(
   { snapshot, submissionsSinceMs, endedSubmissions }: Settlement,
   windowStartMs: number,
 ): OracleStatistics | null {
@@ -118,20 +122,20 @@ function oracleStatisticsOf(
     snapshot.matches({ submission: 'underWay' }) &&
     submission.createdAtMs >= windowStartMs;
   const submissionCount = ended.length + (isUnderWay ? 1 : 0);
-  const countOf = (outcome: (typeof ended)[number]['outcome']) =>
+  const countOutcome = (outcome: (typeof ended)[number]['outcome']) =>
     ended.filter((one) => one.outcome === outcome).length;
-  const rateOf = (count: number) =>
+  const computeRate = (count: number) =>
     submissionCount === 0 ? 0 : Math.floor((count * fullBps) / submissionCount);
   const [confirmedCount, revertedCount, supersededCount] = [
-    countOf('confirmed'),
-    countOf('reverted'),
-    countOf('superseded'),
+    countOutcome('confirmed'),
+    countOutcome('reverted'),
+    countOutcome('superseded'),
   ];
   const latencies = ended
     .flatMap(({ outcome, submittedAtMs, terminalAtMs }) =>
       outcome === 'confirmed' && submittedAtMs !== null ? [terminalAtMs - submittedAtMs] : [],
     )
-    // A reporter whose clock was put back in between has told no latency.
+    // The clock of the reporter may have been set back in between; then the latency is unknown.
     .filter((latencyMs) => latencyMs >= 0)
     .sort((a, b) => a - b);
   const middle = latencies.length >> 1;
@@ -144,9 +148,9 @@ function oracleStatisticsOf(
     confirmedCount,
     revertedCount,
     supersededCount,
-    confirmedRateBps: rateOf(confirmedCount),
-    revertedRateBps: rateOf(revertedCount),
-    supersededRateBps: rateOf(supersededCount),
+    confirmedRateBps: computeRate(confirmedCount),
+    revertedRateBps: computeRate(revertedCount),
+    supersededRateBps: computeRate(supersededCount),
     confirmationLatencyMedianMs:
       upper === null || isOdd ? upper : Math.floor(((latencies[middle - 1] as number) + upper) / 2),
     confirmationLatencyP90Ms: latencies[Math.ceil(latencies.length * 0.9) - 1] ?? null,

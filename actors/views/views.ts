@@ -19,7 +19,7 @@ export { moduleStates } from '../../machines/moduleMachine.ts';
 export { submissionLifecycles } from '../../machines/settlementMachine.ts';
 export type { Arrival } from '../feed/arrival.ts';
 export { compareArrivals } from '../feed/arrival.ts';
-export type { OlderEvents, StoredEventsOf } from '../feed/olderEvents.ts';
+export type { EvictedSource, OlderEvents } from '../feed/olderEvents.ts';
 export { oracleStates } from '../settlement/oracleState.ts';
 export { blockedReasons, settlementQueueStates } from '../settlement/queueState.ts';
 export type { AcceptedReading } from '../wheel/acceptedReading.ts';
@@ -27,12 +27,12 @@ export { coreStatuses, provenances } from '../wheel/counterReading.ts';
 // The vocabulary of the views, for the schemas of the responses.
 export { freshnessStates, stalenessSeconds } from '../wheel/freshness.ts';
 export type { FeedPlace, StoredCategory } from './feedIndex.ts';
-export { compareShown, storedCategories } from './feedIndex.ts';
+export { compareShown, listStoredCategories } from './feedIndex.ts';
 
 /**
- * Views are what HTTP reads: immutable, made by the actors from their state and the time of the injected clock.
- * A view keeps its identity (`===`) for as long as nothing that it shows has changed, so the bytes of a response
- * are prepared once per view. Amounts and counters are bigints, times are epoch milliseconds.
+ * Views are what HTTP reads: immutable, computed from the state of the actors and the time of the injected clock, and cached
+ * (`cacheView.ts`). A view keeps its identity (`===`) while what it shows is unchanged, so the bytes of a response are
+ * prepared once per view. Amounts and counters are bigints, times are epoch milliseconds.
  */
 
 /** Telemetry of one installation; `reading` is null exactly when freshness is offline. */
@@ -191,7 +191,7 @@ export interface ProcessView {
   readonly modules: ModulesView;
 }
 
-/** What the public routes read. Every call is synchronous, costs no I/O and throws nothing. */
+/** What the routes read. Every call is synchronous and costs no I/O. */
 export interface ActivityViews {
   /** The configured public installation. */
   readonly publicInstallationId: string;
@@ -211,7 +211,7 @@ export interface ActivityViews {
   readonly statistics: StatisticsViews | null;
 }
 
-/** Settlement history, with the queue of the process snapshot where it is asked for. */
+/** Settlement history, with the queue of the process snapshot where it is requested. */
 export interface SettlementsView {
   readonly history: SettlementHistoryView | ChainUnavailable;
   readonly queue: SettlementQueueView | null;

@@ -1,9 +1,9 @@
-import { type Rejection, rejected } from '../messages/decodeMessage.ts';
+import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import type { AcceptedReading } from './acceptedReading.ts';
 import type { CounterReading } from './counterReading.ts';
 
 /**
- * Boots and counter epochs that an installation's memory holds beside the newest: a message of an older one is
+ * Boots and counter epochs that an installation remembers in addition to the newest: a message of an older one is
  * still rejected as out of order, since its observation is older than the newest accepted one.
  */
 export const rememberedMarksMax = 63;
@@ -33,25 +33,25 @@ export interface AcceptanceState {
  * The rules that compare a reading with the accepted ones before it (MESSAGES.md, Acceptance of readings, 4 to 6), in their
  * order. Null when it is accepted.
  */
-export function rejectionOf(state: AcceptanceState | null, reading: CounterReading): Rejection | null {
+export function findRejection(state: AcceptanceState | null, reading: CounterReading): Rejection | null {
   if (state === null) return null;
   const { latest } = state;
-  const bootSequence = lastSequenceOf(state, reading.bootId);
+  const bootSequence = findLastSequence(state, reading.bootId);
   if (bootSequence !== null && reading.sequence <= bootSequence) {
-    return rejected(
+    return reject(
       'duplicate',
       `sequence ${reading.sequence} of boot ${reading.bootId}, the last accepted one is ${bootSequence}`,
     ).rejection;
   }
   if (reading.observedAtMs < latest.observedAtMs) {
-    return rejected(
+    return reject(
       'out_of_order',
       `observed ${latest.observedAtMs - reading.observedAtMs} ms before the last accepted reading`,
     ).rejection;
   }
-  const epochCounter = lastCounterOf(state, reading.counterEpoch);
+  const epochCounter = findLastCounter(state, reading.counterEpoch);
   if (epochCounter !== null && reading.cumulativeWorkUnits < epochCounter) {
-    return rejected(
+    return reject(
       'counter_regression',
       `counter ${reading.cumulativeWorkUnits} in epoch ${reading.counterEpoch}, the last accepted one is ${epochCounter}`,
     ).rejection;
@@ -60,13 +60,13 @@ export function rejectionOf(state: AcceptanceState | null, reading: CounterReadi
 }
 
 /** The memory after an accepted reading. */
-export function accepted(state: AcceptanceState | null, reading: AcceptedReading): AcceptanceState {
+export function acceptReading(state: AcceptanceState | null, reading: AcceptedReading): AcceptanceState {
   if (state === null) return { latest: reading, earlierBoots: [], earlierEpochs: [] };
   const { latest } = state;
   const earlierBoots =
     reading.bootId === latest.bootId
       ? state.earlierBoots
-      : remember(state.earlierBoots, latest, (mark) => mark.bootId !== reading.bootId, bootMarkOf);
+      : remember(state.earlierBoots, latest, (mark) => mark.bootId !== reading.bootId, toBootMark);
   const earlierEpochs =
     reading.counterEpoch === latest.counterEpoch
       ? state.earlierEpochs
@@ -74,17 +74,17 @@ export function accepted(state: AcceptanceState | null, reading: AcceptedReading
           state.earlierEpochs,
           latest,
           (mark) => mark.counterEpoch !== reading.counterEpoch,
-          epochMarkOf,
+          toEpochMark,
         );
   return { latest: reading, earlierBoots, earlierEpochs };
 }
 
-function lastSequenceOf({ latest, earlierBoots }: AcceptanceState, bootId: string): number | null {
+function findLastSequence({ latest, earlierBoots }: AcceptanceState, bootId: string): number | null {
   if (bootId === latest.bootId) return latest.sequence;
   return earlierBoots.find((mark) => mark.bootId === bootId)?.sequence ?? null;
 }
 
-function lastCounterOf({ latest, earlierEpochs }: AcceptanceState, counterEpoch: string): bigint | null {
+function findLastCounter({ latest, earlierEpochs }: AcceptanceState, counterEpoch: string): bigint | null {
   if (counterEpoch === latest.counterEpoch) return latest.cumulativeWorkUnits;
   return earlierEpochs.find((mark) => mark.counterEpoch === counterEpoch)?.cumulativeWorkUnits ?? null;
 }
@@ -98,10 +98,10 @@ function remember<Mark>(
   return [markOf(latest), ...marks.filter(isOther)].slice(0, rememberedMarksMax);
 }
 
-function bootMarkOf({ bootId, sequence }: AcceptedReading): BootMark {
+function toBootMark({ bootId, sequence }: AcceptedReading): BootMark {
   return { bootId, sequence };
 }
 
-function epochMarkOf({ counterEpoch, cumulativeWorkUnits }: AcceptedReading): EpochMark {
+function toEpochMark({ counterEpoch, cumulativeWorkUnits }: AcceptedReading): EpochMark {
   return { counterEpoch, cumulativeWorkUnits };
 }

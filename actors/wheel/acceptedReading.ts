@@ -6,11 +6,11 @@ export interface AcceptedReading extends CounterReading {
 }
 
 /**
- * The reading with its receipt position. Many thousands are held at once: what a wheel repeats from one reading to
- * the next is held once, and all of them have one shape (a spread would give each a hidden class of its own, which
+ * The reading with its receipt position. Many thousands are in memory: strings that a wheel repeats from one reading to
+ * the next are shared, and all of them have one shape (a spread would give each a hidden class of its own, which
  * costs more memory than its values).
  */
-export function acceptedReadingOf(
+export function toAcceptedReading(
   reading: CounterReading,
   position: number,
   previous: AcceptedReading | null,
@@ -18,15 +18,15 @@ export function acceptedReadingOf(
   return {
     telemetryId: reading.telemetryId,
     installationId: previous?.installationId ?? reading.installationId,
-    bootId: sameOf(previous?.bootId, reading.bootId),
+    bootId: reuseEqual(previous?.bootId, reading.bootId),
     sequence: reading.sequence,
     observedAtMs: reading.observedAtMs,
     receivedAtMs: reading.receivedAtMs,
-    counterEpoch: sameOf(previous?.counterEpoch, reading.counterEpoch),
+    counterEpoch: reuseEqual(previous?.counterEpoch, reading.counterEpoch),
     cumulativeWorkUnits: reading.cumulativeWorkUnits,
-    provenance: sameOf(previous?.provenance, reading.provenance),
-    softwareVersion: sameOf(previous?.softwareVersion, reading.softwareVersion),
-    coreStatus: sameOf(previous?.coreStatus, reading.coreStatus),
+    provenance: reuseEqual(previous?.provenance, reading.provenance),
+    softwareVersion: reuseEqual(previous?.softwareVersion, reading.softwareVersion),
+    coreStatus: reuseEqual(previous?.coreStatus, reading.coreStatus),
     rpmMilli: reading.rpmMilli,
     speedMmPerSecond: reading.speedMmPerSecond,
     distanceMm: reading.distanceMm,
@@ -34,7 +34,7 @@ export function acceptedReadingOf(
   };
 }
 
-/** The string that is held already, where the new one is equal to it. */
-function sameOf<Value>(held: Value | undefined, given: Value): Value {
-  return held !== undefined && held === given ? held : given;
+/** The previous value where the new one is equal to it. */
+function reuseEqual<Value>(previous: Value | undefined, value: Value): Value {
+  return previous !== undefined && previous === value ? previous : value;
 }

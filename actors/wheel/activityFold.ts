@@ -16,11 +16,11 @@ const bucketMs = bucketSeconds * 1000;
 const coveringGapMs = coveringGapSeconds * 1000;
 
 /** Number of the round that holds a time: 1 starts at the genesis; below 1 is before it. */
-export function roundAt(timeMs: number, genesisMs: number): number {
+export function findRound(timeMs: number, genesisMs: number): number {
   return Math.floor((timeMs - genesisMs) / roundMs) + 1;
 }
 
-export function roundStartMs(roundId: number, genesisMs: number): number {
+export function computeRoundStart(roundId: number, genesisMs: number): number {
   return genesisMs + (roundId - 1) * roundMs;
 }
 
@@ -42,7 +42,7 @@ export interface ActivityState {
   readonly recentRounds: readonly RecentRound[];
 }
 
-/** An observed round, as it is held for projections. */
+/** An observed round, as projections use it. */
 export interface RecentRound {
   readonly roundId: number;
   readonly workUnits: bigint;
@@ -56,7 +56,7 @@ export interface ClosedActivity {
 
 const nothingClosed: ClosedActivity = { round: null, bucket: null };
 
-export function firstActivity(reading: AcceptedReading): ActivityState {
+export function createActivity(reading: AcceptedReading): ActivityState {
   return {
     coveredFromMs: reading.observedAtMs,
     openRoundWorkUnits: 0n,
@@ -83,15 +83,15 @@ export function foldActivity(
   const workUnits = isCovering ? reading.cumulativeWorkUnits - previous.cumulativeWorkUnits : 0n;
   const coveredFromMs = isUnbroken ? state.coveredFromMs : reading.observedAtMs;
 
-  const openRound = roundAt(previous.observedAtMs, genesisMs);
-  if (roundAt(reading.observedAtMs, genesisMs) === openRound) {
+  const openRound = findRound(previous.observedAtMs, genesisMs);
+  if (findRound(reading.observedAtMs, genesisMs) === openRound) {
     const openRoundWorkUnits = state.openRoundWorkUnits + workUnits;
     const bucket = withReading(state.bucket, reading);
     const { recentRounds } = state;
     return { state: { coveredFromMs, openRoundWorkUnits, bucket, recentRounds }, closed: nothingClosed };
   }
 
-  const startMs = roundStartMs(openRound, genesisMs);
+  const startMs = computeRoundStart(openRound, genesisMs);
   const isObserved = openRound >= 1 && isUnbroken && state.coveredFromMs <= startMs;
   const { installationId, position } = reading;
   const round = isObserved

@@ -1,10 +1,10 @@
-import { giveUpOldest } from '../feed/heldEvents.ts';
+import { evictOldest } from '../feed/eventWindow.ts';
 import {
+  addAchievements,
   type MeasurementEvent,
   type MeasurementProgress,
-  withAchievements,
 } from '../feed/measurementEvents.ts';
-import { type FoldIdentity, foldIdentity } from '../foldIdentity.ts';
+import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StateCapture, StateRestoration } from '../foldRecord.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { type DayHistory, withReading } from '../statistics/dayHistory.ts';
@@ -20,18 +20,18 @@ import {
 import { decodeCounter } from './decodeCounter.ts';
 import { createInstallationActor, type InstallationActor, type ReadingOutcome } from './installationActor.ts';
 
-/** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored, the stream is folded anew. */
+/** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored; the stream is replayed. */
 export const counterFoldVersion = 6;
 
 const nanosPerMillisecond = 1_000_000n;
 
 /** What became of a message of `MINER_COUNTER`. */
 export type CounterOutcome = ReadingOutcome & {
-  /** Events of the feed that memory holds no more, with the run of the fold; left out without any. */
-  readonly givenUp?: { readonly run: string; readonly events: readonly MeasurementEvent[] };
+  /** Events of the feed that have left memory, with the run of the fold; left out without any. */
+  readonly evicted?: { readonly run: string; readonly events: readonly MeasurementEvent[] };
 };
 
-/** The actors of `MINER_COUNTER`, one an installation, found from the stream. */
+/** The actors of `MINER_COUNTER`, one per installation that the stream has readings of. */
 export interface CounterActors {
   readonly identity: FoldIdentity;
   receive(message: StreamMessage): CounterOutcome;
@@ -60,7 +60,7 @@ export interface CounterActors {
 export interface CounterActorsSettings {
   /** Start of round 1 (epoch milliseconds). */
   readonly genesisMs: number;
-  /** The installation whose statistics are kept. */
+  /** The installation whose statistics are computed. */
   readonly publicInstallationId: string;
 }
 
@@ -71,7 +71,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   let captured: CapturedCounters | null = null;
   let shown: Folded = { actors: new Map(), history: null, progress: null };
 
-  function actorOf({ actors }: Folded, installationId: string): InstallationActor {
+  function findOrCreateActor({ actors }: Folded, installationId: string): InstallationActor {
     const known = actors.get(installationId);
     if (known !== undefined) return known;
     const actor = createInstallationActor(installationId, genesisMs, null);
@@ -88,15 +88,15 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   function take(reading: CounterReading, position: number, storedAtNanos: bigint): CounterOutcome {
     const { installationId } = reading;
     folded ??= shown;
-    const outcome = actorOf(folded, installationId).receive(reading, position);
+    const outcome = findOrCreateActor(folded, installationId).receive(reading, position);
     if (installationId === publicInstallationId && 'reading' in outcome) {
       const previousDayMm = folded.history?.open.distanceMm ?? 0;
       folded.history = withReading(folded.history, outcome.reading, outcome.closed.round);
       const dayMm = folded.history.open.distanceMm ?? 0;
       const before = folded.progress;
-      folded.progress = withAchievements(before, outcome.reading, dayMm, previousDayMm, storedAtNanos);
+      folded.progress = addAchievements(before, outcome.reading, dayMm, previousDayMm, storedAtNanos);
       if (folded.progress.events !== before?.events)
-        return { ...outcome, ...giveUpOldEvents(folded, position) };
+        return { ...outcome, ...evictOldEvents(folded, position) };
     }
     return outcome;
   }
@@ -143,7 +143,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   }
 
   return {
-    identity: foldIdentity(counterFoldVersion, { genesisMs, publicInstallationId }),
+    identity: identifyFold(counterFoldVersion, { genesisMs, publicInstallationId }),
     receive,
     // When its message was stored is not known any more; the gateway had it just before.
     receiveStored: (reading) =>
@@ -170,16 +170,16 @@ interface Folded {
   progress: MeasurementProgress | null;
 }
 
-function giveUpOldEvents(folded: Folded, position: number): Pick<CounterOutcome, 'givenUp'> {
+function evictOldEvents(folded: Folded, position: number): Pick<CounterOutcome, 'evicted'> {
   const { progress } = folded;
   if (progress === null) return {};
-  const shorter = giveUpOldest(
+  const shorter = evictOldest(
     progress,
     ({ receivedAtMs }) => receivedAtMs,
     () => true,
     position,
   );
   if (shorter === null) return {};
-  folded.progress = { ...progress, ...shorter.held };
-  return { givenUp: { run: progress.run, events: shorter.givenUp } };
+  folded.progress = { ...progress, ...shorter.window };
+  return { evicted: { run: progress.run, events: shorter.evicted } };
 }

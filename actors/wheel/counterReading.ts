@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestampMs } from '../schemas/timestampMs.ts';
+import { parseTimestampMs } from '../schemas/parseTimestampMs.ts';
 import { installationId, safeCount, timestamp, uint256Decimal, uuid } from '../schemas/wireScalars.ts';
 
 export const provenances = ['hardware', 'simulated', 'replay', 'derived'] as const;
@@ -48,14 +48,14 @@ export interface CounterReading {
 }
 
 /** The typed reading of a message that fits the schema. */
-export function counterReadingOf(message: CounterReadingMessage): CounterReading {
+export function toCounterReading(message: CounterReadingMessage): CounterReading {
   return {
     telemetryId: message.telemetryId.toLowerCase(),
     installationId: message.installationId,
     bootId: message.bootId.toLowerCase(),
     sequence: message.sequence,
-    observedAtMs: timestampMs(message.observedAt),
-    receivedAtMs: timestampMs(message.receivedAt),
+    observedAtMs: parseTimestampMs(message.observedAt),
+    receivedAtMs: parseTimestampMs(message.receivedAt),
     counterEpoch: message.counterEpoch.toLowerCase(),
     cumulativeWorkUnits: BigInt(message.cumulativeWorkUnits),
     provenance: message.provenance,

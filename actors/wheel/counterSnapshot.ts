@@ -1,7 +1,7 @@
 import { List } from 'immutable';
 import { z } from 'zod';
 import { compareArrivals, formatArrival } from '../feed/arrival.ts';
-import type { MeasurementProgress } from '../feed/measurementEvents.ts';
+import type { MeasurementEvent, MeasurementProgress } from '../feed/measurementEvents.ts';
 import {
   collectRecords,
   defineRecord,
@@ -135,6 +135,14 @@ const counterRecords = {
   measurementEvent: defineRecord('measurementEvent', measurementEvent),
 } as const;
 
+/** Snapshots have the name that evicted events had when the first of them were written. */
+function buildProgress(
+  { givenUp, ...rest }: z.output<typeof progress>,
+  events: Iterable<MeasurementEvent>,
+): MeasurementProgress {
+  return { ...rest, events: List([...events].sort(compareArrivals)), evicted: givenUp };
+}
+
 /** What a snapshot of the counter stream holds. Immutable. */
 export interface CapturedCounters {
   readonly installations: readonly InstallationState[];
@@ -152,8 +160,8 @@ export function* encodeCounters({
     for (const one of listDays(history)) yield encodeDay(one);
   }
   if (progress !== null) {
-    const { events, ...rest } = progress;
-    yield counterRecords.progress.write('', rest);
+    const { events, evicted, ...rest } = progress;
+    yield counterRecords.progress.write('', { ...rest, givenUp: evicted });
     for (const one of events) yield counterRecords.measurementEvent.write(formatArrival(one), one);
   }
   for (const one of installations)
@@ -172,8 +180,8 @@ export function* encodeCounterChanges(
     for (const one of listDays(history)) if (!known.has(one)) yield encodeDay(one);
   }
   if (progress !== null && progress !== before.progress) {
-    const { events, ...rest } = progress;
-    yield counterRecords.progress.write('', rest);
+    const { events, evicted, ...rest } = progress;
+    yield counterRecords.progress.write('', { ...rest, givenUp: evicted });
     const known = new Set(before.progress?.events);
     const held = new Set(events);
     for (const one of known)
@@ -193,7 +201,7 @@ function encodeDay({ rounds, ...rest }: DaySummary): FoldRecord {
 /**
  * The records of `captured` with one installation's state as `other` has it, and with its history, where it is the public one.
  */
-export function withInstallation(
+export function replaceInstallation(
   captured: Iterable<FoldRecord>,
   other: Iterable<FoldRecord>,
   { installationId, isPublic }: { readonly installationId: string; readonly isPublic: boolean },
@@ -233,10 +241,7 @@ export function createCounterRestoration(): CounterRestoration {
     return {
       installations: [...installations.values.values()],
       history: kept === undefined ? null : toHistory(kept.firstObservedAtMs, summaries),
-      progress:
-        held === undefined
-          ? null
-          : { ...held, events: List([...events.values.values()].sort(compareArrivals)) },
+      progress: held === undefined ? null : buildProgress(held, events.values.values()),
     };
   }
 

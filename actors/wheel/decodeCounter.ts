@@ -1,16 +1,16 @@
 import { isAscii } from 'node:buffer';
-import { bufferOf, type Decoded, decodeMessage, rejected } from '../messages/decodeMessage.ts';
+import { type Decoded, decodeMessage, reject, toBuffer } from '../messages/decodeMessage.ts';
 import { counterSubject } from '../messages/subjects.ts';
-import { compiledCheck } from '../schemas/compiledCheck.ts';
-import { type CounterReading, counterReadingMessage, counterReadingOf } from './counterReading.ts';
-import { readingOfUsualForm } from './readingText.ts';
+import { compileCheck } from '../schemas/compileCheck.ts';
+import { type CounterReading, counterReadingMessage, toCounterReading } from './counterReading.ts';
+import { parseUsualForm } from './readingText.ts';
 
 /** A longer message is malformed (MESSAGES.md, Acceptance of readings). */
 export const readingBytesMax = 16 * 1024;
 /** A reading may claim to be observed at most this long after the gateway received it (MESSAGES.md, Acceptance of readings). */
 export const futureObservationMsMax = 300_000;
 
-const isReading = compiledCheck(counterReadingMessage);
+const isReading = compileCheck(counterReadingMessage);
 
 /**
  * A message of `MINER_COUNTER` as a reading, tested by the rules that need no memory: `malformed`,
@@ -21,14 +21,14 @@ export function decodeCounter(subject: string, data: Uint8Array): Decoded<Counte
   if ('rejection' in decoded) return decoded;
   const reading = decoded.value;
   if (subject !== counterSubject(reading.installationId)) {
-    return rejected(
+    return reject(
       'wrong_installation',
       `installationId ${reading.installationId} belongs on ${counterSubject(reading.installationId)}, given on ${subject}`,
     );
   }
   const aheadMs = reading.observedAtMs - reading.receivedAtMs;
   if (aheadMs > futureObservationMsMax) {
-    return rejected(
+    return reject(
       'future_observation',
       `observedAt is ${aheadMs} ms after receivedAt, at most ${futureObservationMsMax} ms are accepted`,
     );
@@ -37,8 +37,8 @@ export function decodeCounter(subject: string, data: Uint8Array): Decoded<Counte
 }
 
 function decodeReading(data: Uint8Array): Decoded<CounterReading> {
-  const usual = isAscii(data) ? readingOfUsualForm(bufferOf(data)) : null;
+  const usual = isAscii(data) ? parseUsualForm(toBuffer(data)) : null;
   if (usual !== null) return { value: usual };
   const decoded = decodeMessage(counterReadingMessage, data, readingBytesMax, isReading);
-  return 'rejection' in decoded ? decoded : { value: counterReadingOf(decoded.value) };
+  return 'rejection' in decoded ? decoded : { value: toCounterReading(decoded.value) };
 }

@@ -1,8 +1,9 @@
 import type { Rejection } from '../messages/decodeMessage.ts';
+import { cacheView } from '../views/cacheView.ts';
 import type { TelemetryView } from '../views/views.ts';
-import { type AcceptanceState, accepted, rejectionOf } from './acceptance.ts';
-import { type AcceptedReading, acceptedReadingOf } from './acceptedReading.ts';
-import { type ActivityState, type ClosedActivity, firstActivity, foldActivity } from './activityFold.ts';
+import { type AcceptanceState, acceptReading, findRejection } from './acceptance.ts';
+import { type AcceptedReading, toAcceptedReading } from './acceptedReading.ts';
+import { type ActivityState, type ClosedActivity, createActivity, foldActivity } from './activityFold.ts';
 import type { CounterReading } from './counterReading.ts';
 import { findFreshness } from './freshness.ts';
 
@@ -34,29 +35,29 @@ export function createInstallationActor(
   restored: InstallationState | null,
 ): InstallationActor {
   let state = restored;
-  let view: TelemetryView | null = null;
+  const telemetry = cacheView({
+    inputs: (nowMs: number) => {
+      const reading = state?.acceptance.latest ?? null;
+      return [reading, findFreshness(reading === null ? null : nowMs - reading.receivedAtMs)];
+    },
+    compute: (reading, freshness): TelemetryView => {
+      const revision = reading === null ? null : `${reading.position}.${reading.telemetryId}`;
+      return { installationId, freshness, revision, reading };
+    },
+  });
 
   function receive(reading: CounterReading, position: number): ReadingOutcome {
-    const rejection = rejectionOf(state?.acceptance ?? null, reading);
+    const rejection = findRejection(state?.acceptance ?? null, reading);
     if (rejection !== null) return { rejection };
-    const acceptedReading = acceptedReadingOf(reading, position, state?.acceptance.latest ?? null);
-    const acceptance = accepted(state?.acceptance ?? null, acceptedReading);
+    const acceptedReading = toAcceptedReading(reading, position, state?.acceptance.latest ?? null);
+    const acceptance = acceptReading(state?.acceptance ?? null, acceptedReading);
     if (state === null) {
-      state = { acceptance, activity: firstActivity(acceptedReading) };
+      state = { acceptance, activity: createActivity(acceptedReading) };
       return { reading: acceptedReading, closed: nothingClosed };
     }
     const folded = foldActivity(state.activity, state.acceptance.latest, acceptedReading, genesisMs);
     state = { acceptance, activity: folded.state };
     return { reading: acceptedReading, closed: folded.closed };
-  }
-
-  function telemetry(nowMs: number): TelemetryView {
-    const reading = state?.acceptance.latest ?? null;
-    const freshness = findFreshness(reading === null ? null : nowMs - reading.receivedAtMs);
-    if (view !== null && view.reading === reading && view.freshness === freshness) return view;
-    const revision = reading === null ? null : `${reading.position}.${reading.telemetryId}`;
-    view = { installationId, freshness, revision, reading };
-    return view;
   }
 
   return { receive, telemetry, state: () => state };

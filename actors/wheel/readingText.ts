@@ -1,10 +1,10 @@
-import { timestampMs } from '../schemas/timestampMs.ts';
+import { parseTimestampMs } from '../schemas/parseTimestampMs.ts';
 import { type CounterReading, coreStatuses, provenances } from './counterReading.ts';
 
 /** Written out: a counted class costs a third of the whole pattern's time. */
 const hex = (digits: number) => '[0-9a-f]'.repeat(digits);
 const uuid = `"(${[8, 4, 4, 4, 12].map(hex).join('-')})"`;
-/** What is no ASCII or needs an escape is left to JSON. */
+/** Other characters, and those that need an escape, are left to JSON.parse. */
 const plainText = '"([ !#-\\[\\]-~]{0,256})"';
 /** At most 15 digits: surely a safe integer. */
 const count = '(0|[1-9]\\d{0,14})';
@@ -14,7 +14,7 @@ const decimal = '"(0|[1-9]\\d{0,76})"';
 const day =
   '(?:02-(?:0[1-9]|1\\d|2[0-8])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01]))';
 const time = `"(\\d{4}-${day}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z)"`;
-const oneOf = (values: readonly string[]) => `"(${values.join('|')})"`;
+const matchOneOf = (values: readonly string[]) => `"(${values.join('|')})"`;
 
 const telemetryIdAt = '{"telemetryId":"'.length;
 const uuidLength = 36;
@@ -29,9 +29,9 @@ const members = [
   ['receivedAt', time],
   ['counterEpoch', uuid],
   ['cumulativeWorkUnits', decimal],
-  ['provenance', oneOf(provenances)],
+  ['provenance', matchOneOf(provenances)],
   ['softwareVersion', `(?:null|${plainText})`],
-  ['coreStatus', oneOf(coreStatuses)],
+  ['coreStatus', matchOneOf(coreStatuses)],
   ['rpmMilli', count],
   ['speedMmPerSecond', count],
   ['distanceMm', count],
@@ -40,34 +40,34 @@ const form = new RegExp(`^\\{${members.map(([name, value]) => `"${name}":${value
 
 /**
  * The reading in ASCII bytes of the usual form: JSON without white space, the members in the order of the schema and no other.
- * Null for any other form, which may hold a reading as well: it takes the general way. One pattern reads and checks
+ * Null for any other form, which may be a reading as well: it is decoded in the general way. One pattern reads and checks
  * in less than half the time of `JSON.parse` and the schema's check.
  */
-export function readingOfUsualForm(ascii: Buffer): CounterReading | null {
-  const found = form.exec(ascii.toString('latin1')) as MemberTexts | null;
-  if (found === null) return null;
+export function parseUsualForm(ascii: Buffer): CounterReading | null {
+  const groups = form.exec(ascii.toString('latin1')) as MemberTexts | null;
+  if (groups === null) return null;
   return {
-    // A part of a long string keeps all of it in memory, and readings are held by the thousands: this one is a copy.
+    // A part of a long string keeps all of it in memory, and thousands of readings are in memory: this one is a copy.
     telemetryId: ascii.toString('latin1', telemetryIdAt, telemetryIdAt + uuidLength),
-    installationId: found[2],
-    bootId: found[3],
-    sequence: Number(found[4]),
-    observedAtMs: timestampMs(found[5]),
-    receivedAtMs: timestampMs(found[6]),
-    counterEpoch: found[7],
-    cumulativeWorkUnits: BigInt(found[8]),
-    provenance: found[9],
-    softwareVersion: found[10] ?? null,
-    coreStatus: found[11],
-    rpmMilli: Number(found[12]),
-    speedMmPerSecond: Number(found[13]),
-    distanceMm: Number(found[14]),
+    installationId: groups[2],
+    bootId: groups[3],
+    sequence: Number(groups[4]),
+    observedAtMs: parseTimestampMs(groups[5]),
+    receivedAtMs: parseTimestampMs(groups[6]),
+    counterEpoch: groups[7],
+    cumulativeWorkUnits: BigInt(groups[8]),
+    provenance: groups[9],
+    softwareVersion: groups[10] ?? null,
+    coreStatus: groups[11],
+    rpmMilli: Number(groups[12]),
+    speedMmPerSecond: Number(groups[13]),
+    distanceMm: Number(groups[14]),
   };
 }
 
-/** What the groups of {@link form} hold. */
+/** The groups of {@link form}. */
 type MemberTexts = readonly [
-  whole: string,
+  match: string,
   telemetryId: string,
   installationId: string,
   bootId: string,

@@ -1,14 +1,14 @@
 import uWS from 'uWebSockets.js';
-import { encodingOf, type HeldAnswer, heldPaths, tellPort } from './preparedAnswers.ts';
+import { announcePort, chooseEncoding, type LoadedAnswer, readPaths } from './preparedAnswers.ts';
 
 /** The limit: uWebSockets.js with a handler that does nothing but send the bytes. Argument: the file of the answers. */
-const paths = heldPaths(process.argv[2] as string);
+const paths = readPaths(process.argv[2] as string);
 const app = uWS.App();
 
 function send(
   response: uWS.HttpResponse,
   status: string,
-  headers: HeldAnswer['headers'],
+  headers: LoadedAnswer['headers'],
   body: Buffer | null,
 ) {
   response.cork(() => {
@@ -23,11 +23,13 @@ for (const [path, { tag, notModified, byEncoding }] of paths) {
   app.get(path.split('?', 1)[0] as string, (response, request) => {
     if (tag !== null && request.getHeader('if-none-match') === tag)
       return send(response, '304 Not Modified', notModified, null);
-    const { headers, body } = byEncoding.get(encodingOf(request.getHeader('accept-encoding'))) as HeldAnswer;
+    const { headers, body } = byEncoding.get(
+      chooseEncoding(request.getHeader('accept-encoding')),
+    ) as LoadedAnswer;
     send(response, '200 OK', headers, body);
   });
 }
 app.listen('127.0.0.1', 0, (socket) => {
   if (socket === false) throw new Error('no port');
-  tellPort(uWS.us_socket_local_port(socket));
+  announcePort(uWS.us_socket_local_port(socket));
 });

@@ -12,41 +12,41 @@ export interface PreparedAnswer {
 }
 
 /** An answer as a peer holds it. */
-export interface HeldAnswer {
+export interface LoadedAnswer {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
 }
 
 /** The answers of a path, with the headers of the one without a body. */
-export interface HeldPath {
+export interface PreparedPath {
   readonly tag: string | null;
-  readonly notModified: HeldAnswer['headers'];
-  readonly byEncoding: ReadonlyMap<string, HeldAnswer>;
+  readonly notModified: LoadedAnswer['headers'];
+  readonly byEncoding: ReadonlyMap<string, LoadedAnswer>;
 }
 
 /** Reads the file that {@link PreparedAnswer}s were written to. */
-export function heldPaths(file: string): ReadonlyMap<string, HeldPath> {
+export function readPaths(file: string): ReadonlyMap<string, PreparedPath> {
   const answers = JSON.parse(readFileSync(file, 'utf8')) as PreparedAnswer[];
   const paths = [...new Set(answers.map(({ path }) => path))];
   return new Map(
     paths.map((path) => {
       const ofPath = answers.filter((answer) => answer.path === path);
-      const found = ofPath.flatMap(({ body, encoding, headers }) =>
+      const bodies = ofPath.flatMap(({ body, encoding, headers }) =>
         body === null ? [] : [[encoding, { headers, body: Buffer.from(body, 'base64') }] as const],
       );
       const tag = ofPath.flatMap(({ headers }) => headers).find(([name]) => name === 'etag')?.[1] ?? null;
       const notModified = ofPath.find(({ body }) => body === null)?.headers ?? [];
-      return [path, { tag, notModified, byEncoding: new Map(found) }];
+      return [path, { tag, notModified, byEncoding: new Map(bodies) }];
     }),
   );
 }
 
 /** The encoding of a request that a peer looks for. */
-export function encodingOf(acceptEncoding: string | undefined): string {
+export function chooseEncoding(acceptEncoding: string | undefined): string {
   return acceptEncoding === undefined || acceptEncoding === '' ? 'identity' : acceptEncoding;
 }
 
 /** Tells the benchmark where a peer listens. */
-export function tellPort(port: number): void {
+export function announcePort(port: number): void {
   process.stdout.write(`listening ${port}\n`);
 }

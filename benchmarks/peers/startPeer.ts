@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { firstAnswer, serverPath, stopperOf } from '../childServer.ts';
-import { freePort } from '../freePort.ts';
-import { onCore } from '../onCore.ts';
-import type { HeldPath } from './preparedAnswers.ts';
+import { findFreePort } from '../../test/support/processes/findFreePort.ts';
+import { awaitFirstAnswer, createStopper, serverPath } from '../childServer.ts';
+import { pinToCore } from '../pinToCore.ts';
+import type { PreparedPath } from './preparedAnswers.ts';
 
 const startMs = 10_000;
 
@@ -23,12 +23,12 @@ export async function startNodePeer(
   core: number,
 ): Promise<Peer> {
   const program = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
-  const [command, ...given] = onCore(core, [process.execPath, program, answersFile]);
-  const child = spawn(command, given, {
+  const [command, ...args] = pinToCore(core, [process.execPath, program, answersFile]);
+  const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, NODE_ENV: 'production' },
   });
-  const stop = stopperOf(child);
+  const stop = createStopper(child);
   const port = await new Promise<number>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`${name} does not listen`)), startMs);
     createInterface({ input: child.stdout }).on('line', (line) => {
@@ -40,16 +40,16 @@ export async function startNodePeer(
 }
 
 /**
- * nginx, one worker, with the bodies as files: those of an encoding beside the plain ones, as its `gzip_static` looks for them.
+ * nginx, one worker, with the bodies as files: those of an encoding next to the plain ones, as its `gzip_static` looks for them.
  *
  * @throws Error when it does not answer in time.
  */
 export async function startNginx(
   dir: string,
-  paths: ReadonlyMap<string, HeldPath>,
+  paths: ReadonlyMap<string, PreparedPath>,
   core: number,
 ): Promise<Peer> {
-  const port = await freePort();
+  const port = await findFreePort();
   mkdirSync(dir, { recursive: true });
   const locations = [...paths].map(([path, { byEncoding }], index) => {
     const file = join(dir, `body-${index}`);
@@ -79,13 +79,13 @@ http {
 }
 `,
   );
-  const [command, ...given] = onCore(core, ['nginx', '-c', configuration]);
-  const child = spawn(command, given, {
+  const [command, ...args] = pinToCore(core, ['nginx', '-c', configuration]);
+  const child = spawn(command, args, {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { PATH: serverPath },
   });
-  const stop = stopperOf(child);
+  const stop = createStopper(child);
   const url = `http://127.0.0.1:${port}`;
-  await firstAnswer('nginx', () => fetch(url), stop);
+  await awaitFirstAnswer('nginx', () => fetch(url), stop);
   return { url, stop };
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { median } from '../inTurns.ts';
+import { median } from '../measureInterleaved.ts';
 import type { ResultTable } from '../results.ts';
 import type { Restored, Saved } from './snapshotProcess.ts';
 import type { SyntheticSize } from './syntheticChain.ts';

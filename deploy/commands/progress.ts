@@ -27,7 +27,7 @@ export interface ProgressSettings {
 export function createProgress(settings: ProgressSettings): Progress {
   const { label, unit, total, doneBefore = 0, showsLag = false, stream, nowMs } = settings;
   const startedMs = nowMs();
-  const rateOf = (done: number) =>
+  const computeRate = (done: number) =>
     Math.round((done - doneBefore) / Math.max((nowMs() - startedMs) / 1000, 0.001));
   if (stream.isTTY) {
     const lag = showsLag ? ' | lag {lag}' : '';
@@ -37,7 +37,7 @@ export function createProgress(settings: ProgressSettings): Progress {
       cliProgress.Presets.shades_classic,
     );
     const payload = (done: number) => {
-      const rate = rateOf(done);
+      const rate = computeRate(done);
       return { rate, lag: total - done, left: rate === 0 ? '?' : Math.ceil((total - done) / rate) };
     };
     bar.start(total, doneBefore, payload(doneBefore));
@@ -46,7 +46,7 @@ export function createProgress(settings: ProgressSettings): Progress {
   let shownMs = startedMs;
   let last = doneBefore;
   const show = () => {
-    const rate = rateOf(last);
+    const rate = computeRate(last);
     const left = rate === 0 ? '?' : Math.ceil((total - last) / rate);
     const lag = showsLag ? `, lag ${total - last}` : '';
     stream.write(`${label}: ${last} of ${total} ${unit}, ${rate}/s${lag}, ${left} s left\n`);

@@ -3,8 +3,9 @@ import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManage
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { streamNames } from '../../actors/messages/subjects.ts';
-import { closeNats, connectNats, sleep } from '../../streams/jetstream/connection.ts';
+import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { ConfigurationError } from '../configuration.ts';
 import type { Deployment } from '../deploymentFile.ts';
 import type { DeployedContracts } from '../local/deployContracts.ts';
@@ -17,7 +18,12 @@ import {
   type Simulation,
 } from '../local/localDeployment.ts';
 import { createSimulatedEconomy, liveBlockSeconds } from '../local/simulatedEconomy.ts';
-import { type GatewayParts, lastReading, publishPast, runGateway } from '../local/simulatedGateway.ts';
+import {
+  lastReading,
+  publishPast,
+  runGateway,
+  type SimulatedGatewayOptions,
+} from '../local/simulatedGateway.ts';
 import { newWheel, rebooted, type WheelState, wheelAfter } from '../local/simulatedWheel.ts';
 import { observeStreams } from '../local/streamObserver.ts';
 import type { Service } from '../service.ts';
@@ -32,7 +38,6 @@ export interface LocalOptions {
 
 const intervalSecondsMax = 120;
 const stopGraceMs = 300;
-const catchUpPollMs = 100;
 
 /** The command line's `local`: all parts of the service on this machine, with a simulated wheel and economy. */
 export function runLocal(options: LocalOptions): Promise<void> {
@@ -68,7 +73,7 @@ export function runLocal(options: LocalOptions): Promise<void> {
   });
 }
 
-interface SimulationParts {
+interface SimulationOptions {
   readonly simulation: Simulation;
   readonly deployment: Deployment;
   readonly accounts: LocalAccounts;
@@ -79,7 +84,7 @@ interface SimulationParts {
 }
 
 /** The wheel first, then the economy: its reporter settles what the wheel's readings tell. */
-async function startSimulation({ configuration, logger, onStop }: CommandContext, parts: SimulationParts) {
+async function startSimulation({ configuration, logger, onStop }: CommandContext, parts: SimulationOptions) {
   const { simulation, natsUrl } = parts;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -87,7 +92,7 @@ async function startSimulation({ configuration, logger, onStop }: CommandContext
   const jsm = await jetstreamManager(connection);
   const js = jetstream(connection);
   await ensureStreams(jsm, streamNames, { retentionDays: configuration.MINER_RETENTION_DAYS }, logger);
-  const gateway: GatewayParts = { js, logger, signal };
+  const gateway: SimulatedGatewayOptions = { js, logger, signal };
   const last = await lastReading(jsm, simulation.installationId);
   const held = last === null ? null : wheelAfter(last, simulation.seed);
   const wheel = await simulatedPast(gateway, simulation, held, parts.intervalMs);
@@ -95,7 +100,8 @@ async function startSimulation({ configuration, logger, onStop }: CommandContext
     signal.aborted ? null : runGateway(gateway, wheel, Date.now),
     signal.aborted ? null : runEconomy({ connection, js, jsm }, parts, logger, signal),
   ]).catch((error: unknown) => {
-    if (!signal.aborted) logger.error({ err: error }, 'the simulation ended; the service goes on without it');
+    if (!signal.aborted)
+      logger.error({ err: error }, 'the simulation ended; the service continues without it');
   });
   onStop('the simulation', async () => {
     stopping.abort();
@@ -106,7 +112,7 @@ async function startSimulation({ configuration, logger, onStop }: CommandContext
 
 /** The wheel at the end of its past: published now, completed where a kill cut it off, or held already. */
 async function simulatedPast(
-  gateway: GatewayParts,
+  gateway: SimulatedGatewayOptions,
   simulation: Simulation,
   held: WheelState | null,
   intervalMs: number,
@@ -125,14 +131,17 @@ async function simulatedPast(
   const rebootMs = pastFromMs + (pastUntilMs - pastFromMs) / 2;
   const ended = await publishPast(gateway, wheel, { untilMs: pastUntilMs, intervalMs, rebootMs }, progress);
   progress.stop();
-  gateway.logger.info({ installationId }, 'the simulated past is published; the wheel goes on in real time');
+  gateway.logger.info(
+    { installationId },
+    'the simulated past is published; the wheel continues in real time',
+  );
   return ended;
 }
 
 /** Owners, reporter and keeper: through the past at full speed, then in real time. */
 async function runEconomy(
   nats: { connection: NatsConnection; js: JetStreamClient; jsm: JetStreamManager },
-  { simulation, deployment, accounts, chainUrl }: SimulationParts,
+  { simulation, deployment, accounts, chainUrl }: SimulationOptions,
   logger: Logger,
   signal: AbortSignal,
 ) {
@@ -140,7 +149,10 @@ async function runEconomy(
   const contracts = deployment.onChain?.contracts as DeployedContracts['contracts'];
   const observer = observeStreams({ ...nats, installationId, genesisMs: genesisTimestamp * 1000, logger });
   signal.addEventListener('abort', () => observer.stop());
-  while (!observer.isCaughtUp() && !signal.aborted) await sleep(catchUpPollMs, signal);
+  await retryUntilAvailable(() => observer.caughtUp(), {
+    signal,
+    onFailure: (error) => logger.warn({ err: error }, 'the simulation cannot read the streams yet'),
+  });
   const economy = createSimulatedEconomy({
     client: localChainClient(chainUrl),
     contracts,
@@ -164,7 +176,7 @@ async function runEconomy(
   });
   await economy.runPast(until, (seconds) => progress.update(seconds - from));
   progress.stop();
-  if (!signal.aborted) logger.info('the simulated chain has reached the present; it goes on in real time');
+  if (!signal.aborted) logger.info('the simulated chain has reached the present; it continues in real time');
   await economy.runLive(() => Math.floor(Date.now() / 1000));
 }
 

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { uwsImplementation } from '../../http/server/uws.ts';
+import { defaultReadTimeoutMs } from '../../http/server/pendingReads.ts';
+import { detectImplementation } from '../../http/server/uws.ts';
 import {
   type Configuration,
   ConfigurationError,
@@ -20,7 +21,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'ConfigurationError',
   'DeploymentFileError',
   'DirectoryInUse',
-  'HeldElsewhere',
+  'LockHeldError',
   'LocalAnvilError',
   'LocalNatsError',
   'PortUnavailable',
@@ -30,10 +31,9 @@ const expectedErrors: ReadonlySet<string> = new Set([
  * Everything stops within this time, or the process ends all the same, just before an orchestrator would end it (ten seconds by default). It
  * takes a moment where nothing is in the way.
  */
-const stopMs = 9_500;
+export const stopMs = 9_500;
 /** A part that takes longer to stop is named in the log. */
 const slowStopMs = 2_000;
-const readTimeoutMs = 10_000;
 const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
 
 /** The command line's `run`, `ingest` and `serve`: one process until SIGTERM or SIGINT. */
@@ -100,7 +100,7 @@ export async function untilStopped(start: (context: CommandContext) => Promise<v
     );
   const grace = closeWithGrace({ delay: stopMs, logger: false, onTimeout }, async ({ signal, err }) => {
     isStopping = true;
-    if (err !== undefined) logger.fatal({ err }, 'the service cannot go on');
+    if (err !== undefined) logger.fatal({ err }, 'the service cannot continue');
     else logger.info({ signal }, 'stopping');
     await stopAll();
     logger.info('stopped');
@@ -161,7 +161,7 @@ export async function startConfigured(given: ConfiguredService): Promise<Service
         trustedProxies: configuration.MINER_TRUSTED_PROXIES,
         rateLimits: configuration.MINER_RATE_LIMITS,
         isPortShared: configuration.MINER_PORT_SHARED,
-        readTimeoutMs,
+        readTimeoutMs: defaultReadTimeoutMs,
       },
       retentionDays: configuration.MINER_RETENTION_DAYS,
       chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
@@ -181,6 +181,6 @@ export async function startConfigured(given: ConfiguredService): Promise<Service
     throw error;
   });
   const { publicUrl, operatorUrl } = service;
-  logger.info({ publicUrl, operatorUrl, roles, uWebSockets: uwsImplementation() }, 'listening');
+  logger.info({ publicUrl, operatorUrl, roles, uWebSockets: detectImplementation() }, 'listening');
   return service;
 }

@@ -46,10 +46,10 @@ export function compileContracts() {
   const problems = (output.errors ?? []).filter(({ severity }) => severity === 'error');
   if (problems.length > 0) throw new Error(problems.map((one) => one.formattedMessage).join('\n'));
   const contracts = Object.assign({}, ...Object.values(output.contracts));
-  return { abis: abisOf(contracts), artifacts: artifactsOf(contracts) };
+  return { abis: collectAbis(contracts), artifacts: collectArtifacts(contracts) };
 }
 
-function abisOf(contracts) {
+function collectAbis(contracts) {
   const lines = [
     '// Made by `node deploy/contracts/compile.mjs` from the contracts; not edited by hand.',
     ...Object.entries(kept).flatMap(([name, abi]) => [
@@ -61,7 +61,7 @@ function abisOf(contracts) {
   return lines.join('\n');
 }
 
-function artifactsOf(contracts) {
+function collectArtifacts(contracts) {
   const artifacts = Object.fromEntries(
     Object.keys(kept).map((name) => {
       const { evm, storageLayout } = contracts[name];

@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { filter, firstValueFrom, interval, timer } from 'rxjs';
 
 const pollMs = 50;
 
@@ -22,11 +22,12 @@ export async function stopOrphan({ pidFile, mark, stopMs, logger }: OrphanSettin
   if (!isMarked(pid, mark)) return;
   logger.warn({ pid, mark }, 'a server of an earlier run is still there; it is stopped');
   process.kill(pid, 'SIGTERM');
-  const deadlineMs = performance.now() + stopMs;
-  while (isMarked(pid, mark)) {
-    if (performance.now() > deadlineMs) process.kill(pid, 'SIGKILL');
-    await wait(pollMs);
-  }
+  const ending = timer(stopMs).subscribe(() => {
+    if (isMarked(pid, mark)) process.kill(pid, 'SIGKILL');
+  });
+  // It is not our child, so nothing tells of its end.
+  await firstValueFrom(interval(pollMs).pipe(filter(() => !isMarked(pid, mark))));
+  ending.unsubscribe();
 }
 
 /** Asks a child to end, and ends it when it does not. */

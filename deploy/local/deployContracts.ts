@@ -54,7 +54,7 @@ export interface DeployedContracts {
   readonly contracts: ContractAddresses;
 }
 
-export interface DeployParts {
+export interface DeployContractsOptions {
   /** Its account deploys, and is the operator: proposer of the timelock, owner of the collection. */
   readonly client: DeployClient;
   readonly settings: EconomySettings;
@@ -63,7 +63,11 @@ export interface DeployParts {
 }
 
 /** Deploys all contracts of one economy and binds them to each other. */
-export async function deployContracts({ client, settings, mine }: DeployParts): Promise<DeployedContracts> {
+export async function deployContracts({
+  client,
+  settings,
+  mine,
+}: DeployContractsOptions): Promise<DeployedContracts> {
   const operator = client.account.address;
 
   async function send(to: Address | null, data: Hex) {
@@ -85,7 +89,7 @@ export async function deployContracts({ client, settings, mine }: DeployParts): 
       'TransparentUpgradeableProxy',
       encodeDeployData({
         abi: proxyAbi,
-        bytecode: bytecodeOf('TransparentUpgradeableProxy'),
+        bytecode: findBytecode('TransparentUpgradeableProxy'),
         args: [implementation, admin, data],
       }),
     );
@@ -94,7 +98,7 @@ export async function deployContracts({ client, settings, mine }: DeployParts): 
     'TimelockController',
     encodeDeployData({
       abi: timelockAbi,
-      bytecode: bytecodeOf('TimelockController'),
+      bytecode: findBytecode('TimelockController'),
       args: [settings.timelockDelaySeconds, [operator], [operator], operator],
     }),
   );
@@ -126,11 +130,11 @@ export async function deployContracts({ client, settings, mine }: DeployParts): 
     'Collection',
     encodeDeployData({
       abi: collectionAbi,
-      bytecode: bytecodeOf('Collection'),
+      bytecode: findBytecode('Collection'),
       args: ['Miners', 'MINER', operator],
     }),
   );
-  const tokenFactory = await create('TokenFactory', bytecodeOf('TokenFactory'));
+  const tokenFactory = await create('TokenFactory', findBytecode('TokenFactory'));
   const miningImplementation = await create('Mining', implementationCode('Mining', 1n));
   // The token's minter is the mining proxy, which is created two transactions later.
   const nonce = await getTransactionCount(client, { address: operator });
@@ -188,11 +192,11 @@ export async function deployContracts({ client, settings, mine }: DeployParts): 
 export function implementationCode(name: 'SettlementCore' | 'Mining', version: bigint): Hex {
   return encodeDeployData({
     abi: coreAbi, // Both have the same constructor.
-    bytecode: bytecodeOf(name),
+    bytecode: findBytecode(name),
     args: [version, artifacts[name].storageLayoutDigest as Hex],
   });
 }
 
-function bytecodeOf(name: keyof typeof artifacts): Hex {
+function findBytecode(name: keyof typeof artifacts): Hex {
   return artifacts[name].bytecode as Hex;
 }

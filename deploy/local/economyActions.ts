@@ -25,7 +25,7 @@ import { type DeployedContracts, implementationCode } from './deployContracts.ts
 /** Enough for the largest action, a checkpoint over many rounds. */
 const gas = 8_000_000n;
 
-export interface EconomyActionsParts {
+export interface EconomyActionsOptions {
   /** Of a chain whose accounts are unlocked, such as anvil's. */
   readonly client: Client<Transport, Chain, Account | undefined>;
   readonly contracts: DeployedContracts['contracts'];
@@ -52,7 +52,7 @@ export interface Batch {
 /** What people and machines do to a deployed economy. Each sends one transaction and resolves with its hash. */
 export type EconomyActions = ReturnType<typeof createEconomyActions>;
 
-export function createEconomyActions(parts: EconomyActionsParts) {
+export function createEconomyActions(parts: EconomyActionsOptions) {
   const { client, contracts, operator, guardian, reporter } = parts;
 
   function send(from: Address, to: Address | null, data: Hex, value = 0n): Promise<Hex> {

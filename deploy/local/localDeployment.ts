@@ -62,7 +62,7 @@ export async function localDeployment(
   const core = deployment.onChain?.contracts.core as `0x${string}` | undefined;
   if (core === undefined || (await client.getCode({ address: core })) === undefined) {
     throw new LocalAnvilError(
-      `${path} names contracts that the local chain does not have; remove ${dataDir} to begin anew`,
+      `${path} names contracts that the local chain does not have; remove ${dataDir} to start over`,
     );
   }
   return deployment;

@@ -1,15 +1,17 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { filter, firstValueFrom, fromEvent, interval, map, merge, race, takeUntil, timer } from 'rxjs';
 import { lockDirectory } from '../../storage/directoryLock.ts';
+import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
+import { whenAborted } from '../../streams/operators/whenAborted.ts';
 import { endProcess, stopOrphan } from './childServer.ts';
 
 const startMs = 15_000;
 const pollMs = 50;
-const firstRestartMs = 250;
-const longestRestartMs = 5_000;
+/** Before a server that ended by itself is started again: one that ends at once must not take a core. */
+const restartAfterMs = 250;
 /** JetStream takes a moment to close its files; what it has not closed by then it recovers at the next start. */
 const stopMs = 1_000;
 
@@ -49,7 +51,8 @@ export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promis
   let child: ChildProcess = spawnServer(program, configure(dir, -1, syncSetting), dir);
   const url = await urlOf(child, dir);
   const port = Number(new URL(url).port);
-  let isStopping = false;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   let restarting: Promise<void> = Promise.resolve();
   logger.info(
     { url, pid: child.pid, sync: syncSetting ?? 'every two minutes (this version has no setting)' },
@@ -57,28 +60,30 @@ export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promis
   );
 
   const watch = (watched: ChildProcess) => {
-    watched.once('exit', (code, signal) => {
-      if (isStopping) return;
-      logger.error({ code, signal }, 'nats-server ended by itself; it is started again');
+    watched.once('exit', (code, killedBy) => {
+      if (signal.aborted) return;
+      logger.error({ code, signal: killedBy }, 'nats-server ended by itself; it is started again');
       restarting = restart();
     });
   };
 
   const restart = async () => {
-    for (let delayMs = firstRestartMs; !isStopping; delayMs = Math.min(delayMs * 2, longestRestartMs)) {
-      await wait(delayMs);
-      if (isStopping) return;
-      child = spawnServer(program, configure(dir, port, syncSetting), dir);
-      try {
-        await urlOf(child, dir);
-        watch(child);
-        logger.info({ url, pid: child.pid }, 'nats-server started again');
-        return;
-      } catch (error) {
-        logger.error({ err: error }, 'nats-server does not start; it is tried again');
-        child.kill('SIGKILL');
-      }
-    }
+    await firstValueFrom(race(timer(restartAfterMs), whenAborted(signal)));
+    if (signal.aborted) return;
+    const onFailure = (error: unknown) =>
+      logger.error({ err: error }, 'nats-server does not start; retrying');
+    await retryUntilAvailable(startAgain, { signal, onFailure }).catch(() => undefined); // It is being stopped.
+  };
+
+  const startAgain = async () => {
+    const started = spawnServer(program, configure(dir, port, syncSetting), dir);
+    child = started;
+    await urlOf(started, dir).catch((error: unknown) => {
+      started.kill('SIGKILL');
+      throw error;
+    });
+    watch(started);
+    logger.info({ url, pid: started.pid }, 'nats-server started again');
   };
   watch(child);
 
@@ -86,7 +91,7 @@ export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promis
     url,
     pid: () => child.pid ?? null,
     stop: async () => {
-      isStopping = true;
+      stopping.abort();
       await restarting;
       await endProcess(child, stopMs);
       rmSync(join(dir, 'nats.pid'), { force: true });
@@ -150,16 +155,21 @@ function spawnServer(program: string, configuration: string, dir: string): Child
 /** Waits for the ports file of this very process: what answers there is our child and no other server. */
 async function urlOf(child: ChildProcess, dir: string): Promise<string> {
   const file = join(dir, `nats-server_${child.pid}.ports`);
-  const deadlineMs = performance.now() + startMs;
-  while (performance.now() < deadlineMs && child.exitCode === null) {
-    if (existsSync(file)) {
-      const text = readFileSync(file, 'utf8');
-      const url = text === '' ? undefined : (JSON.parse(text) as { nats?: string[] }).nats?.[0];
-      if (url !== undefined) return url;
-    }
-    await wait(pollMs);
-  }
+  const url$ = interval(pollMs).pipe(
+    map(() => urlIn(file)),
+    filter((url) => url !== null),
+    takeUntil(merge(timer(startMs), fromEvent(child, 'exit'))),
+  );
+  const url = await firstValueFrom(url$, { defaultValue: null });
+  if (url !== null) return url;
   throw new LocalNatsError(
     `nats-server did not start; see ${join(dir, 'nats.log')} and ${join(dir, 'nats.err')}`,
   );
+}
+
+/** Null while the server has not written it. */
+function urlIn(portsFile: string): string | null {
+  if (!existsSync(portsFile)) return null;
+  const text = readFileSync(portsFile, 'utf8');
+  return text === '' ? null : ((JSON.parse(text) as { nats?: string[] }).nats?.[0] ?? null);
 }

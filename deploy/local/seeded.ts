@@ -16,6 +16,6 @@ export function seededUuid(text: string): string {
 /** A number in [0, 1) for each question, the same for the same seed and step. */
 export type Draw = (what: string) => number;
 
-export function drawOf(seed: string, step: number): Draw {
+export function drawStep(seed: string, step: number): Draw {
   return (what) => seededFraction(`${seed}/economy/${what}/${step}`);
 }

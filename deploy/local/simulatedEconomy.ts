@@ -2,11 +2,11 @@ import type { JetStreamClient } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import type { Address } from 'viem';
 import { collectionAbi, coreAbi, miningAbi } from '../../actors/chain/contractAbis.ts';
-import { sleep } from '../../streams/jetstream/connection.ts';
+import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.ts';
 import type { DeployedContracts } from './deployContracts.ts';
 import { createEconomyActions } from './economyActions.ts';
 import type { LocalAccounts, LocalChainClient } from './localChainClient.ts';
-import { type Draw, drawOf } from './seeded.ts';
+import { type Draw, drawStep } from './seeded.ts';
 import { createSimulatedReporter } from './simulatedReporter.ts';
 import type { StreamObserver } from './streamObserver.ts';
 
@@ -20,7 +20,7 @@ const checkpointAtRounds = 12;
 const mintedMax = 160n;
 export const simulatedPrice = 20_000_000_000_000_000n;
 
-export interface SimulatedEconomyParts {
+export interface SimulatedEconomyOptions {
   readonly client: LocalChainClient;
   readonly contracts: DeployedContracts['contracts'];
   readonly accounts: LocalAccounts;
@@ -38,7 +38,7 @@ export interface SimulatedEconomyParts {
  * Owners who mint, merge, transfer and claim, a reporter who settles the observed rounds, a keeper who mints for them.
  * All of it goes by the chain's own state and time, so it goes on from wherever the chain is.
  */
-export function createSimulatedEconomy(parts: SimulatedEconomyParts) {
+export function createSimulatedEconomy(parts: SimulatedEconomyOptions) {
   const { client, contracts, accounts, seed, genesisSeconds, logger, signal } = parts;
   const actions = createEconomyActions({ client: client as never, contracts, ...accounts });
   const reporter = createSimulatedReporter({ ...parts, core: contracts.core, actions });
@@ -70,27 +70,27 @@ export function createSimulatedEconomy(parts: SimulatedEconomyParts) {
   /** Blocks in real time, until the signal is aborted. */
   async function runLive(nowSeconds: () => number): Promise<void> {
     let actedAt = Math.floor((await tipSeconds()) / actionSeconds);
-    while (!signal.aborted) {
+    const mineNow = async () => {
       const at = Math.max(nowSeconds(), (await tipSeconds()) + 1);
       if (Math.floor(at / actionSeconds) > actedAt) {
         actedAt = Math.floor(at / actionSeconds);
         await act(at);
       }
       await mineAt(at);
-      await sleep(liveBlockSeconds * 1000, signal);
-    }
+    };
+    await repeatUntilAborted(mineNow, () => liveBlockSeconds * 1000, signal);
   }
 
   /** What everyone does at a time. A step that fails is left out: the next one sees the chain as it is then. */
   async function act(seconds: number): Promise<void> {
-    const draw = drawOf(seed, Math.floor(seconds / actionSeconds));
+    const draw = drawStep(seed, Math.floor(seconds / actionSeconds));
     const steps = [openSale, settle, mintRewards, ...(draw('owner acts') < 0.45 ? [ownerActs] : [])];
     for (const step of steps) {
       try {
         await step(seconds, draw);
       } catch (error) {
         if (signal.aborted) return;
-        logger.warn({ err: error, step: step.name }, 'a step of the simulated economy failed; it goes on');
+        logger.warn({ err: error, step: step.name }, 'a step of the simulated economy failed; it continues');
       }
     }
   }

@@ -2,19 +2,19 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { counterSubject, moduleSubject, signerSubject } from '../../actors/messages/subjects.ts';
 import { type CounterReadingMessage, counterReadingMessage } from '../../actors/wheel/counterReading.ts';
-import { sleep } from '../../streams/jetstream/connection.ts';
+import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.ts';
+import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import type { Progress } from '../commands/progress.ts';
 import { simulatedModules, simulatedSigner } from './simulatedModules.ts';
 import { observe, pastTimes, rebooted, type WheelState } from './simulatedWheel.ts';
 
 /** Readings that are published before the first of them is acknowledged. */
 const inFlightMax = 256;
-const publishRetryMs = 500;
 const liveIntervalMs = 1_000;
 /** The device agent reports its modules every so many readings. */
 const modulesEvery = 30;
 
-export interface GatewayParts {
+export interface SimulatedGatewayOptions {
   readonly js: JetStreamClient;
   readonly logger: Logger;
   readonly signal: AbortSignal;
@@ -43,7 +43,7 @@ export interface PastSettings {
  * another call with the wheel of the last stored reading.
  */
 export async function publishPast(
-  { js, logger, signal }: GatewayParts,
+  { js, logger, signal }: SimulatedGatewayOptions,
   start: WheelState,
   { untilMs, intervalMs, rebootMs }: PastSettings,
   progress: Progress,
@@ -66,43 +66,51 @@ export async function publishPast(
   return wheel;
 }
 
-/** Goes on in real time, one reading a second, until the signal is aborted. */
-export async function runGateway(parts: GatewayParts, start: WheelState, nowMs: () => number): Promise<void> {
+/** Continues in real time, one reading per second, until the signal is aborted. */
+export async function runGateway(
+  parts: SimulatedGatewayOptions,
+  start: WheelState,
+  nowMs: () => number,
+): Promise<void> {
   const { js, logger, signal } = parts;
   let wheel = start;
-  for (let count = 0; !signal.aborted; count++) {
+  let count = 0;
+  const publishNext = async () => {
     const observed = observe(wheel, Math.max(nowMs(), wheel.observedAtMs));
     wheel = observed.wheel;
     await publishReading(js, observed.message, logger, signal);
     if (count % modulesEvery === 0)
       await publishModules(parts, wheel.installationId, nowMs(), count / modulesEvery);
-    await sleep(liveIntervalMs - (nowMs() % liveIntervalMs), signal);
-  }
+    count++;
+  };
+  await repeatUntilAborted(publishNext, () => liveIntervalMs - (nowMs() % liveIntervalMs), signal);
 }
 
-/** The same message again until it is acknowledged: its ID makes a repetition harmless. */
+/**
+ * The same message again until it is acknowledged: its ID makes a repetition harmless.
+ *
+ * @throws the signal's reason when it is aborted before.
+ */
 async function publishReading(
   js: JetStreamClient,
   message: CounterReadingMessage,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let failures = 0; !signal.aborted; failures++) {
-    try {
-      await js.publish(counterSubject(message.installationId), JSON.stringify(message), {
-        msgID: message.telemetryId,
-      });
-      return;
-    } catch (error) {
-      if (signal.aborted) return;
-      if (failures === 0) logger.warn({ err: error }, 'the simulated gateway cannot publish; it tries again');
-      await sleep(publishRetryMs, signal);
-    }
-  }
+  const publish = () =>
+    js.publish(counterSubject(message.installationId), JSON.stringify(message), {
+      msgID: message.telemetryId,
+    });
+  await retryUntilAvailable(publish, {
+    signal,
+    onFailure: (error, failures) => {
+      if (failures === 1) logger.warn({ err: error }, 'the simulated gateway cannot publish; it tries again');
+    },
+  });
 }
 
 async function publishModules(
-  { js, logger }: GatewayParts,
+  { js, logger }: SimulatedGatewayOptions,
   installationId: string,
   atMs: number,
   report: number,

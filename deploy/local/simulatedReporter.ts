@@ -1,5 +1,5 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
-import { blocksOf } from '../../actors/chain/chainState.ts';
+import { countWholeBlocks } from '../../actors/chain/chainState.ts';
 import { coreAbi } from '../../actors/chain/contractAbis.ts';
 import { type Frontier, settleBatch, splitIntoBatches } from '../../actors/chain/settlementArithmetic.ts';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
@@ -18,7 +18,7 @@ const settleAtRounds = 6;
 /** Without the time that every message has. */
 type Untimed<Message> = Message extends unknown ? Omit<Message, 'at'> : never;
 
-export interface SimulatedReporterParts {
+export interface SimulatedReporterOptions {
   readonly client: LocalChainClient;
   readonly core: `0x${string}`;
   readonly actions: EconomyActions;
@@ -35,7 +35,7 @@ export interface SimulatedReporterParts {
  * local chain, meet reverts and retries, and report each step. What they know they read from the streams and the chain, so
  * another process goes on where one was killed.
  */
-export function createSimulatedReporter(parts: SimulatedReporterParts) {
+export function createSimulatedReporter(parts: SimulatedReporterOptions) {
   const { client, core, actions, observer, js, installationId, seed, genesisSeconds } = parts;
   const read = { address: core, abi: coreAbi } as const;
 
@@ -100,7 +100,8 @@ export function createSimulatedReporter(parts: SimulatedReporterParts) {
 
     const submissionId = seededUuid(`${seed}/submission/${seconds}`);
     const after = settleBatch(frontier, batch, configuration);
-    const completed = blocksOf(after.cumulativeBlockUnits) - blocksOf(frontier.cumulativeBlockUnits);
+    const completed =
+      countWholeBlocks(after.cumulativeBlockUnits) - countWholeBlocks(frontier.cumulativeBlockUnits);
     await report(seconds, {
       type: 'submission_prepared',
       submissionId,

@@ -1,6 +1,7 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
+import { BehaviorSubject, filter, firstValueFrom } from 'rxjs';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
@@ -20,14 +21,14 @@ export interface StreamObserver {
   /** Counter epoch of that reading. */
   counterEpoch(): string | null;
   settlement(): Settlement;
-  /** Resolves when a message of `MINER_PIPELINE` is folded. */
+  /** Resolves when a message of `MINER_PIPELINE` is folded, or when it is stopped. */
   folded(sequence: number): Promise<void>;
-  /** Whether everything that the streams hold is read. */
-  isCaughtUp(): boolean;
+  /** Resolves when everything is read that the streams hold at the time of the call, or when it is stopped. */
+  caughtUp(): Promise<void>;
   stop(): void;
 }
 
-export interface StreamObserverParts {
+export interface StreamObserverOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
@@ -37,13 +38,12 @@ export interface StreamObserverParts {
 }
 
 /** Folds the counter and the pipeline stream from their beginnings. */
-export function observeStreams(parts: StreamObserverParts): StreamObserver {
+export function observeStreams(parts: StreamObserverOptions): StreamObserver {
   const { installationId, genesisMs, logger } = parts;
   const counters = createCounterActors({ genesisMs, publicInstallationId: installationId });
   const pipeline = createPipelineActors();
   const work = new Map<number, bigint>();
   let newest: { observedAtMs: number; counterEpoch: string } | null = null;
-  let waiting: { sequence: number; resolve: () => void }[] = [];
 
   function receiveReading(message: StreamMessage) {
     const outcome = counters.receive(message);
@@ -53,46 +53,52 @@ export function observeStreams(parts: StreamObserverParts): StreamObserver {
     if (round !== null) work.set(round.roundId, round.workUnits);
   }
 
-  function receivePipeline(message: StreamMessage) {
-    pipeline.receive(message);
-    const done = waiting.filter(({ sequence }) => sequence <= message.seq);
-    waiting = waiting.filter(({ sequence }) => sequence > message.seq);
-    for (const { resolve } of done) resolve();
-  }
-
   function follow(stream: InputStreamName, receive: (message: StreamMessage) => void) {
     const source = createMessageSource({
       ...parts,
       stream,
       clock: systemClock,
     });
+    const position = new BehaviorSubject(0);
     const subscription = source.batchesAfter(emptyCheckpoint, alwaysOpen).subscribe({
-      next: ({ messages }) => messages.forEach(receive),
+      next: (batch) => {
+        batch.messages.forEach(receive);
+        position.next(batch.position);
+      },
       error: (error: unknown) => {
         logger.error({ stream, err: error }, 'the simulation ends: its stream is another one now');
       },
     });
-    return { source, subscription };
+    /** Resolves when everything through a sequence is received, or when it is stopped. */
+    const reached = async (sequence: number) => {
+      await firstValueFrom(position.pipe(filter((received) => received >= sequence)), { defaultValue: null });
+    };
+    return {
+      reached,
+      reachedEnd: async () => reached((await parts.jsm.streams.info(stream)).state.last_seq),
+      stop: () => {
+        subscription.unsubscribe();
+        position.complete();
+      },
+    };
   }
 
-  const followed = [follow('MINER_COUNTER', receiveReading), follow('MINER_PIPELINE', receivePipeline)];
+  const counter = follow('MINER_COUNTER', receiveReading);
+  const settlement = follow('MINER_PIPELINE', (message) => {
+    pipeline.receive(message);
+  });
   return {
     workOf: (roundId) => work.get(roundId),
     newestReadingMs: () => newest?.observedAtMs ?? null,
     counterEpoch: () => newest?.counterEpoch ?? null,
     settlement: () => pipeline.settlement(installationId),
-    folded: (sequence) =>
-      (followed[1]?.source.status().position ?? 0) >= sequence
-        ? Promise.resolve()
-        : new Promise((resolve) => waiting.push({ sequence, resolve })),
-    isCaughtUp: () =>
-      followed.every(({ source }) => {
-        const { lastSequence, position } = source.status();
-        return lastSequence !== null && position >= lastSequence;
-      }),
+    folded: settlement.reached,
+    caughtUp: async () => {
+      await Promise.all([counter.reachedEnd(), settlement.reachedEnd()]);
+    },
     stop: () => {
-      for (const { subscription } of followed) subscription.unsubscribe();
-      for (const { resolve } of waiting.splice(0)) resolve();
+      counter.stop();
+      settlement.stop();
     },
   };
 }

@@ -8,7 +8,8 @@ import {
   type Identities,
   type Release,
 } from '../../actors/views/chainViewTypes.ts';
-import { decimal, installationId, isoOf, timestamp } from './scalars.ts';
+import { toIsoString } from './isoTime.ts';
+import { decimal, installationId, timestamp } from './scalars.ts';
 
 /** Shared objects of the chain's views (CONTRACT.md, Shared objects). */
 
@@ -64,13 +65,13 @@ const chainMembers = {
   safeThroughBlock: decimal,
 };
 
-/** For rules between members, which zod asks about members too that are no decimals: those are below any. */
-export function bigintOf(text: string): bigint {
+/** For rules between members, which zod also checks when a member is not a decimal: such a member is below every decimal. */
+export function parseBigint(text: string): bigint {
   return /^[0-9]+$/.test(text) ? BigInt(text) : -1n;
 }
 
-function isConfirmed(given: { readonly indexedThroughBlock: string; readonly safeThroughBlock: string }) {
-  return bigintOf(given.indexedThroughBlock) - bigintOf(given.safeThroughBlock) >= confirmedBy;
+function isConfirmed(info: { readonly indexedThroughBlock: string; readonly safeThroughBlock: string }) {
+  return parseBigint(info.indexedThroughBlock) - parseBigint(info.safeThroughBlock) >= confirmedBy;
 }
 
 /** Of core state and settlement history. */
@@ -110,12 +111,12 @@ export const identities = z
 const reasonMembers = { status: z.literal('unavailable'), reason: z.enum(chainUnavailableReasons) };
 
 /** The unavailable variant of a route of one schema version; those of the economy name the release. */
-export function unavailableOf<Version extends number>(schemaVersion: Version) {
+export function defineUnavailable<Version extends number>(schemaVersion: Version) {
   return z.strictObject({ schemaVersion: z.literal(schemaVersion), installationId, ...reasonMembers });
 }
 
-export function unavailableWithRelease<Version extends number>(schemaVersion: Version) {
-  return unavailableOf(schemaVersion).extend({ release: release.nullable() });
+export function defineUnavailableWithRelease<Version extends number>(schemaVersion: Version) {
+  return defineUnavailable(schemaVersion).extend({ release: release.nullable() });
 }
 
 /** What every available view of the economy begins with. */
@@ -137,7 +138,7 @@ export const eventSourceMembers = {
   logIndex: z.int().min(0),
 };
 
-export function chainBriefBody(info: ChainInfo): z.infer<typeof chainBrief> {
+export function toChainBriefBody(info: ChainInfo): z.infer<typeof chainBrief> {
   return {
     target: info.target,
     chainId: info.chainId.toString(),
@@ -148,25 +149,29 @@ export function chainBriefBody(info: ChainInfo): z.infer<typeof chainBrief> {
   };
 }
 
-export function chainBody(info: ChainInfo): z.infer<typeof chain> {
+export function toChainBody(info: ChainInfo): z.infer<typeof chain> {
   return {
-    ...chainBriefBody(info),
+    ...toChainBriefBody(info),
     economyDeploymentBlock: info.economyDeploymentBlock.toString(),
     safeBlockHash: info.safeBlockHash,
-    safeBlockTimestamp: isoOf(info.safeBlockTimestampMs),
+    safeBlockTimestamp: toIsoString(info.safeBlockTimestampMs),
   };
 }
 
-export function releaseBody({ id, protocolRevision, rewardModelRevision }: Release): z.infer<typeof release> {
+export function toReleaseBody({
+  id,
+  protocolRevision,
+  rewardModelRevision,
+}: Release): z.infer<typeof release> {
   return { id, protocolRevision, rewardModelRevision };
 }
 
-export function identitiesBody(given: Identities): z.infer<typeof identities> {
-  return { ...given, miningImplementationVersion: given.miningImplementationVersion.toString() };
+export function toIdentitiesBody(view: Identities): z.infer<typeof identities> {
+  return { ...view, miningImplementationVersion: view.miningImplementationVersion.toString() };
 }
 
 /** The values of {@link availableMembers}. */
-export function availableMembersBody(view: {
+export function toAvailableMembers(view: {
   readonly installationId: string;
   readonly generatedAtMs: number;
   readonly release: Release;
@@ -176,33 +181,33 @@ export function availableMembersBody(view: {
   return {
     installationId: view.installationId,
     status: 'available' as const,
-    generatedAt: isoOf(view.generatedAtMs),
-    release: releaseBody(view.release),
-    chain: chainBody(view.chain),
-    identities: identitiesBody(view.identities),
+    generatedAt: toIsoString(view.generatedAtMs),
+    release: toReleaseBody(view.release),
+    chain: toChainBody(view.chain),
+    identities: toIdentitiesBody(view.identities),
   };
 }
 
-export function unavailableBody<Version extends number>(
+export function toUnavailableBody<Version extends number>(
   schemaVersion: Version,
   { installationId: id, reason }: ChainUnavailable,
 ) {
   return { schemaVersion, installationId: id, status: 'unavailable' as const, reason };
 }
 
-export function unavailableBodyWithRelease<Version extends number>(
+export function toUnavailableBodyWithRelease<Version extends number>(
   schemaVersion: Version,
   view: ChainUnavailable,
 ) {
-  const given = view.release === null ? null : releaseBody(view.release);
-  return { ...unavailableBody(schemaVersion, view), release: given };
+  const shownRelease = view.release === null ? null : toReleaseBody(view.release);
+  return { ...toUnavailableBody(schemaVersion, view), release: shownRelease };
 }
 
-export function eventSourceBody(source: EventSource) {
+export function toEventSourceBody(source: EventSource) {
   return {
     blockNumber: source.blockNumber.toString(),
     blockHash: source.blockHash,
-    blockTimestamp: isoOf(source.blockTimestampMs),
+    blockTimestamp: toIsoString(source.blockTimestampMs),
     transactionHash: source.transactionHash,
     transactionIndex: source.transactionIndex,
     logIndex: source.logIndex,

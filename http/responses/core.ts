@@ -9,12 +9,12 @@ import {
   address,
   bytes32,
   chainBrief,
-  chainBriefBody,
-  eventSourceBody,
+  defineUnavailable,
   eventSourceMembers,
   text,
-  unavailableBody,
-  unavailableOf,
+  toChainBriefBody,
+  toEventSourceBody,
+  toUnavailableBody,
 } from './chain.ts';
 import { decimal, installationId } from './scalars.ts';
 
@@ -87,13 +87,13 @@ const available = z.strictObject({
 });
 
 export const coreResponse = z
-  .discriminatedUnion('status', [available, unavailableOf(1)])
+  .discriminatedUnion('status', [available, defineUnavailable(1)])
   .meta({ id: 'CoreState', description: 'Core state at the safe block' });
 
 export type CoreResponse = z.infer<typeof coreResponse>;
 
-export function coreBody(view: CoreView | ChainUnavailable): CoreResponse {
-  if (view.status === 'unavailable') return unavailableBody(1, view);
+export function toCoreBody(view: CoreView | ChainUnavailable): CoreResponse {
+  if (view.status === 'unavailable') return toUnavailableBody(1, view);
   const { core, governance, contracts } = view;
   const { configuration, implementation, source } = core;
   if (configuration === null || implementation === null || source === null) {
@@ -104,15 +104,15 @@ export function coreBody(view: CoreView | ChainUnavailable): CoreResponse {
     schemaVersion: 1,
     installationId: view.installationId,
     status: 'available',
-    chain: chainBriefBody(view.chain),
+    chain: toChainBriefBody(view.chain),
     identities: {
       core: contracts.core,
       proxyAdmin: contracts.proxyAdmin,
-      proxyAdminOwner: known(proxyAdminOwner),
+      proxyAdminOwner: requireKnown(proxyAdminOwner),
       operatorTimelock: contracts.operatorTimelock,
-      operatorProposer: known(operatorProposer),
+      operatorProposer: requireKnown(operatorProposer),
       proxyImplementation: implementation.codeAddress,
-      proxyAdminSlot: known(proxyAdminSlot),
+      proxyAdminSlot: requireKnown(proxyAdminSlot),
     },
     configuration: {
       streamId: configuration.streamId,
@@ -152,33 +152,33 @@ export function coreBody(view: CoreView | ChainUnavailable): CoreResponse {
             operationState: view.operationState ?? operation.state,
           },
     source: { eventName: source.eventName, ...withUnixTime(source.source) },
-    events: core.events.map((event) => eventBody(view.chain.chainId, event)),
+    events: core.events.map((event) => toEventBody(view.chain.chainId, event)),
   };
 }
 
-function eventBody(chainId: bigint, { contract, address: at, name, args, source }: ChainEvent) {
+function toEventBody(chainId: bigint, { contract, address: at, name, args, source }: ChainEvent) {
   return {
     id: `chain:${chainId}:${at}:${source.transactionHash}:${source.logIndex}:${name}`,
     contractKind: contract as z.infer<typeof coreEvent>['contractKind'],
     contractAddress: at,
     eventName: name,
     ...withUnixTime(source),
-    arguments: Object.entries(args).map(([argument, value]) => ({ name: argument, value: textOf(value) })),
+    arguments: Object.entries(args).map(([argument, value]) => ({ name: argument, value: toText(value) })),
   };
 }
 
 function withUnixTime(source: ChainEvent['source']) {
-  return { ...eventSourceBody(source), blockTimestamp: String(Math.floor(source.blockTimestampMs / 1000)) };
+  return { ...toEventSourceBody(source), blockTimestamp: String(Math.floor(source.blockTimestampMs / 1000)) };
 }
 
 /** Integers as decimals, addresses in lower case, lists with commas. */
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).join(',');
+function toText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(toText).join(',');
   const text = String(value);
   return text.startsWith('0x') ? text.toLowerCase() : text;
 }
 
-function known(given: string | null): string {
-  if (given === null) throw new Error('core state is shown before its proxy has an admin');
-  return given;
+function requireKnown(address: string | null): string {
+  if (address === null) throw new Error('core state is shown before its proxy has an admin');
+  return address;
 }

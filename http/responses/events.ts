@@ -14,14 +14,15 @@ import {
   address,
   asset,
   availableMembers,
-  availableMembersBody,
-  eventSourceBody,
   eventSourceMembers,
   positiveDecimal,
+  toAvailableMembers,
+  toEventSourceBody,
   versionId,
 } from './chain.ts';
+import { toIsoString } from './isoTime.ts';
 import { cursor } from './observations.ts';
-import { decimal, installationId, isoOf, timestamp, uuid } from './scalars.ts';
+import { decimal, installationId, timestamp, uuid } from './scalars.ts';
 
 const utcDate = z.iso.date();
 
@@ -181,30 +182,30 @@ export const eventsResponse = z
 
 type EventBody = z.infer<typeof feedEvent>;
 
-export function eventsBody(view: FeedPage | FeedUnavailable): z.infer<typeof eventsResponse> {
+export function toEventsBody(view: FeedPage | FeedUnavailable): z.infer<typeof eventsResponse> {
   if (view.status === 'unavailable') {
     const { status, reason } = view;
     return { schemaVersion: 1, installationId: view.installationId, status, reason };
   }
   return {
     schemaVersion: 1,
-    ...availableMembersBody(view),
+    ...toAvailableMembers(view),
     catalogVersion: 'public-activity-v2',
     category: view.category,
     activeEventTypes: [...view.activeEventTypes],
-    events: view.events.map((item) => feedEventBody(item, view)),
+    events: view.events.map((item) => toFeedEventBody(item, view)),
     nextCursor: view.nextCursor,
   };
 }
 
-/** What an event of the chain is told with. */
+/** What every event is sent with. */
 type FeedContext = Pick<FeedPage, 'asset' | 'chain' | 'release'>;
 
 /** One event as it is sent. */
-export function feedEventBody({ id, event, recordedAtMs }: FeedItem, context: FeedContext): EventBody {
-  const recordedAt = isoOf(recordedAtMs);
+export function toFeedEventBody({ id, event, recordedAtMs }: FeedItem, context: FeedContext): EventBody {
+  const recordedAt = toIsoString(recordedAtMs);
   if (event.family === 'chain') {
-    const { blockTimestamp: occurredAt, ...at } = eventSourceBody(event.source);
+    const { blockTimestamp: occurredAt, ...at } = toEventSourceBody(event.source);
     const { chain, release } = context;
     const source = {
       kind: 'chain' as const,
@@ -215,7 +216,7 @@ export function feedEventBody({ id, event, recordedAtMs }: FeedItem, context: Fe
       ...at,
       confirmationStatus: 'safe' as const,
     };
-    return { id, occurredAt, recordedAt, eventVersion: 2, source, ...chainPayload(event, context) };
+    return { id, occurredAt, recordedAt, eventVersion: 2, source, ...toChainPayload(event, context) };
   }
   const { achievement, position, telemetryId, observedAtMs, receivedAtMs } = event;
   const source = {
@@ -223,22 +224,22 @@ export function feedEventBody({ id, event, recordedAtMs }: FeedItem, context: Fe
     installationId: event.installationId,
     receiptCursor: String(position),
     telemetryId,
-    observedAt: isoOf(observedAtMs),
-    receivedAt: isoOf(receivedAtMs),
+    observedAt: toIsoString(observedAtMs),
+    receivedAt: toIsoString(receivedAtMs),
     policyVersion: measurementPolicyVersion,
     disposition: 'accepted' as const,
   };
   return {
     id,
-    occurredAt: isoOf(observedAtMs),
+    occurredAt: toIsoString(observedAtMs),
     recordedAt,
     eventVersion: 1,
     source,
-    ...measurementPayload(achievement),
+    ...toMeasurementPayload(achievement),
   };
 }
 
-function chainPayload({ details }: ChainFeedEvent, { asset: token }: FeedContext) {
+function toChainPayload({ details }: ChainFeedEvent, { asset: token }: FeedContext) {
   switch (details.type) {
     case 'system.settlement_completed': {
       const { type, firstCompletedBlock, lastCompletedBlock, ...rest } = details;
@@ -273,7 +274,7 @@ function chainPayload({ details }: ChainFeedEvent, { asset: token }: FeedContext
   }
 }
 
-function measurementPayload(achievement: Exclude<FeedItem['event'], ChainFeedEvent>['achievement']) {
+function toMeasurementPayload(achievement: Exclude<FeedItem['event'], ChainFeedEvent>['achievement']) {
   switch (achievement.type) {
     case 'measurement.distance_milestone': {
       const { type, threshold, observed } = achievement;

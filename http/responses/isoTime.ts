@@ -20,6 +20,10 @@ export function toIsoString(timeMs: number): string {
   return format(Math.min(timeMs, latestShownMs));
 }
 
+export function toIsoStringOrNull(timeMs: number | null): string | null {
+  return timeMs === null ? null : toIsoString(timeMs);
+}
+
 function format(timeMs: number): string {
   const day = Math.floor(timeMs / dayMs);
   const ofDayMs = timeMs - day * dayMs;

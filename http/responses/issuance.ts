@@ -7,11 +7,12 @@ import {
 import {
   asset,
   availableMembers,
-  availableMembersBody,
-  unavailableBodyWithRelease,
-  unavailableWithRelease,
+  defineUnavailableWithRelease,
+  toAvailableMembers,
+  toUnavailableBodyWithRelease,
 } from './chain.ts';
-import { decimal, isoOrNull, timestamp } from './scalars.ts';
+import { toIsoStringOrNull } from './isoTime.ts';
+import { decimal, timestamp } from './scalars.ts';
 
 const collection = z
   .strictObject({
@@ -38,7 +39,7 @@ const issuanceMembers = {
   unmintedCapacityBaseUnits: decimal,
 };
 
-const availableA = z.strictObject({
+const publicAvailable = z.strictObject({
   schemaVersion: z.literal(2),
   ...members,
   issuance: z.strictObject({
@@ -50,7 +51,7 @@ const availableA = z.strictObject({
   collection: collection.optional(),
 });
 
-const availableB = z.strictObject({
+const plainAvailable = z.strictObject({
   schemaVersion: z.literal(1),
   ...members,
   issuance: z.strictObject({
@@ -66,34 +67,36 @@ const availableB = z.strictObject({
 });
 
 export const minerStateResponse = z
-  .discriminatedUnion('status', [availableA, unavailableWithRelease(2)])
-  .meta({ id: 'MinerState', description: 'Issuance and collection state [A]' });
+  .discriminatedUnion('status', [publicAvailable, defineUnavailableWithRelease(2)])
+  .meta({ id: 'MinerState', description: 'Issuance and collection state of the public route' });
 export const miningStateResponse = z
-  .discriminatedUnion('status', [availableB, unavailableWithRelease(1)])
-  .meta({ id: 'MiningState', description: 'Issuance and collection state [B]' });
+  .discriminatedUnion('status', [plainAvailable, defineUnavailableWithRelease(1)])
+  .meta({ id: 'MiningState', description: 'Issuance and collection state of the plain route' });
 
-export function minerStateBody(view: IssuanceView | ChainUnavailable): z.infer<typeof minerStateResponse> {
-  if (view.status === 'unavailable') return unavailableBodyWithRelease(2, view);
+export function toMinerStateBody(view: IssuanceView | ChainUnavailable): z.infer<typeof minerStateResponse> {
+  if (view.status === 'unavailable') return toUnavailableBodyWithRelease(2, view);
   return {
     schemaVersion: 2,
-    ...membersBody(view),
+    ...toMembersBody(view),
     issuance: {
-      ...issuanceBody(view),
+      ...toIssuanceBody(view),
       mintedThroughBlock: view.closedThroughBlock.toString(),
       mintedThroughRound: view.processedThroughRound.toString(),
       lastAppliedRound: view.lastActivationRound.toString(),
     },
-    collection: collectionBody(view),
+    collection: toCollectionBody(view),
   };
 }
 
-export function miningStateBody(view: IssuanceView | ChainUnavailable): z.infer<typeof miningStateResponse> {
-  if (view.status === 'unavailable') return unavailableBodyWithRelease(1, view);
+export function toMiningStateBody(
+  view: IssuanceView | ChainUnavailable,
+): z.infer<typeof miningStateResponse> {
+  if (view.status === 'unavailable') return toUnavailableBodyWithRelease(1, view);
   return {
     schemaVersion: 1,
-    ...membersBody(view),
+    ...toMembersBody(view),
     issuance: {
-      ...issuanceBody(view),
+      ...toIssuanceBody(view),
       closedThroughBlock: view.closedThroughBlock.toString(),
       processedThroughRound: view.processedThroughRound.toString(),
       lastActivationRound: view.lastActivationRound.toString(),
@@ -101,18 +104,18 @@ export function miningStateBody(view: IssuanceView | ChainUnavailable): z.infer<
       paidBaseUnits: view.paidBaseUnits.toString(),
     },
     livePositionCount: view.livePositionCount.toString(),
-    collection: collectionBody(view),
+    collection: toCollectionBody(view),
   };
 }
 
-function membersBody(view: IssuanceView) {
+function toMembersBody(view: IssuanceView) {
   return {
-    ...availableMembersBody(view),
+    ...toAvailableMembers(view),
     asset: { ...view.asset },
   };
 }
 
-function issuanceBody({ mintedBaseUnits, tokenSupplyBaseUnits, supplyCap }: IssuanceView) {
+function toIssuanceBody({ mintedBaseUnits, tokenSupplyBaseUnits, supplyCap }: IssuanceView) {
   return {
     mintedBaseUnits: mintedBaseUnits.toString(),
     tokenSupplyBaseUnits: tokenSupplyBaseUnits.toString(),
@@ -120,7 +123,7 @@ function issuanceBody({ mintedBaseUnits, tokenSupplyBaseUnits, supplyCap }: Issu
   };
 }
 
-function collectionBody({ collection: { sale, ...state } }: IssuanceView): z.infer<typeof collection> {
+function toCollectionBody({ collection: { sale, ...state } }: IssuanceView): z.infer<typeof collection> {
   return {
     phase: state.phase,
     paused: state.paused,
@@ -129,7 +132,7 @@ function collectionBody({ collection: { sale, ...state } }: IssuanceView): z.inf
     reserveMinted: state.reserveMinted.toString(),
     protocolReserve: (sale?.protocolReserve ?? 0n).toString(),
     publicPriceBaseUnits: (sale?.publicPrice ?? 0n).toString(),
-    allowlistStart: isoOrNull(sale === null ? null : Number(sale.allowlistStart) * 1000),
-    allowlistEnd: isoOrNull(sale === null ? null : Number(sale.allowlistEnd) * 1000),
+    allowlistStart: toIsoStringOrNull(sale === null ? null : Number(sale.allowlistStart) * 1000),
+    allowlistEnd: toIsoStringOrNull(sale === null ? null : Number(sale.allowlistEnd) * 1000),
   };
 }

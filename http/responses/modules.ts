@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ModulesView, type ModuleView, moduleStates } from '../../actors/views/views.ts';
-import { installationId, isoOf, provenance, timestamp } from './scalars.ts';
+import { toIsoString } from './isoTime.ts';
+import { installationId, provenance, timestamp } from './scalars.ts';
 
 export const moduleSnapshot = z
   .strictObject({
@@ -34,11 +35,11 @@ export const modulesResponse = z
 
 export type ModulesResponse = z.infer<typeof modulesResponse>;
 
-export function modulesBody({ installationId, modules }: ModulesView): ModulesResponse {
-  return { schemaVersion: 1, installationId, modules: modules.map(moduleBody) };
+export function toModulesBody({ installationId, modules }: ModulesView): ModulesResponse {
+  return { schemaVersion: 1, installationId, modules: modules.map(toModuleBody) };
 }
 
-export function moduleBody(view: ModuleView): ModuleSnapshot {
+export function toModuleBody(view: ModuleView): ModuleSnapshot {
   const { checkedAtMs, message, code } = view.health;
   return {
     instanceId: view.instanceId,
@@ -47,9 +48,9 @@ export function moduleBody(view: ModuleView): ModuleSnapshot {
     moduleVersion: view.moduleVersion,
     schemaVersion: view.schemaVersion,
     state: view.state,
-    observedAt: isoOf(view.observedAtMs),
+    observedAt: toIsoString(view.observedAtMs),
     provenance: view.provenance,
-    health: { checkedAt: isoOf(checkedAtMs), message, code },
+    health: { checkedAt: toIsoString(checkedAtMs), message, code },
     data: {},
   };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AcceptedReading, ObservationPage } from '../../actors/views/views.ts';
-import { decimal, installationId, isoOf, provenance, safeCount, timestamp, uuid } from './scalars.ts';
+import { toIsoString } from './isoTime.ts';
+import { decimal, installationId, provenance, safeCount, timestamp, uuid } from './scalars.ts';
 
 export const cursor = z
   .string()
@@ -34,25 +35,25 @@ export const observationsResponse = z
 
 export type ObservationsResponse = z.infer<typeof observationsResponse>;
 
-export function observationsBody(installationId: string, page: ObservationPage): ObservationsResponse {
+export function toObservationsBody(installationId: string, page: ObservationPage): ObservationsResponse {
   const last = page.items.at(-1);
   return {
     schemaVersion: 1,
     installationId,
-    items: page.items.map(observationBody),
-    nextCursor: page.more && last !== undefined ? cursorOf(last.position) : null,
+    items: page.items.map(toObservationBody),
+    nextCursor: page.more && last !== undefined ? encodeObservationCursor(last.position) : null,
   };
 }
 
-function observationBody(reading: AcceptedReading): z.infer<typeof observation> {
+function toObservationBody(reading: AcceptedReading): z.infer<typeof observation> {
   return {
-    cursor: cursorOf(reading.position),
+    cursor: encodeObservationCursor(reading.position),
     telemetryId: reading.telemetryId,
     installationId: reading.installationId,
     bootId: reading.bootId,
     sequence: reading.sequence,
-    observedAt: isoOf(reading.observedAtMs),
-    receivedAt: isoOf(reading.receivedAtMs),
+    observedAt: toIsoString(reading.observedAtMs),
+    receivedAt: toIsoString(reading.receivedAtMs),
     counterEpoch: reading.counterEpoch,
     cumulativeWorkUnits: reading.cumulativeWorkUnits.toString(),
     provenance: reading.provenance,
@@ -71,7 +72,7 @@ const encodedDigits: ReadonlyMap<string, string> = new Map(
 );
 
 /** base64url of the decimal receipt position (CONTRACT.md, Cursors); a page has a hundred of them. */
-export function cursorOf(position: number): string {
+export function encodeObservationCursor(position: number): string {
   const digits = String(position);
   let cursor = '';
   for (let at = 0; at < digits.length; at += 3) cursor += encodedDigits.get(digits.slice(at, at + 3));
@@ -79,10 +80,10 @@ export function cursorOf(position: number): string {
 }
 
 /** The position of a cursor; null when it does not decode to a positive decimal. */
-export function positionOf(cursor: string): number | null {
+export function decodeObservationCursor(cursor: string): number | null {
   const decoded = Buffer.from(cursor, 'base64url').toString('latin1');
   if (!/^[1-9][0-9]{0,15}$/.test(decoded)) return null;
   const position = Number(decoded);
   // Only one spelling of a position is a cursor: characters outside the alphabet decode to nothing.
-  return Number.isSafeInteger(position) && cursorOf(position) === cursor ? position : null;
+  return Number.isSafeInteger(position) && encodeObservationCursor(position) === cursor ? position : null;
 }

@@ -8,12 +8,12 @@ import {
 import {
   address,
   availableMembers,
-  availableMembersBody,
-  bigintOf,
-  eventSourceBody,
+  defineUnavailableWithRelease,
   eventSourceMembers,
-  unavailableBodyWithRelease,
-  unavailableWithRelease,
+  parseBigint,
+  toAvailableMembers,
+  toEventSourceBody,
+  toUnavailableBodyWithRelease,
 } from './chain.ts';
 import { cursor } from './observations.ts';
 import { decimal } from './scalars.ts';
@@ -54,7 +54,7 @@ function isInOrder(events: Activity): boolean {
 
 function isNewer({ source: newer }: Activity[0], { source: older }: Activity[0]): boolean {
   if (newer.blockNumber !== older.blockNumber)
-    return bigintOf(newer.blockNumber) > bigintOf(older.blockNumber);
+    return parseBigint(newer.blockNumber) > parseBigint(older.blockNumber);
   if (newer.transactionIndex !== older.transactionIndex)
     return newer.transactionIndex > older.transactionIndex;
   return newer.logIndex > older.logIndex;
@@ -67,50 +67,52 @@ function isSafe({
   activity: Activity;
   chain: { safeThroughBlock: string };
 }): boolean {
-  return newest === undefined || bigintOf(newest.source.blockNumber) <= bigintOf(chain.safeThroughBlock);
+  return (
+    newest === undefined || parseBigint(newest.source.blockNumber) <= parseBigint(chain.safeThroughBlock)
+  );
 }
 
-function responseOf<Version extends number>(version: Version) {
+function defineResponse<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [
     z.strictObject({ schemaVersion: z.literal(version), ...members }).refine(isSafe),
-    unavailableWithRelease(version),
+    defineUnavailableWithRelease(version),
   ]);
 }
 
-export const ownerActivityResponseA = responseOf(2).meta({
-  id: 'OwnerActivityA',
-  description: 'Owner activity [A], newest first',
+export const publicOwnerActivityResponse = defineResponse(2).meta({
+  id: 'PublicOwnerActivity',
+  description: 'Owner activity of the public route, newest first',
 });
-export const ownerActivityResponseB = responseOf(1).meta({
+export const plainOwnerActivityResponse = defineResponse(1).meta({
   id: 'OwnerActivity',
-  description: 'Owner activity [B], newest first',
+  description: 'Owner activity of the plain route, newest first',
 });
 
 type View = OwnerActivityView | ChainUnavailable;
 
-export function ownerActivityBodyA(view: View): z.infer<typeof ownerActivityResponseA> {
+export function toPublicOwnerActivityBody(view: View): z.infer<typeof publicOwnerActivityResponse> {
   return view.status === 'unavailable'
-    ? unavailableBodyWithRelease(2, view)
-    : { schemaVersion: 2, ...availableBody(view) };
+    ? toUnavailableBodyWithRelease(2, view)
+    : { schemaVersion: 2, ...toAvailableBody(view) };
 }
 
-export function ownerActivityBodyB(view: View): z.infer<typeof ownerActivityResponseB> {
+export function toPlainOwnerActivityBody(view: View): z.infer<typeof plainOwnerActivityResponse> {
   return view.status === 'unavailable'
-    ? unavailableBodyWithRelease(1, view)
-    : { schemaVersion: 1, ...availableBody(view) };
+    ? toUnavailableBodyWithRelease(1, view)
+    : { schemaVersion: 1, ...toAvailableBody(view) };
 }
 
-function availableBody(view: OwnerActivityView) {
+function toAvailableBody(view: OwnerActivityView) {
   return {
-    ...availableMembersBody(view),
+    ...toAvailableMembers(view),
     owner: view.owner,
-    activity: view.activity.map((event) => activityBody(view.chain.chainId, event)),
+    activity: view.activity.map((event) => toActivityBody(view.chain.chainId, event)),
     total: view.total.toString(),
     nextCursor: view.nextCursor,
   };
 }
 
-function activityBody(chainId: bigint, event: OwnerEvent): z.infer<typeof activity> {
+function toActivityBody(chainId: bigint, event: OwnerEvent): z.infer<typeof activity> {
   const { kind, source } = event;
   return {
     id: `chain:${chainId}:${event.address}:${source.transactionHash}:${source.logIndex}:${kind}`,
@@ -122,6 +124,6 @@ function activityBody(chainId: bigint, event: OwnerEvent): z.infer<typeof activi
     level: event.level,
     effectiveRound: event.effectiveRound?.toString() ?? null,
     nextMergeBlock: event.nextMergeBlock?.toString() ?? null,
-    source: { ...eventSourceBody(source), confirmationStatus: 'safe' },
+    source: { ...toEventSourceBody(source), confirmationStatus: 'safe' },
   };
 }

@@ -8,16 +8,17 @@ import {
 import {
   address,
   availableMembers,
-  availableMembersBody,
-  bigintOf,
+  defineUnavailableWithRelease,
+  parseBigint,
   positiveDecimal,
+  toAvailableMembers,
   tokenDecimals,
   tokenSymbol,
-  unavailableBodyWithRelease,
-  unavailableWithRelease,
+  toUnavailableBodyWithRelease,
 } from './chain.ts';
+import { toIsoString } from './isoTime.ts';
 import { cursor } from './observations.ts';
-import { decimal, isoOf, timestamp } from './scalars.ts';
+import { decimal, timestamp } from './scalars.ts';
 
 /** Tokens of one claim (CONTRACT.md, Portfolio). */
 const claimLimit = z
@@ -87,7 +88,7 @@ const members = {
   positions: z
     .array(position)
     .max(100)
-    .refine((positions) => isAscending(positions.map(({ tokenId }) => bigintOf(tokenId))))
+    .refine((positions) => isAscending(positions.map(({ tokenId }) => parseBigint(tokenId))))
     .meta({ description: 'Ascending by token ID, each once' }),
   nextCursor: cursor.nullable(),
 };
@@ -96,37 +97,40 @@ function isAscending(values: readonly bigint[]): boolean {
   return values.every((value, index) => index === 0 || value > (values[index - 1] as bigint));
 }
 
-function responseOf<Version extends number>(version: Version) {
+function defineResponse<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [
     z.strictObject({ schemaVersion: z.literal(version), ...members }),
-    unavailableWithRelease(version),
+    defineUnavailableWithRelease(version),
   ]);
 }
 
-export const portfolioResponseA = responseOf(2).meta({
-  id: 'PortfolioA',
-  description: 'Owner portfolio [A]',
+export const publicPortfolioResponse = defineResponse(2).meta({
+  id: 'PublicPortfolio',
+  description: 'Owner portfolio of the public route',
 });
-export const portfolioResponseB = responseOf(1).meta({ id: 'Portfolio', description: 'Owner portfolio [B]' });
+export const plainPortfolioResponse = defineResponse(1).meta({
+  id: 'Portfolio',
+  description: 'Owner portfolio of the plain route',
+});
 
 type View = PortfolioView | ChainUnavailable;
 
-export function portfolioBodyA(view: View): z.infer<typeof portfolioResponseA> {
+export function toPublicPortfolioBody(view: View): z.infer<typeof publicPortfolioResponse> {
   return view.status === 'unavailable'
-    ? unavailableBodyWithRelease(2, view)
-    : { schemaVersion: 2, ...availableBody(view) };
+    ? toUnavailableBodyWithRelease(2, view)
+    : { schemaVersion: 2, ...toAvailableBody(view) };
 }
 
-export function portfolioBodyB(view: View): z.infer<typeof portfolioResponseB> {
+export function toPlainPortfolioBody(view: View): z.infer<typeof plainPortfolioResponse> {
   return view.status === 'unavailable'
-    ? unavailableBodyWithRelease(1, view)
-    : { schemaVersion: 1, ...availableBody(view) };
+    ? toUnavailableBodyWithRelease(1, view)
+    : { schemaVersion: 1, ...toAvailableBody(view) };
 }
 
-function availableBody(view: PortfolioView) {
+function toAvailableBody(view: PortfolioView) {
   const { configuration, mining, summary } = view;
   return {
-    ...availableMembersBody(view),
+    ...toAvailableMembers(view),
     owner: view.owner,
     configuration: {
       genesisTimestamp: configuration.genesisTimestamp.toString(),
@@ -160,26 +164,26 @@ function availableBody(view: PortfolioView) {
       date,
       earnedBaseUnits: earnedBaseUnits.toString(),
     })),
-    positions: view.positions.map(positionBody),
+    positions: view.positions.map(toPositionBody),
     nextCursor: view.nextCursor,
   };
 }
 
-function positionBody(given: PositionView): z.infer<typeof position> {
+function toPositionBody(view: PositionView): z.infer<typeof position> {
   return {
-    tokenId: given.tokenId.toString(),
-    level: given.level,
-    activeWeight: given.activeWeight.toString(),
-    targetWeight: given.targetWeight.toString(),
-    pendingRound: given.pendingRound?.toString() ?? null,
-    pendingActivationSource: given.pendingActivationSource,
-    mergeState: given.mergeState,
-    nextMergeBlock: given.nextMergeBlock.toString(),
-    blocksUntilMerge: given.blocksUntilMerge.toString(),
-    claimableBaseUnits: given.claimableBaseUnits.toString(),
-    earnedBaseUnits: given.earnedBaseUnits.toString(),
-    earnedSevenDayBaseUnits: given.earnedSevenDayBaseUnits.toString(),
-    ownershipStartedAt: isoOf(given.ownershipStartedAtMs),
-    metadataStatus: given.metadataStatus,
+    tokenId: view.tokenId.toString(),
+    level: view.level,
+    activeWeight: view.activeWeight.toString(),
+    targetWeight: view.targetWeight.toString(),
+    pendingRound: view.pendingRound?.toString() ?? null,
+    pendingActivationSource: view.pendingActivationSource,
+    mergeState: view.mergeState,
+    nextMergeBlock: view.nextMergeBlock.toString(),
+    blocksUntilMerge: view.blocksUntilMerge.toString(),
+    claimableBaseUnits: view.claimableBaseUnits.toString(),
+    earnedBaseUnits: view.earnedBaseUnits.toString(),
+    earnedSevenDayBaseUnits: view.earnedSevenDayBaseUnits.toString(),
+    ownershipStartedAt: toIsoString(view.ownershipStartedAtMs),
+    metadataStatus: view.metadataStatus,
   };
 }

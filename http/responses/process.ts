@@ -20,12 +20,11 @@ import {
   submissionLifecycles,
 } from '../../actors/views/views.ts';
 import { bytes32, text } from './chain.ts';
+import { toIsoString, toIsoStringOrNull } from './isoTime.ts';
 import {
   coreStatus,
   decimal,
   installationId,
-  isoOf,
-  isoOrNull,
   provenance,
   safeCount,
   timestamp,
@@ -69,7 +68,7 @@ const completed = {
 const settledBy = { confirmedAt: timestamp.nullable(), transactionHash: bytes32.nullable() };
 
 /** The core's sums on public routes: the next block's work in work units. */
-const sumsA = {
+const publicSums = {
   cumulativeWork: decimal,
   blockHeight: uint64Decimal,
   currentWork: uint64Decimal.meta({ description: 'Work into the next block; below workPerBlock' }),
@@ -77,7 +76,7 @@ const sumsA = {
 };
 
 /** The same on plain routes: block units and the exact difficulty. */
-const sumsB = {
+const plainSums = {
   cumulativeWork: decimal,
   cumulativeBlockUnits: decimal,
   blockHeight: uint64Decimal,
@@ -86,10 +85,12 @@ const sumsB = {
 };
 
 const lifecycle = { lifecycle: z.literal('optimistic') };
-const projectedA = z.strictObject({ ...lifecycle, ...sumsA, ...completed }).meta({ id: 'ProjectedA' });
-const projectedB = z.strictObject({ ...lifecycle, ...sumsB, ...completed }).meta({ id: 'Projected' });
-const anchorMembersA = { settledThroughRound: uint64Decimal, ...sumsA, ...settledBy };
-const anchorMembersB = { settledThroughRound: uint64Decimal, ...sumsB, ...settledBy };
+const publicProjected = z
+  .strictObject({ ...lifecycle, ...publicSums, ...completed })
+  .meta({ id: 'PublicProjected' });
+const plainProjected = z.strictObject({ ...lifecycle, ...plainSums, ...completed }).meta({ id: 'Projected' });
+const publicAnchorMembers = { settledThroughRound: uint64Decimal, ...publicSums, ...settledBy };
+const plainAnchorMembers = { settledThroughRound: uint64Decimal, ...plainSums, ...settledBy };
 
 const queued = z.strictObject({
   closedRoundCount: uint64Decimal,
@@ -97,7 +98,7 @@ const queued = z.strictObject({
   openRoundWorkUnits: decimal,
 });
 
-function builderOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType, Reason extends string>(
+function defineBuilder<Anchor extends z.ZodRawShape, Projected extends z.ZodType, Reason extends string>(
   anchor: Anchor,
   projected: Projected,
   reasons: readonly Reason[],
@@ -108,10 +109,10 @@ function builderOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType, Re
   ]);
 }
 
-const processBuilder = builderOf(anchorMembersA, projectedA, processBuilderReasons).meta({
+const processBuilder = defineBuilder(publicAnchorMembers, publicProjected, processBuilderReasons).meta({
   id: 'ProcessBuilder',
 });
-export const builder = builderOf(anchorMembersB, projectedB, builderUnavailableReasons).meta({
+export const builder = defineBuilder(plainAnchorMembers, plainProjected, builderUnavailableReasons).meta({
   id: 'Builder',
 });
 
@@ -131,7 +132,7 @@ export const oracle = z
   })
   .meta({ id: 'Oracle' });
 
-function queueOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
+function defineQueue<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
   anchor: Anchor,
   projected: Projected,
 ) {
@@ -181,8 +182,10 @@ function queueOf<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
   ]);
 }
 
-export const processQueue = queueOf(anchorMembersA, projectedA).meta({ id: 'ProcessQueue' });
-export const settlementQueue = queueOf(anchorMembersB, projectedB).meta({ id: 'SettlementQueue' });
+export const processQueue = defineQueue(publicAnchorMembers, publicProjected).meta({ id: 'ProcessQueue' });
+export const settlementQueue = defineQueue(plainAnchorMembers, plainProjected).meta({
+  id: 'SettlementQueue',
+});
 
 export const processResponse = z
   .strictObject({
@@ -199,16 +202,16 @@ export const processResponse = z
 
 export type ProcessResponse = z.infer<typeof processResponse>;
 
-export function processBody(view: ProcessView): ProcessResponse {
+export function toProcessBody(view: ProcessView): ProcessResponse {
   return {
     schemaVersion: 4,
     installationId: view.installationId,
     revision: view.revision,
-    generatedAt: isoOf(view.generatedAtMs),
-    measurement: isUint64(view.measurement) ? measurementBody(view.measurement) : null,
-    builder: processBuilderBody(view.builder),
-    oracle: oracleBody(view.oracle),
-    settlementQueue: processQueueBody(view.settlementQueue),
+    generatedAt: toIsoString(view.generatedAtMs),
+    measurement: isUint64(view.measurement) ? toMeasurementBody(view.measurement) : null,
+    builder: toProcessBuilderBody(view.builder),
+    oracle: toOracleBody(view.oracle),
+    settlementQueue: toProcessQueueBody(view.settlementQueue),
   };
 }
 
@@ -217,11 +220,11 @@ function isUint64(measurement: MeasurementView | null): measurement is Measureme
   return measurement !== null && measurement.reading.cumulativeWorkUnits <= uint64Max;
 }
 
-export function measurementBody({ freshness, reading }: MeasurementView): z.infer<typeof measurement> {
+export function toMeasurementBody({ freshness, reading }: MeasurementView): z.infer<typeof measurement> {
   return {
     freshness,
-    observedAt: isoOf(reading.observedAtMs),
-    receivedAt: isoOf(reading.receivedAtMs),
+    observedAt: toIsoString(reading.observedAtMs),
+    receivedAt: toIsoString(reading.receivedAtMs),
     staleAfterSeconds: stalenessSeconds,
     counterEpoch: reading.counterEpoch,
     cumulativeWorkUnits: reading.cumulativeWorkUnits.toString(),
@@ -233,20 +236,23 @@ export function measurementBody({ freshness, reading }: MeasurementView): z.infe
   };
 }
 
-function processBuilderBody(view: BuilderView): z.infer<typeof processBuilder> {
-  if (view.status === 'available') return { ...availableBuilder(view), ...shownAs(view, frontierA) };
+function toProcessBuilderBody(view: BuilderView): z.infer<typeof processBuilder> {
+  if (view.status === 'available')
+    return { ...toAvailableBuilder(view), ...toFrontiers(view, toPublicFrontier) };
   const { status, reason } = view;
   return { status, reason: reason === 'round_ineligible' ? 'round_projection_gap' : reason };
 }
 
-export function builderBody(view: BuilderView): z.infer<typeof builder> {
-  return view.status === 'available' ? { ...availableBuilder(view), ...shownAs(view, frontierB) } : view;
+export function toBuilderBody(view: BuilderView): z.infer<typeof builder> {
+  return view.status === 'available'
+    ? { ...toAvailableBuilder(view), ...toFrontiers(view, toPlainFrontier) }
+    : view;
 }
 
 type AvailableBuilder = Extract<BuilderView, { status: 'available' }>;
 type AvailableQueue = Extract<SettlementQueueView, { status: 'available' }>;
 
-function availableBuilder({
+function toAvailableBuilder({
   queued: { closedRoundCount, closedWorkUnits, openRoundWorkUnits },
 }: AvailableBuilder) {
   return {
@@ -259,24 +265,27 @@ function availableBuilder({
   };
 }
 
-function shownAs<Shown>({ anchor, projected }: AvailableBuilder, sums: (frontier: FrontierView) => Shown) {
-  return { anchor: anchorBody(anchor, sums), projected: projectedBody(projected, sums) };
+function toFrontiers<Shown>(
+  { anchor, projected }: AvailableBuilder,
+  sums: (frontier: FrontierView) => Shown,
+) {
+  return { anchor: toAnchorBody(anchor, sums), projected: toProjectedBody(projected, sums) };
 }
 
-function anchorBody<Shown>(anchor: AnchorView, sums: (frontier: FrontierView) => Shown) {
+function toAnchorBody<Shown>(anchor: AnchorView, sums: (frontier: FrontierView) => Shown) {
   return {
     settledThroughRound: anchor.settledThroughRound.toString(),
     ...sums(anchor),
-    confirmedAt: isoOrNull(anchor.confirmedAtMs),
+    confirmedAt: toIsoStringOrNull(anchor.confirmedAtMs),
     transactionHash: anchor.transactionHash,
   };
 }
 
-function projectedBody<Shown>(projected: ProjectedView, sums: (frontier: FrontierView) => Shown) {
-  return { lifecycle: 'optimistic' as const, ...sums(projected), ...completedBody(projected) };
+function toProjectedBody<Shown>(projected: ProjectedView, sums: (frontier: FrontierView) => Shown) {
+  return { lifecycle: 'optimistic' as const, ...sums(projected), ...toCompletedBody(projected) };
 }
 
-function completedBody({ firstCompletedBlock, lastCompletedBlock, completedBlockCount }: CompletedBlocks) {
+function toCompletedBody({ firstCompletedBlock, lastCompletedBlock, completedBlockCount }: CompletedBlocks) {
   return {
     firstCompletedBlock: firstCompletedBlock?.toString() ?? null,
     lastCompletedBlock: lastCompletedBlock?.toString() ?? null,
@@ -285,7 +294,12 @@ function completedBody({ firstCompletedBlock, lastCompletedBlock, completedBlock
 }
 
 /** `workPerBlock` is rounded up, and `currentWork` is the progress in its terms (CONTRACT.md, Frontiers). */
-function frontierA({ cumulativeWork, blockHeight, blockProgress, workPerThousandBlocks }: FrontierView) {
+function toPublicFrontier({
+  cumulativeWork,
+  blockHeight,
+  blockProgress,
+  workPerThousandBlocks,
+}: FrontierView) {
   const rounded = (workPerThousandBlocks + 999n) / 1000n;
   const workPerBlock = rounded > 1n ? rounded : 1n;
   return {
@@ -296,7 +310,7 @@ function frontierA({ cumulativeWork, blockHeight, blockProgress, workPerThousand
   };
 }
 
-function frontierB(frontier: FrontierView) {
+function toPlainFrontier(frontier: FrontierView) {
   return {
     cumulativeWork: frontier.cumulativeWork.toString(),
     cumulativeBlockUnits: frontier.cumulativeBlockUnits.toString(),
@@ -306,12 +320,12 @@ function frontierB(frontier: FrontierView) {
   };
 }
 
-export function oracleBody(view: OracleView): z.infer<typeof oracle> {
+export function toOracleBody(view: OracleView): z.infer<typeof oracle> {
   const { latestClosure } = view;
   return {
     state: view.state,
     reason: view.reason,
-    latestAcceptedAt: isoOrNull(view.latestAcceptedAtMs),
+    latestAcceptedAt: toIsoStringOrNull(view.latestAcceptedAtMs),
     latestClosure:
       latestClosure === null
         ? null
@@ -319,20 +333,20 @@ export function oracleBody(view: OracleView): z.infer<typeof oracle> {
             firstRound: latestClosure.firstRound.toString(),
             lastRound: latestClosure.lastRound.toString(),
             roundCount: (latestClosure.lastRound - latestClosure.firstRound + 1n).toString(),
-            acceptedAt: isoOf(latestClosure.acceptedAtMs),
+            acceptedAt: toIsoString(latestClosure.acceptedAtMs),
           },
   };
 }
 
-export function processQueueBody(view: SettlementQueueView): z.infer<typeof processQueue> {
-  return view.status === 'available' ? availableQueue(view, frontierA) : view;
+export function toProcessQueueBody(view: SettlementQueueView): z.infer<typeof processQueue> {
+  return view.status === 'available' ? toAvailableQueue(view, toPublicFrontier) : view;
 }
 
-export function queueBody(view: SettlementQueueView): z.infer<typeof settlementQueue> {
-  return view.status === 'available' ? availableQueue(view, frontierB) : view;
+export function toQueueBody(view: SettlementQueueView): z.infer<typeof settlementQueue> {
+  return view.status === 'available' ? toAvailableQueue(view, toPlainFrontier) : view;
 }
 
-function availableQueue<Shown>(view: AvailableQueue, sums: (frontier: FrontierView) => Shown) {
+function toAvailableQueue<Shown>(view: AvailableQueue, sums: (frontier: FrontierView) => Shown) {
   const { buffered, lastRun, latestSubmission } = view;
   return {
     status: 'available' as const,
@@ -346,22 +360,22 @@ function availableQueue<Shown>(view: AvailableQueue, sums: (frontier: FrontierVi
       activeRoundCount: buffered.activeRoundCount.toString(),
       workUnits: buffered.workUnits.toString(),
     },
-    projected: projectedBody(view.projected, sums),
+    projected: toProjectedBody(view.projected, sums),
     incidentOpen: view.incidentOpen,
     blockedReason: view.blockedReason,
     lastRun:
       lastRun === null
         ? null
         : {
-            startedAt: isoOf(lastRun.startedAtMs),
-            finishedAt: isoOf(lastRun.finishedAtMs),
+            startedAt: toIsoString(lastRun.startedAtMs),
+            finishedAt: toIsoString(lastRun.finishedAtMs),
             result: lastRun.result,
           },
-    latestSubmission: latestSubmission === null ? null : submissionBody(latestSubmission, sums),
+    latestSubmission: latestSubmission === null ? null : toSubmissionBody(latestSubmission, sums),
   };
 }
 
-function submissionBody<Shown>(view: SubmissionView, sums: (frontier: FrontierView) => Shown) {
+function toSubmissionBody<Shown>(view: SubmissionView, sums: (frontier: FrontierView) => Shown) {
   return {
     submissionId: view.submissionId,
     lifecycle: view.lifecycle,
@@ -369,13 +383,13 @@ function submissionBody<Shown>(view: SubmissionView, sums: (frontier: FrontierVi
     settledThroughRound: view.settledThroughRound.toString(),
     roundCount: view.roundCount.toString(),
     activeRoundCount: String(view.activeRoundCount),
-    expected: { ...anchorBody(view.expected, sums), ...completedBody(view.expected) },
+    expected: { ...toAnchorBody(view.expected, sums), ...toCompletedBody(view.expected) },
     transactionHash: view.transactionHash,
-    createdAt: isoOf(view.createdAtMs),
-    submittedAt: isoOrNull(view.submittedAtMs),
-    confirmedAt: isoOrNull(view.confirmedAtMs),
-    terminalAt: isoOrNull(view.terminalAtMs),
-    changedAt: isoOf(view.changedAtMs),
+    createdAt: toIsoString(view.createdAtMs),
+    submittedAt: toIsoStringOrNull(view.submittedAtMs),
+    confirmedAt: toIsoStringOrNull(view.confirmedAtMs),
+    terminalAt: toIsoStringOrNull(view.terminalAtMs),
+    changedAt: toIsoString(view.changedAtMs),
     outcomeCode: view.outcomeCode,
   };
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { coreStatuses, provenances } from '../../actors/views/views.ts';
-import { toIsoString } from './isoTime.ts';
 
 /** Scalar types as they appear in responses (CONTRACT.md, Scalars). */
 
@@ -47,14 +46,6 @@ export const safeCount = z
 export const provenance = z.enum(provenances).meta({ id: 'Provenance' });
 
 export const coreStatus = z.enum(coreStatuses).meta({ id: 'CoreStatus' });
-
-export function isoOf(timeMs: number): string {
-  return toIsoString(timeMs);
-}
-
-export function isoOrNull(timeMs: number | null): string | null {
-  return timeMs === null ? null : isoOf(timeMs);
-}
 
 /**
  * Decimals through `max`, without sign or leading zero. A pattern and not a refinement, so that the published schema bounds

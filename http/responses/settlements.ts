@@ -16,15 +16,16 @@ import {
   address,
   bytes32,
   chainBrief,
-  chainBriefBody,
+  defineUnavailable,
   positiveDecimal,
+  toChainBriefBody,
   tokenDecimals,
   tokenSymbol,
-  unavailableOf,
   versionId,
 } from './chain.ts';
-import { processQueue, processQueueBody } from './process.ts';
-import { decimal, installationId, isoOf, timestamp } from './scalars.ts';
+import { toIsoString } from './isoTime.ts';
+import { processQueue, toProcessQueueBody } from './process.ts';
+import { decimal, installationId, timestamp } from './scalars.ts';
 
 const sums = {
   settlementCount: decimal,
@@ -155,47 +156,50 @@ const members = {
     .optional(),
 };
 
-function responseOf<Version extends number>(version: Version) {
+function defineResponse<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [
     z.strictObject({ schemaVersion: z.literal(version), ...members }),
-    unavailableOf(version),
+    defineUnavailable(version),
   ]);
 }
 
 const withQueue = { settlementQueue: processQueue.optional() };
 
-export const settlementsResponseA = z
+export const publicSettlementsResponse = z
   .discriminatedUnion('status', [
     z.strictObject({ schemaVersion: z.literal(4), ...members, ...withQueue }),
-    unavailableOf(4).extend(withQueue),
+    defineUnavailable(4).extend(withQueue),
   ])
   .meta({
-    id: 'SettlementHistoryA',
-    description: 'Settlement history [A]; with the queue where it is asked for',
+    id: 'PublicSettlementHistory',
+    description: 'Settlement history of the public route, with the queue where it is requested',
   });
-export const settlementsResponseB = responseOf(1).meta({
+export const plainSettlementsResponse = defineResponse(1).meta({
   id: 'SettlementHistory',
-  description: 'Settlement history [B]',
+  description: 'Settlement history of the plain route',
 });
 
 type View = SettlementHistoryView | ChainUnavailable;
 
-export function settlementsBodyA({ history, queue }: SettlementsView): z.infer<typeof settlementsResponseA> {
-  const settlementQueue = queue === null ? {} : { settlementQueue: processQueueBody(queue) };
+export function toPublicSettlementsBody({
+  history,
+  queue,
+}: SettlementsView): z.infer<typeof publicSettlementsResponse> {
+  const settlementQueue = queue === null ? {} : { settlementQueue: toProcessQueueBody(queue) };
   return { schemaVersion: 4, ...body(history), ...settlementQueue };
 }
 
-export function settlementsBodyB(view: View): z.infer<typeof settlementsResponseB> {
+export function toPlainSettlementsBody(view: View): z.infer<typeof plainSettlementsResponse> {
   return { schemaVersion: 1, ...body(view) };
 }
 
-/** An opaque digest of what the history shows, its time of making aside. */
-export function settlementsTag(given: object): string {
-  const content = JSON.stringify({ ...given, generatedAt: null });
+/** An opaque digest of what the history shows; `generatedAt` is not part of it. */
+export function computeSettlementsTag(body: object): string {
+  const content = JSON.stringify({ ...body, generatedAt: null });
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
 
-export function settlementSourceOf(view: View): string {
+export function readSettlementSource(view: View): string {
   return view.status === 'unavailable' ? 'unavailable' : view.source;
 }
 
@@ -210,31 +214,31 @@ function body(view: View) {
     installationId: view.installationId,
     status: 'available' as const,
     range: view.range,
-    generatedAt: isoOf(view.generatedAtMs),
-    chain: chainBriefBody(view.chain),
+    generatedAt: toIsoString(view.generatedAtMs),
+    chain: toChainBriefBody(view.chain),
     window:
       window === null
         ? null
         : {
-            startAt: isoOf(window.startAtMs),
-            endAt: isoOf(window.endAtMs),
+            startAt: toIsoString(window.startAtMs),
+            endAt: toIsoString(window.endAtMs),
             bucketSeconds: window.bucketSeconds,
           },
-    summary: { ...sumsBody(summary), archivedSettlementCount: summary.archivedSettlementCount.toString() },
-    recentSettlements: view.recentSettlements.map((one) => settlementBody(one, processed)),
+    summary: { ...toSumsBody(summary), archivedSettlementCount: summary.archivedSettlementCount.toString() },
+    recentSettlements: view.recentSettlements.map((one) => toSettlementBody(one, processed)),
     buckets: view.buckets.map((one) => ({
-      startAt: isoOf(one.startAtMs),
-      endAt: isoOf(one.endAtMs),
-      ...sumsBody(one),
+      startAt: toIsoString(one.startAtMs),
+      endAt: toIsoString(one.endAtMs),
+      ...toSumsBody(one),
       ...(one.mintedBaseUnits === null ? {} : { sqkMintedBaseUnits: one.mintedBaseUnits.toString() }),
     })),
-    mining: miningBody(view),
+    mining: toMiningBody(view),
     ...(recentRounds === null
       ? {}
       : {
           recentRounds: recentRounds.map(({ roundId, endAtMs, amountBaseUnits }) => ({
             roundId: roundId.toString(),
-            endAt: isoOf(endAtMs),
+            endAt: toIsoString(endAtMs),
             sqkMintedBaseUnits: amountBaseUnits.toString(),
           })),
         }),
@@ -242,15 +246,15 @@ function body(view: View) {
       ? {}
       : {
           previousPeriod: {
-            startAt: isoOf(previousPeriod.startAtMs),
-            endAt: isoOf(previousPeriod.endAtMs),
+            startAt: toIsoString(previousPeriod.startAtMs),
+            endAt: toIsoString(previousPeriod.endAtMs),
             sqkMintedBaseUnits: previousPeriod.mintedBaseUnits.toString(),
           },
         }),
   };
 }
 
-function sumsBody({ settlementCount, activeRoundCount, workAdded, completedBlockCount }: SettlementSums) {
+function toSumsBody({ settlementCount, activeRoundCount, workAdded, completedBlockCount }: SettlementSums) {
   return {
     settlementCount: settlementCount.toString(),
     activeRoundCount: activeRoundCount.toString(),
@@ -259,38 +263,38 @@ function sumsBody({ settlementCount, activeRoundCount, workAdded, completedBlock
   };
 }
 
-function settlementBody(given: Settlement, processedThroughRound: bigint): z.infer<typeof settlement> {
-  const heightBefore = given.previousCumulativeBlockUnits / blockUnitsPerBlock;
-  const blockHeight = given.cumulativeBlockUnits / blockUnitsPerBlock;
+function toSettlementBody(record: Settlement, processedThroughRound: bigint): z.infer<typeof settlement> {
+  const heightBefore = record.previousCumulativeBlockUnits / blockUnitsPerBlock;
+  const blockHeight = record.cumulativeBlockUnits / blockUnitsPerBlock;
   return {
-    previousSettledThroughRound: given.previousSettledThroughRound.toString(),
-    settledThroughRound: given.settledThroughRound.toString(),
-    activeRoundCount: given.activeRoundCount.toString(),
-    workAdded: given.workAdded.toString(),
-    cumulativeWork: given.cumulativeWork.toString(),
-    cumulativeBlockUnits: given.cumulativeBlockUnits.toString(),
+    previousSettledThroughRound: record.previousSettledThroughRound.toString(),
+    settledThroughRound: record.settledThroughRound.toString(),
+    activeRoundCount: record.activeRoundCount.toString(),
+    workAdded: record.workAdded.toString(),
+    cumulativeWork: record.cumulativeWork.toString(),
+    cumulativeBlockUnits: record.cumulativeBlockUnits.toString(),
     firstCompletedBlock: (heightBefore + 1n).toString(),
     lastCompletedBlock: blockHeight.toString(),
     completedBlockCount: (blockHeight - heightBefore).toString(),
     blockHeight: blockHeight.toString(),
-    ...onChainBody(given),
-    ...(processedThroughRound >= given.settledThroughRound
-      ? { sqkMintedBaseUnits: given.mintedBaseUnits.toString() }
+    ...toOnChainBody(record),
+    ...(processedThroughRound >= record.settledThroughRound
+      ? { sqkMintedBaseUnits: record.mintedBaseUnits.toString() }
       : {}),
   };
 }
 
-function onChainBody({ source }: Settlement | Checkpoint) {
+function toOnChainBody({ source }: Settlement | Checkpoint) {
   return {
     transactionHash: source.transactionHash,
     ethereumBlockNumber: source.blockNumber.toString(),
-    blockTimestamp: isoOf(source.blockTimestampMs),
+    blockTimestamp: toIsoString(source.blockTimestampMs),
     logIndex: source.logIndex,
     confirmationStatus: 'safe' as const,
   };
 }
 
-function miningBody({ issuance, contracts, release }: SettlementHistoryView): z.infer<typeof mining> {
+function toMiningBody({ issuance, contracts, release }: SettlementHistoryView): z.infer<typeof mining> {
   if (typeof issuance === 'string') return { status: 'unavailable', reason: issuance };
   const { configuration, nextRound, totalMintedBaseUnits } = issuance;
   return {
@@ -309,18 +313,20 @@ function miningBody({ issuance, contracts, release }: SettlementHistoryView): z.
     processedThroughRound: issuance.processedThroughRound.toString(),
     rangeMintedBaseUnits: issuance.rangeMintedBaseUnits.toString(),
     rangeCheckpointCount: issuance.rangeCheckpointCount.toString(),
-    nextRound: nextRoundBody(nextRound),
-    recentCheckpoints: issuance.recentCheckpoints.map(checkpointBody),
+    nextRound: toNextRoundBody(nextRound),
+    recentCheckpoints: issuance.recentCheckpoints.map(toCheckpointBody),
   };
 }
 
-function nextRoundBody(round: SettlementIssuance['nextRound']): z.infer<typeof miningAvailable>['nextRound'] {
+function toNextRoundBody(
+  round: SettlementIssuance['nextRound'],
+): z.infer<typeof miningAvailable>['nextRound'] {
   return {
     state: round.state,
     round: round.round.toString(),
     countedThroughRound: round.countedThroughRound.toString(),
-    startsAt: isoOf(round.startsAtMs),
-    endsAt: isoOf(round.endsAtMs),
+    startsAt: toIsoString(round.startsAtMs),
+    endsAt: toIsoString(round.endsAtMs),
     previousCumulativeBlockUnits: round.previousCumulativeBlockUnits.toString(),
     cumulativeBlockUnits: round.cumulativeBlockUnits.toString(),
     completedBlockCount: round.completedBlockCount.toString(),
@@ -329,16 +335,16 @@ function nextRoundBody(round: SettlementIssuance['nextRound']): z.infer<typeof m
   };
 }
 
-function checkpointBody(given: Checkpoint): z.infer<typeof checkpoint> {
+function toCheckpointBody(record: Checkpoint): z.infer<typeof checkpoint> {
   return {
-    afterRound: given.afterRound.toString(),
-    throughRound: given.throughRound.toString(),
-    completedBlockCount: given.completedBlockCount.toString(),
-    cumulativeWork: given.cumulativeWork.toString(),
-    cumulativeBlockUnits: given.cumulativeBlockUnits.toString(),
-    eligibleWeight: given.eligibleWeight.toString(),
-    amountBaseUnits: given.amountBaseUnits.toString(),
-    totalMintedBaseUnits: given.totalMintedBaseUnits.toString(),
-    ...onChainBody(given),
+    afterRound: record.afterRound.toString(),
+    throughRound: record.throughRound.toString(),
+    completedBlockCount: record.completedBlockCount.toString(),
+    cumulativeWork: record.cumulativeWork.toString(),
+    cumulativeBlockUnits: record.cumulativeBlockUnits.toString(),
+    eligibleWeight: record.eligibleWeight.toString(),
+    amountBaseUnits: record.amountBaseUnits.toString(),
+    totalMintedBaseUnits: record.totalMintedBaseUnits.toString(),
+    ...toOnChainBody(record),
   };
 }

@@ -6,7 +6,8 @@ import {
   type StatisticsView,
   statisticsRanges,
 } from '../../actors/views/statisticsViews.ts';
-import { decimal, installationId, isoOf, isoOrNull, timestamp, unboundedDecimal } from './scalars.ts';
+import { toIsoString, toIsoStringOrNull } from './isoTime.ts';
+import { decimal, installationId, timestamp, unboundedDecimal } from './scalars.ts';
 
 const count = z.int().min(0);
 const bps = z.int().min(0).max(10_000);
@@ -140,27 +141,27 @@ const members = {
   oracle,
 };
 
-export const statisticsResponseA = z
+export const publicStatisticsResponse = z
   .strictObject({ schemaVersion: z.literal(2), ...members })
   .refine(hasDaysOfWindow)
-  .meta({ id: 'StatisticsA', description: 'Statistics [A]' });
-export const statisticsResponseB = z
+  .meta({ id: 'PublicStatistics', description: 'Statistics of the public route' });
+export const plainStatisticsResponse = z
   .strictObject({ schemaVersion: z.literal(1), ...members })
   .refine(hasDaysOfWindow)
-  .meta({ id: 'Statistics', description: 'Statistics [B]' });
+  .meta({ id: 'Statistics', description: 'Statistics of the plain route' });
 
-function hasDaysOfWindow(given: {
+function hasDaysOfWindow(body: {
   readonly window: { readonly dayCount: number };
   readonly activity: { readonly days: readonly unknown[] };
 }): boolean {
-  return given.activity.days.length === given.window.dayCount;
+  return body.activity.days.length === body.window.dayCount;
 }
 
-export function statisticsBodyA(view: StatisticsView): z.infer<typeof statisticsResponseA> {
+export function toPublicStatisticsBody(view: StatisticsView): z.infer<typeof publicStatisticsResponse> {
   return { schemaVersion: 2, ...body(view) };
 }
 
-export function statisticsBodyB(view: StatisticsView): z.infer<typeof statisticsResponseB> {
+export function toPlainStatisticsBody(view: StatisticsView): z.infer<typeof plainStatisticsResponse> {
   return { schemaVersion: 1, ...body(view) };
 }
 
@@ -169,12 +170,12 @@ function body({ installationId: id, revision, statistics, settled, oracle: submi
   return {
     installationId: id,
     revision,
-    generatedAt: isoOf(generatedAtMs),
+    generatedAt: toIsoString(generatedAtMs),
     range: statistics.range,
     timezone: 'UTC' as const,
     window: {
-      startAt: isoOf(windowStartMs),
-      endAt: isoOf(generatedAtMs),
+      startAt: toIsoString(windowStartMs),
+      endAt: toIsoString(generatedAtMs),
       dayCount: dayCount as 7 | 30,
       bucketSeconds: 1800 as const,
       roundSeconds: 600 as const,
@@ -187,7 +188,7 @@ function body({ installationId: id, revision, statistics, settled, oracle: submi
       settledWorkUnits: settled?.settledWorkUnits.toString() ?? null,
       activeDayCount: lifetime.activeDayCount,
       coverageBps: lifetime.coverageBps,
-      firstObservedAt: isoOrNull(lifetime.firstObservedAtMs),
+      firstObservedAt: toIsoStringOrNull(lifetime.firstObservedAtMs),
     },
     activity: {
       provenance: 'accepted_rounds' as const,
@@ -214,7 +215,7 @@ function body({ installationId: id, revision, statistics, settled, oracle: submi
         meanWorkMilli: textOrNull(one.meanWorkMilli),
       })),
     },
-    records: recordsBody(statistics.records),
+    records: toRecordsBody(statistics.records),
     blocks: { status: 'unavailable' as const, reason: 'completion_boundaries_unavailable' as const },
     rounds: {
       ...statistics.rounds,
@@ -223,31 +224,35 @@ function body({ installationId: id, revision, statistics, settled, oracle: submi
       p90ActiveWork: textOrNull(statistics.rounds.p90ActiveWork),
       mostActiveWork: textOrNull(statistics.rounds.mostActiveWork),
     },
-    oracle: oracleBody(submissions),
+    oracle: toOracleBody(submissions),
   };
 }
 
-function recordsBody(records: Statistics['records']) {
+function toRecordsBody(records: Statistics['records']) {
   return {
-    mostWorkHalfHour: recordBody(records.mostWorkHalfHour),
-    mostWorkUtcDay: recordBody(records.mostWorkUtcDay),
-    maximumDailyDistanceMm: recordBody(records.maximumDailyDistanceMm),
-    peakObservedRpmMilli: recordBody(records.peakObservedRpmMilli),
-    peakObservedSpeedMmPerSecond: recordBody(records.peakObservedSpeedMmPerSecond),
-    longestActiveWindowMinutes: recordBody(records.longestActiveWindowMinutes),
-    longestActiveDayStreak: recordBody(records.longestActiveDayStreak),
+    mostWorkHalfHour: toRecordBody(records.mostWorkHalfHour),
+    mostWorkUtcDay: toRecordBody(records.mostWorkUtcDay),
+    maximumDailyDistanceMm: toRecordBody(records.maximumDailyDistanceMm),
+    peakObservedRpmMilli: toRecordBody(records.peakObservedRpmMilli),
+    peakObservedSpeedMmPerSecond: toRecordBody(records.peakObservedSpeedMmPerSecond),
+    longestActiveWindowMinutes: toRecordBody(records.longestActiveWindowMinutes),
+    longestActiveDayStreak: toRecordBody(records.longestActiveDayStreak),
   };
 }
 
-function recordBody(given: Statistics['records']['mostWorkHalfHour']): z.infer<typeof record> {
-  if (given === null) return null;
-  return { value: given.value.toString(), occurredAt: isoOf(given.occurredAtMs), coverage: given.coverage };
+function toRecordBody(view: Statistics['records']['mostWorkHalfHour']): z.infer<typeof record> {
+  if (view === null) return null;
+  return {
+    value: view.value.toString(),
+    occurredAt: toIsoString(view.occurredAtMs),
+    coverage: view.coverage,
+  };
 }
 
-function oracleBody(given: OracleStatistics | null): z.infer<typeof oracle> {
-  if (given === null) return { status: 'unavailable', reason: 'projection_not_initialized' };
-  const { coverageStartedAtMs, ...rest } = given;
-  return { status: 'available', coverageStartedAt: isoOf(coverageStartedAtMs), ...rest };
+function toOracleBody(view: OracleStatistics | null): z.infer<typeof oracle> {
+  if (view === null) return { status: 'unavailable', reason: 'projection_not_initialized' };
+  const { coverageStartedAtMs, ...rest } = view;
+  return { status: 'available', coverageStartedAt: toIsoString(coverageStartedAtMs), ...rest };
 }
 
 function textOrNull(value: bigint | number | null): string | null {

@@ -2,18 +2,19 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ProcessView } from '../../actors/views/views.ts';
 import { text } from './chain.ts';
-import { moduleBody, moduleSnapshot } from './modules.ts';
+import { toIsoString } from './isoTime.ts';
+import { moduleSnapshot, toModuleBody } from './modules.ts';
 import {
   builder,
-  builderBody,
   measurement,
-  measurementBody,
   oracle,
-  oracleBody,
-  queueBody,
   settlementQueue,
+  toBuilderBody,
+  toMeasurementBody,
+  toOracleBody,
+  toQueueBody,
 } from './process.ts';
-import { installationId, isoOf, timestamp } from './scalars.ts';
+import { installationId, timestamp } from './scalars.ts';
 
 const signer = z
   .strictObject({
@@ -46,24 +47,24 @@ export const statusResponse = z
 
 export type StatusResponse = z.infer<typeof statusResponse>;
 
-export function statusBody(view: ProcessView): StatusResponse {
-  const shownSigner = signerBody(view.signer);
+export function toStatusBody(view: ProcessView): StatusResponse {
+  const shownSigner = toSignerBody(view.signer);
   return {
     schemaVersion: 1,
     installationId: view.installationId,
     revision: digest([view.revision, shownSigner]),
-    generatedAt: isoOf(view.generatedAtMs),
-    measurement: view.measurement === null ? null : measurementBody(view.measurement),
-    builder: builderBody(view.builder),
-    oracle: oracleBody(view.oracle),
-    settlementQueue: queueBody(view.settlementQueue),
+    generatedAt: toIsoString(view.generatedAtMs),
+    measurement: view.measurement === null ? null : toMeasurementBody(view.measurement),
+    builder: toBuilderBody(view.builder),
+    oracle: toOracleBody(view.oracle),
+    settlementQueue: toQueueBody(view.settlementQueue),
     signer: shownSigner,
-    modules: view.modules.modules.map(moduleBody),
+    modules: view.modules.modules.map(toModuleBody),
   };
 }
 
 /** Derived from the revision, which covers everything else that is shown, and from the modules (CONTRACT.md, Caching). */
-export function statusTag({ revision, modules }: StatusResponse): string {
+export function computeStatusTag({ revision, modules }: StatusResponse): string {
   return `${revision}.${digest(modules)}`;
 }
 
@@ -71,8 +72,8 @@ function digest(content: unknown): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
 }
 
-function signerBody(view: ProcessView['signer']): StatusResponse['signer'] {
+function toSignerBody(view: ProcessView['signer']): StatusResponse['signer'] {
   if (view === null) return null;
   const { enrolledAtMs, lastVerifiedAtMs, ...rest } = view;
-  return { ...rest, enrolledAt: isoOf(enrolledAtMs), lastVerifiedAt: isoOf(lastVerifiedAtMs) };
+  return { ...rest, enrolledAt: toIsoString(enrolledAtMs), lastVerifiedAt: toIsoString(lastVerifiedAtMs) };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { freshnessStates, type TelemetryView } from '../../actors/views/views.ts';
-import { coreStatus, decimal, installationId, isoOf, provenance, timestamp, uuid } from './scalars.ts';
+import { toIsoString } from './isoTime.ts';
+import { coreStatus, decimal, installationId, provenance, timestamp, uuid } from './scalars.ts';
 
 export const telemetryResponse = z
   .strictObject({
@@ -25,15 +26,15 @@ export const telemetryResponse = z
 
 export type TelemetryResponse = z.infer<typeof telemetryResponse>;
 
-export function telemetryBody(view: TelemetryView): TelemetryResponse {
+export function toTelemetryBody(view: TelemetryView): TelemetryResponse {
   const { reading } = view;
   return {
     schemaVersion: 1,
     installationId: view.installationId,
     revision: view.revision,
     status: view.freshness,
-    observedAt: reading === null ? null : isoOf(reading.observedAtMs),
-    receivedAt: reading === null ? null : isoOf(reading.receivedAtMs),
+    observedAt: reading === null ? null : toIsoString(reading.observedAtMs),
+    receivedAt: reading === null ? null : toIsoString(reading.receivedAtMs),
     softwareVersion: reading?.softwareVersion ?? null,
     measurement:
       reading === null

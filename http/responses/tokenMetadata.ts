@@ -8,9 +8,9 @@ import {
 import {
   address,
   availableMembers,
-  availableMembersBody,
-  unavailableBodyWithRelease,
-  unavailableWithRelease,
+  defineUnavailableWithRelease,
+  toAvailableMembers,
+  toUnavailableBodyWithRelease,
 } from './chain.ts';
 
 const imageDataUri = z.string().regex(imageDataUriPattern).max(240_000);
@@ -32,54 +32,57 @@ const members = {
   cardImageUrl: cardImageUrl.optional(),
 };
 
-function responseOf<Version extends number>(version: Version) {
+function defineResponse<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [
     z.strictObject({ schemaVersion: z.literal(version), ...members }),
-    unavailableWithRelease(version),
+    defineUnavailableWithRelease(version),
   ]);
 }
 
-export const metadataResponseA = responseOf(2).meta({
-  id: 'TokenMetadataA',
-  description: 'Token metadata [A]',
+export const publicMetadataResponse = defineResponse(2).meta({
+  id: 'PublicTokenMetadata',
+  description: 'Token metadata of the public route',
 });
-export const metadataResponseB = responseOf(1).meta({
+export const plainMetadataResponse = defineResponse(1).meta({
   id: 'TokenMetadata',
-  description: 'Token metadata [B]',
+  description: 'Token metadata of the plain route',
 });
 
-/** Which of the two images an answer keeps (CONTRACT.md, Token metadata). */
-export interface KeptImages {
+/** Which of the two images a body shows (CONTRACT.md, Token metadata). */
+export interface ShownImages {
   readonly imageDataUri: boolean;
   readonly cardImageUrl: boolean;
 }
 
 type View = MetadataView | ChainUnavailable;
 
-export function metadataBodyA(view: View, isReleaseNamed: boolean): z.infer<typeof metadataResponseA> {
-  if (view.status === 'unavailable') return unavailableBodyWithRelease(2, view);
-  const kept = isReleaseNamed
+export function toPublicMetadataBody(
+  view: View,
+  isReleaseNamed: boolean,
+): z.infer<typeof publicMetadataResponse> {
+  if (view.status === 'unavailable') return toUnavailableBodyWithRelease(2, view);
+  const images = isReleaseNamed
     ? { cardImageUrl: true, imageDataUri: view.cardImageUrl === null }
     : { cardImageUrl: false, imageDataUri: true };
-  return { schemaVersion: 2, ...availableBody(view, kept) };
+  return { schemaVersion: 2, ...toAvailableBody(view, images) };
 }
 
 /** The plain route keeps the image and has no card (CONTRACT.md, Token metadata). */
-export function metadataBodyB(view: View): z.infer<typeof metadataResponseB> {
-  if (view.status === 'unavailable') return unavailableBodyWithRelease(1, view);
-  return { schemaVersion: 1, ...availableBody(view, { imageDataUri: true, cardImageUrl: false }) };
+export function toPlainMetadataBody(view: View): z.infer<typeof plainMetadataResponse> {
+  if (view.status === 'unavailable') return toUnavailableBodyWithRelease(1, view);
+  return { schemaVersion: 1, ...toAvailableBody(view, { imageDataUri: true, cardImageUrl: false }) };
 }
 
-function availableBody(view: MetadataView, kept: KeptImages) {
+function toAvailableBody(view: MetadataView, images: ShownImages) {
   const { imageDataUri, cardImageUrl } = view;
   return {
-    ...availableMembersBody(view),
+    ...toAvailableMembers(view),
     tokenId: view.tokenId.toString(),
     collection: view.identities.collection,
     name: view.name,
     description: view.description,
     attributes: view.attributes.map((attribute) => ({ ...attribute })),
-    ...(kept.imageDataUri && imageDataUri !== null ? { imageDataUri } : {}),
-    ...(kept.cardImageUrl && cardImageUrl !== null ? { cardImageUrl } : {}),
+    ...(images.imageDataUri && imageDataUri !== null ? { imageDataUri } : {}),
+    ...(images.cardImageUrl && cardImageUrl !== null ? { cardImageUrl } : {}),
   };
 }

@@ -10,51 +10,51 @@ import {
 } from '../../actors/views/chainViewTypes.ts';
 import type { ActivityViews, SettlementsView } from '../../actors/views/views.ts';
 import { versionId } from '../responses/chain.ts';
-import { coreBody, coreResponse } from '../responses/core.ts';
+import { coreResponse, toCoreBody } from '../responses/core.ts';
 import {
-  minerStateBody,
   minerStateResponse,
-  miningStateBody,
   miningStateResponse,
+  toMinerStateBody,
+  toMiningStateBody,
 } from '../responses/issuance.ts';
 import { cursor } from '../responses/observations.ts';
 import {
-  ownerActivityBodyA,
-  ownerActivityBodyB,
-  ownerActivityResponseA,
-  ownerActivityResponseB,
+  plainOwnerActivityResponse,
+  publicOwnerActivityResponse,
+  toPlainOwnerActivityBody,
+  toPublicOwnerActivityBody,
 } from '../responses/ownerActivity.ts';
 import {
-  portfolioBodyA,
-  portfolioBodyB,
-  portfolioResponseA,
-  portfolioResponseB,
+  plainPortfolioResponse,
+  publicPortfolioResponse,
+  toPlainPortfolioBody,
+  toPublicPortfolioBody,
 } from '../responses/portfolio.ts';
 import {
-  settlementSourceOf,
-  settlementsBodyA,
-  settlementsBodyB,
-  settlementsResponseA,
-  settlementsResponseB,
-  settlementsTag,
+  computeSettlementsTag,
+  plainSettlementsResponse,
+  publicSettlementsResponse,
+  readSettlementSource,
+  toPlainSettlementsBody,
+  toPublicSettlementsBody,
 } from '../responses/settlements.ts';
 import {
-  metadataBodyA,
-  metadataBodyB,
-  metadataResponseA,
-  metadataResponseB,
+  plainMetadataResponse,
+  publicMetadataResponse,
+  toPlainMetadataBody,
+  toPublicMetadataBody,
 } from '../responses/tokenMetadata.ts';
 import { noStore, privateForFiveMinutes, revalidated } from '../server/cacheControl.ts';
 import type { ErrorCode } from '../server/errors.ts';
-import { exactQuery, pageLimit } from './exactQuery.ts';
-import { isLowerCaseOwner, ownerOf } from './ownerAddress.ts';
+import { isLowercaseOwner, parseOwner } from './ownerAddress.ts';
+import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
 import {
+  defineReadRoute,
+  defineViewRoute,
   type PathParameter,
   type QueryParameter,
-  type ReadAnswer,
+  type ReadResult,
   type Route,
-  readRoute,
-  viewRoute,
 } from './route.ts';
 
 /** Page size of owner lists (CONTRACT.md, Portfolio). */
@@ -89,10 +89,10 @@ const ownerPath: PathParameter = {
     .string()
     .regex(/^0x(?!0{40}$)[0-9a-fA-F]{40}$/)
     .meta({ description: '`0x` and 40 hexadecimal digits: lower case, or with its checksum' }),
-  parse: ownerOf,
+  parse: parseOwner,
   error: 'invalid_address',
 };
-/** Checked by the routes themselves, since a query is checked before it (CONTRACT.md, Token metadata). */
+/** Checked by the routes themselves, since the query is checked first (CONTRACT.md, Token metadata). */
 const tokenPath: PathParameter = {
   name: 'tokenId',
   schema: z.string().regex(/^[1-9][0-9]{0,3}$/),
@@ -100,7 +100,7 @@ const tokenPath: PathParameter = {
   error: 'invalid_token_id',
 };
 
-const core = viewRoute({
+const core = defineViewRoute({
   path: '/v1/core',
   operationId: 'getCore',
   summary: 'Core contract at the safe block',
@@ -111,13 +111,13 @@ const core = viewRoute({
   errors: ['invalid_query'],
   response: coreResponse,
   view: ({ chain }) => chain.core(),
-  body: coreBody,
-  unavailable: unreadable,
+  body: toCoreBody,
+  unavailable: describeUnreadable,
   tag: null,
   isConditional: false,
 });
 
-const miningState = viewRoute({
+const miningState = defineViewRoute({
   path: '/v1/mining/state',
   operationId: 'getMiningState',
   summary: 'Issuance and collection at the safe block',
@@ -128,13 +128,13 @@ const miningState = viewRoute({
   errors: ['invalid_query'],
   response: miningStateResponse,
   view: ({ chain }) => chain.issuance(),
-  body: miningStateBody,
-  unavailable: unreadable,
+  body: toMiningStateBody,
+  unavailable: describeUnreadable,
   tag: null,
   isConditional: false,
 });
 
-const minerState = viewRoute({
+const minerState = defineViewRoute({
   path: '/v2/public/miners/state',
   operationId: 'getMinerState',
   summary: 'Issuance and collection at the safe block',
@@ -145,8 +145,8 @@ const minerState = viewRoute({
   errors: ['invalid_query'],
   response: minerStateResponse,
   view: ({ chain }) => chain.checkedIssuance(),
-  body: minerStateBody,
-  unavailable: unreadable,
+  body: toMinerStateBody,
+  unavailable: describeUnreadable,
   tag: null,
   isConditional: false,
 });
@@ -159,8 +159,8 @@ const settlementSource = {
   values: settlementSources,
 };
 
-function rangeOf(given: string | undefined): SettlementRange | null {
-  return settlementRanges.find((one) => one === (given ?? 'now')) ?? null;
+function parseRange(value: string | undefined): SettlementRange | null {
+  return settlementRanges.find((one) => one === (value ?? 'now')) ?? null;
 }
 
 const settlementsMembers = {
@@ -169,39 +169,39 @@ const settlementsMembers = {
   pathParameter: null,
   cacheControl: revalidated,
   errors: ['invalid_query'],
-  tag: settlementsTag,
+  tag: computeSettlementsTag,
   isConditional: true,
 } as const;
 
-const settlementsB = viewRoute({
+const plainSettlements = defineViewRoute({
   ...settlementsMembers,
   path: '/v1/settlements',
   operationId: 'getSettlements',
   query: [rangeParameter],
   selection: (query) => {
-    const given = exactQuery(query, ['range']);
-    return given === null ? null : rangeOf(given.get('range'));
+    const parameters = parseExactQuery(query, ['range']);
+    return parameters === null ? null : parseRange(parameters.get('range'));
   },
   view: ({ chain }, _path, range) => chain.settlements(range as SettlementRange),
-  response: settlementsResponseB,
-  body: settlementsBodyB,
-  unavailable: unreadable,
-  header: { ...settlementSource, value: (history: History) => settlementSourceOf(history) },
+  response: plainSettlementsResponse,
+  body: toPlainSettlementsBody,
+  unavailable: describeUnreadable,
+  header: { ...settlementSource, value: (history: History) => readSettlementSource(history) },
 });
 
-const settlementsA = viewRoute({
+const publicSettlements = defineViewRoute({
   ...settlementsMembers,
   path: '/v4/public/settlements',
   operationId: 'getPublicSettlements',
   query: [
     rangeParameter,
-    { name: 'queue', description: 'The settlement queue beside the history', schema: z.literal('1') },
+    { name: 'queue', description: '`1` adds the settlement queue to the history', schema: z.literal('1') },
   ],
-  // The range, and behind a space whether the queue is asked for.
+  // The range, followed by a space and `queue` where the queue is requested.
   selection: (query) => {
-    const given = exactQuery(query, ['range', 'queue']);
-    const range = given === null ? null : rangeOf(given.get('range'));
-    const queue = given?.get('queue');
+    const parameters = parseExactQuery(query, ['range', 'queue']);
+    const range = parameters === null ? null : parseRange(parameters.get('range'));
+    const queue = parameters?.get('queue');
     if (range === null || (queue !== undefined && queue !== '1')) return null;
     return queue === undefined ? range : `${range} queue`;
   },
@@ -209,25 +209,25 @@ const settlementsA = viewRoute({
     const [range, queue] = selection.split(' ');
     return views.settlements(range as SettlementRange, queue !== undefined);
   },
-  response: settlementsResponseA,
-  body: settlementsBodyA,
-  unavailable: (views, failed) => ({ history: unreadable(views), queue: failed?.queue ?? null }),
-  header: { ...settlementSource, value: ({ history }: SettlementsView) => settlementSourceOf(history) },
+  response: publicSettlementsResponse,
+  body: toPublicSettlementsBody,
+  unavailable: (views, failed) => ({ history: describeUnreadable(views), queue: failed?.queue ?? null }),
+  header: { ...settlementSource, value: ({ history }: SettlementsView) => readSettlementSource(history) },
 });
 
 /** Public routes: exactly these keys, each once; null for anything else. */
-function ownerPageOf(query: URLSearchParams): OwnerPageRequest | null {
-  const given = exactQuery(query, ['owner', 'limit', 'cursor']);
-  const owner = given?.get('owner');
-  const limit = pageLimit(given?.get('limit'), ownerPageDefault);
-  const from = given?.get('cursor') ?? null;
-  if (given === null || owner === undefined || !isLowerCaseOwner(owner) || limit === null) return null;
+function parseOwnerPage(query: URLSearchParams): OwnerPageRequest | null {
+  const parameters = parseExactQuery(query, ['owner', 'limit', 'cursor']);
+  const owner = parameters?.get('owner');
+  const limit = parsePageLimit(parameters?.get('limit'), ownerPageDefault);
+  const from = parameters?.get('cursor') ?? null;
+  if (parameters === null || owner === undefined || !isLowercaseOwner(owner) || limit === null) return null;
   if (from !== null && !cursor.safeParse(from).success) return null;
   return { owner, limit, cursor: from };
 }
 
 /** What a route of the chain says when what it reads cannot be shown (CONTRACT.md, Unavailable reasons). */
-function unreadable({ chain, publicInstallationId }: ActivityViews): ChainUnavailable {
+function describeUnreadable({ chain, publicInstallationId }: ActivityViews): ChainUnavailable {
   return {
     status: 'unavailable',
     installationId: publicInstallationId,
@@ -236,33 +236,33 @@ function unreadable({ chain, publicInstallationId }: ActivityViews): ChainUnavai
   };
 }
 
-/** A public route answers a cursor that it cannot use as unavailable, not as an error (CONTRACT.md, Portfolio). */
-function unavailableFor(views: ActivityViews, fault: CursorFault): ChainUnavailable {
-  const view = unreadable(views);
+/** A public route answers an unusable cursor with an unavailable body, not with an error (CONTRACT.md, Portfolio). */
+function describeCursorFault(views: ActivityViews, fault: CursorFault): ChainUnavailable {
+  const view = describeUnreadable(views);
   return fault === 'other_owner' ? { ...view, reason: 'indexer_mismatch' } : view;
 }
 
-function ownerListA<View extends { readonly status: string }, Body>(
-  ask: (
+function readPublicOwnerList<View extends { readonly status: string }, Body>(
+  load: (
     views: ActivityViews,
     page: OwnerPageRequest,
   ) => View | ChainUnavailable | { readonly fault: CursorFault },
-  bodyOf: (view: View | ChainUnavailable) => Body,
+  buildBody: (view: View | ChainUnavailable) => Body,
 ) {
-  return ({ views }: { views: ActivityViews }, { query }: { query: URLSearchParams }): ReadAnswer<Body> => {
-    const page = ownerPageOf(query);
+  return ({ views }: { views: ActivityViews }, { query }: { query: URLSearchParams }): ReadResult<Body> => {
+    const page = parseOwnerPage(query);
     if (page === null) return { error: 'invalid_query' };
-    const found = ask(views, page);
-    return { body: bodyOf('fault' in found ? unavailableFor(views, found.fault) : found) };
+    const result = load(views, page);
+    return { body: buildBody('fault' in result ? describeCursorFault(views, result.fault) : result) };
   };
 }
 
-function ownerListB<View extends { readonly status: string }, Body>(
-  ask: (
+function readPlainOwnerList<View extends { readonly status: string }, Body>(
+  load: (
     views: ActivityViews,
     page: OwnerPageRequest,
   ) => View | ChainUnavailable | { readonly fault: CursorFault },
-  bodyOf: (view: View | ChainUnavailable) => Body,
+  buildBody: (view: View | ChainUnavailable) => Body,
 ) {
   const faults: Record<CursorFault, ErrorCode> = {
     undecodable: 'invalid_cursor',
@@ -272,16 +272,16 @@ function ownerListB<View extends { readonly status: string }, Body>(
   return (
     { views }: { views: ActivityViews },
     { pathValue: owner, query }: { pathValue: string; query: URLSearchParams },
-  ): ReadAnswer<Body> => {
-    const given = exactQuery(query, ['limit', 'cursor']);
-    const limit = pageLimit(given?.get('limit'), ownerPageDefault);
-    if (given === null || limit === null) return { error: 'invalid_query' };
-    const found = ask(views, { owner, limit, cursor: given.get('cursor') ?? null });
-    return 'fault' in found ? { error: faults[found.fault] } : { body: bodyOf(found) };
+  ): ReadResult<Body> => {
+    const parameters = parseExactQuery(query, ['limit', 'cursor']);
+    const limit = parsePageLimit(parameters?.get('limit'), ownerPageDefault);
+    if (parameters === null || limit === null) return { error: 'invalid_query' };
+    const result = load(views, { owner, limit, cursor: parameters.get('cursor') ?? null });
+    return 'fault' in result ? { error: faults[result.fault] } : { body: buildBody(result) };
   };
 }
 
-const ownerMembersA = {
+const publicOwnerMembers = {
   rateClass: 'publicHeavy',
   pathParameter: null,
   query: [ownerParameter, limitParameter, cursorParameter],
@@ -289,7 +289,7 @@ const ownerMembersA = {
   errors: ['invalid_query'],
 } as const;
 
-const ownerMembersB = {
+const plainOwnerMembers = {
   rateClass: 'publicHeavy',
   pathParameter: ownerPath,
   query: [limitParameter, cursorParameter],
@@ -297,51 +297,51 @@ const ownerMembersB = {
   errors: ['invalid_address', 'invalid_cursor', 'invalid_query', 'cursor_invalidated'],
 } as const;
 
-const portfolioA = readRoute({
-  ...ownerMembersA,
+const publicPortfolio = defineReadRoute({
+  ...publicOwnerMembers,
   path: '/v2/public/miners/portfolio',
   operationId: 'getPublicPortfolio',
   summary: 'Positions of an owner, and what they earn',
-  response: portfolioResponseA,
-  unavailable: (views) => portfolioBodyA(unreadable(views)),
-  read: ownerListA(({ chain }, page) => chain.portfolio(page), portfolioBodyA),
+  response: publicPortfolioResponse,
+  unavailable: (views) => toPublicPortfolioBody(describeUnreadable(views)),
+  read: readPublicOwnerList(({ chain }, page) => chain.portfolio(page), toPublicPortfolioBody),
 });
 
-const portfolioB = readRoute({
-  ...ownerMembersB,
+const plainPortfolio = defineReadRoute({
+  ...plainOwnerMembers,
   path: '/v1/owners/{address}/miners',
   operationId: 'getPortfolio',
   summary: 'Positions of an owner, and what they earn',
-  response: portfolioResponseB,
-  unavailable: (views) => portfolioBodyB(unreadable(views)),
-  read: ownerListB(({ chain }, page) => chain.portfolio(page), portfolioBodyB),
+  response: plainPortfolioResponse,
+  unavailable: (views) => toPlainPortfolioBody(describeUnreadable(views)),
+  read: readPlainOwnerList(({ chain }, page) => chain.portfolio(page), toPlainPortfolioBody),
 });
 
-const activityA = readRoute({
-  ...ownerMembersA,
+const publicActivity = defineReadRoute({
+  ...publicOwnerMembers,
   path: '/v2/public/miners/activity',
   operationId: 'getPublicOwnerActivity',
   summary: 'What an owner did, newest first',
-  response: ownerActivityResponseA,
-  unavailable: (views) => ownerActivityBodyA(unreadable(views)),
-  read: ownerListA(({ chain }, page) => chain.ownerActivity(page), ownerActivityBodyA),
+  response: publicOwnerActivityResponse,
+  unavailable: (views) => toPublicOwnerActivityBody(describeUnreadable(views)),
+  read: readPublicOwnerList(({ chain }, page) => chain.ownerActivity(page), toPublicOwnerActivityBody),
 });
 
-const activityB = readRoute({
-  ...ownerMembersB,
+const plainActivity = defineReadRoute({
+  ...plainOwnerMembers,
   path: '/v1/owners/{address}/activity',
   operationId: 'getOwnerActivity',
   summary: 'What an owner did, newest first',
-  response: ownerActivityResponseB,
-  unavailable: (views) => ownerActivityBodyB(unreadable(views)),
-  read: ownerListB(({ chain }, page) => chain.ownerActivity(page), ownerActivityBodyB),
+  response: plainOwnerActivityResponse,
+  unavailable: (views) => toPlainOwnerActivityBody(describeUnreadable(views)),
+  read: readPlainOwnerList(({ chain }, page) => chain.ownerActivity(page), toPlainOwnerActivityBody),
 });
 
-function tokenIdOf(segment: string): number | null {
+function parseTokenId(segment: string): number | null {
   return /^[1-9][0-9]{0,3}$/.test(segment) && Number(segment) <= lastTokenId ? Number(segment) : null;
 }
 
-const metadataA = readRoute({
+const publicMetadata = defineReadRoute({
   path: '/v2/public/miners/metadata/{tokenId}',
   operationId: 'getPublicTokenMetadata',
   summary: 'Metadata of a position',
@@ -356,23 +356,23 @@ const metadataA = readRoute({
   ],
   cacheControl: noStore,
   errors: ['invalid_query', 'invalid_token_id'],
-  response: metadataResponseA,
-  unavailable: (views) => metadataBodyA(unreadable(views), false),
+  response: publicMetadataResponse,
+  unavailable: (views) => toPublicMetadataBody(describeUnreadable(views), false),
   // In this order: query keys, token ID, release (CONTRACT.md, Token metadata).
   read: ({ views: { chain } }, { pathValue, query }) => {
-    const given = exactQuery(query, ['release']);
-    if (given === null) return { error: 'invalid_query' };
-    const tokenId = tokenIdOf(pathValue);
+    const parameters = parseExactQuery(query, ['release']);
+    if (parameters === null) return { error: 'invalid_query' };
+    const tokenId = parseTokenId(pathValue);
     if (tokenId === null) return { error: 'invalid_token_id' };
-    const release = given.get('release');
+    const release = parameters.get('release');
     if (release !== undefined && release !== chain.release?.id) return { error: 'invalid_query' };
-    const body = metadataBodyA(chain.metadata(tokenId), release !== undefined);
+    const body = toPublicMetadataBody(chain.metadata(tokenId), release !== undefined);
     const isKept = release !== undefined && body.status === 'available' && body.imageDataUri === undefined;
     return { body, cacheControl: isKept ? privateForFiveMinutes : noStore };
   },
 });
 
-const metadataB = readRoute({
+const plainMetadata = defineReadRoute({
   path: '/v1/miners/{tokenId}/metadata',
   operationId: 'getTokenMetadata',
   summary: 'Metadata of a position',
@@ -381,27 +381,27 @@ const metadataB = readRoute({
   query: 'none',
   cacheControl: noStore,
   errors: ['invalid_query', 'invalid_token_id'],
-  response: metadataResponseB,
-  unavailable: (views) => metadataBodyB(unreadable(views)),
+  response: plainMetadataResponse,
+  unavailable: (views) => toPlainMetadataBody(describeUnreadable(views)),
   read: ({ views: { chain } }, { pathValue }) => {
-    const tokenId = tokenIdOf(pathValue);
+    const tokenId = parseTokenId(pathValue);
     return tokenId === null
       ? { error: 'invalid_token_id' }
-      : { body: metadataBodyB(chain.metadata(tokenId)) };
+      : { body: toPlainMetadataBody(chain.metadata(tokenId)) };
   },
 });
 
 /** The routes that are read from the chain. */
 export const chainRoutes: readonly Route[] = [
   core,
-  settlementsB,
+  plainSettlements,
   miningState,
-  portfolioB,
-  activityB,
-  metadataB,
+  plainPortfolio,
+  plainActivity,
+  plainMetadata,
   minerState,
-  portfolioA,
-  activityA,
-  metadataA,
-  settlementsA,
+  publicPortfolio,
+  publicActivity,
+  publicMetadata,
+  publicSettlements,
 ];

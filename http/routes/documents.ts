@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { openApiDocument } from './openApi.ts';
+import { createOpenApiDocument } from './openApi.ts';
 
-/** A document beside the contract, read or made once at the start. */
+/** A document that is served as it is (CONTRACT.md, Documents). */
 export interface PublicDocument {
   readonly path: string;
   readonly contentType: string;
-  readonly body: Buffer;
+  /** Built or read at the first request for it, then kept: most processes are never asked, and every start would wait for it. */
+  readonly body: () => Buffer;
   readonly headers: readonly (readonly [string, string])[];
 }
 
@@ -49,25 +50,38 @@ export function loadDocuments(): PublicDocument[] {
   const asset = (name: string, contentType: string): PublicDocument => ({
     path: `/docs/${name}`,
     contentType,
-    body: readFileSync(join(assets, name)),
+    body: once(() => readFileSync(join(assets, name))),
     headers: shortlyCached,
   });
   return [
     {
       path: '/openapi.json',
       contentType: 'application/json',
-      body: Buffer.from(`${JSON.stringify(openApiDocument(interfaceVersion), null, 2)}\n`),
+      body: once(() => Buffer.from(`${JSON.stringify(createOpenApiDocument(interfaceVersion), null, 2)}\n`)),
       headers: shortlyCached,
     },
-    { path: '/docs', contentType: 'text/html; charset=utf-8', body: Buffer.from(page), headers: pageHeaders },
+    {
+      path: '/docs',
+      contentType: 'text/html; charset=utf-8',
+      body: once(() => Buffer.from(page)),
+      headers: pageHeaders,
+    },
     {
       path: '/docs/start.js',
       contentType: 'text/javascript; charset=utf-8',
-      body: Buffer.from(start),
+      body: once(() => Buffer.from(start)),
       headers: shortlyCached,
     },
     asset('swagger-ui.css', 'text/css; charset=utf-8'),
     asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
     asset('favicon-32x32.png', 'image/png'),
   ];
+}
+
+function once<Value>(build: () => Value): () => Value {
+  let built: Value | undefined;
+  return () => {
+    built ??= build();
+    return built;
+  };
 }

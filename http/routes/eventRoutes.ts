@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type FeedRequest, feedCategories } from '../../actors/views/feedViews.ts';
 import type { ActivityViews } from '../../actors/views/views.ts';
-import { eventsBody, eventsResponse } from '../responses/events.ts';
+import { eventsResponse, toEventsBody } from '../responses/events.ts';
 import { cursor } from '../responses/observations.ts';
 import { noStore } from '../server/cacheControl.ts';
-import { exactQuery, pageLimit } from './exactQuery.ts';
-import { type QueryParameter, type ReadAnswer, type Route, readRoute } from './route.ts';
+import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
+import { defineReadRoute, type QueryParameter, type ReadResult, type Route } from './route.ts';
 
 /** Page size of the feed (CONTRACT.md, Event feed). */
 export const feedPageDefault = 40;
@@ -13,7 +13,7 @@ export const feedPageDefault = 40;
 const query: readonly QueryParameter[] = [
   {
     name: 'category',
-    description: 'Which events',
+    description: 'Category of the events',
     schema: z.enum(feedCategories).meta({ default: 'all' }),
   },
   {
@@ -29,10 +29,10 @@ const query: readonly QueryParameter[] = [
 ];
 
 /** Null for a query that is refused. */
-function requestOf(given: URLSearchParams): FeedRequest | null {
-  const parameters = exactQuery(given, ['category', 'limit', 'cursor']);
+function parseFeedRequest(search: URLSearchParams): FeedRequest | null {
+  const parameters = parseExactQuery(search, ['category', 'limit', 'cursor']);
   const category = feedCategories.find((one) => one === (parameters?.get('category') ?? 'all'));
-  const limit = pageLimit(parameters?.get('limit'), feedPageDefault);
+  const limit = parsePageLimit(parameters?.get('limit'), feedPageDefault);
   const from = parameters?.get('cursor') ?? null;
   if (parameters === null || category === undefined || limit === null) return null;
   if (from !== null && !cursor.safeParse(from).success) return null;
@@ -41,13 +41,13 @@ function requestOf(given: URLSearchParams): FeedRequest | null {
 
 function read(
   { views }: { views: ActivityViews },
-  { query: given, signal }: { query: URLSearchParams; signal: AbortSignal },
-): ReadAnswer<z.infer<typeof eventsResponse>> | Promise<ReadAnswer<z.infer<typeof eventsResponse>>> {
-  const request = requestOf(given);
+  { query: search, signal }: { query: URLSearchParams; signal: AbortSignal },
+): ReadResult<z.infer<typeof eventsResponse>> | Promise<ReadResult<z.infer<typeof eventsResponse>>> {
+  const request = parseFeedRequest(search);
   if (request === null) return { error: 'invalid_query' };
-  const found = views.feed.page(request, signal);
-  if (found instanceof Promise) return found.then((page) => ({ body: eventsBody(page) }));
-  return 'fault' in found ? { error: 'invalid_cursor' } : { body: eventsBody(found) };
+  const result = views.feed.page(request, signal);
+  if (result instanceof Promise) return result.then((page) => ({ body: toEventsBody(page) }));
+  return 'fault' in result ? { error: 'invalid_cursor' } : { body: toEventsBody(result) };
 }
 
 const members = {
@@ -63,6 +63,6 @@ const members = {
 
 /** The routes of the event feed: the same on the public and the plain one. */
 export const eventRoutes: readonly Route[] = [
-  readRoute({ ...members, path: '/v1/events', operationId: 'getEvents' }),
-  readRoute({ ...members, path: '/v2/public/events', operationId: 'getPublicEvents' }),
+  defineReadRoute({ ...members, path: '/v1/events', operationId: 'getEvents' }),
+  defineReadRoute({ ...members, path: '/v2/public/events', operationId: 'getPublicEvents' }),
 ];

@@ -3,8 +3,8 @@ import { isIdCharacter } from '../server/requestId.ts';
 const lengthMax = 128;
 
 /** The installation ID of a path segment, percent-decoded; null when it is malformed (CONTRACT.md, Measurement). */
-export function installationIdOf(segment: string): string | null {
-  const decoded = segment.includes('%') ? percentDecoded(segment) : segment;
+export function parseInstallationId(segment: string): string | null {
+  const decoded = segment.includes('%') ? decodePercent(segment) : segment;
   if (decoded === null || decoded.length === 0 || decoded.length > lengthMax) return null;
   for (let index = 0; index < decoded.length; index++) {
     if (!isIdCharacter(decoded.charCodeAt(index))) return null;
@@ -12,7 +12,7 @@ export function installationIdOf(segment: string): string | null {
   return decoded;
 }
 
-function percentDecoded(segment: string): string | null {
+function decodePercent(segment: string): string | null {
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -9,7 +9,10 @@ import { routes } from './routes.ts';
 const requestId = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{8,128}$/)
-  .meta({ description: 'Names the request in logs; generated when it is not given', example: 'trace-0001' });
+  .meta({
+    description: 'Names the request in logs; generated unless the client sends one',
+    example: 'trace-0001',
+  });
 const retryAfter = z
   .string()
   .regex(/^[1-9][0-9]*$/)
@@ -27,10 +30,10 @@ const commonErrors: readonly ErrorCode[] = [
   'database_unavailable',
 ];
 
-/** The OpenAPI 3.1 document, made from the route table and the schemas that type and check the responses. */
-export function openApiDocument(version: string): ReturnType<typeof createDocument> {
+/** The OpenAPI 3.1 document, generated from the route table and the schemas that type and check the responses. */
+export function createOpenApiDocument(version: string): ReturnType<typeof createDocument> {
   const paths: ZodOpenApiPathsObject = {};
-  for (const route of routes) paths[route.path] = { get: operationOf(route) };
+  for (const route of routes) paths[route.path] = { get: describeOperation(route) };
   Object.assign(paths, otherPaths);
   return createDocument({
     openapi: '3.1.0',
@@ -38,22 +41,22 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
       title: 'Mining Activity Read Service',
       version,
       description:
-        'Mining activity of a physical wheel, read-only: measured, optimistic, settled, issued. Unknown is never shown as zero: `status: unavailable` and null mean that something is not ' +
+        'Mining activity of a physical wheel, read-only: measured, optimistic, settled, issued. Unknown is never shown as zero: `status: unavailable` and null mean that a value is not ' +
         'known. Clients ignore unknown fields within a version. HEAD is answered wherever GET is.',
       license: { name: 'UNLICENSED', identifier: 'UNLICENSED' },
     },
     servers: [{ url: '/', description: 'The service that answers this document' }],
     security: [],
     tags: [
-      { name: 'A', description: 'Routes below /public/' },
-      { name: 'B', description: 'Plain /v1 routes' },
+      { name: 'public', description: 'Public routes: those with `/public/` in their path' },
+      { name: 'plain', description: 'Plain routes: the other `/v1` routes' },
       { name: 'service', description: 'The process itself' },
     ],
     paths,
   });
 }
 
-function operationOf(route: Route): ZodOpenApiOperationObject {
+function describeOperation(route: Route): ZodOpenApiOperationObject {
   const { perSecond, burst } = rateClasses[route.rateClass];
   const isConditional = route.kind === 'view' && route.isConditional;
   const query = typeof route.query === 'string' ? [] : route.query;
@@ -61,12 +64,12 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     operationId: route.operationId,
     summary: route.summary,
     description: [
-      `Rate class \`${route.rateClass}\`: ${perSecond} a second for each IP address, burst ${burst}.`,
-      route.query === 'none' ? 'Takes no query parameter: any gives 400 `invalid_query`.' : '',
+      `Rate class \`${route.rateClass}\`: ${perSecond} requests per second for each IP address, burst ${burst}.`,
+      route.query === 'none' ? 'Takes no query parameters: any is answered with 400 `invalid_query`.' : '',
     ]
       .filter((sentence) => sentence !== '')
       .join(' '),
-    tags: [route.path.includes('/public/') ? 'A' : 'B'],
+    tags: [route.path.includes('/public/') ? 'public' : 'plain'],
     requestParams: {
       ...(route.pathParameter === null
         ? {}
@@ -101,25 +104,25 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
         headers: z.object({
           'X-Request-Id': requestId,
           ...(route.kind === 'view' && route.tag !== null ? { ETag: etag.optional() } : {}),
-          ...cacheHeadersOf(route),
+          ...describeCacheHeaders(route),
         }),
         content: { 'application/json': { schema: route.response } },
       },
       ...(isConditional
         ? {
             '304': {
-              description: 'What the caller holds is current',
-              headers: z.object({ 'X-Request-Id': requestId, ETag: etag, ...cacheHeadersOf(route) }),
+              description: 'The copy of the client is current',
+              headers: z.object({ 'X-Request-Id': requestId, ETag: etag, ...describeCacheHeaders(route) }),
             },
           }
         : {}),
-      ...errorResponses([...commonErrors, ...route.errors]),
+      ...describeErrors([...commonErrors, ...route.errors]),
     },
   };
 }
 
-/** What an answer carries whether its body is sent or held by the caller. */
-function cacheHeadersOf(route: Route) {
+/** Headers of both 200 and 304. */
+function describeCacheHeaders(route: Route) {
   const header = route.kind === 'view' ? route.header : null;
   return {
     ...(route.cacheControl === null
@@ -131,7 +134,7 @@ function cacheHeadersOf(route: Route) {
   };
 }
 
-/** Paths beside the table: about the process, and the stream of events, whose answer has no end. */
+/** Paths that are not in the table: those about the process, and the event stream, whose response does not end. */
 const otherPaths: ZodOpenApiPathsObject = {
   '/healthz': {
     get: {
@@ -139,19 +142,19 @@ const otherPaths: ZodOpenApiPathsObject = {
       summary: 'Whether the process runs',
       tags: ['service'],
       responses: {
-        '200': statusResponse('It runs', 'alive'),
-        ...errorResponses(['cors_origin_not_allowed']),
+        '200': describeStatus('It runs', 'alive'),
+        ...describeErrors(['cors_origin_not_allowed']),
       },
     },
   },
   '/readyz': {
     get: {
       operationId: 'getReadiness',
-      summary: 'Whether everything that it needs is there',
+      summary: 'Whether the process can answer',
       tags: ['service'],
       responses: {
-        '200': statusResponse('It is ready', 'ready'),
-        ...errorResponses(['cors_origin_not_allowed', 'database_unavailable']),
+        '200': describeStatus('It is ready', 'ready'),
+        ...describeErrors(['cors_origin_not_allowed', 'database_unavailable']),
       },
     },
   },
@@ -160,16 +163,19 @@ const otherPaths: ZodOpenApiPathsObject = {
       operationId: 'streamEvents',
       summary: 'Events of the feed as server-sent events, as they become visible',
       description:
-        'An addition to the contract. Each message has the event of `/v1/events` as its data, its type, and an ID to resume behind.',
-      tags: ['B'],
+        'Each message has an event of `/v1/events` as its data, the type of that event, and an ID to resume after.',
+      tags: ['plain'],
       requestParams: {
         query: z.object({
-          category: z.enum(feedCategories).optional().meta({ description: 'Which events', default: 'all' }),
+          category: z
+            .enum(feedCategories)
+            .optional()
+            .meta({ description: 'Category of the events', default: 'all' }),
         }),
         header: z.object({
           'X-Request-Id': requestId.optional(),
           'Last-Event-ID': z.string().min(1).max(512).optional().meta({
-            description: 'The ID of the last message that was seen; browsers send it by themselves',
+            description: 'The ID of the last message that was received; browsers send it automatically',
           }),
         }),
       },
@@ -182,13 +188,13 @@ const otherPaths: ZodOpenApiPathsObject = {
           }),
           content: { 'text/event-stream': { schema: z.string() } },
         },
-        ...errorResponses([...commonErrors, 'invalid_query', 'invalid_cursor']),
+        ...describeErrors([...commonErrors, 'invalid_query', 'invalid_cursor']),
       },
     },
   },
 };
 
-function statusResponse(description: string, status: string) {
+function describeStatus(description: string, status: string) {
   return {
     description,
     headers: z.object({
@@ -199,7 +205,7 @@ function statusResponse(description: string, status: string) {
   };
 }
 
-function errorResponses(codes: readonly ErrorCode[]) {
+function describeErrors(codes: readonly ErrorCode[]) {
   const byStatus = new Map<string, ErrorCode[]>();
   for (const code of new Set(codes)) {
     const status = errorStatus[code].status.slice(0, 3);

@@ -36,31 +36,31 @@ interface RouteEntry {
   /** `none`: any parameter is refused; `ignored`: not read; else those that are read. */
   readonly query: 'none' | 'ignored' | readonly QueryParameter[];
   readonly cacheControl: string | null;
-  /** Errors of this route beside those that every route can answer. */
+  /** Errors of this route, in addition to those that every route can answer. */
   readonly errors: readonly ErrorCode[];
   readonly response: z.ZodType;
 }
 
-/** Answered at once from a view; the bytes are prepared once for each view, known by its identity. */
+/** Answered synchronously from a view; the bytes are prepared once per view, which its identity distinguishes. */
 export interface ViewRoute extends RouteEntry {
   readonly kind: 'view';
   /** Why the route cannot answer at the moment, with `Retry-After: 2`; null when it can. */
   readonly refusal: ((views: ActivityViews) => ErrorCode | null) | null;
-  /** What a query asks for, and null for one that is refused; not called where the query is not read. */
+  /** What a query selects, null for an invalid one; not called where the query is not read. */
   readonly selection: (query: URLSearchParams) => string | null;
   readonly view: (views: ActivityViews, pathValue: string, selection: string) => object;
   readonly body: (view: never) => unknown;
   /** The tag without its quotes; null for none. */
   readonly tag: ((body: never) => string | null) | null;
-  /** A header that tells where the view comes from. */
+  /** A header that names the source of the view. */
   readonly header: ResponseHeader<never> | null;
   /** Whether `If-None-Match` is evaluated. */
   readonly isConditional: boolean;
-  /** The view that says `unavailable` instead of one whose body does not fit, or of one that cannot be made; null: 500. */
+  /** The `unavailable` view that replaces one with an invalid body, or one that cannot be computed; null: 500. */
   readonly unavailable: ((views: ActivityViews, failed: never) => object) | null;
 }
 
-/** A header whose value a view tells. */
+/** A header whose value is computed from a view. */
 export interface ResponseHeader<View> {
   readonly name: string;
   readonly description: string;
@@ -68,33 +68,33 @@ export interface ResponseHeader<View> {
   readonly value: (view: View) => string;
 }
 
-/** What a request for something that is read asks, as it was given. */
+/** The path value and query of a request, not parsed yet. */
 export interface ReadRequest {
   readonly pathValue: string;
   readonly query: URLSearchParams;
   readonly signal: AbortSignal;
 }
 
-/** An answer to such a request: a body, or the code of an error. */
-export type ReadAnswer<Body> =
+/** The result of such a request: a body, or the code of an error. */
+export type ReadResult<Body> =
   | { readonly error: ErrorCode }
   | { readonly body: Body; readonly cacheControl?: string };
 
-/** Evaluated for every request: at once, or after what has to be read first. */
+/** Evaluated for every request: synchronously, or after a read of the database. */
 export interface ReadRoute extends RouteEntry {
   readonly kind: 'read';
   readonly read: (
     sources: RouteSources,
     request: ReadRequest,
-  ) => ReadAnswer<unknown> | Promise<ReadAnswer<unknown>>;
-  /** The body that says `unavailable`, for a read that fails, or a body that does not fit; null: 500. */
+  ) => ReadResult<unknown> | Promise<ReadResult<unknown>>;
+  /** The `unavailable` body that replaces an invalid one, or one of a read that fails; null: 500. */
   readonly unavailable: ((views: ActivityViews) => unknown) | null;
 }
 
 export type Route = ViewRoute | ReadRoute;
 
-/** An entry whose view, body and response fit one another; the table forgets their types. */
-export function viewRoute<View extends object, Schema extends z.ZodType>(
+/** An entry whose view, body and response have matching types; the table does not keep them. */
+export function defineViewRoute<View extends object, Schema extends z.ZodType>(
   route: Omit<
     ViewRoute,
     'kind' | 'view' | 'body' | 'tag' | 'header' | 'selection' | 'refusal' | 'response' | 'unavailable'
@@ -112,13 +112,13 @@ export function viewRoute<View extends object, Schema extends z.ZodType>(
   return { kind: 'view', header: null, refusal: null, selection: () => '', unavailable: null, ...route };
 }
 
-export function readRoute<Schema extends z.ZodType>(
+export function defineReadRoute<Schema extends z.ZodType>(
   route: Omit<ReadRoute, 'kind' | 'read' | 'response' | 'unavailable'> & {
     readonly response: Schema;
     readonly read: (
       sources: RouteSources,
       request: ReadRequest,
-    ) => ReadAnswer<z.infer<Schema>> | Promise<ReadAnswer<z.infer<Schema>>>;
+    ) => ReadResult<z.infer<Schema>> | Promise<ReadResult<z.infer<Schema>>>;
     readonly unavailable?: (views: ActivityViews) => z.infer<Schema>;
   },
 ): ReadRoute {

@@ -1,28 +1,33 @@
 import { z } from 'zod';
-import { modulesBody, modulesResponse } from '../responses/modules.ts';
-import { cursor, observationsBody, observationsResponse, positionOf } from '../responses/observations.ts';
-import { processBody, processResponse } from '../responses/process.ts';
+import { modulesResponse, toModulesBody } from '../responses/modules.ts';
+import {
+  cursor,
+  decodeObservationCursor,
+  observationsResponse,
+  toObservationsBody,
+} from '../responses/observations.ts';
+import { processResponse, toProcessBody } from '../responses/process.ts';
 import { installationId } from '../responses/scalars.ts';
-import { statusBody, statusResponse, statusTag } from '../responses/status.ts';
-import { telemetryBody, telemetryResponse } from '../responses/telemetry.ts';
+import { computeStatusTag, statusResponse, toStatusBody } from '../responses/status.ts';
+import { telemetryResponse, toTelemetryBody } from '../responses/telemetry.ts';
 import { revalidated } from '../server/cacheControl.ts';
 import { chainRoutes } from './chainRoutes.ts';
 import { eventRoutes } from './eventRoutes.ts';
-import { installationIdOf } from './installationIdParameter.ts';
-import { type PathParameter, type Route, readRoute, viewRoute } from './route.ts';
+import { parseInstallationId } from './installationIdParameter.ts';
+import { defineReadRoute, defineViewRoute, type PathParameter, type Route } from './route.ts';
 import { statisticsRoutes } from './statisticsRoutes.ts';
 
 const installationPath: PathParameter = {
   name: 'installationId',
   schema: installationId,
-  parse: installationIdOf,
+  parse: parseInstallationId,
   error: 'invalid_installation_id',
 };
 
 /** Page size of observations: the default, and the largest. */
 export const observationsLimitMax = 100;
 
-const publicTelemetry = viewRoute({
+const publicTelemetry = defineViewRoute({
   path: '/v1/public/telemetry',
   operationId: 'getTelemetry',
   summary: 'Newest accepted measurement of the public installation',
@@ -33,12 +38,12 @@ const publicTelemetry = viewRoute({
   errors: [],
   response: telemetryResponse,
   view: (views) => views.telemetry(views.publicInstallationId),
-  body: telemetryBody,
+  body: toTelemetryBody,
   tag: ({ revision }) => revision,
   isConditional: false,
 });
 
-const installationTelemetry = viewRoute({
+const installationTelemetry = defineViewRoute({
   path: '/v1/public/installations/{installationId}/telemetry',
   operationId: 'getInstallationTelemetry',
   summary: 'Newest accepted measurement of an installation',
@@ -49,12 +54,12 @@ const installationTelemetry = viewRoute({
   errors: ['invalid_installation_id'],
   response: telemetryResponse,
   view: (views, id) => views.telemetry(id),
-  body: telemetryBody,
+  body: toTelemetryBody,
   tag: ({ revision }) => revision,
   isConditional: false,
 });
 
-const modules = viewRoute({
+const modules = defineViewRoute({
   path: '/v1/public/modules',
   operationId: 'getModules',
   summary: 'Module snapshots of the public installation',
@@ -65,12 +70,12 @@ const modules = viewRoute({
   errors: [],
   response: modulesResponse,
   view: (views) => views.modules(),
-  body: modulesBody,
+  body: toModulesBody,
   tag: null,
   isConditional: false,
 });
 
-const observations = readRoute({
+const observations = defineReadRoute({
   path: '/v1/public/installations/{installationId}/observations',
   operationId: 'getObservations',
   summary: 'All accepted readings of an installation, oldest first, page by page',
@@ -79,7 +84,7 @@ const observations = readRoute({
   query: [
     {
       name: 'cursor',
-      description: 'Only readings after it are returned; omit for the start',
+      description: 'Only readings after it are returned; omit it for the first page',
       schema: cursor,
     },
     {
@@ -98,24 +103,24 @@ const observations = readRoute({
   ],
   response: observationsResponse,
   read: ({ observations: reader }, { pathValue: id, query, signal }) => {
-    const given = query.get('cursor');
-    const afterPosition = given === null ? 0 : positionOf(given);
+    const requested = query.get('cursor');
+    const afterPosition = requested === null ? 0 : decodeObservationCursor(requested);
     if (afterPosition === null) return { error: 'invalid_cursor' };
-    const page = reader.page(id, afterPosition, effectiveLimit(query.get('limit')), signal);
+    const page = reader.page(id, afterPosition, parseObservationsLimit(query.get('limit')), signal);
     return page instanceof Promise
-      ? page.then((found) => ({ body: observationsBody(id, found) }))
-      : { body: observationsBody(id, page) };
+      ? page.then((loaded) => ({ body: toObservationsBody(id, loaded) }))
+      : { body: toObservationsBody(id, page) };
   },
 });
 
 /** Converted numerically, then clamped (CONTRACT.md, Observations): `0` and the empty string give 1, 101 gives 100. */
-export function effectiveLimit(given: string | null): number {
-  const limit = given === null ? observationsLimitMax : Number(given);
+export function parseObservationsLimit(requested: string | null): number {
+  const limit = requested === null ? observationsLimitMax : Number(requested);
   if (!Number.isInteger(limit)) return observationsLimitMax;
   return Math.min(Math.max(limit, 1), observationsLimitMax);
 }
 
-const process = viewRoute({
+const process = defineViewRoute({
   path: '/v4/public/process',
   operationId: 'getProcess',
   summary: 'Process snapshot: measured, projected, queued',
@@ -126,12 +131,12 @@ const process = viewRoute({
   errors: ['invalid_query'],
   response: processResponse,
   view: (views) => views.process(),
-  body: processBody,
+  body: toProcessBody,
   tag: ({ revision }) => revision,
   isConditional: true,
 });
 
-const status = viewRoute({
+const status = defineViewRoute({
   path: '/v1/status',
   operationId: 'getStatus',
   summary: 'Pipeline status, with signer and modules',
@@ -142,12 +147,12 @@ const status = viewRoute({
   errors: ['invalid_query'],
   response: statusResponse,
   view: (views) => views.process(),
-  body: statusBody,
-  tag: statusTag,
+  body: toStatusBody,
+  tag: computeStatusTag,
   isConditional: true,
 });
 
-/** Every route with a contract. Router, checks, caching, limits, OpenAPI and tests are all made from this table. */
+/** Every route with a contract. The router, checks, caching, limits, OpenAPI and tests all use this table. */
 export const routes: readonly Route[] = [
   publicTelemetry,
   installationTelemetry,

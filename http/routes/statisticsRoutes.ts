@@ -6,14 +6,14 @@ import {
 } from '../../actors/views/statisticsViews.ts';
 import type { ActivityViews } from '../../actors/views/views.ts';
 import {
-  statisticsBodyA,
-  statisticsBodyB,
-  statisticsResponseA,
-  statisticsResponseB,
+  plainStatisticsResponse,
+  publicStatisticsResponse,
+  toPlainStatisticsBody,
+  toPublicStatisticsBody,
 } from '../responses/statistics.ts';
 import { revalidated } from '../server/cacheControl.ts';
-import { exactQuery } from './exactQuery.ts';
-import { type Route, viewRoute } from './route.ts';
+import { parseExactQuery } from './parseExactQuery.ts';
+import { defineViewRoute, type Route } from './route.ts';
 
 const members = {
   summary: 'Statistics over 7 or 30 universal days',
@@ -23,7 +23,7 @@ const members = {
   cacheControl: revalidated,
   errors: ['invalid_query', 'public_stats_rebuilding'],
   selection: (query: URLSearchParams) => {
-    const range = exactQuery(query, ['range'])?.get('range');
+    const range = parseExactQuery(query, ['range'])?.get('range');
     return statisticsRanges.find((one) => one === range) ?? null;
   },
   refusal: ({ statistics }: ActivityViews) => (statistics === null ? 'public_stats_rebuilding' : null),
@@ -31,28 +31,28 @@ const members = {
   isConditional: true,
 } as const;
 
-/** Asked only where the route did not refuse. */
-function ready({ statistics }: ActivityViews): StatisticsViews {
-  if (statistics === null) throw new Error('statistics are asked for while they are rebuilt');
+/** Called only where `refusal` is null. */
+function expectStatistics({ statistics }: ActivityViews): StatisticsViews {
+  if (statistics === null) throw new Error('statistics are requested while they are rebuilt');
   return statistics;
 }
 
-const publicStatistics = viewRoute({
+const publicStatistics = defineViewRoute({
   ...members,
   path: '/v2/public/stats',
   operationId: 'getPublicStatistics',
-  view: (views, _path, range) => ready(views).cached(range as StatisticsRange),
-  response: statisticsResponseA,
-  body: statisticsBodyA,
+  view: (views, _path, range) => expectStatistics(views).cached(range as StatisticsRange),
+  response: publicStatisticsResponse,
+  body: toPublicStatisticsBody,
 });
 
-const statistics = viewRoute({
+const statistics = defineViewRoute({
   ...members,
   path: '/v1/measurement/stats',
   operationId: 'getStatistics',
-  view: (views, _path, range) => ready(views).current(range as StatisticsRange),
-  response: statisticsResponseB,
-  body: statisticsBodyB,
+  view: (views, _path, range) => expectStatistics(views).current(range as StatisticsRange),
+  response: plainStatisticsResponse,
+  body: toPlainStatisticsBody,
 });
 
 /** The routes of the statistics. */

@@ -1,29 +1,29 @@
 import type { z } from 'zod';
-import { compiledCheck } from '../../actors/schemas/compiledCheck.ts';
+import { compileCheck } from '../../actors/schemas/compileCheck.ts';
 
-/** Problems that are told of one body; the first ones say what is wrong. */
+/** Problems that are reported of one body; the first ones say what is wrong. */
 const problemsMax = 5;
 
-/** A body that its schema refuses: it never leaves. */
-export class RefusedBody extends Error {
-  override readonly name = 'RefusedBody';
+/** A body that its schema rejects: it is never sent. */
+export class InvalidBody extends Error {
+  override readonly name = 'InvalidBody';
 
   constructor(problems: readonly string[]) {
-    super(`the body does not fit its schema: ${problems.slice(0, problemsMax).join('; ')}`);
+    super(`the body is invalid: ${problems.slice(0, problemsMax).join('; ')}`);
   }
 }
 
 /**
- * The check of every body of a route. The schema is compiled: in production too nothing leaves that it refuses, and zod is asked
- * only what is wrong.
+ * The check of every body of a route, in production too. The schema is compiled; zod only says what is wrong with an
+ * invalid body.
  *
- * @returns throws RefusedBody.
+ * @returns a function that throws InvalidBody.
  */
 export function createBodyCheck(schema: z.ZodType): (body: unknown) => void {
-  const fits = compiledCheck(schema);
+  const fits = compileCheck(schema);
   return (body) => {
     if (fits(body)) return;
     const issues = schema.safeParse(body).error?.issues ?? [];
-    throw new RefusedBody(issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+    throw new InvalidBody(issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
   };
 }

@@ -1,13 +1,13 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import { type AddressWords, addressOfBytes, addressOfText } from './ipAddress.ts';
+import { type AddressWords, decodeAddress, parseAddress } from './ipAddress.ts';
 import type { Transport } from './uws.ts';
 
 const unknownAddress: AddressWords = [0, 0, 0, 0];
 
 /**
- * Finds whom a request is from. `X-Forwarded-For` is believed only when the peer is a configured proxy: from the
- * right, the first address that is none.
+ * Finds whom a request is from. `X-Forwarded-For` is believed only when the peer is a configured proxy: the client is the first
+ * address from the right that is not one.
  *
  * @param trustedProxies addresses and CIDR blocks.
  * @throws RangeError when one of them is neither.
@@ -16,34 +16,34 @@ export function createClientAddress(
   trustedProxies: readonly string[],
   transport: Transport,
 ): (response: HttpResponse, request: HttpRequest) => AddressWords {
-  if (trustedProxies.length === 0) return (response) => peerOf(response, transport);
-  const trusted = blockListOf(trustedProxies);
+  if (trustedProxies.length === 0) return (response) => readPeerAddress(response, transport);
+  const trusted = buildBlockList(trustedProxies);
   const isTrusted = (address: string) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
   return (response, request) => {
     const peer = transport.remoteAddress(response);
-    if (!isTrusted(withoutMapping(peer))) return addressOfText(peer) ?? unknownAddress;
+    if (!isTrusted(unmapIPv4(peer))) return parseAddress(peer) ?? unknownAddress;
     // A proxy may add a line of its own behind that of its client: all lines are one list.
     const forwarded = transport.headerLines(request, 'x-forwarded-for').join(',').split(',');
     let client = peer;
     for (let index = forwarded.length - 1; index >= 0; index--) {
-      const address = withoutPort((forwarded[index] as string).trim());
-      // What is no address was not written by a proxy of ours: nothing left of it can be believed either.
-      if (addressOfText(address) === null) break;
+      const address = removePort((forwarded[index] as string).trim());
+      // Our proxies write valid addresses: at the first invalid one parsing stops, and nothing to its left is believed.
+      if (parseAddress(address) === null) break;
       client = address;
-      if (!isTrusted(withoutMapping(address))) break;
+      if (!isTrusted(unmapIPv4(address))) break;
     }
-    return addressOfText(client) ?? unknownAddress;
+    return parseAddress(client) ?? unknownAddress;
   };
 }
 
-function peerOf(response: HttpResponse, transport: Transport): AddressWords {
+function readPeerAddress(response: HttpResponse, transport: Transport): AddressWords {
   const bytes = transport.remoteAddressBytes(response);
-  if (bytes !== null && (bytes.byteLength === 4 || bytes.byteLength === 16)) return addressOfBytes(bytes);
-  return addressOfText(transport.remoteAddress(response)) ?? unknownAddress;
+  if (bytes !== null && (bytes.byteLength === 4 || bytes.byteLength === 16)) return decodeAddress(bytes);
+  return parseAddress(transport.remoteAddress(response)) ?? unknownAddress;
 }
 
-function blockListOf(entries: readonly string[]): BlockList {
+function buildBlockList(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
     const [address = '', prefix] = entry.split('/');
@@ -58,14 +58,14 @@ function blockListOf(entries: readonly string[]): BlockList {
 }
 
 /** `::ffff:10.0.0.1`, in any spelling, as `10.0.0.1`. */
-function withoutMapping(address: string): string {
-  const words = addressOfText(address);
+function unmapIPv4(address: string): string {
+  const words = parseAddress(address);
   if (words === null || words[0] !== 0 || words[1] !== 0 || words[2] !== 0xffff) return address;
   return [24, 16, 8, 0].map((shift) => (words[3] >>> shift) & 0xff).join('.');
 }
 
 /** Some proxies write `address:port`, or `[address]:port`. */
-function withoutPort(entry: string): string {
+function removePort(entry: string): string {
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(entry);
   if (bracketed !== null) return bracketed[1] as string;
   const [address = '', port, ...more] = entry.split(':');

@@ -1,18 +1,18 @@
 import Negotiator from 'negotiator';
-import { remembered } from './remembered.ts';
+import { memoize } from './memoize.ts';
 
 export type ContentEncoding = 'br' | 'gzip' | 'identity';
 
-/** Different values of Accept-Encoding that are remembered; browsers and clients send a handful. */
-const rememberedMax = 256;
+/** Different values of Accept-Encoding whose choice is cached; browsers and clients send a handful. */
+const cachedMax = 256;
 
-/** Chooses the encoding of an answer from Accept-Encoding; Brotli is preferred where weights are equal. */
+/** Chooses the encoding of a response from Accept-Encoding; Brotli is preferred where weights are equal. */
 export function createEncodingChoice(): (acceptEncoding: string) => ContentEncoding {
-  const chosen = remembered(chosenEncoding, rememberedMax);
-  return (acceptEncoding) => (acceptEncoding === '' ? 'identity' : chosen(acceptEncoding));
+  const negotiate = memoize(negotiateEncoding, cachedMax);
+  return (acceptEncoding) => (acceptEncoding === '' ? 'identity' : negotiate(acceptEncoding));
 }
 
-function chosenEncoding(acceptEncoding: string): ContentEncoding {
+function negotiateEncoding(acceptEncoding: string): ContentEncoding {
   const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
   // The published types are of a version that had no second parameter yet.
   const encodings = negotiator.encodings as (
@@ -20,6 +20,6 @@ function chosenEncoding(acceptEncoding: string): ContentEncoding {
     options: { preferred: string[] },
   ) => string[];
   const [preferred] = encodings.call(negotiator, ['br', 'gzip', 'identity'], { preferred: ['br', 'gzip'] });
-  // A client that refuses even `identity` gets it all the same: better than no answer (RFC 9110, 12.5.3).
+  // A client that refuses even `identity` gets it nevertheless, as RFC 9110, 12.5.3 allows: better than no response.
   return (preferred as ContentEncoding | undefined) ?? 'identity';
 }

@@ -58,7 +58,7 @@ export const errorStatus = {
   request_timeout: { status: '504 Gateway Timeout', meaning: 'The request took too long.' },
 } as const;
 
-export function httpError(code: ErrorCode, retryAfterSeconds?: number): HttpError {
+export function createHttpError(code: ErrorCode, retryAfterSeconds?: number): HttpError {
   const { status } = errorStatus[code];
   return retryAfterSeconds === undefined ? { status, code } : { status, code, retryAfterSeconds };
 }

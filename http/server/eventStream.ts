@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { interval, merge, type Subscription, tap } from 'rxjs';
 import {
   decodeStreamPosition,
   encodeStreamPosition,
@@ -11,12 +12,12 @@ import {
   type StreamPosition,
 } from '../../actors/views/feedViews.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import { feedEventBody } from '../responses/events.ts';
-import { exactQuery } from '../routes/exactQuery.ts';
-import type { ReadAnswer } from '../routes/route.ts';
-import { type HttpError, httpError } from './errors.ts';
-import type { Answers, Exchange } from './exchange.ts';
+import { toFeedEventBody } from '../responses/events.ts';
+import { parseExactQuery } from '../routes/parseExactQuery.ts';
+import type { ReadResult } from '../routes/route.ts';
+import { createHttpError, type HttpError } from './errors.ts';
 import type { AddressWords } from './ipAddress.ts';
+import type { Exchange, ResponseWriter } from './responseWriter.ts';
 
 export const eventStreamType = 'text/event-stream; charset=utf-8';
 
@@ -27,19 +28,19 @@ export const defaultHeartbeatMs = 15_000;
 const retryMs = 3_000;
 /** Events that wait for a client that does not read (clients share their text); one more, and its stream ends. */
 export const waitingMax = 4_096;
-/** Events that are read at once for a client that resumes. */
-const resumedAtOnce = 100;
-/** Clients that wait for ClickHouse at once; the others come to their turn with the next refresh. */
+/** Events that one read gives a client that resumes. */
+const resumeBatchSize = 100;
+/** Clients that may wait for ClickHouse at the same time; the others have their turn at the next refresh. */
 const readsMax = 8;
 export const clientsMax = 5_000;
 export const clientsOfAddressMax = 8;
 const refusedForSeconds = 15;
-/** Clients that are told something in one turn of the event loop. */
-const toldAtOnce = 50;
+/** Clients that a broadcast reaches in one turn of the event loop. */
+const broadcastBatchSize = 50;
 
-export interface EventStreamParts {
+export interface EventStreamOptions {
   readonly feed: FeedViews;
-  readonly answers: Answers;
+  readonly writer: ResponseWriter;
   readonly registry: Registry;
   /** Whether clients of one address are limited. */
   readonly isLimited: boolean;
@@ -47,7 +48,7 @@ export interface EventStreamParts {
   readonly heartbeatMs?: number;
 }
 
-/** What a request for the stream asks. */
+/** What is read of a request for the stream. */
 export interface StreamRequest {
   readonly query: URLSearchParams;
   /** `Last-Event-ID`; empty without one. */
@@ -56,7 +57,7 @@ export interface StreamRequest {
   readonly address: string;
 }
 
-/** Server-sent events: those of the feed as they become visible (an addition to the contract). */
+/** Server-sent events: those of the feed as they become visible (CONTRACT.md, Event stream). */
 export interface EventStream {
   open(exchange: Exchange, request: StreamRequest): HttpError | null;
   /**
@@ -64,7 +65,7 @@ export interface EventStream {
    *
    * @throws StorageUnavailable
    */
-  locate(eventId: string, signal: AbortSignal): Promise<ReadAnswer<string>>;
+  locate(eventId: string, signal: AbortSignal): Promise<ReadResult<string>>;
   close(): void;
 }
 
@@ -77,36 +78,36 @@ interface Client {
   readonly response: HttpResponse;
   readonly category: FeedCategory;
   readonly address: string;
-  /** What it does not read yet. */
+  /** Messages that it has not read yet. */
   readonly waiting: string[];
   isBlocked: boolean;
-  /** Through which events it has been told; null while the feed was never available. */
+  /** Through which events everything was delivered to it; null while the feed was never available. */
   position: StreamPosition | null;
-  /** It has all, and is told what is new. */
+  /** It has everything, and receives what is new. */
   isLive: boolean;
   /** What it missed is being read from ClickHouse. */
   isReading: boolean;
   readonly ending: AbortController;
 }
 
-/** Something for those who listened when it became known. */
-interface Telling {
+/** A message for those who listened when it became known. */
+interface Broadcast {
   readonly listening: readonly Client[];
-  readonly tell: (client: Client) => void;
+  readonly deliver: (client: Client) => void;
   next: number;
 }
 
-export function createEventStream(parts: EventStreamParts): EventStream {
-  const { feed, answers, registry, isLimited, heartbeatMs = defaultHeartbeatMs } = parts;
+export function createEventStream(options: EventStreamOptions): EventStream {
+  const { feed, writer, registry, isLimited, heartbeatMs = defaultHeartbeatMs } = options;
   const clients = new Set<Client>();
   const byAddress = new Map<string, number>();
-  let timers: NodeJS.Timeout[] = [];
-  /** News on their way to the clients, oldest first. */
-  const tellings: Telling[] = [];
+  /** What goes on while somebody listens. */
+  let upkeep: Subscription | null = null;
+  /** Messages on their way to the clients, oldest first. */
+  const broadcasts: Broadcast[] = [];
   let slow = 0;
   let reads = 0;
   let failedReads = 0;
-  let stopListening: (() => void) | null = null;
   new Gauge({
     name: 'miner_event_stream_clients',
     help: 'Clients that listen to the event stream.',
@@ -127,7 +128,7 @@ export function createEventStream(parts: EventStreamParts): EventStream {
 
   new Counter({
     name: 'miner_event_stream_failed_reads_total',
-    help: 'Reads of missed events from ClickHouse that failed; each is tried again.',
+    help: 'Reads of missed events from ClickHouse that failed; each is retried.',
     registers: [registry],
     collect() {
       this.reset();
@@ -136,15 +137,15 @@ export function createEventStream(parts: EventStreamParts): EventStream {
   });
 
   function open(exchange: Exchange, { query, lastEventId, address }: StreamRequest): HttpError | null {
-    const given = exactQuery(query, ['category']);
+    const given = parseExactQuery(query, ['category']);
     const category = feedCategories.find((one) => one === (given?.get('category') ?? 'all'));
-    if (given === null || category === undefined) return httpError('invalid_query');
+    if (given === null || category === undefined) return createHttpError('invalid_query');
     const resumesAt = lastEventId === '' ? null : decodeStreamPosition(lastEventId);
-    if (lastEventId !== '' && resumesAt === null) return httpError('invalid_cursor');
-    const held = byAddress.get(address) ?? 0;
-    if (clients.size >= clientsMax || (isLimited && held >= clientsOfAddressMax))
-      return httpError('rate_limited', refusedForSeconds);
-    const response = answers.stream(exchange, eventStreamType);
+    if (lastEventId !== '' && resumesAt === null) return createHttpError('invalid_cursor');
+    const existing = byAddress.get(address) ?? 0;
+    if (clients.size >= clientsMax || (isLimited && existing >= clientsOfAddressMax))
+      return createHttpError('rate_limited', refusedForSeconds);
+    const response = writer.beginStream(exchange, eventStreamType);
     const client: Client = {
       response,
       category,
@@ -156,7 +157,7 @@ export function createEventStream(parts: EventStreamParts): EventStream {
       isReading: false,
       ending: new AbortController(),
     };
-    byAddress.set(address, held + 1);
+    byAddress.set(address, existing + 1);
     clients.add(client);
     response.onAborted(() => forget(client));
     response.onWritable(() => {
@@ -166,12 +167,12 @@ export function createEventStream(parts: EventStreamParts): EventStream {
     });
     start();
     send(client, `retry: ${retryMs}\n\n`);
-    if (resumesAt !== null) send(client, idOf(resumesAt));
+    if (resumesAt !== null) send(client, formatPosition(resumesAt));
     pump(client);
     return null;
   }
 
-  async function locate(eventId: string, signal: AbortSignal): Promise<ReadAnswer<string>> {
+  async function locate(eventId: string, signal: AbortSignal): Promise<ReadResult<string>> {
     const position = await feed.locate(eventId, signal);
     if (position === null) return { error: 'invalid_cursor' };
     if (position === 'unavailable') throw new StorageUnavailable('the feed is unavailable at the moment');
@@ -188,32 +189,32 @@ export function createEventStream(parts: EventStreamParts): EventStream {
   }
 
   function start() {
-    if (timers.length > 0) return;
-    stopListening = feed.listen(tellNews);
-    timers = [
-      setInterval(() => {
-        feed.refresh();
-        for (const client of clients)
-          if (!client.isLive && !client.isBlocked) client.response.cork(() => pump(client));
-      }, refreshMs),
-      setInterval(() => tellAll((client) => send(client, ':\n\n')), heartbeatMs),
-    ];
+    if (upkeep !== null) return;
+    upkeep = merge(
+      interval(refreshMs).pipe(tap(refresh)),
+      interval(heartbeatMs).pipe(tap(() => startBroadcast((client) => send(client, ':\n\n')))),
+    ).subscribe();
+    upkeep.add(feed.listen(broadcastNews));
+  }
+
+  function refresh() {
+    feed.refresh();
+    for (const client of clients)
+      if (!client.isLive && !client.isBlocked) client.response.cork(() => pump(client));
   }
 
   function stop() {
-    for (const timer of timers) clearInterval(timer);
-    timers = [];
-    stopListening?.();
-    stopListening = null;
+    upkeep?.unsubscribe();
+    upkeep = null;
   }
 
   /**
-   * For those who have been told just what was before it: a client that opened its stream, or caught up, since then has it
+   * For those to whom exactly what precedes it was delivered: a client that opened its stream, or caught up, since then has it
    * already. Each text is made once for all clients of a category.
    */
-  function tellNews(news: FeedNews) {
+  function broadcastNews(news: FeedNews) {
     const textsByCategory = new Map<FeedCategory, readonly string[]>();
-    tellAll((client) => {
+    startBroadcast((client) => {
       if (!client.isLive || client.position !== news.from) return;
       if (!news.isComplete) {
         client.isLive = false;
@@ -221,26 +222,26 @@ export function createEventStream(parts: EventStreamParts): EventStream {
       }
       client.position = news.position;
       const { category } = client;
-      const texts = textsByCategory.get(category) ?? textsOf(category, news);
+      const texts = textsByCategory.get(category) ?? formatEvents(category, news);
       textsByCategory.set(category, texts);
       for (const text of texts) send(client, text);
     });
   }
 
-  function tellAll(tell: (client: Client) => void) {
-    if (tellings.push({ listening: [...clients], tell, next: 0 }) === 1) tellSome();
+  function startBroadcast(deliver: (client: Client) => void) {
+    if (broadcasts.push({ listening: [...clients], deliver, next: 0 }) === 1) deliverNextBatch();
   }
 
   /** Some clients in a turn of the event loop, so that no other request waits for all of them. */
-  function tellSome() {
-    const [telling] = tellings;
-    if (telling === undefined) return;
-    const { listening, tell } = telling;
-    for (const client of listening.slice(telling.next, telling.next + toldAtOnce))
-      if (clients.has(client)) client.response.cork(() => tell(client));
-    telling.next += toldAtOnce;
-    if (telling.next >= listening.length) tellings.shift();
-    if (tellings.length > 0) setImmediate(tellSome);
+  function deliverNextBatch() {
+    const [broadcast] = broadcasts;
+    if (broadcast === undefined) return;
+    const { listening, deliver } = broadcast;
+    for (const client of listening.slice(broadcast.next, broadcast.next + broadcastBatchSize))
+      if (clients.has(client)) client.response.cork(() => deliver(client));
+    broadcast.next += broadcastBatchSize;
+    if (broadcast.next >= listening.length) broadcasts.shift();
+    if (broadcasts.length > 0) setImmediate(deliverNextBatch);
   }
 
   /** Sends what waits, then what a resuming client has missed, for as long as it reads. */
@@ -248,19 +249,19 @@ export function createEventStream(parts: EventStreamParts): EventStream {
     while (client.waiting.length > 0 && !client.isBlocked) write(client, client.waiting.shift() as string);
     while (!client.isLive && !client.isBlocked && clients.has(client)) {
       if (client.position === null) {
-        // Nothing that is there already is news; a drop from here on loses nothing.
+        // What exists already is not news; a client that reconnects from here loses nothing.
         client.position = feed.position();
-        if (client.position === null) return; // Unavailable so far: a refresh finds it again.
+        if (client.position === null) return; // Unavailable so far: a refresh tries again.
         client.isLive = true;
-        return send(client, idOf(client.position));
+        return send(client, formatPosition(client.position));
       }
       if (client.isReading || reads >= readsMax) return;
       const { signal } = client.ending;
-      const missed = feed.after(client.category, client.position, resumedAtOnce, signal);
-      if (missed === null) return; // Unavailable at the moment: a refresh finds it again.
+      const missed = feed.after(client.category, client.position, resumeBatchSize, signal);
+      if (missed === null) return; // Unavailable at the moment: a refresh tries again.
       if (missed instanceof Promise) return waitFor(client, missed);
       sendMissed(client, missed);
-      if (!missed.isComplete && missed.items.length === 0) return; // Not folded here yet: a refresh finds it.
+      if (!missed.isComplete && missed.items.length === 0) return; // Not folded here yet: a refresh tries again.
     }
   }
 
@@ -289,7 +290,7 @@ export function createEventStream(parts: EventStreamParts): EventStream {
   function sendMissed(client: Client, news: FeedNews) {
     client.position = news.position;
     client.isLive = news.isComplete;
-    for (const text of textsOf(client.category, news)) send(client, text);
+    for (const text of formatEvents(client.category, news)) send(client, text);
   }
 
   function send(client: Client, text: string) {
@@ -317,7 +318,7 @@ export function createEventStream(parts: EventStreamParts): EventStream {
         response.cork(() => response.end());
       }
       clients.clear();
-      tellings.length = 0;
+      broadcasts.length = 0;
       byAddress.clear();
       stop();
     },
@@ -325,22 +326,22 @@ export function createEventStream(parts: EventStreamParts): EventStream {
 }
 
 /** Events of a category as they are sent. */
-function textsOf(category: FeedCategory, { items, context }: FeedNews): string[] {
+function formatEvents(category: FeedCategory, { items, context }: FeedNews): string[] {
   return items
     .filter(({ item }) => isOfCategory(category, item.type))
     .map(({ item, position }) => {
-      const data = JSON.stringify(feedEventBody(item, context));
+      const data = JSON.stringify(toFeedEventBody(item, context));
       return `id: ${encodeStreamPosition(position)}\nevent: ${item.type}\ndata: ${data}\n\n`;
     });
 }
 
-/** Tells the client where it is, without an event. */
-function idOf(position: StreamPosition): string {
+/** Gives the client its position, without an event. */
+function formatPosition(position: StreamPosition): string {
   return `id: ${encodeStreamPosition(position)}\n\n`;
 }
 
-/** Reads what of a request is needed before it is gone. */
-export function streamRequestOf(request: HttpRequest, query: string, address: AddressWords): StreamRequest {
+/** Reads what is needed of a request while it is valid. */
+export function readStreamRequest(request: HttpRequest, query: string, address: AddressWords): StreamRequest {
   return {
     query: new URLSearchParams(query),
     lastEventId: request.getHeader('last-event-id'),

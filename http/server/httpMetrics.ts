@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Numbers of the public server, kept as plain integers and read when `/metrics` is asked. */
+/** Counts of the public server: plain integers, read when `/metrics` is scraped. */
 export interface HttpMetrics {
   answered(route: string, status: string): void;
   prepared(): void;
@@ -28,7 +28,7 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
   });
   new Counter({
     name: 'miner_http_prepared_responses_total',
-    help: 'Responses whose bytes were prepared; far below the requests, since one serves all until its view changes.',
+    help: 'Responses that were serialized; far fewer than requests, since one serves all until its view changes.',
     registers: [registry],
     collect() {
       this.reset();
@@ -37,7 +37,7 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
   });
   new Counter({
     name: 'miner_http_failures_total',
-    help: 'Requests whose answer could not be made, or did not fit its schema: they were told 500, or that it is unavailable.',
+    help: 'Requests whose body could not be computed or was invalid; answered with 500, or as unavailable.',
     labelNames: ['route'],
     registers: [registry],
     collect() {
@@ -55,7 +55,7 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
   });
   new Gauge({
     name: 'miner_http_server_info',
-    help: 'Which implementation of uWebSockets.js runs.',
+    help: 'Which implementation of uWebSockets.js runs; always 1.',
     labelNames: ['implementation'],
     registers: [registry],
   }).set({ implementation }, 1);

@@ -13,10 +13,10 @@ export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
 }
 
 /**
- * The same of a request. Several lines count as one list; the server gives the first of them, and the others are looked for only
+ * The same for a request. Several lines count as one list; `getHeader` gives the first of them, and the others are read only
  * when it does not name the tag.
  */
-export function holdsEtag(request: HttpRequest, etag: string, { headerLines }: Transport): boolean {
+export function hasMatchingEtag(request: HttpRequest, etag: string, { headerLines }: Transport): boolean {
   const first = request.getHeader('if-none-match');
   if (first === '') return false;
   if (matchesEtag(first, etag)) return true;

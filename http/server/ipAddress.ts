@@ -1,42 +1,40 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/**
- * An IP address as four 32-bit words; an IPv4 address as its IPv4-mapped IPv6 one, so that both forms of one
- * address are one. Null when the text is no address.
- */
+/** An IP address as four 32-bit words; an IPv4 address as its IPv4-mapped IPv6 one, so that both forms are equal. */
 export type AddressWords = readonly [number, number, number, number];
 
 const mappedPrefix = 0xffff;
 
-export function addressOfText(text: string): AddressWords | null {
-  if (isIPv4(text)) return [0, 0, mappedPrefix, wordOfIPv4(text)];
+/** Null for an invalid address. */
+export function parseAddress(text: string): AddressWords | null {
+  if (isIPv4(text)) return [0, 0, mappedPrefix, parseIPv4(text)];
   const bare = text.split('%', 1)[0] as string; // A zone index names an interface of this host, not the peer.
   if (!isIPv6(bare)) return null;
   const [head = '', tail] = bare.split('::');
-  const front = groupsOf(head);
-  const back = tail === undefined ? [] : groupsOf(tail);
+  const front = parseGroups(head);
+  const back = tail === undefined ? [] : parseGroups(tail);
   const zeros = new Array<number>(8 - front.length - back.length).fill(0);
   const groups = [...front, ...zeros, ...back];
   const word = (index: number) => (((groups[index] as number) << 16) | (groups[index + 1] as number)) >>> 0;
   return [word(0), word(2), word(4), word(6)];
 }
 
-/** The same of 4 or 16 bytes in network order. */
-export function addressOfBytes(bytes: ArrayBuffer): AddressWords {
+/** @param bytes 4 or 16 of them, in network order. */
+export function decodeAddress(bytes: ArrayBuffer): AddressWords {
   const view = new DataView(bytes);
   if (bytes.byteLength === 4) return [0, 0, mappedPrefix, view.getUint32(0)];
   return [view.getUint32(0), view.getUint32(4), view.getUint32(8), view.getUint32(12)];
 }
 
-function groupsOf(part: string): number[] {
+function parseGroups(part: string): number[] {
   if (part === '') return [];
   return part.split(':').flatMap((group) => {
     if (!group.includes('.')) return [Number.parseInt(group, 16)];
-    const word = wordOfIPv4(group);
+    const word = parseIPv4(group);
     return [word >>> 16, word & 0xffff];
   });
 }
 
-function wordOfIPv4(text: string): number {
+function parseIPv4(text: string): number {
   return text.split('.').reduce((word, byte) => ((word << 8) | Number(byte)) >>> 0, 0);
 }

@@ -19,14 +19,14 @@ export interface Listener {
    * @throws PortUnavailable
    */
   listen(host: string, port: number): Promise<number>;
-  /** Takes no new connection, and ends reads that are under way. */
+  /** Accepts no new connection, and ends reads that are in progress. */
   close(): void;
 }
 
-/** Another process on the same port is an error, unless it is said to be a companion that takes a share of the connections. */
+/** Another process on the same port is an error, unless the configuration says that it shares the connections. */
 const [sharedPort, exclusivePort] = [0, 1] as const;
 
-/** The addon takes host and options together, which its types do not say. */
+/** The addon accepts host and options together, which its types do not say. */
 interface AppWithOptions {
   listen(
     host: string,

@@ -5,7 +5,7 @@ import type { Readiness } from '../../actors/views/readiness.ts';
 import { type Listener, listenOn } from './listener.ts';
 import { App } from './uws.ts';
 
-export interface OperatorServerParts {
+export interface OperatorServerOptions {
   readonly registry: Registry;
   readonly readiness: () => Readiness;
   readonly logger: Logger;
@@ -14,7 +14,7 @@ export interface OperatorServerParts {
 const jsonType = 'application/json';
 
 /** The operators' port: metrics, and whether the process is alive and ready. */
-export function createOperatorServer({ registry, readiness, logger }: OperatorServerParts): Listener {
+export function createOperatorServer({ registry, readiness, logger }: OperatorServerOptions): Listener {
   const app = App();
 
   function send(response: HttpResponse, status: string, contentType: string, body: string) {

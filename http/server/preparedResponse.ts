@@ -3,16 +3,16 @@ import type { ContentEncoding } from './contentEncoding.ts';
 
 /** Bodies up to this size are sent as they are: compressing them saves no packet. */
 export const compressedAboveBytes = 1024;
-/** Near the best density at a few milliseconds for the largest bodies; it runs once a view, not once a request. */
+/** Near the best density at a few milliseconds for the largest bodies; it runs once per view, not once per request. */
 const brotliQuality = 5;
 
-/** The bytes of one answer, made once and sent many times. */
+/** The bytes of one response, serialized once and sent many times. */
 export interface PreparedResponse {
   readonly body: Buffer;
   /** With its quotes. */
   readonly etag: string | null;
   readonly isCompressible: boolean;
-  /** The body in an encoding; compressed at the first request that wants it, then kept. */
+  /** The body in an encoding; compressed at the first request that wants it, then cached. */
   encoded(encoding: ContentEncoding): Buffer;
 }
 

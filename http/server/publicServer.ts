@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../actors/views/clock.ts';
+import { memoizeByIdentity } from '../../actors/views/memoizeByIdentity.ts';
 import type { Readiness } from '../../actors/views/readiness.ts';
 import { loadDocuments } from '../routes/documents.ts';
 import type { ReadRoute, Route, RouteSources, ViewRoute } from '../routes/route.ts';
@@ -9,37 +10,36 @@ import { routes } from '../routes/routes.ts';
 import { createBodyCheck } from './checkedBody.ts';
 import { createClientAddress } from './clientAddress.ts';
 import { createEncodingChoice } from './contentEncoding.ts';
-import { type HttpError, httpError } from './errors.ts';
-import { createEventStream, eventStreamType, isFeedEventId, streamRequestOf } from './eventStream.ts';
+import { createHttpError, type HttpError } from './errors.ts';
+import { createEventStream, eventStreamType, isFeedEventId, readStreamRequest } from './eventStream.ts';
+import { createFailureLog } from './failureLog.ts';
+import { createHttpMetrics } from './httpMetrics.ts';
+import { hasMatchingEtag } from './ifNoneMatch.ts';
+import { type Listener, listenOn } from './listener.ts';
+import { memoize } from './memoize.ts';
+import { createOriginCheck } from './origin.ts';
+import { createPendingReads, type ReadBody } from './pendingReads.ts';
+import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
+import { createRateLimiter } from './rateLimiter.ts';
+import { createRequestIds } from './requestId.ts';
 import {
-  createAnswers,
+  createResponseWriter,
   type Exchange,
   type Header,
   isHeadMethod,
   isPreflight,
   isReadMethod,
   jsonType,
-} from './exchange.ts';
-import { createFailureLog } from './failureLog.ts';
-import { createHttpMetrics } from './httpMetrics.ts';
-import { holdsEtag } from './ifNoneMatch.ts';
-import { type Listener, listenOn } from './listener.ts';
-import { createOriginCheck } from './origin.ts';
-import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
-import { createPreparedViews } from './preparedViews.ts';
-import { createRateLimiter } from './rateLimiter.ts';
-import { createReads, type FoundBody } from './reads.ts';
-import { remembered } from './remembered.ts';
-import { createRequestIds } from './requestId.ts';
-import { App, transport as transportOf, uwsImplementation } from './uws.ts';
+} from './responseWriter.ts';
+import { App, detectImplementation, transport as selectTransport } from './uws.ts';
 
 export interface PublicServerSettings {
-  /** Origins of websites that may ask from a browser, such as `https://example.org`. */
+  /** Origins of websites whose pages may send requests, such as `https://example.org`. */
   readonly allowedOrigins: readonly string[];
   /** Addresses and CIDR blocks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   readonly rateLimits: boolean;
-  /** Other processes may listen on the same port; the system shares the connections out. */
+  /** Other processes may listen on the same port; the system distributes the connections. */
   readonly isPortShared: boolean;
   /** A read that takes longer is answered 504. */
   readonly readTimeoutMs: number;
@@ -47,9 +47,9 @@ export interface PublicServerSettings {
   readonly heartbeatMs?: number;
 }
 
-export interface PublicServerParts {
+export interface PublicServerOptions {
   readonly sources: RouteSources;
-  /** False until folded state was restored: then views tell nothing yet, and routes answer 503. */
+  /** False until folded state was restored: until then there are no views, and routes answer 503. */
   readonly hasViews: () => boolean;
   readonly readiness: () => Readiness;
   readonly clock: Clock;
@@ -58,28 +58,28 @@ export interface PublicServerParts {
   readonly settings: PublicServerSettings;
 }
 
-/** Seconds to wait while state is being restored, or the database is away or busy. */
+/** Seconds to wait while state is being restored, or the database is unavailable or busy. */
 const retryAfterSeconds = 2;
 
 /** The public routes over uWebSockets.js. */
-export function createPublicServer(parts: PublicServerParts): Listener {
-  const { sources, settings, clock, logger } = parts;
-  const implementation = uwsImplementation();
-  const transport = transportOf();
-  const metrics = createHttpMetrics(parts.registry, implementation);
-  const answers = createAnswers(transport, metrics);
-  const requestIdOf = createRequestIds();
-  const originOf = createOriginCheck(settings.allowedOrigins);
-  const encodingOf = createEncodingChoice();
-  const addressOf = createClientAddress(settings.trustedProxies, transport);
+export function createPublicServer(options: PublicServerOptions): Listener {
+  const { sources, settings, clock, logger } = options;
+  const implementation = detectImplementation();
+  const transport = selectTransport();
+  const metrics = createHttpMetrics(options.registry, implementation);
+  const writer = createResponseWriter(transport, metrics);
+  const chooseRequestId = createRequestIds();
+  const checkOrigin = createOriginCheck(settings.allowedOrigins);
+  const chooseEncoding = createEncodingChoice();
+  const findClientAddress = createClientAddress(settings.trustedProxies, transport);
   const limiter = settings.rateLimits ? createRateLimiter() : null;
   const failures = createFailureLog(logger, clock);
-  const reads = createReads({ metrics, timeoutMs: settings.readTimeoutMs });
+  const reads = createPendingReads({ metrics, timeoutMs: settings.readTimeoutMs });
   const app = App();
 
   /**
-   * The one way from uWebSockets.js into this program: what a handler throws would end the process, and so would
-   * returning without an answer.
+   * The one way from uWebSockets.js into this program: a handler that throws would end the process, and so would one that
+   * returns without a response.
    */
   function handler(
     name: string,
@@ -88,50 +88,55 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   ) {
     return (response: HttpResponse, request: HttpRequest) => {
       const origin = request.getHeader('origin');
-      const verdict = origin === '' ? 'none' : originOf(origin, request.getHeader('host'));
+      const verdict = origin === '' ? 'none' : checkOrigin(origin, request.getHeader('host'));
       const exchange: Exchange = {
         response,
         route: name,
         isHead: isHeadMethod(request),
-        requestId: requestIdOf(request.getHeader('x-request-id')),
+        requestId: chooseRequestId(request.getHeader('x-request-id')),
         approvedOrigin: verdict === 'approved' ? origin : null,
         isAborted: false,
         isAnswered: false,
       };
-      guarded(exchange, () => {
+      runGuarded(exchange, () => {
         if (verdict !== 'none' && isPreflight(request)) return answerPreflight(exchange);
-        const refusal = refusalOf(request, response, route, verdict === 'refused');
+        const refusal = findRefusal(request, response, route, verdict === 'refused');
         if (refusal === null) answer(exchange, request);
-        else answers.error(exchange, refusal);
+        else writer.writeError(exchange, refusal);
       });
     };
   }
 
   function answerPreflight(exchange: Exchange) {
-    if (exchange.approvedOrigin === null) answers.error(exchange, httpError('cors_origin_not_allowed'));
-    else answers.preflight(exchange);
+    if (exchange.approvedOrigin === null)
+      writer.writeError(exchange, createHttpError('cors_origin_not_allowed'));
+    else writer.writePreflight(exchange);
   }
 
   /** Why a request is not passed to its route; null when it is. */
-  function refusalOf(
+  function findRefusal(
     request: HttpRequest,
     response: HttpResponse,
     route: Guarded | null,
     isOriginRefused: boolean,
   ): HttpError | null {
-    if (!isReadMethod(request)) return httpError('not_found');
+    if (!isReadMethod(request)) return createHttpError('not_found');
     if (route !== null && limiter !== null) {
-      const waitSeconds = limiter.take(addressOf(response, request), route.rateClass, clock.monotonicMs());
-      if (waitSeconds > 0) return httpError('rate_limited', waitSeconds);
+      const waitSeconds = limiter.take(
+        findClientAddress(response, request),
+        route.rateClass,
+        clock.monotonicMs(),
+      );
+      if (waitSeconds > 0) return createHttpError('rate_limited', waitSeconds);
     }
-    if (isOriginRefused) return httpError('cors_origin_not_allowed');
+    if (isOriginRefused) return createHttpError('cors_origin_not_allowed');
     if (route === null) return null;
-    if (route.query === 'none' && transport.query(request) !== '') return httpError('invalid_query');
-    if (!parts.hasViews()) return httpError('database_unavailable', retryAfterSeconds);
+    if (route.query === 'none' && transport.query(request) !== '') return createHttpError('invalid_query');
+    if (!options.hasViews()) return createHttpError('database_unavailable', retryAfterSeconds);
     return null;
   }
 
-  function guarded(exchange: Exchange, answer: () => void) {
+  function runGuarded(exchange: Exchange, answer: () => void) {
     try {
       answer();
     } catch (error) {
@@ -142,9 +147,9 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   function fail(exchange: Exchange, error: unknown) {
     noteFailure(error, exchange);
     if (exchange.isAborted) return;
-    // An answer that broke off in the middle cannot become another one.
+    // A response that broke off in the middle cannot become another one.
     if (exchange.isAnswered) exchange.response.close();
-    else answers.error(exchange, httpError('internal_error'));
+    else writer.writeError(exchange, createHttpError('internal_error'));
   }
 
   function noteFailure(error: unknown, { route, requestId }: Exchange) {
@@ -152,7 +157,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
     failures.note(error, { route, requestId });
   }
 
-  /** Bytes of bodies that fit their schema; whatever the mode, no other leaves. */
+  /** Serializes bodies that fit their schema; others throw InvalidBody. */
   function createPreparation(route: Route): (body: unknown, tag: string | null) => PreparedResponse {
     const check = createBodyCheck(route.response);
     return (body, tag) => {
@@ -162,7 +167,7 @@ export function createPublicServer(parts: PublicServerParts): Listener {
     };
   }
 
-  function pathValueOf(route: Route, request: HttpRequest): string | null {
+  function parsePathValue(route: Route, request: HttpRequest): string | null {
     return route.pathParameter === null ? '' : route.pathParameter.parse(request.getParameter(0));
   }
 
@@ -177,94 +182,95 @@ export function createPublicServer(parts: PublicServerParts): Listener {
         header: header === null ? null : [header.name, header.value(view as never)],
       };
     };
-    /** The bytes of a view, or of what is said instead of one that fails. */
+    /** The bytes of a view, or of the one that replaces a view that fails. */
     const attempt = (view: object): Attempt => {
       try {
         return { prepared: prepareView(view), failure: null };
       } catch (error) {
-        return { prepared: prepareInstead(view), failure: { error } };
+        return { prepared: prepareReplacement(view), failure: { error } };
       }
     };
-    const prepareInstead = (failed: object | null): PreparedView | null => {
+    const prepareReplacement = (failed: object | null): PreparedView | null => {
       if (route.unavailable === null) return null;
       try {
         return prepareView(route.unavailable(sources.views, failed as never));
       } catch {
-        return null; // Told by the first error: what is said instead shares a part of the body with it.
+        return null; // The first error says why: both views have a part of the body in common.
       }
     };
-    const preparedOf = createPreparedViews(attempt);
-    const selectionOf = remembered((query) => route.selection(new URLSearchParams(query)), queriesMax);
+    // A view is immutable: the same one means the same bytes.
+    const prepareOnce = memoizeByIdentity(attempt);
+    const parseSelection = memoize((query) => route.selection(new URLSearchParams(query)), queriesMax);
     const find = (pathValue: string, selection: string): Attempt => {
       let view: object;
       try {
         view = route.view(sources.views, pathValue, selection);
       } catch (error) {
-        return { prepared: prepareInstead(null), failure: { error } };
+        return { prepared: prepareReplacement(null), failure: { error } };
       }
-      return preparedOf(view);
+      return prepareOnce(view);
     };
     return (exchange: Exchange, request: HttpRequest) => {
-      const pathValue = pathValueOf(route, request);
-      if (pathValue === null) return answers.error(exchange, pathErrorOf(route));
-      const selection = isQueryRead ? selectionOf(transport.query(request)) : '';
-      if (selection === null) return answers.error(exchange, httpError('invalid_query'));
+      const pathValue = parsePathValue(route, request);
+      if (pathValue === null) return writer.writeError(exchange, createPathError(route));
+      const selection = isQueryRead ? parseSelection(transport.query(request)) : '';
+      if (selection === null) return writer.writeError(exchange, createHttpError('invalid_query'));
       const refused = route.refusal?.(sources.views) ?? null;
-      if (refused !== null) return answers.error(exchange, httpError(refused, retryAfterSeconds));
+      if (refused !== null) return writer.writeError(exchange, createHttpError(refused, retryAfterSeconds));
       const { prepared, failure } = find(pathValue, selection);
       if (failure !== null) noteFailure(failure.error, exchange);
-      if (prepared === null) return answers.error(exchange, httpError('internal_error'));
+      if (prepared === null) return writer.writeError(exchange, createHttpError('internal_error'));
       const { response, header } = prepared;
       const { etag } = response;
-      if (route.isConditional && etag !== null && holdsEtag(request, etag, transport)) {
-        return answers.notModified(exchange, etag, route.cacheControl, header);
+      if (route.isConditional && etag !== null && hasMatchingEtag(request, etag, transport)) {
+        return writer.writeNotModified(exchange, etag, route.cacheControl, header);
       }
       const encoding = response.isCompressible
-        ? encodingOf(request.getHeader('accept-encoding'))
+        ? chooseEncoding(request.getHeader('accept-encoding'))
         : 'identity';
-      answers.ok(exchange, response, route.cacheControl, encoding, header);
+      writer.writeOk(exchange, response, route.cacheControl, encoding, header);
     };
   }
 
   function answerRead(route: ReadRoute) {
     const prepare = createPreparation(route);
-    /** What is answered instead of a read that fails; the error is thrown where the contract has nothing to say. */
-    const insteadOf = (error: unknown, exchange: Exchange): FoundBody => {
+    /** The body that replaces a read that fails; where the route has none, the error is thrown. */
+    const replaceFailed = (error: unknown, exchange: Exchange): ReadBody => {
       if (route.unavailable === null) throw error;
       noteFailure(error, exchange);
       return { body: route.unavailable(sources.views) };
     };
     return (exchange: Exchange, request: HttpRequest) => {
-      const pathValue = pathValueOf(route, request);
-      if (pathValue === null) return answers.error(exchange, pathErrorOf(route));
+      const pathValue = parsePathValue(route, request);
+      if (pathValue === null) return writer.writeError(exchange, createPathError(route));
       const query = new URLSearchParams(transport.query(request));
-      const encoding = encodingOf(request.getHeader('accept-encoding'));
+      const encoding = chooseEncoding(request.getHeader('accept-encoding'));
       const read = (signal: AbortSignal) => {
         try {
           return route.read(sources, { pathValue, query, signal });
         } catch (error) {
-          return insteadOf(error, exchange);
+          return replaceFailed(error, exchange);
         }
       };
-      const send = ({ cacheControl }: FoundBody, prepared: PreparedResponse) => {
+      const send = ({ cacheControl }: ReadBody, prepared: PreparedResponse) => {
         const chosen = prepared.isCompressible ? encoding : 'identity';
-        answers.ok(exchange, prepared, cacheControl ?? route.cacheControl, chosen, null);
+        writer.writeOk(exchange, prepared, cacheControl ?? route.cacheControl, chosen, null);
       };
-      const sendFitting = (found: FoundBody) => {
+      const sendChecked = (found: ReadBody) => {
         let prepared: PreparedResponse;
         try {
           prepared = prepare(found.body, null);
         } catch (error) {
-          const instead = insteadOf(error, exchange);
-          return send(instead, prepare(instead.body, null));
+          const replacement = replaceFailed(error, exchange);
+          return send(replacement, prepare(replacement.body, null));
         }
         send(found, prepared);
       };
       reads.run(
         exchange,
         read,
-        (found) => guarded(exchange, () => sendFitting(found)),
-        (error) => guarded(exchange, () => answers.error(exchange, error)),
+        (found) => runGuarded(exchange, () => sendChecked(found)),
+        (error) => runGuarded(exchange, () => writer.writeError(exchange, error)),
         (error) => fail(exchange, error),
       );
     };
@@ -277,27 +283,27 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   }
   const events = createEventStream({
     feed: sources.views.feed,
-    answers,
-    registry: parts.registry,
+    writer,
+    registry: options.registry,
     isLimited: settings.rateLimits,
     ...(settings.heartbeatMs !== undefined && { heartbeatMs: settings.heartbeatMs }),
   });
   app.any(
     '/v1/events/stream',
     handler('/v1/events/stream', eventStreamGuard, (exchange, request) => {
-      if (exchange.isHead) return answers.document(exchange, eventStreamType, Buffer.alloc(0), noStore);
-      const address = addressOf(exchange.response, request);
-      const asked = streamRequestOf(request, transport.query(request), address);
+      if (exchange.isHead) return writer.writeDocument(exchange, eventStreamType, Buffer.alloc(0), noStore);
+      const address = findClientAddress(exchange.response, request);
+      const streamRequest = readStreamRequest(request, transport.query(request), address);
       const open = (lastEventId: string) => {
-        const refusal = events.open(exchange, { ...asked, lastEventId });
-        if (refusal !== null) answers.error(exchange, refusal);
+        const refusal = events.open(exchange, { ...streamRequest, lastEventId });
+        if (refusal !== null) writer.writeError(exchange, refusal);
       };
-      if (!isFeedEventId(asked.lastEventId)) return open(asked.lastEventId);
+      if (!isFeedEventId(streamRequest.lastEventId)) return open(streamRequest.lastEventId);
       reads.run(
         exchange,
-        (signal) => events.locate(asked.lastEventId, signal),
-        ({ body }) => guarded(exchange, () => open(body)),
-        (error) => guarded(exchange, () => answers.error(exchange, error)),
+        (signal) => events.locate(streamRequest.lastEventId, signal),
+        ({ body }) => runGuarded(exchange, () => open(body)),
+        (error) => runGuarded(exchange, () => writer.writeError(exchange, error)),
         (error) => fail(exchange, error),
       );
     }),
@@ -305,23 +311,23 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   for (const { path, contentType, body, headers } of loadDocuments()) {
     app.any(
       path,
-      handler(path, null, (exchange) => answers.document(exchange, contentType, body, headers)),
+      handler(path, null, (exchange) => writer.writeDocument(exchange, contentType, body(), headers)),
     );
   }
   app.any(
     '/healthz',
-    handler('/healthz', null, (exchange) => answers.document(exchange, jsonType, aliveBody, noStore)),
+    handler('/healthz', null, (exchange) => writer.writeDocument(exchange, jsonType, aliveBody, noStore)),
   );
   app.any(
     '/readyz',
     handler('/readyz', null, (exchange) => {
-      if (parts.readiness().isReady) answers.document(exchange, jsonType, readyBody, noStore);
-      else answers.error(exchange, httpError('database_unavailable', retryAfterSeconds));
+      if (options.readiness().isReady) writer.writeDocument(exchange, jsonType, readyBody, noStore);
+      else writer.writeError(exchange, createHttpError('database_unavailable', retryAfterSeconds));
     }),
   );
   app.any(
     '/*',
-    handler('unknown', null, (exchange) => answers.error(exchange, httpError('not_found'))),
+    handler('unknown', null, (exchange) => writer.writeError(exchange, createHttpError('not_found'))),
   );
 
   return listenOn(app, {
@@ -333,28 +339,28 @@ export function createPublicServer(parts: PublicServerParts): Listener {
   });
 }
 
-/** A view's bytes, with the header that tells where it comes from. */
+/** A view's bytes, with the header that names its source. */
 interface PreparedView {
   readonly response: PreparedResponse;
   readonly header: Header | null;
 }
 
-/** What was found out of a view: bytes are null where the answer is 500. */
+/** The outcome for one view: `prepared` is null where the response is 500. */
 interface Attempt {
   readonly prepared: PreparedView | null;
   readonly failure: { readonly error: unknown } | null;
 }
 
-function pathErrorOf(route: Route): HttpError {
-  return httpError(route.pathParameter?.error ?? 'not_found');
+function createPathError(route: Route): HttpError {
+  return createHttpError(route.pathParameter?.error ?? 'not_found');
 }
 
-/** What is asked before a handler runs: its rate class, and whether it reads a query. */
+/** What is checked before a handler runs: its rate class, and whether it reads a query. */
 type Guarded = Pick<Route, 'rateClass' | 'query'>;
 
 const eventStreamGuard: Guarded = { rateClass: 'publicHeavy', query: [] };
 const aliveBody = Buffer.from('{"status":"alive"}');
 const readyBody = Buffer.from('{"status":"ready"}');
 const noStore = [['Cache-Control', 'no-store']] as const;
-/** Queries of a route that are read once. */
+/** Different queries of a route whose parsed form is cached. */
 const queriesMax = 256;

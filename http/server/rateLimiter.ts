@@ -10,7 +10,7 @@ export const rateClasses = {
 export type RateClass = keyof typeof rateClasses;
 
 const classNames = Object.keys(rateClasses) as RateClass[];
-/** Addresses that are held at once: 8,192 sets of 8. All of it is allocated once, about 3.5 MB. */
+/** The table has 8,192 sets of 8 addresses. All of it is allocated once, about 3.5 MB. */
 const setCount = 8_192;
 const waysPerSet = 8;
 
@@ -21,13 +21,13 @@ export interface RateLimiter {
    * @returns 0 when there was one, else the whole seconds after which there is (at least 1).
    */
   take(address: AddressWords, rateClass: RateClass, nowMs: number): number;
-  /** Addresses that can be held; more do not take more memory. */
+  /** Addresses that are tracked; more of them do not take more memory. */
   readonly capacity: number;
 }
 
 /**
  * Rate limits by address, in a fixed amount of memory: a set-associative table in typed arrays. A request allocates
- * nothing. When a set is full, the address that was seen least recently gives way, and begins with a full bucket
+ * nothing. When a set is full, the address that was seen least recently is evicted, and starts with a full bucket
  * should it come back.
  */
 export function createRateLimiter(): RateLimiter {
@@ -36,11 +36,11 @@ export function createRateLimiter(): RateLimiter {
   /** When an entry was last refilled; 0 marks a free one. */
   const touchedMs = new Float64Array(capacity);
   const tokens = new Float64Array(capacity * classNames.length);
-  // Nobody outside can choose addresses that meet in one set.
+  // Random, so that nobody outside can choose addresses that collide in one set.
   const seed = randomInt(2 ** 31);
 
-  function entryOf(address: AddressWords, nowMs: number): number {
-    const first = (hashOf(address, seed) % setCount) * waysPerSet;
+  function findEntry(address: AddressWords, nowMs: number): number {
+    const first = (hashAddress(address, seed) % setCount) * waysPerSet;
     let oldest = first;
     for (let entry = first; entry < first + waysPerSet; entry++) {
       if (touchedMs[entry] !== 0 && isKey(keys, entry, address)) {
@@ -71,14 +71,14 @@ export function createRateLimiter(): RateLimiter {
   return {
     capacity,
     take: (address, rateClass, nowMs) => {
-      const entry = entryOf(address, nowMs);
+      const entry = findEntry(address, nowMs);
       const slot = entry * classNames.length + classNames.indexOf(rateClass);
-      const held = tokens[slot] as number;
-      if (held >= 1) {
-        tokens[slot] = held - 1;
+      const available = tokens[slot] as number;
+      if (available >= 1) {
+        tokens[slot] = available - 1;
         return 0;
       }
-      return Math.max(1, Math.ceil((1 - held) / rateClasses[rateClass].perSecond));
+      return Math.max(1, Math.ceil((1 - available) / rateClasses[rateClass].perSecond));
     },
   };
 }
@@ -94,7 +94,7 @@ function isKey(keys: Uint32Array, entry: number, address: AddressWords): boolean
 }
 
 /** A mixing of 128 bits and a seed to 32 (the finalizer of MurmurHash3, word by word). */
-function hashOf(address: AddressWords, seed: number): number {
+function hashAddress(address: AddressWords, seed: number): number {
   let hash = seed;
   for (let index = 0; index < 4; index++) {
     hash = Math.imul(hash ^ (address[index] as number), 0x85ebca6b);

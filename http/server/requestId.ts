@@ -4,11 +4,11 @@ const lengthMin = 8;
 const lengthMax = 128;
 
 /** Gives each request its ID: the caller's own where it is well-formed, else one that is unique across processes. */
-export function createRequestIds(): (given: string) => string {
+export function createRequestIds(): (requested: string) => string {
   const prefix = randomBytes(6).toString('hex');
   let count = 0;
-  return (given) => {
-    if (given !== '' && isWellFormed(given)) return given;
+  return (requested) => {
+    if (requested !== '' && isWellFormed(requested)) return requested;
     count++;
     return `${prefix}-${count.toString(36).padStart(6, '0')}`;
   };
@@ -21,7 +21,7 @@ function isWellFormed(id: string): boolean {
   return true;
 }
 
-/** A-Z a-z 0-9 . _ : - by character code: this runs once a request. */
+/** A-Z a-z 0-9 . _ : - by character code: this runs once per request. */
 export function isIdCharacter(code: number): boolean {
   if (code >= 97 && code <= 122) return true; // a-z
   if (code >= 48 && code <= 58) return true; // 0-9 and :

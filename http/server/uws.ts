@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { createRequire } from 'node:module';
 
-// Required, since the native addon and the fallback differ in what an import of them gives.
+// Loaded with require, since imports of the native addon and of the fallback have different shapes.
 const uws = createRequire(import.meta.url)('uWebSockets.js') as typeof import('uWebSockets.js');
 
 export const { us_listen_socket_close: closeListenSocket, us_socket_local_port: portOfSocket } = uws;
@@ -10,13 +10,13 @@ export const { us_listen_socket_close: closeListenSocket, us_socket_local_port: 
  * Which implementation of uWebSockets.js runs: the native addon, or the package's JavaScript fallback (another
  * Node version or platform, or UWS_USE_FALLBACK=1), which lacks what this file adds.
  */
-export function uwsImplementation(): 'native' | 'fallback' {
+export function detectImplementation(): 'native' | 'fallback' {
   return 'getParts' in uws ? 'native' : 'fallback';
 }
 
 export function App(): TemplatedApp {
   const app = uws.App();
-  if (uwsImplementation() === 'fallback') routeByPath(app as unknown as FallbackApp);
+  if (detectImplementation() === 'fallback') routeByPath(app as unknown as FallbackApp);
   return app;
 }
 
@@ -24,19 +24,19 @@ interface FallbackApp {
   readonly httpContext: { readonly router: { route(method: string, url: string): boolean } };
 }
 
-/** The fallback takes the query string for a part of the path, and a target with a scheme for a path; then it finds no route. */
+/** The fallback routes by the whole target: with a query string, or in absolute form, it would find no route. */
 function routeByPath({ httpContext: { router } }: FallbackApp) {
   const route = router.route.bind(router);
-  router.route = (method, url) => route(method, pathOf(url));
+  router.route = (method, url) => route(method, extractPath(url));
 }
 
 /** The path of a request target, which may be in absolute form: `http://host/path?query` (RFC 9112, 3.2.2). */
-function pathOf(target: string): string {
+function extractPath(target: string): string {
   const path = target.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] as string;
   return path === '' ? '/' : path;
 }
 
-/** The parts of one exchange that the two implementations do not share. */
+/** What differs between the two implementations. */
 export interface Transport {
   /** Path without the query string. */
   path(request: HttpRequest): string;
@@ -66,13 +66,13 @@ const native: Transport = {
   remoteAddress: (response) => Buffer.from(response.getRemoteAddressAsText()).toString('latin1'),
   remoteAddressBytes: (response) => response.getRemoteAddress(),
   endWithoutBody: (response, contentLength) => {
-    // Told the length itself, the addon waits for a body: the connection would hang.
+    // Given the length as an argument, the addon would wait for a body, and the connection would hang.
     if (contentLength !== null) response.writeHeader('Content-Length', String(contentLength));
     response.endWithoutBody();
   },
 };
 
-/** What the fallback's objects hold inside: Node's own request and response. */
+/** Node's own request and response, inside the fallback's objects. */
 interface FallbackRequest {
   readonly request: {
     readonly url: string;
@@ -84,8 +84,8 @@ interface FallbackResponse {
 }
 
 const fallback: Transport = {
-  path: (request) => pathOf(urlOf(request)),
-  query: (request) => urlOf(request).split('?').slice(1).join('?'),
+  path: (request) => extractPath(readUrl(request)),
+  query: (request) => readUrl(request).split('?').slice(1).join('?'),
   headerLines: (request, lowerCaseName) =>
     (request as unknown as FallbackRequest).request.headersDistinct[lowerCaseName] ?? [],
   remoteAddress: (response) =>
@@ -97,10 +97,10 @@ const fallback: Transport = {
   },
 };
 
-function urlOf(request: HttpRequest): string {
+function readUrl(request: HttpRequest): string {
   return (request as unknown as FallbackRequest).request.url;
 }
 
 export function transport(): Transport {
-  return uwsImplementation() === 'native' ? native : fallback;
+  return detectImplementation() === 'native' ? native : fallback;
 }

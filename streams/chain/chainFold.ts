@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import { type ChainFault, ForkBelowStates, type Reorganization } from '../../actors/chain/chainFold.ts';
 import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
-import { chainEventRow } from '../../actors/feed/eventRows.ts';
+import { toChainRow } from '../../actors/feed/eventRows.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type EventRow, noRows } from '../../actors/storedRows.ts';
 import type { ChainCounts } from '../chainMetrics.ts';
@@ -47,7 +47,7 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
     if (outcome.reorganization !== null) noteReorganization(outcome.reorganization);
     const run = actors.newest()?.feed.run;
     if (run === undefined) return [];
-    return outcome.givenUp.map((event) => chainEventRow(event, { chainId: actors.chainId, run }));
+    return outcome.evicted.map((event) => toChainRow(event, { chainId: actors.chainId, run }));
   }
 
   function noteReorganization({ forkBlock, safeDepth }: Reorganization) {

@@ -1,4 +1,4 @@
-import { measurementEventRow } from '../../actors/feed/eventRows.ts';
+import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { BucketRow, EventRow, RoundRow, StoredRows } from '../../actors/storedRows.ts';
 import type { AcceptedReading } from '../../actors/views/views.ts';
 import type { CounterOutcome } from '../../actors/wheel/counterActors.ts';
@@ -21,12 +21,12 @@ export function collectRows(): CollectedRows {
     buckets,
     measurementEvents,
     chainEvents: [],
-    add: ({ reading, closed, givenUp }) => {
+    add: ({ reading, closed, evicted }) => {
       readings.push(reading);
       if (closed.round !== null) rounds.push(closed.round);
       if (closed.bucket !== null) buckets.push(closed.bucket);
-      if (givenUp === undefined) return;
-      for (const event of givenUp.events) measurementEvents.push(measurementEventRow(event, givenUp.run));
+      if (evicted === undefined) return;
+      for (const event of evicted.events) measurementEvents.push(toMeasurementRow(event, evicted.run));
     },
   };
 }

@@ -159,37 +159,33 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
   }
 
   async function everyBlock(first: BlockHeader, toBlock: bigint) {
-    const limit = first.number + provenRangeBlocks - 1n;
-    const to = limit < toBlock ? limit : toBlock;
+    const to = lesserOf(first.number + provenRangeBlocks - 1n, toBlock);
     const blocks: ChainBlock[] = await blocksOf([first]);
     let last = first;
     while (last.number < to) {
-      const headers = await headersBehind(last, to);
+      const headers = await headersAfter(last, to);
       blocks.push(...(await blocksOf(headers)));
       last = headers.at(-1) as BlockHeader;
     }
     return { last, blocks };
   }
 
-  /** The next headers behind a block, each naming the one before it as its parent. */
-  async function headersBehind(before: BlockHeader, to: bigint): Promise<BlockHeader[]> {
-    for (;;) {
-      const count = Math.min(headersAtOnce, Number(to - before.number));
-      const numbers = Array.from({ length: count }, (_, index) => before.number + 1n + BigInt(index));
-      // A single request is not batched, so every provider understands it.
-      const from = count === 1 ? client : batchingClient;
-      const headers = await mapConcurrently(numbers, count, (number) => headerFrom(from, number)).catch(
-        (error: unknown) => {
-          if (error instanceof ProviderInconsistent) throw error;
-          // Refused one by one, too: the provider is away, and it was not for the number of them.
-          headersAtOnce = count === 1 ? headersAtOnceMax : Math.ceil(count / 4);
-          if (count === 1) throw error;
-          return null;
-        },
-      );
-      if (headers === null) continue;
+  /** The next headers after a block, each naming the one before it as its parent. */
+  async function headersAfter(before: BlockHeader, to: bigint): Promise<BlockHeader[]> {
+    const count = Math.min(headersAtOnce, Number(to - before.number));
+    const numbers = Array.from({ length: count }, (_, index) => before.number + 1n + BigInt(index));
+    // A single request is not batched, so every provider understands it.
+    const from = count === 1 ? client : batchingClient;
+    try {
+      const headers = await mapConcurrently(numbers, count, (number) => headerFrom(from, number));
       for (const [index, one] of headers.entries()) expectParent(one, headers[index - 1] ?? before);
       return headers;
+    } catch (error) {
+      if (error instanceof ProviderInconsistent) throw error;
+      // Refused one by one, too: the provider is unavailable, and it was not for the number of them.
+      headersAtOnce = count === 1 ? headersAtOnceMax : Math.ceil(count / 4);
+      if (count === 1) throw error;
+      return headersAfter(before, to);
     }
   }
 
@@ -230,32 +226,23 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     return changes;
   }
 
+  /** Blocks that the node says hold logs, from `fromBlock` through as much of the rest as it answers for at once. */
   async function blocksNamedByLogs(
     fromBlock: bigint,
     toBlock: bigint,
     about: object = { address: addresses },
-  ) {
-    for (;;) {
-      const last = fromBlock + logsRangeBlocks - 1n < toBlock ? fromBlock + logsRangeBlocks - 1n : toBlock;
-      const filter = { ...about, fromBlock: quantityOf(fromBlock), toBlock: quantityOf(last) };
-      const found = await client
-        .request({ method: 'eth_getLogs', params: [filter] })
-        .catch((error: unknown) => {
-          if (last === fromBlock || !isRefusal(error)) throw error;
-          logsRangeBlocks = (last - fromBlock + 1n) / 2n;
-          return null;
-        });
-      if (found === null) continue;
-      const named = namedBlocks.safeParse(found);
-      if (!named.success) throw new ProviderInconsistent(`logs of ${fromBlock} to ${last} name no block`);
-      const numbers = [...new Set(named.data.map(({ blockNumber }) => blockNumber))].sort((a, b) =>
-        a < b ? -1 : 1,
-      );
-      if (numbers.some((number) => number < fromBlock || number > last)) {
-        throw new ProviderInconsistent(`logs of ${fromBlock} to ${last} hold those of another block`);
-      }
-      logsRangeBlocks = logsRangeBlocks * 2n < logsRangeBlocksMax ? logsRangeBlocks * 2n : logsRangeBlocksMax;
+  ): Promise<{ readonly numbers: bigint[]; readonly toBlock: bigint }> {
+    const last = lesserOf(fromBlock + logsRangeBlocks - 1n, toBlock);
+    const filter = { ...about, fromBlock: quantityOf(fromBlock), toBlock: quantityOf(last) };
+    try {
+      const answer = await client.request({ method: 'eth_getLogs', params: [filter] });
+      const numbers = blockNumbersIn(answer, fromBlock, last);
+      logsRangeBlocks = lesserOf(logsRangeBlocks * 2n, logsRangeBlocksMax);
       return { numbers, toBlock: last };
+    } catch (error) {
+      if (last === fromBlock || !isRefusal(error)) throw error;
+      logsRangeBlocks = (last - fromBlock + 1n) / 2n;
+      return blocksNamedByLogs(fromBlock, toBlock, about);
     }
   }
 
@@ -270,10 +257,28 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
   };
 }
 
+/**
+ * The numbers of the blocks that logs name, ascending, each once.
+ *
+ * @throws ProviderInconsistent
+ */
+function blockNumbersIn(answer: unknown, fromBlock: bigint, toBlock: bigint): bigint[] {
+  const named = namedBlocks.safeParse(answer);
+  if (!named.success) throw new ProviderInconsistent(`logs of ${fromBlock} to ${toBlock} name no block`);
+  const numbers = [...new Set(named.data.map(({ blockNumber }) => blockNumber))];
+  if (numbers.some((number) => number < fromBlock || number > toBlock))
+    throw new ProviderInconsistent(`logs of ${fromBlock} to ${toBlock} hold those of another block`);
+  return numbers.sort((a, b) => (a < b ? -1 : 1));
+}
+
 /** @throws ProviderInconsistent */
 export function expectParent(of: BlockHeader, before: Pick<BlockHeader, 'number' | 'hash'>): void {
   if (of.parentHash === before.hash) return;
   throw new ProviderInconsistent(`block ${of.number} does not name block ${before.number} as its parent`);
+}
+
+function lesserOf(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }
 
 function quantityOf(number: bigint): string {

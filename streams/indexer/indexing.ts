@@ -8,7 +8,7 @@ import { createChainReader } from './chainReader.ts';
 import { createIndexer, type Indexer } from './indexer.ts';
 import { createSpanPublisher } from './spanPublisher.ts';
 
-export interface IndexingParts {
+export interface IndexingOptions {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly onChain: ChainDeployment;
@@ -23,7 +23,7 @@ export interface IndexingParts {
 }
 
 /** The indexer of a deployment, with its metrics. */
-export function createDeploymentIndexer(parts: IndexingParts): Indexer {
+export function createDeploymentIndexer(parts: IndexingOptions): Indexer {
   const { js, jsm, onChain, rpcUrl, proofs, repairFrom = null, registry, logger, onProgress } = parts;
   const { core } = onChain.contracts;
   const { chainId, deploymentBlock } = onChain.chain;

@@ -65,7 +65,7 @@ export interface SpanPublisher {
   }): Promise<void>;
 }
 
-export interface SpanPublisherParts {
+export interface SpanPublisherOptions {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly chainId: bigint;
@@ -73,7 +73,7 @@ export interface SpanPublisherParts {
   readonly core: Address;
 }
 
-export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherParts): SpanPublisher {
+export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOptions): SpanPublisher {
   const subject = spanSubject(chainId);
   let lastSequence = 0;
   let forks = 0;

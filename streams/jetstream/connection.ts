@@ -1,9 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-
-const firstRetryMs = 250;
-const longestRetryMs = 5_000;
+import { retryUntilAvailable } from '../operators/retryUntilAvailable.ts';
 
 export interface NatsSettings {
   /** `nats://host:port`, several separated by commas. */
@@ -18,18 +16,16 @@ export interface NatsSettings {
 }
 
 /**
- * Connects to NATS, waiting for a server that is not there yet, and stays connected: the client's default of ten
+ * Connects to NATS, waiting for a server that is not available yet, and stays connected: the client's default of ten
  * reconnects would close it for good (reliability).
  *
  * @throws the signal's reason when it is aborted before the first connection.
  */
 export async function connectNats(settings: NatsSettings): Promise<NatsConnection> {
   const { logger, signal, onConnected = () => undefined } = settings;
-  let retryMs = firstRetryMs;
-  for (let failures = 0; ; failures++) {
-    signal.throwIfAborted();
-    try {
-      const connection = await connect({
+  const connection = await retryUntilAvailable(
+    () =>
+      connect({
         servers: settings.url.split(','),
         name: settings.name,
         maxReconnectAttempts: -1,
@@ -38,17 +34,19 @@ export async function connectNats(settings: NatsSettings): Promise<NatsConnectio
         pingInterval: 5_000,
         maxPingOut: 2,
         timeout: 5_000,
-      });
-      logger.info({ server: connection.getServer() }, 'connected to NATS');
-      onConnected(true);
-      void followConnectionStates(connection, logger, onConnected);
-      return connection;
-    } catch (error) {
-      if (failures === 0) logger.warn({ err: error }, 'NATS is not there yet; it is tried again until it is');
-      await sleep(retryMs, signal);
-      retryMs = Math.min(retryMs * 2, longestRetryMs);
-    }
-  }
+      }),
+    {
+      signal,
+      onFailure: (error, failures) => {
+        if (failures === 1)
+          logger.warn({ err: error }, 'NATS is not there yet; it is tried again until it is');
+      },
+    },
+  );
+  logger.info({ server: connection.getServer() }, 'connected to NATS');
+  onConnected(true);
+  void followConnectionStates(connection, logger, onConnected);
+  return connection;
 }
 
 async function followConnectionStates(
@@ -77,18 +75,4 @@ async function followConnectionStates(
 export async function closeNats(connection: NatsConnection): Promise<void> {
   await nextTurn();
   await connection.close();
-}
-
-/** Waits, or ends early (without an error) when the signal is aborted. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const finish = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener('abort', finish);
-  });
 }

@@ -1,7 +1,9 @@
 import type { ConsumerMessages, ConsumerNotification, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { exhaustMap, filter, from, interval, map, merge } from 'rxjs';
 import type { StreamName } from '../../actors/messages/subjects.ts';
 import type { Clock } from '../../actors/views/clock.ts';
+import { whenAborted } from '../operators/whenAborted.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { checkIdentity, explainGap, StreamDiverged } from './sourceVerification.ts';
 
@@ -19,7 +21,7 @@ const harmless: ReadonlySet<ConsumerNotification['type']> = new Set([
   'flow_control',
 ]);
 
-export interface ConsumptionWatchParts {
+export interface ConsumptionWatchOptions {
   readonly connection: NatsConnection;
   readonly jsm: JetStreamManager;
   readonly stream: StreamName;
@@ -52,7 +54,7 @@ export interface ConsumptionWatch {
  * every notification, the connection's state and the stream itself are watched, and what follows is always the
  * same: stop, verify, begin anew.
  */
-export function watchConsumption(parts: ConsumptionWatchParts): ConsumptionWatch {
+export function watchConsumption(parts: ConsumptionWatchOptions): ConsumptionWatch {
   const { connection, jsm, stream, clock, delivered, signal } = parts;
   let reason: string | null = null;
   let goneThrough: number | null = null;
@@ -64,18 +66,17 @@ export function watchConsumption(parts: ConsumptionWatchParts): ConsumptionWatch
   };
 
   const connectionStates = connection.status();
-  void (async () => {
-    for await (const status of connectionStates) {
-      if (status.type === 'disconnect' || status.type === 'reconnect') end(`connection: ${status.type}`);
-    }
-  })();
-  void (async () => {
-    for await (const notification of delivered.status()) {
-      if (!harmless.has(notification.type)) end(`consumer: ${notification.type}`);
-    }
-  })();
-  const onAbort = () => end('stopped');
-  signal.addEventListener('abort', onAbort);
+  const troubles = merge(
+    from(connectionStates).pipe(
+      filter(({ type }) => type === 'disconnect' || type === 'reconnect'),
+      map(({ type }) => `connection: ${type}`),
+    ),
+    from(delivered.status()).pipe(
+      filter(({ type }) => !harmless.has(type)),
+      map(({ type }) => `consumer: ${type}`),
+    ),
+    whenAborted(signal).pipe(map(() => 'stopped')),
+  ).subscribe(end);
 
   let progress = { position: parts.reached().position, sinceMs: clock.monotonicMs() };
   const inspect = async () => {
@@ -100,14 +101,18 @@ export function watchConsumption(parts: ConsumptionWatchParts): ConsumptionWatch
       end('the rest of the stream was deleted');
     } else if (clock.monotonicMs() - progress.sinceMs > stalledAfterMs) end('delivery stalled');
   };
-  const timer = setInterval(() => {
-    inspect().catch((error: unknown) => {
-      // No answer: the connection's state tells the rest.
-      if (!(error instanceof StreamDiverged)) return parts.onUnknown();
-      failure = error;
-      end('stream diverged');
-    });
-  }, inspectionMs);
+  const inspections = interval(inspectionMs)
+    .pipe(
+      exhaustMap(() =>
+        inspect().catch((error: unknown) => {
+          // No answer: the connection's state tells the rest.
+          if (!(error instanceof StreamDiverged)) return parts.onUnknown();
+          failure = error;
+          end('stream diverged');
+        }),
+      ),
+    )
+    .subscribe();
 
   return {
     end,
@@ -117,8 +122,8 @@ export function watchConsumption(parts: ConsumptionWatchParts): ConsumptionWatch
       if (failure !== null) throw failure;
     },
     stop: () => {
-      clearInterval(timer);
-      signal.removeEventListener('abort', onAbort);
+      inspections.unsubscribe();
+      troubles.unsubscribe();
       (connectionStates as AsyncIterable<unknown> & { stop?: () => void }).stop?.();
     },
   };

@@ -31,16 +31,16 @@ export async function ensureStreams(
   logger: Logger,
 ): Promise<void> {
   for (const stream of streams) {
-    const ours = settingsOf(stream, retention);
-    const held = await configurationOf(jsm, stream);
+    const ours = describeSettings(stream, retention);
+    const held = await readConfiguration(jsm, stream);
     const { subjects, max_age: maxAge } = ours;
     if (held === null) {
       const fixed = { storage: StorageType.File, retention: RetentionPolicy.Limits };
       await jsm.streams.add({ name: stream, ...fixed, ...ours });
-      logger.info({ stream, subjects, maxAgeDays: daysOf(maxAge) }, 'stream created');
+      logger.info({ stream, subjects, maxAgeDays: toDays(maxAge) }, 'stream created');
     } else if (differs(held, ours)) {
       await jsm.streams.update(stream, { ...held, ...ours });
-      logger.info({ stream, subjects, maxAgeDays: daysOf(maxAge) }, 'stream settings updated');
+      logger.info({ stream, subjects, maxAgeDays: toDays(maxAge) }, 'stream settings updated');
     }
   }
 }
@@ -57,7 +57,7 @@ export async function verifyStreams(
 ): Promise<StreamName[]> {
   const missing: StreamName[] = [];
   for (const stream of streams) {
-    const held = await configurationOf(jsm, stream);
+    const held = await readConfiguration(jsm, stream);
     if (held === null) {
       missing.push(stream);
       continue;
@@ -77,7 +77,7 @@ export function isStreamMissing(error: unknown): boolean {
   return error instanceof Error && error.message === 'stream not found';
 }
 
-function settingsOf(stream: StreamName, { retentionDays }: StreamRetention) {
+function describeSettings(stream: StreamName, { retentionDays }: StreamRetention) {
   const maxAge = retentionDays * secondsPerDay * nanosPerSecond;
   return {
     subjects: streamSubjects[stream],
@@ -89,11 +89,11 @@ function settingsOf(stream: StreamName, { retentionDays }: StreamRetention) {
   };
 }
 
-function daysOf(maxAgeNanos: number): number {
+function toDays(maxAgeNanos: number): number {
   return maxAgeNanos / nanosPerSecond / secondsPerDay;
 }
 
-async function configurationOf(jsm: JetStreamManager, stream: string): Promise<StreamConfig | null> {
+async function readConfiguration(jsm: JetStreamManager, stream: string): Promise<StreamConfig | null> {
   try {
     return (await jsm.streams.info(stream)).config;
   } catch (error) {

@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
+import { fromPromise, type SnapshotFrom } from 'xstate';
 import { z } from 'zod';
 import { leaseSubject } from '../../actors/messages/subjects.ts';
 import type { Clock } from '../../actors/views/clock.ts';
-import { sleep } from './connection.ts';
+import { type LeaseHolder, leaseMachine } from '../../machines/leaseMachine.ts';
 import { isStreamMissing } from './ensureStreams.ts';
+import type { JetStream } from './natsLink.ts';
 
-const renewalMs = 1_000;
 const answerMs = 1_000;
-/** The holder writes for so long after the last renewal that succeeded had begun, */
+/** The holder writes for so long after the last renewal that succeeded had begun; another process takes over after a longer time. */
 const heldMs = 4_000;
-/** and another process takes over when it has seen no renewal for so long, which is longer. */
-const abandonedMs = 6_000;
 
 /** The lease as it is published: whoever stored the newest message holds it. */
 const leaseMessage = z.object({
@@ -25,21 +23,6 @@ const leaseMessage = z.object({
 
 /** A holder of which nothing is known. */
 const unknownHolder = { host: 'unknown', pid: 0, pidSpace: null };
-
-/** Who holds the lease, for logs and `/readyz`. */
-export interface LeaseHolder {
-  readonly host: string;
-  readonly pid: number;
-}
-
-export interface HeldLease {
-  /** Whether nobody else can hold it at this moment. */
-  isHeld(): boolean;
-  /** Rejects with {@link LeaseLost} when another process has taken over. */
-  readonly lost: Promise<never>;
-  /** Gives it back, so that a process that waits takes over at once. */
-  release(): Promise<void>;
-}
 
 /** Another process ingests now. */
 export class LeaseLost extends Error {
@@ -55,131 +38,92 @@ export class LeaseLost extends Error {
 }
 
 export interface LeaseOptions {
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
-  /** What is ingested into: one process at a time for each name. */
-  readonly name: string;
+  readonly jetStream: () => Pick<JetStream, 'js' | 'jsm'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly signal: AbortSignal;
-  /** Nobody has ever ingested under this name: without a message of its own the lease is free. */
-  readonly isUnused: boolean;
   /** Called when the stream of the lease is missing. */
   readonly onMissing: () => Promise<void>;
-  /** Called with the holder while this process waits as a standby, and with null once it does not any more. */
-  readonly onStandby: (holder: LeaseHolder | null) => void;
 }
 
 /**
- * Waits until this process is the one that ingests. The lease is the newest message of one subject: its holder replaces it every
- * second, naming the message that it replaces, so two can never both succeed. Expiry is judged by what each process sees and by its own
- * monotonic clock; clocks need not agree. A holder that has ended on the same machine is replaced at once.
+ * The lease is the newest message of one subject: its holder replaces it every second, naming the message that it replaces, so two can never
+ * both succeed. Expiry is judged by what each process sees and by its own monotonic clock; clocks need not agree. A holder that has
+ * ended on the same machine is replaced at once.
  */
-export async function acquireLease(options: LeaseOptions): Promise<HeldLease> {
-  const { js, jsm, name, clock, logger, signal, onStandby } = options;
-  const subject = leaseSubject(name);
+export function createLease({ jetStream, clock, logger, onMissing }: LeaseOptions): typeof leaseMachine {
   const id = randomUUID();
   const self = { id, holder: { host: hostname(), pid: process.pid, pidSpace: pidSpace() } };
 
-  /** Sequence of the message that now is the lease. */
-  async function replace(sequence: number, message: z.infer<typeof leaseMessage>): Promise<number> {
-    const { seq } = await js.publish(subject, JSON.stringify(message), {
-      expect: { lastSubjectSequence: sequence },
-      timeout: answerMs,
+  async function readNewest(name: string) {
+    const stored = await jetStream().jsm.streams.getMessage('MINER_LEASE', {
+      last_by_subj: leaseSubject(name),
     });
-    return seq;
-  }
-
-  async function newest() {
-    const stored = await jsm.streams.getMessage('MINER_LEASE', { last_by_subj: subject });
     // Where the message is gone, whoever held the lease may not have noticed yet.
     if (stored === null) return { sequence: 0, id: null, holder: unknownHolder };
     const parsed = leaseMessage.safeParse(stored.json());
     return { sequence: stored.seq, ...(parsed.success ? parsed.data : { id: null, holder: unknownHolder }) };
   }
 
-  async function wait(): Promise<{ sequence: number; atMs: number }> {
-    let seen = { sequence: -1, sinceMs: 0 };
-    let failures = 0;
-    let isStandby = false;
-    let hasSeenLease = false;
-    for (;;) {
-      signal.throwIfAborted();
-      const atMs = clock.monotonicMs();
-      try {
-        const { sequence, holder } = await newest();
-        // Nothing tells when the question was answered: the time without a renewal is counted from the end of the first one
-        // to the beginning of the last one.
-        if (sequence !== seen.sequence || failures > 0) seen = { sequence, sinceMs: clock.monotonicMs() };
-        failures = 0;
-        const isNew = sequence === 0 && options.isUnused && !hasSeenLease;
-        hasSeenLease ||= sequence > 0;
-        const isFree = isNew || holder === null || hasEnded(holder) || atMs - seen.sinceMs >= abandonedMs;
-        if (isFree) {
-          const replaced = await replace(sequence, self);
-          if (isStandby) logger.warn({ holder, database: name }, 'the standby takes over the ingest');
-          onStandby(null);
-          return { sequence: replaced, atMs };
-        }
-        if (!isStandby)
-          logger.warn({ holder, database: name }, 'another process ingests; this one waits as a standby');
-        isStandby = true;
-        onStandby(holder);
-      } catch (error) {
-        if (failures === 0)
-          logger.warn({ err: error }, 'the ingest lease cannot be read or taken; it is tried again');
-        failures++;
-      }
-      await sleep(renewalMs, signal);
-    }
-  }
-
-  const acquired = await wait();
-  let { sequence } = acquired;
-  let renewedAtMs = acquired.atMs;
-  const ending = new AbortController();
-  /** The attempt under way. */
-  let renewal: Promise<number> = Promise.resolve(sequence);
-
-  async function renew(): Promise<never> {
-    for (;;) {
-      await sleep(renewalMs, ending.signal);
-      if (ending.signal.aborted) return new Promise(() => undefined);
-      const atMs = clock.monotonicMs();
-      try {
-        renewal = replace(sequence, self);
-        sequence = await renewal;
-        renewedAtMs = atMs;
-      } catch (error) {
-        // The outcome may be unknown: what is stored tells. A message of our own is ours whichever attempt stored it.
-        const found = await newest().catch(async (unread: unknown) => {
-          if (isStreamMissing(unread)) await options.onMissing().catch(() => undefined); // Tried again in a second.
-          return null;
+  return leaseMachine.provide({
+    actors: {
+      observe: fromPromise(async ({ input: { name } }) => {
+        const askedAtMs = clock.monotonicMs();
+        const { sequence, holder } = await readNewest(name);
+        const hasHolderEnded = holder !== null && hasEnded(holder);
+        return { sequence, holder, hasHolderEnded, askedAtMs, answeredAtMs: clock.monotonicMs() };
+      }),
+      replace: fromPromise(async ({ input: { name, sequence, holds } }) => {
+        const sinceMs = clock.monotonicMs();
+        const message = JSON.stringify(holds ? self : { id, holder: null });
+        const { seq } = await jetStream().js.publish(leaseSubject(name), message, {
+          expect: { lastSubjectSequence: sequence },
+          timeout: answerMs,
         });
-        if (found === null || ending.signal.aborted) continue;
-        if (found.id !== id && found.sequence !== 0) throw new LeaseLost(name, found.holder);
-        sequence = found.sequence;
-        logger.debug({ err: error }, 'the ingest lease was not renewed; it is tried again');
-      }
-    }
-  }
-
-  const lost = renew();
-  lost.catch(() => undefined); // Whoever waits for it handles it; nobody has to.
-  let isLost = false;
-  lost.catch(() => {
-    isLost = true;
-  });
-  return {
-    isHeld: () => !isLost && !ending.signal.aborted && clock.monotonicMs() - renewedAtMs < heldMs,
-    lost,
-    release: async () => {
-      ending.abort();
-      sequence = await renewal.catch(() => sequence);
-      // Without an answer the one that waits takes over a few seconds later.
-      await replace(sequence, { id, holder: null }).catch(() => undefined);
+        return { sequence: seq, sinceMs };
+      }),
+      // A message of our own is ours whichever attempt stored it.
+      verify: fromPromise(async ({ input: { name } }) => {
+        const newest = await readNewest(name);
+        if (newest.id !== id && newest.sequence !== 0) throw new LeaseLost(name, newest.holder);
+        return newest.sequence;
+      }),
+      recreate: fromPromise(onMissing),
     },
-  };
+    guards: {
+      isFault: (_, { error, fault }) =>
+        fault === 'lost' ? error instanceof LeaseLost : isStreamMissing(error),
+    },
+    actions: {
+      reportFailure: ({ context: { failures } }, { error }) => {
+        if (failures === 0) logger.warn({ err: error }, 'the ingest lease cannot be read or taken; retrying');
+      },
+      reportStandby: ({ context: { name, observed } }) =>
+        logger.warn(
+          { holder: observed?.holder, database: name },
+          'another process ingests; this one waits as a standby',
+        ),
+      reportTaken: ({ context: { name, observed } }, { wasStandby }) => {
+        if (wasStandby)
+          logger.warn({ holder: observed?.holder, database: name }, 'the standby takes over the ingest');
+      },
+      reportRenewalFailure: (_, { error }) =>
+        logger.debug({ err: error }, 'the ingest lease was not renewed; retrying'),
+    },
+  });
+}
+
+type LeaseSnapshot = SnapshotFrom<typeof leaseMachine>;
+
+/** Whether nobody else can hold the lease at this moment (monotonic), as far as its holder can tell. */
+export function isLeaseHeld(lease: LeaseSnapshot | undefined, nowMs: number): boolean {
+  if (lease === undefined || !lease.hasTag('held')) return false;
+  const { stored, isReleased } = lease.context;
+  return !isReleased && nowMs - stored.sinceMs < heldMs;
+}
+
+/** The process that ingests while this one waits to; null where it does not wait. */
+export function findStandbyHolder(lease: LeaseSnapshot | undefined): LeaseHolder | null {
+  return lease?.hasTag('standby') ? (lease.context.observed?.holder ?? null) : null;
 }
 
 /**

@@ -176,8 +176,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
           },
           report: (_, { error }) => {
             counts.lastSequence = null;
-            if (!isReported)
-              logger.warn({ stream, err: error }, 'stream cannot be read; it is tried again until it can');
+            if (!isReported) logger.warn({ stream, err: error }, 'stream cannot be read; retrying');
             isReported = true;
           },
         },
@@ -187,7 +186,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
 
   async function recreate() {
     await options.onMissing?.().catch((error: unknown) => {
-      logger.warn({ stream, err: error }, 'the missing stream cannot be created; it is tried again');
+      logger.warn({ stream, err: error }, 'the missing stream cannot be created; retrying');
     });
   }
 

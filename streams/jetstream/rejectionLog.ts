@@ -102,13 +102,13 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     if (isPublished(message)) return;
     const digest = createHash('sha256').update(message.data).digest('hex').slice(0, 16);
     const msgID = `${stream}.${message.streamCreated}.${message.sequence}.${digest}`;
-    const body = JSON.stringify(rejectionOf(stream, message, roomForOriginal(connection)));
+    const body = JSON.stringify(toRejectionMessage(stream, message, roomForOriginal(connection)));
     await js.publish(subject, body, { msgID, timeout: acknowledgementMs });
   }
 
   async function publishAll(items: readonly PipelineItem[], isCancelled: () => boolean) {
     try {
-      for (const message of items.flatMap(rejectionsOf)) {
+      for (const message of items.flatMap(listRejections)) {
         if (isCancelled()) return;
         await publishOnce(message);
         unpublished.delete(message);
@@ -137,10 +137,10 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
       source.pipe(
         startWith(leftBehind([...unpublished], position)),
         tap((item) => {
-          for (const message of rejectionsOf(item)) unpublished.add(message);
+          for (const message of listRejections(item)) unpublished.add(message);
         }),
         deliverInOrder<PipelineItem>({
-          weigh: (item) => rejectionsOf(item).length,
+          weigh: (item) => listRejections(item).length,
           batchWeight: 1,
           gatherMs: 0,
           deliver,
@@ -176,7 +176,7 @@ function leftBehind(rejections: readonly RejectedMessage[], position: number): P
   return { kind: 'batch', position, weight: 0, rows: null, rejections, checkpoint };
 }
 
-function rejectionsOf(item: PipelineItem): readonly RejectedMessage[] {
+function listRejections(item: PipelineItem): readonly RejectedMessage[] {
   return item.kind === 'batch' ? item.rejections : [];
 }
 
@@ -189,7 +189,11 @@ function roomForOriginal({ info }: NatsConnection): number {
   return Math.max(0, Math.min(originalBytesMax, fitting));
 }
 
-function rejectionOf(stream: InputStreamName, message: RejectedMessage, bytesMax: number): RejectionMessage {
+function toRejectionMessage(
+  stream: InputStreamName,
+  message: RejectedMessage,
+  bytesMax: number,
+): RejectionMessage {
   const { data, ...rest } = message;
   const kept = data.subarray(0, bytesMax);
   return {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AcceptedReading } from '../../actors/views/views.ts';
-import { type AcceptanceState, accepted, rejectionOf } from '../../actors/wheel/acceptance.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
+import { type AcceptanceState, acceptReading, findRejection } from '../../actors/wheel/acceptance.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const bootA = 'bbbbbbbb-0000-4000-8000-00000000000a';
 const bootB = 'bbbbbbbb-0000-4000-8000-00000000000b';
@@ -12,7 +12,7 @@ const second = 1_000;
 
 function stateAfter(...readings: Partial<AcceptedReading>[]): AcceptanceState | null {
   let state: AcceptanceState | null = null;
-  for (const reading of readings) state = accepted(state, acceptedReading(reading));
+  for (const reading of readings) state = acceptReading(state, acceptedReading(reading));
   return state;
 }
 
@@ -27,44 +27,44 @@ describe('acceptance', () => {
   };
 
   it('accepts anything first', () => {
-    expect(rejectionOf(null, acceptedReading(held))).toBeNull();
+    expect(findRejection(null, acceptedReading(held))).toBeNull();
   });
 
   it('rejects a sequence of the same boot that is not above the last one', () => {
     const state = stateAfter(held);
-    expect(rejectionOf(state, acceptedReading({ ...held, observedAtMs: t + second }))?.reason).toBe(
+    expect(findRejection(state, acceptedReading({ ...held, observedAtMs: t + second }))?.reason).toBe(
       'duplicate',
     );
-    expect(rejectionOf(state, acceptedReading({ ...held, sequence: 8 }))).toBeNull();
+    expect(findRejection(state, acceptedReading({ ...held, sequence: 8 }))).toBeNull();
   });
 
   it('remembers the sequence of an earlier boot', () => {
     const state = stateAfter(held, { ...held, bootId: bootB, sequence: 0 });
-    expect(rejectionOf(state, acceptedReading({ ...held, sequence: 7 }))?.reason).toBe('duplicate');
+    expect(findRejection(state, acceptedReading({ ...held, sequence: 7 }))?.reason).toBe('duplicate');
   });
 
   it('rejects an observation before the last accepted one, and accepts one of the same instant', () => {
     const state = stateAfter(held);
     const earlier = acceptedReading({ ...held, sequence: 8, observedAtMs: t - 1 });
-    expect(rejectionOf(state, earlier)).toEqual({
+    expect(findRejection(state, earlier)).toEqual({
       reason: 'out_of_order',
       detail: 'observed 1 ms before the last accepted reading',
     });
-    expect(rejectionOf(state, acceptedReading({ ...held, sequence: 8 }))).toBeNull();
+    expect(findRejection(state, acceptedReading({ ...held, sequence: 8 }))).toBeNull();
   });
 
   it('rejects a counter below the last one of its epoch, also when another epoch came between', () => {
     const state = stateAfter(held, { ...held, sequence: 8, counterEpoch: epochB, cumulativeWorkUnits: 3n });
     const back = { ...held, sequence: 9, cumulativeWorkUnits: 49n };
-    expect(rejectionOf(state, acceptedReading(back))?.reason).toBe('counter_regression');
-    expect(rejectionOf(state, acceptedReading({ ...back, cumulativeWorkUnits: 50n }))).toBeNull();
+    expect(findRejection(state, acceptedReading(back))?.reason).toBe('counter_regression');
+    expect(findRejection(state, acceptedReading({ ...back, cumulativeWorkUnits: 50n }))).toBeNull();
   });
 
   it('names the first rule that a reading breaks', () => {
     const state = stateAfter(held);
     const allWrong = acceptedReading({ ...held, observedAtMs: t - 1, cumulativeWorkUnits: 0n });
-    expect(rejectionOf(state, allWrong)?.reason).toBe('duplicate');
-    expect(rejectionOf(state, { ...allWrong, sequence: 8 })?.reason).toBe('out_of_order');
+    expect(findRejection(state, allWrong)?.reason).toBe('duplicate');
+    expect(findRejection(state, { ...allWrong, sequence: 8 })?.reason).toBe('out_of_order');
   });
 
   it('keeps the memory of a wheel that reboots for ever within its bound', () => {
@@ -75,7 +75,7 @@ describe('acceptance', () => {
         bootId: `bbbbbbbb-0000-4000-8000-${id}`,
         counterEpoch: `eeeeeeee-0000-4000-8000-${id}`,
       };
-      state = accepted(state, acceptedReading({ ...held, ...marks, observedAtMs: t + boot }));
+      state = acceptReading(state, acceptedReading({ ...held, ...marks, observedAtMs: t + boot }));
     }
     expect(state?.earlierBoots).toHaveLength(63);
     expect(state?.earlierEpochs).toHaveLength(63);
@@ -106,10 +106,10 @@ describe('against a plain second implementation', () => {
             counterEpoch: `eeeeeeee-0000-4000-8000-${String(given.epoch).padStart(12, '0')}`,
             cumulativeWorkUnits: BigInt(given.counter + index),
           });
-          const reason = rejectionOf(state, reading)?.reason ?? null;
+          const reason = findRejection(state, reading)?.reason ?? null;
           expect(reason).toBe(naiveReason(kept, reading));
           if (reason !== null) return;
-          state = accepted(state, reading);
+          state = acceptReading(state, reading);
           kept.push(reading);
         });
       }),

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AcceptedReading } from '../../actors/views/views.ts';
-import { firstActivity, foldActivity } from '../../actors/wheel/activityFold.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
+import { createActivity, foldActivity } from '../../actors/wheel/activityFold.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const genesisMs = Date.UTC(2026, 0, 1, 12);
 const minuteMs = 60_000;
@@ -22,7 +22,7 @@ function readings(points: readonly (readonly [minutes: number, work: number, epo
 function fold(all: readonly AcceptedReading[]) {
   const [first, ...rest] = all;
   if (first === undefined) return { rounds: [], buckets: [] };
-  let state = firstActivity(first);
+  let state = createActivity(first);
   let previous = first;
   const rounds = [];
   const buckets = [];

@@ -12,13 +12,13 @@ import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts'
 import { createActivityViews } from '../../actors/views/activityViews.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
-import { processBody } from '../../http/responses/process.ts';
-import { statusBody, statusTag } from '../../http/responses/status.ts';
-import { chainlessViews } from '../support/chainlessViews.ts';
+import { toProcessBody } from '../../http/responses/process.ts';
+import { computeStatusTag, toStatusBody } from '../../http/responses/status.ts';
+import { chainlessViews } from '../support/chain/chainlessViews.ts';
 import { manualClock } from '../support/manualClock.ts';
-import { genesisMs } from '../support/minerProcess.ts';
-import { noOlderEvents } from '../support/noOlderEvents.ts';
-import { readingMessage } from '../support/readingMessages.ts';
+import { genesisMs } from '../support/processes/minerProcess.ts';
+import { readingMessage } from '../support/readings/readingMessages.ts';
+import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
 
 const id = 'wheel.one';
 const chainStart = emptyChainState(
@@ -186,9 +186,9 @@ describe('the tags of the process snapshot and of the status', () => {
           if (typeof one === 'number') clock.advance(one);
           else messages[one]();
           const view = views.process();
-          const [a, b] = [processBody(view), statusBody(view)];
+          const [a, b] = [toProcessBody(view), toStatusBody(view)];
           const bodies = [a, b].map((body) => JSON.stringify({ ...body, generatedAt: null }));
-          shown.push({ tags: [a.revision, statusTag(b)], bodies });
+          shown.push({ tags: [a.revision, computeStatusTag(b)], bodies });
         }
         for (const [index, { tags, bodies }] of shown.entries()) {
           for (const other of shown.slice(0, index)) {
@@ -207,12 +207,12 @@ describe('the tags of the process snapshot and of the status', () => {
     const before = views.process();
     messages.signer();
     const signed = views.process();
-    expect(processBody(signed).revision).toBe(processBody(before).revision);
-    expect(statusBody(signed).revision).not.toBe(statusBody(before).revision);
+    expect(toProcessBody(signed).revision).toBe(toProcessBody(before).revision);
+    expect(toStatusBody(signed).revision).not.toBe(toStatusBody(before).revision);
     messages.module();
     const reported = views.process();
-    expect(statusBody(reported).revision).toBe(statusBody(signed).revision);
-    expect(statusTag(statusBody(reported))).not.toBe(statusTag(statusBody(signed)));
-    expect(statusTag(statusBody(reported)).startsWith(statusBody(reported).revision)).toBe(true);
+    expect(toStatusBody(reported).revision).toBe(toStatusBody(signed).revision);
+    expect(computeStatusTag(toStatusBody(reported))).not.toBe(computeStatusTag(toStatusBody(signed)));
+    expect(computeStatusTag(toStatusBody(reported)).startsWith(toStatusBody(reported).revision)).toBe(true);
   });
 });

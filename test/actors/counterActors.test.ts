@@ -9,8 +9,8 @@ import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts
 import { createCounterRestoration } from '../../actors/wheel/counterSnapshot.ts';
 import { followCaptures } from '../support/increments.ts';
 import { writeCounterLines } from '../support/linesFormat.ts';
-import { genesisMs } from '../support/minerProcess.ts';
-import { mixedPublications, readingMessage } from '../support/readingMessages.ts';
+import { genesisMs } from '../support/processes/minerProcess.ts';
+import { mixedPublications, readingMessage } from '../support/readings/readingMessages.ts';
 import { restoreState } from '../support/restoreState.ts';
 
 const created = () => createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });

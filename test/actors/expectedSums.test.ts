@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blocksOf } from '../../actors/chain/chainState.ts';
+import { countWholeBlocks } from '../../actors/chain/chainState.ts';
 import { type Frontier, settleBatch } from '../../actors/chain/settlementArithmetic.ts';
 import { type ExpectedBatch, findImpossibility } from '../../actors/settlement/expectedSums.ts';
 
@@ -93,7 +93,7 @@ describe('the sums that a submission expects', () => {
             { ...configuration, maxRoundsPerBatch: 16n },
           );
           const completedBlockCount =
-            blocksOf(after.cumulativeBlockUnits) - blocksOf(frontier.cumulativeBlockUnits);
+            countWholeBlocks(after.cumulativeBlockUnits) - countWholeBlocks(frontier.cumulativeBlockUnits);
           const { settledThroughRound, ...sums } = after;
           const expected = { ...sums, completedBlockCount };
           const described = {

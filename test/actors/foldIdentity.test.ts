@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
 import type { ContractAddresses } from '../../actors/chain/chainEvent.ts';
-import { foldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
+import { identifyFold, isOfFold } from '../../actors/foldIdentity.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 
 const contractAddresses = Object.fromEntries(
@@ -12,25 +12,25 @@ const contractAddresses = Object.fromEntries(
 
 describe('the identity of a fold', () => {
   it('is another with each other version, and with each other setting or value', () => {
-    const one = foldIdentity(1, { a: 'x', b: 2n });
-    expect(isOfFold(one, foldIdentity(1, { b: 2n, a: 'x' }))).toBe(true);
+    const one = identifyFold(1, { a: 'x', b: 2n });
+    expect(isOfFold(one, identifyFold(1, { b: 2n, a: 'x' }))).toBe(true);
     for (const other of [
-      foldIdentity(2, { a: 'x', b: 2n }),
-      foldIdentity(1, { a: 'y', b: 2n }),
-      foldIdentity(1, { a: 'x', b: 3n }),
-      foldIdentity(1, { a: 'x' }),
-      foldIdentity(1, { a: 'x\nb="2"' }),
+      identifyFold(2, { a: 'x', b: 2n }),
+      identifyFold(1, { a: 'y', b: 2n }),
+      identifyFold(1, { a: 'x', b: 3n }),
+      identifyFold(1, { a: 'x' }),
+      identifyFold(1, { a: 'x\nb="2"' }),
     ])
       expect(isOfFold(one, other)).toBe(false);
   });
 
   it('is of use to a fold that converts its version, and to no earlier one', () => {
-    const before = foldIdentity(3, { a: 'x' });
-    const after = { ...foldIdentity(4, { a: 'x' }), convertibleVersion: 3 };
+    const before = identifyFold(3, { a: 'x' });
+    const after = { ...identifyFold(4, { a: 'x' }), convertibleVersion: 3 };
     expect(isOfFold(before, after)).toBe(true);
     expect(isOfFold(after, before)).toBe(false);
-    expect(isOfFold(foldIdentity(2, { a: 'x' }), after)).toBe(false);
-    expect(isOfFold(foldIdentity(3, { a: 'y' }), after)).toBe(false);
+    expect(isOfFold(identifyFold(2, { a: 'x' }), after)).toBe(false);
+    expect(isOfFold(identifyFold(3, { a: 'y' }), after)).toBe(false);
   });
 
   it('of readings has the genesis and the public installation in it', () => {

@@ -23,7 +23,7 @@ describe('an address', () => {
     'is not %o',
     (text) => {
       expect(isAddress(text)).toBe(false);
-      expect(() => toAddress(text)).toThrow('is no address');
+      expect(() => toAddress(text)).toThrow('is not an address');
     },
   );
 });

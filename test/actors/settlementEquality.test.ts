@@ -17,7 +17,7 @@ import { noRememberedIds } from '../../actors/settlement/rememberedIds.ts';
 import type { Settlement } from '../../actors/settlement/settlementActor.ts';
 import { findSubmissionLifecycle, openIncidentsMax } from '../../machines/settlementMachine.ts';
 import { followCaptures } from '../support/increments.ts';
-import { uuidOf } from '../support/readingMessages.ts';
+import { uuidOf } from '../support/readings/readingMessages.ts';
 import {
   emptyReference,
   encodeReference,
@@ -25,7 +25,7 @@ import {
   listIds,
   type ReferenceSettlement,
   viewReference,
-} from '../support/referenceSettlement.ts';
+} from '../support/reference/referenceSettlement.ts';
 import { restoreState } from '../support/restoreState.ts';
 
 const id = 'wheel.one';
@@ -42,7 +42,7 @@ const submissionId = fc
   .map(([of, isUpper]) => (isUpper ? uuidOf(of).toUpperCase() : uuidOf(of)));
 const hash = fc.nat(2).map((seed) => `0x${seed.toString(16).padStart(64, '0')}`);
 
-const oracleBody = fc.oneof(
+const toOracleBody = fc.oneof(
   fc
     .record({ first: fc.integer({ min: 1, max: 9 }), count: fc.integer({ min: 1, max: 3 }) })
     .map(({ first, count }) => ({
@@ -103,7 +103,7 @@ const reporterBody = fc.oneof(
 );
 
 const message = fc.oneof(
-  { weight: 2, arbitrary: oracleBody.map((body): Body => ({ kind: 'oracle', body })) },
+  { weight: 2, arbitrary: toOracleBody.map((body): Body => ({ kind: 'oracle', body })) },
   { weight: 6, arbitrary: reporterBody.map((body): Body => ({ kind: 'reporter', body })) },
 );
 

@@ -54,7 +54,7 @@ export async function recordStreams({ program, out, seed, pastDays }) {
       environment: { MINER_DATA_DIR: dataDir, MINER_NATS_URL: nats.url },
     });
     try {
-      await waitForLog(local, 'the simulated chain has reached the present; it goes on in real time');
+      await waitForLog(local, 'the simulated chain has reached the present; it continues in real time');
       for (const { subject, body } of createSupplements(nowMs)) await nats.js.publish(subject, body);
       await actOnChain(dataDir, /^ {2}chain +(\S+)$/m.exec(local.output())[1], nats.jsm);
     } finally {

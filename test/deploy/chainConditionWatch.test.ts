@@ -17,18 +17,18 @@ describe('the condition of the chain views', () => {
     const lines: [string, unknown][] = [];
     const registry = new Registry();
     const note = (level: string) => (given: { conditions: unknown }) => lines.push([level, given.conditions]);
-    const stop = watchChainConditions({
+    const watching = watchChainConditions({
       views: { conditions: () => conditions },
       logger: { info: note('info'), warn: note('warn') } as unknown as Logger,
       registry,
-    });
+    }).subscribe();
     vi.advanceTimersByTime(10_000);
     conditions = all('available');
     vi.advanceTimersByTime(10_000);
     conditions = { ...all('available'), checkedIssuance: 'supply_differs' };
     vi.advanceTimersByTime(10_000);
     const metrics = await registry.metrics();
-    stop();
+    watching.unsubscribe();
     conditions = all('indexer_unavailable');
     vi.advanceTimersByTime(10_000);
     vi.useRealTimers();

@@ -5,7 +5,7 @@ import { type ChainActors, createChainActors } from '../../actors/chain/chainAct
 import { keptStatesMax } from '../../actors/chain/chainFold.ts';
 import { miningAbi } from '../../actors/chain/contractAbis.ts';
 import { beforeAll } from '../../actors/feed/arrival.ts';
-import { nothingGivenUp } from '../../actors/feed/heldEvents.ts';
+import { nothingEvicted } from '../../actors/feed/eventWindow.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
 import type { StoredRows } from '../../actors/storedRows.ts';
@@ -13,7 +13,7 @@ import type { EconomyView } from '../../actors/views/chainViewTypes.ts';
 import { createFeedViews, type FeedItem, type FeedPage } from '../../actors/views/feedViews.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { deleteChainRowsAbove } from '../../storage/deleteRowsAbove.ts';
-import { createEventsWritten } from '../../storage/eventsStored.ts';
+import { createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -22,12 +22,12 @@ import { registerChainMetrics } from '../../streams/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { createRowWriter, type RowWriter } from '../../streams/rowWriter.ts';
 import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
-import { batchOf } from '../support/batchOf.ts';
 import { manualClock } from '../support/manualClock.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { batchOf } from '../support/readings/batchOf.ts';
 import { acceptsState, restoreState } from '../support/restoreState.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { feedWriter } from '../support/sinkFeed.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 const streamCreated = '2026-01-01T00:00:00Z';
 const core = toAddress(`0x${'c0'.repeat(20)}`);
@@ -122,9 +122,9 @@ async function createWritten() {
 }
 
 /** Of the rows of events, those that memory holds no more. */
-function givenUpBy(actors: ChainActors): string {
-  const { run, givenUp } = actors.newest()?.feed ?? { run: '', givenUp: nothingGivenUp };
-  const { position, ordinal } = givenUp.through ?? beforeAll;
+function evictedBy(actors: ChainActors): string {
+  const { run, evicted } = actors.newest()?.feed ?? { run: '', evicted: nothingEvicted };
+  const { position, ordinal } = evicted.through ?? beforeAll;
   return `run = '${run}' AND (position < ${position} OR (position = ${position} AND ordinal <= ${ordinal}))`;
 }
 
@@ -183,7 +183,7 @@ describe('the fold of the chain stream', () => {
     const eventsOf = async ({ actors, feed }: ReturnType<typeof start>) => {
       await feed.flushed();
       const rows = await database.select(
-        `SELECT DISTINCT id FROM ${tables.chainEvents.events} WHERE ${givenUpBy(actors)} ORDER BY id`,
+        `SELECT DISTINCT id FROM ${tables.chainEvents.events} WHERE ${evictedBy(actors)} ORDER BY id`,
       );
       const stored = rows.map(([id]) => String(id));
       const held = actors.newest()?.feed.events.toArray() ?? [];
@@ -311,7 +311,7 @@ async function pagesOf(
     olderEvents: createStoredEvents({
       database,
       tables: () => tables,
-      eventsStored: createEventsWritten({ measurement: writer, chain: writer }),
+      eventsStored: createWriterEventsStored({ measurement: writer, chain: writer }),
     }),
   });
   const items: FeedItem[] = [];

@@ -7,17 +7,17 @@ import { createChainStreamFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
-import { batchOf } from '../support/batchOf.ts';
-import { followCaptures } from '../support/increments.ts';
-import { acceptsState, restoreState } from '../support/restoreState.ts';
-import { silentLogger } from '../support/silentLogger.ts';
 import {
   happened,
   messageOf,
   writtenChainId,
   writtenContracts,
   writtenSpan,
-} from '../support/writtenSpans.ts';
+} from '../support/chain/writtenSpans.ts';
+import { followCaptures } from '../support/increments.ts';
+import { batchOf } from '../support/readings/batchOf.ts';
+import { acceptsState, restoreState } from '../support/restoreState.ts';
+import { silentLogger } from '../support/silentLogger.ts';
 
 const streamCreated = '2026-01-01T00:00:00Z';
 
@@ -28,10 +28,10 @@ function createFold() {
     contracts: writtenContracts,
     deploymentBlock: 1n,
   });
-  let givenUp = 0;
+  let evicted = 0;
   const receive: ChainActors['receive'] = (message) => {
     const outcome = actors.receive(message);
-    if (outcome !== 'unread' && 'givenUp' in outcome) givenUp += outcome.givenUp.length;
+    if (outcome !== 'unread' && 'evicted' in outcome) evicted += outcome.evicted.length;
     return outcome;
   };
   const fold = createChainStreamFold({
@@ -42,11 +42,11 @@ function createFold() {
   });
   const take = (messages: readonly StreamMessage[]) => fold.receive(batchOf(messages, streamCreated));
   /** Events that memory gives up from now on. */
-  const countGivenUp = () => {
-    const before = givenUp;
-    return () => givenUp - before;
+  const countEvicted = () => {
+    const before = evicted;
+    return () => evicted - before;
   };
-  return { registry, actors, fold, take, countGivenUp };
+  return { registry, actors, fold, take, countEvicted };
 }
 
 /** Blocks with so many events of the feed each, behind one another in the stream. */
@@ -95,7 +95,7 @@ describe('what changed since the capture before', () => {
       follow(actors.capture());
     }
     expect(actors.state.forks).toBe(2);
-    expect(actors.newest()?.feed.givenUp.through).not.toBeNull();
+    expect(actors.newest()?.feed.evicted.through).not.toBeNull();
     expect(increments()).toBe(Math.floor(messages.length / 61));
   });
 });
@@ -104,17 +104,17 @@ describe('a repair', () => {
   it('from the deployment block on is followed, although events were given up that only a fold from the beginning has', () => {
     const first = blocksOf(1, 1_500, 1, 4);
     const repaired = blocksOf(1, 1_500, 1_501, 3, { fork: 1 });
-    const { actors, fold, take, countGivenUp } = createFold();
+    const { actors, fold, take, countEvicted } = createFold();
     take(first);
-    expect(actors.newest()?.feed.givenUp.through).not.toBeNull();
+    expect(actors.newest()?.feed.evicted.through).not.toBeNull();
     const late = [...fold.capture().all()];
     expect(() => take(repaired)).toThrow(OlderSnapshotNeeded);
     expect(acceptsState(fold, late)).toBe(false);
     restoreState(fold, [], 0);
-    const givenUpCount = countGivenUp();
+    const evictedCount = countEvicted();
     take([...first, ...repaired]);
     const events = actors.newest()?.feed.events.size ?? 0;
-    expect(givenUpCount() + events).toBe(1_489 * 3);
+    expect(evictedCount() + events).toBe(1_489 * 3);
     expect(actors.state.safe.length).toBe(keptStatesMax);
     expect(acceptsState(fold, late)).toBe(true);
   });

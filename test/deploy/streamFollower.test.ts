@@ -1,33 +1,27 @@
 import { type Logger, pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { foldIdentity } from '../../actors/foldIdentity.ts';
+import { identifyFold } from '../../actors/foldIdentity.ts';
 import { RecordRefused } from '../../actors/foldRecord.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { noRows } from '../../actors/storedRows.ts';
-import { systemClock } from '../../deploy/systemClock.ts';
-import { openDatabase } from '../../storage/database.ts';
 import { formatSnapshotName } from '../../storage/foldSnapshot.ts';
-import { migrate } from '../../storage/migrations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
 import type { StreamFold } from '../../streams/streamFold.ts';
-import { createStreamFollower, type FollowerSinks } from '../../streams/streamFollower.ts';
-import { eventually } from '../support/childProcess.ts';
 import { type ManualClock, manualClock } from '../support/manualClock.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
+import { eventually } from '../support/processes/childProcess.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import {
+  createTestFollower,
+  emptySinks,
+  prepareToFollow,
+  followedStream as stream,
+} from '../support/streams/testFollower.ts';
 
-const stream = 'MINER_COUNTER';
 const subject = 'miner.counter.wheel';
 
 async function prepared() {
-  const nats = await connectTo(await startNats());
-  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
-  const database = openDatabase({ path: temporaryDirectory() });
-  onTestFinished(() => database.close());
-  const tables = await migrate(database, silentLogger);
+  const { nats, database, tables } = await prepareToFollow();
   const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
   const publish = async (count: number) => {
     for (let number = 0; number < count; number++) await nats.js.publish(subject, `message ${number}`);
@@ -51,7 +45,7 @@ function followed({ nats, snapshots }: Awaited<ReturnType<typeof prepared>>, giv
   const { captures = 'state', logger = silentLogger } = given;
   const seen = { restoredAt: null as number | null, sequences: [] as number[], removedAbove: [] as number[] };
   const fold: StreamFold = {
-    identity: foldIdentity(1, settings),
+    identity: identifyFold(1, settings),
     sharesTables: true,
     ...(snapshotAgeMs !== undefined && { snapshotAgeMs }),
     receive: ({ messages }) => {
@@ -70,31 +64,8 @@ function followed({ nats, snapshots }: Awaited<ReturnType<typeof prepared>>, giv
     }),
     convertLines: () => [],
   };
-  const sinks: FollowerSinks = {
-    writer: null,
-    rejections: null,
-    resumeAfter: async () => undefined,
-    removeAbove: async (position) => {
-      seen.removedAbove.push(position);
-    },
-  };
-  const source = createMessageSource({
-    ...nats,
-    stream,
-    clock: systemClock,
-    logger: silentLogger,
-  });
-  const follower = createStreamFollower({
-    ...nats,
-    stream,
-    source,
-    fold,
-    snapshots,
-    sinks: writes ? sinks : null,
-    policy: { intervalMs: 600_000, messages: 1_000_000 },
-    clock,
-    logger,
-  });
+  const sinks = writes ? emptySinks(seen.removedAbove) : null;
+  const follower = createTestFollower(nats, { fold, snapshots, sinks, clock, logger });
   const running = follower.run();
   onTestFinished(async () => {
     await follower.stop({ graceMs: 5_000 });

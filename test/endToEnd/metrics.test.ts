@@ -1,8 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { eventually } from '../support/childProcess.ts';
-import { startMiner } from '../support/minerProcess.ts';
-import { startNats } from '../support/natsServer.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { startMiner } from '../support/processes/minerProcess.ts';
+import { startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const address = (digit: number) => `0x${String(digit).repeat(40)}`;
 
@@ -35,18 +37,41 @@ it('metrics are documented as a process that does everything has them (npm run t
   const text = await metrics();
   const typeOf = (name: string) => new RegExp(`^# TYPE ${name} (\\w+)$`, 'm').exec(text)?.[1];
   const rows = [...text.matchAll(/^# HELP (miner_\w+) (.+)$/gm)]
-    .map(([, name = '', help]) => `| \`${name}\` | ${typeOf(name)} | ${help} |`)
+    .map(([, name = '', help]) => {
+      const labels = declaredLabels(name);
+      return `| \`${name}\` | ${typeOf(name)} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`;
+    })
     .sort();
   const page = [
     '# Metrics',
     '',
-    "What `/metrics` on the operators' port shows, made from the help texts of the code by `npm run tables`. Beside these are prom-client's own of the",
+    "What `/metrics` on the operators' port shows, generated from the code by `npm run tables`. In addition there are prom-client's own metrics of the",
     'process and of Node (`process_...`, `nodejs_...`). A read replica has no metrics of writers, a process without `MINER_RPC_URL` none of the indexer.',
     '',
-    '| metric | type | meaning |',
-    '|---|---|---|',
+    '| metric | type | labels | meaning |',
+    '|---|---|---|---|',
     ...rows,
     '',
   ].join('\n');
   await expect(page).toMatchFileSnapshot('../../deploy/METRICS.md');
 });
+
+/** Source files that register metrics. */
+const sources = ['http', 'streams'].flatMap((folder) => {
+  const path = resolve(import.meta.dirname, '../..', folder);
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(path, file), 'utf8'));
+});
+
+/**
+ * The label names that the code declares for a metric: those of its own registration, or of the helper of its file that registers it.
+ * Samples would show them only once something has happened.
+ */
+function declaredLabels(name: string): string[] {
+  const source = sources.find((one) => one.includes(`'${name}'`));
+  if (source === undefined) throw new Error(`${name} is registered nowhere`);
+  const registration = new RegExp(`name: '${name}',[^{}]*`).exec(source)?.[0] ?? source;
+  const [, labels = ''] = /labelNames: \[([^\]]*)\]/.exec(registration) ?? [];
+  return [...labels.matchAll(/'(\w+)'/g)].map(([, label = '']) => label);
+}

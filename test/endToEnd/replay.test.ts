@@ -4,21 +4,34 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseRecord } from '../../actors/foldRecord.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { dayDifferences } from '../../storage/generationDifferences.ts';
-import { activeTables, generationsHeld } from '../../storage/generations.ts';
+import { activeTables, listGenerations } from '../../storage/generations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
-import { type Tables, tablesOf } from '../../storage/tables.ts';
-import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { createRecords } from '../support/increments.ts';
-import { publishMany } from '../support/manyReadings.ts';
-import { minerCommand, startMinerCommand } from '../support/minerCommand.ts';
-import { genesisMs, ready, startMiner, storedThrough, writeDeployment } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { mixedPublications, publicationOf, publishAll, readingMessage } from '../support/readingMessages.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
+import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
+import {
+  genesisMs,
+  ready,
+  startMiner,
+  storedThrough,
+  writeDeployment,
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import {
+  mixedPublications,
+  publicationOf,
+  publishAll,
+  publishMany,
+  readingMessage,
+} from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { storedState } from '../support/storedState.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { storedState } from '../support/storage/storedState.ts';
 
+/** Of three installations, one every ten seconds: the second universal day begins with the 25,921st. */
+const untilSecondDay = 27_000;
 const everything = { fromSequence: 1, throughSequence: Number.MAX_SAFE_INTEGER, installationId: null };
 const statisticsPath = '/v1/measurement/stats?range=7d';
 
@@ -90,8 +103,8 @@ async function newestState(database: Database, tables: Tables): Promise<string |
 
 describe('replay', () => {
   it('tells what it would change, changes it, and then finds nothing to change', async () => {
-    const { replay, state, database, restart, last } = await folded(({ js }) =>
-      publishAll(js, mixedPublications(30_000)),
+    const { replay, state, database, restart, last } = await folded(({ connection }) =>
+      publishAll(connection, mixedPublications(untilSecondDay)),
     );
     const before = await state();
     await database(damage);
@@ -105,7 +118,7 @@ describe('replay', () => {
     );
     expect(dry.output).toContain('nothing was changed');
     expect(await state()).toEqual(damaged);
-    expect(await database(generationsHeld)).toEqual([1]);
+    expect(await database(listGenerations)).toEqual([1]);
 
     const real = await replay('--from-time', new Date(genesisMs).toISOString());
     expect(real).toMatchObject({ status: 0 });
@@ -116,7 +129,7 @@ describe('replay', () => {
     const again = await replay('--from-sequence', '9000');
     expect(again.output).toContain('no day differs');
     expect(await state()).toEqual(before);
-    expect(await database(generationsHeld)).toEqual([3, 4]);
+    expect(await database(listGenerations)).toEqual([3, 4]);
 
     const miner = await restart();
     await ready(miner);
@@ -128,7 +141,9 @@ describe('replay', () => {
   });
 
   it('of one installation leaves the others’ rows and state as they are', async () => {
-    const { replay, state, database } = await folded(({ js }) => publishAll(js, mixedPublications(30_000)));
+    const { replay, state, database } = await folded(({ connection }) =>
+      publishAll(connection, mixedPublications(untilSecondDay)),
+    );
     const before = await state();
     const stateBefore = await database(newestState);
     await database(damage);
@@ -150,20 +165,20 @@ describe('replay', () => {
   });
 
   it('stopped or killed goes on where it was, and says what stands in its way', async () => {
-    const { replay, state, environment, database, nats } = await folded((connection) =>
-      publishMany(connection, 'wheel.one', 0, 100_000),
+    const { replay, state, environment, database, nats } = await folded(({ connection }) =>
+      publishMany(connection, 'wheel.one', 0, 40_000),
     );
     const before = await state();
     const first = startMinerCommand(['replay', '--from-sequence', '5'], environment);
-    await eventually(() => first.output().includes('replay of messages'), 'the first run');
+    await first.written('replay of messages');
     expect(await first.end('SIGINT')).toBe(0);
-    expect(first.output()).toContain('stopped; the same command goes on where it was');
+    expect(first.output()).toContain('stopped; the same command resumes where it was');
 
     const other = await replay('--from-sequence', '6');
     expect(other.status).toBe(1);
-    expect(other.output).toContain('another replay is unfinished, of messages 5 to 100000');
+    expect(other.output).toContain('another replay is unfinished, of messages 5 to 40000');
     const killed = startMinerCommand(['replay', '--from-sequence', '5'], environment);
-    await eventually(() => killed.output().includes('going on with the replay'), 'the second run');
+    await killed.written('going on with the replay');
     // Held still, so that it cannot end before the one beside it has begun.
     killed.child.kill('SIGSTOP');
     const beside = await replay('--from-sequence', '5');
@@ -174,33 +189,33 @@ describe('replay', () => {
 
     const discarded = await replay('--discard');
     expect([discarded.status, discarded.output]).toEqual([0, expect.stringContaining('is discarded')]);
-    expect(await database(generationsHeld)).toEqual([1]);
-    const to = await replay('--from-sequence', '5', '--to', '60000');
-    expect([to.status, to.output]).toEqual([0, expect.stringContaining('messages 5 to 60000')]);
-    expect((await state()).readings).toHaveLength(60_000);
+    expect(await database(listGenerations)).toEqual([1]);
+    const to = await replay('--from-sequence', '5', '--to', '24000');
+    expect([to.status, to.output]).toEqual([0, expect.stringContaining('messages 5 to 24000')]);
+    expect((await state()).readings).toHaveLength(24_000);
 
-    const beyond = await replay('--from-sequence', '100001');
+    const beyond = await replay('--from-sequence', '40001');
     expect([beyond.status, beyond.output]).toEqual([
       1,
-      expect.stringContaining('MINER_COUNTER ends at 100000'),
+      expect.stringContaining('MINER_COUNTER ends at 40000'),
     ]);
     const neither = await replay('--dry-run');
     expect(neither.status).toBe(2);
     expect(neither.output).toContain('expected either --from-sequence or --from-time');
     const noTime = await replay('--from-time', 'yesterday');
     expect([noTime.status, noTime.output]).toEqual([1, expect.stringContaining('such as 2026-11-21')]);
-    await nats.jsm.streams.purge('MINER_COUNTER', { seq: 50_001 });
+    await nats.jsm.streams.purge('MINER_COUNTER', { seq: 20_001 });
     const gone = await replay('--from-sequence', '1');
     expect([gone.status, gone.output]).toEqual([
       1,
-      expect.stringContaining('begins at 50001, what came before is gone'),
+      expect.stringContaining('begins at 20001, what came before is gone'),
     ]);
   });
 
   it('of many readings, killed at three random moments, ends equal to the live result', async () => {
-    const count = 120_000;
+    const count = 60_000;
     const startedMs = performance.now();
-    const { environment, database, restart, replay } = await folded((connection) =>
+    const { environment, database, restart, replay } = await folded(({ connection }) =>
       publishMany(connection, 'wheel.one', 0, count),
     );
     const liveMs = performance.now() - startedMs;
@@ -209,7 +224,7 @@ describe('replay', () => {
       // A replay takes at least half as long as the live folding did.
       const delayMs = liveMs * (0.03 + Math.random() * 0.1);
       const run = startMinerCommand(command, environment);
-      await eventually(() => run.output().includes(`messages 1 to ${count}`), 'a replay');
+      await run.written(`messages 1 to ${count}`);
       await wait(delayMs);
       expect(
         await run.end('SIGKILL'),
@@ -221,10 +236,10 @@ describe('replay', () => {
     expect(output).toContain('going on with the replay');
     await database(async (one, tables) => {
       expect(tables.generation).toBe(2);
-      expect(await dayDifferences(one, tablesOf(1), tables, everything)).toEqual([]);
+      expect(await dayDifferences(one, resolveTables(1), tables, everything)).toEqual([]);
       const [row] = await one.select(`SELECT count(), max(position) FROM ${tables.readings} FINAL`);
       expect(row?.map(Number)).toEqual([count, count]);
-      expect(await newestState(one, tables)).toBe(await newestState(one, tablesOf(1)));
+      expect(await newestState(one, tables)).toBe(await newestState(one, resolveTables(1)));
     });
     const miner = await restart();
     await ready(miner);
@@ -242,11 +257,11 @@ describe('replay', () => {
       const replica = await startMiner({ ...settings, role: 'serve' });
       await ready(miner);
       await ready(replica);
-      const connection = await connectTo(nats);
-      await publishMany(connection, 'wheel.one', 0, 30_000);
-      await storedThrough(miner, 30_000);
+      const { connection, js } = await connectTo(nats);
+      await publishMany(connection, 'wheel.one', 0, 12_000);
+      await storedThrough(miner, 12_000);
 
-      let published = 30_000;
+      let published = 12_000;
       let isPublishing = true;
       onTestFinished(() => {
         isPublishing = false;
@@ -254,7 +269,7 @@ describe('replay', () => {
       const publishing = (async () => {
         while (isPublishing) {
           const { subject, body } = publicationOf(readingMessage('wheel.one', published));
-          await connection.js.publish(subject, body);
+          await js.publish(subject, body);
           published++;
           await wait(5);
         }

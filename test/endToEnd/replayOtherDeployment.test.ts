@@ -2,20 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
-import { startClickHouseServer } from '../support/clickHouseServer.ts';
-import { minerCommand } from '../support/minerCommand.ts';
-import { genesisMs, ready, startMiner, storedThrough, writeDeployment } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { mixedPublications, publishAll } from '../support/readingMessages.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { startClickHouseServer } from '../support/processes/clickHouseServer.ts';
+import { minerCommand } from '../support/processes/minerCommand.ts';
+import {
+  genesisMs,
+  ready,
+  startMiner,
+  storedThrough,
+  writeDeployment,
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
 it('a replay with another deployment removes no rows under those who read', async () => {
   const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
-  const { js } = await connectTo(nats);
+  const { connection } = await connectTo(nats);
   const settings = { natsUrl: nats.url, clickhouseUrl: clickhouse.url };
   const ingest = await startMiner({ ...settings, role: 'ingest', dataDir: temporaryDirectory() });
   await ready(ingest);
-  await publishAll(js, mixedPublications(40_000));
+  await publishAll(connection, mixedPublications(40_000));
   await storedThrough(ingest, 40_000);
   const dataDir = temporaryDirectory();
   const database = openDatabase({ url: clickhouse.url });

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { activeTables } from '../../storage/generations.ts';
-import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
-import { readiness, ready, startMiner, storedThrough } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { mixedPublications, publishAll } from '../support/readingMessages.ts';
-import { allObservations, storedState } from '../support/storedState.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
+import { readiness, ready, startMiner, storedThrough } from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
+import { allObservations, storedState } from '../support/storage/storedState.ts';
 
 function startedWith(natsUrl: string, clickhouseUrl: string) {
   return (role: 'ingest' | 'serve' | 'run', environment = {}) =>
@@ -20,28 +20,28 @@ describe.skipIf(!clickHouseServerAvailable())(
   () => {
     it('ingest one at a time: killed, paused and stopped ones are replaced, and no row is lost', async () => {
       const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
-      const { js } = await connectTo(nats);
+      const { connection } = await connectTo(nats);
       const start = startedWith(nats.url, clickhouse.url);
       const first = await start('ingest');
       await ready(first);
       const second = await start('ingest');
       await eventually(async () => (await readiness(second)).standbyFor?.pid === first.pid, 'a standby');
       expect((await readiness(second)).waitingFor).toContain('the ingest lease');
-      await publishAll(js, mixedPublications(3_750));
+      await publishAll(connection, mixedPublications(3_750));
       await storedThrough(first, 3_750);
       expect(await second.metric('miner_rows_flushed_position{stream="MINER_COUNTER"}')).toBeNull();
 
       // A process that has ended on this machine is replaced at once.
       await first.end('SIGKILL');
       await ready(second);
-      await publishAll(js, mixedPublications(1_250, 3_750));
+      await publishAll(connection, mixedPublications(1_250, 3_750));
       await storedThrough(second, 5_000);
 
       const third = await start('ingest');
       await eventually(async () => (await readiness(third)).standbyFor?.pid === second.pid, 'a standby');
       second.child.kill('SIGSTOP');
       await ready(third);
-      await publishAll(js, mixedPublications(1_000, 5_000));
+      await publishAll(connection, mixedPublications(1_000, 5_000));
       await storedThrough(third, 6_000);
       second.child.kill('SIGCONT');
       expect(await second.exited).toBe(1);
@@ -52,7 +52,7 @@ describe.skipIf(!clickHouseServerAvailable())(
       await eventually(async () => (await readiness(fourth)).standbyFor?.pid === third.pid, 'a standby');
       expect(await third.end('SIGTERM')).toBe(0);
       await ready(fourth);
-      await publishAll(js, mixedPublications(500, 6_000));
+      await publishAll(connection, mixedPublications(500, 6_000));
       await storedThrough(fourth, 6_500);
       await fourth.end('SIGTERM');
 
@@ -71,12 +71,12 @@ describe.skipIf(!clickHouseServerAvailable())(
 
     it('show no page with a hole while the state is lost and everything is folded again', async () => {
       const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
-      const { js } = await connectTo(nats);
+      const { connection } = await connectTo(nats);
       const start = startedWith(nats.url, clickhouse.url);
-      const count = 40_000;
+      const count = 20_000;
       const first = await start('ingest');
       await ready(first);
-      await publishAll(js, mixedPublications(count));
+      await publishAll(connection, mixedPublications(count));
       await storedThrough(first, count);
       const replica = await start('serve');
       await ready(replica);

@@ -2,29 +2,30 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { measurementEventRow } from '../../actors/feed/eventRows.ts';
-import { type MeasurementProgress, withAchievements } from '../../actors/feed/measurementEvents.ts';
+import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
+import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import type { OlderEvents } from '../../actors/views/views.ts';
 import { feedEvent } from '../../http/responses/events.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
 import { openDatabase } from '../../storage/database.ts';
-import { createEventsSeen } from '../../storage/eventsStored.ts';
+import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { createRowEncoder, insertsOf } from '../../storage/rowInserts.ts';
+import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
-import { eventually } from '../support/childProcess.ts';
-import { listen, type Message } from '../support/eventSource.ts';
-import { recordStep } from '../support/feedEvents.ts';
-import { foldChain } from '../support/foldedChain.ts';
-import { startPublicServer } from '../support/publicServer.ts';
-import { createRandomEconomy } from '../support/randomEconomy.ts';
-import { reorganize } from '../support/reorganize.ts';
+import { recordStep } from '../support/chain/feedEvents.ts';
+import { foldChain } from '../support/chain/foldedChain.ts';
+import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { reorganize } from '../support/chain/reorganize.ts';
+import { startEconomy } from '../support/chain/testEconomy.ts';
+import { listen, type Message } from '../support/http/eventSource.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
-import { startEconomy } from '../support/testEconomy.ts';
 
 /** Progress that a test drives: each record is an event. */
 async function createRecords() {
@@ -34,7 +35,7 @@ async function createRecords() {
   const stored = createStoredEvents({
     database,
     tables: () => tables,
-    eventsStored: createEventsSeen(database, () => tables),
+    eventsStored: createReaderEventsStored(database, () => tables),
   });
   let progress: MeasurementProgress | null = null;
   let made = 0;
@@ -55,29 +56,29 @@ async function createRecords() {
       observedAtMs: arrivedAtMs - lateMs,
       speedMmPerSecond: made * recordStep,
     });
-    progress = withAchievements(progress, reading, 0, 0, BigInt(arrivedAtMs) * 1_000_000n);
+    progress = addAchievements(progress, reading, 0, 0, BigInt(arrivedAtMs) * 1_000_000n);
   }
   return {
     olderEvents,
     /** Moves all events but the newest to where older ones are, which does not answer at first. */
     async giveUp(kept: number, failing: number) {
       if (progress === null) return;
-      const { run, givenUp } = progress;
+      const { run, evicted } = progress;
       const gone = progress.events.skipLast(kept).toArray();
-      const through = gone.at(-1) ?? givenUp.through;
+      const through = gone.at(-1) ?? evicted.through;
       failures = failing;
       const throughMs = gone.reduce(
         (latest, { receivedAtMs }) => Math.max(latest, receivedAtMs),
-        givenUp.throughMs,
+        evicted.throughMs,
       );
       progress = {
         ...progress,
         events: progress.events.takeLast(kept),
-        givenUp: { through, throughMs, atPosition: made },
+        evicted: { through, throughMs, atPosition: made },
       };
-      const measurementEvents = gone.map((event) => measurementEventRow(event, run));
+      const measurementEvents = gone.map((event) => toMeasurementRow(event, run));
       const rows = createRowEncoder()({ ...noRows, measurementEvents, throughPosition: made });
-      for (const { table, columns, bytes } of insertsOf(tables, [rows]))
+      for (const { table, columns, bytes } of buildInserts(tables, [rows]))
         await database.insertBytes(table, columns, bytes);
     },
     get current() {
@@ -89,13 +90,21 @@ async function createRecords() {
   };
 }
 
-async function served(settings: Partial<PublicServerSettings> = {}) {
+async function startWorld() {
   const economy = await startEconomy();
   const chain = await foldChain(economy);
   const random = createRandomEconomy(economy, 5);
   await random.open();
   for (let step = 0; step < 15; step++) await random.step();
   await chain.fold();
+  return { economy, chain, random };
+}
+
+/** A chain with events; each test goes on where another one has left it. */
+const sharedWorld = shareInFile(startWorld);
+
+async function served(settings: Partial<PublicServerSettings> = {}, world = sharedWorld) {
+  const { economy, chain, random } = await world();
   const records = await createRecords();
   records.add(3);
   const server = await startPublicServer({
@@ -263,7 +272,7 @@ describe('the event stream', () => {
   });
 
   it('tells what a reorganization of safe blocks puts in their place, to those who listen and to those who were away', async () => {
-    const { economy, chain, random, server } = await served();
+    const { economy, chain, random, server } = await served({}, startWorld);
     const live = await listen(server.base, '/v1/events/stream?category=players');
     await eventually(() => live.state.lastId !== '', 'an ID');
     for (let step = 0; step < 60; step++) await random.step();

@@ -2,13 +2,13 @@ import { request as httpRequest } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ObservationPage } from '../../actors/views/views.ts';
-import { cursorOf, positionOf } from '../../http/responses/observations.ts';
-import { effectiveLimit } from '../../http/routes/routes.ts';
+import { decodeObservationCursor, encodeObservationCursor } from '../../http/responses/observations.ts';
+import { parseObservationsLimit } from '../../http/routes/routes.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
-import { eventually } from '../support/childProcess.ts';
-import { startPublicServer, type TestPublicServer } from '../support/publicServer.ts';
+import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const path = '/v1/public/installations/wheel-1/observations';
 
@@ -58,9 +58,9 @@ describe('observations', () => {
   });
 
   it('clamps a limit that was given as a whole number of any size', () => {
-    expect(effectiveLimit(null)).toBe(100);
-    expect(effectiveLimit('-0')).toBe(1);
-    expect(effectiveLimit('99.0')).toBe(99);
+    expect(parseObservationsLimit(null)).toBe(100);
+    expect(parseObservationsLimit('-0')).toBe(1);
+    expect(parseObservationsLimit('99.0')).toBe(99);
   });
 
   it('are read page by page, each once, in order, until there is no next cursor', async () => {
@@ -78,15 +78,15 @@ describe('observations', () => {
 
   it('name no next cursor when the last page is full', async () => {
     const server = await startPublicServer({ observations: inMemory });
-    const page = await body(server, `?limit=50&cursor=${cursorOf(2_000)}`);
+    const page = await body(server, `?limit=50&cursor=${encodeObservationCursor(2_000)}`);
     expect(page.items).toHaveLength(50);
     expect(page.nextCursor).toBeNull();
   });
 
   it('after a cursor that lies between two readings begin with the next one', async () => {
     const server = await startPublicServer({ observations: inMemory });
-    const page = await body(server, `?limit=1&cursor=${cursorOf(15)}`);
-    expect(page.items[0]?.cursor).toBe(cursorOf(20));
+    const page = await body(server, `?limit=1&cursor=${encodeObservationCursor(15)}`);
+    expect(page.items[0]?.cursor).toBe(encodeObservationCursor(20));
   });
 
   it.each([
@@ -94,15 +94,15 @@ describe('observations', () => {
     'abc',
     '%',
     '0',
-    cursorOf(1).slice(0, 1),
+    encodeObservationCursor(1).slice(0, 1),
     Buffer.from('0').toString('base64url'),
     Buffer.from('-1').toString('base64url'),
     Buffer.from('01').toString('base64url'),
     Buffer.from('1.5').toString('base64url'),
     Buffer.from('1e3').toString('base64url'),
     Buffer.from('9007199254740993').toString('base64url'),
-    `${cursorOf(10)}=`,
-    `${cursorOf(10)}%20`,
+    `${encodeObservationCursor(10)}=`,
+    `${encodeObservationCursor(10)}%20`,
     'A'.repeat(600),
   ])('refuse the cursor %j', async (cursor) => {
     const server = await startPublicServer({ observations: inMemory });
@@ -198,8 +198,10 @@ describe('a cursor', () => {
   it('is the decimal position in base64url', () => {
     fc.assert(
       fc.property(fc.oneof(fc.nat(10_000), fc.maxSafeNat()), (position) => {
-        expect(cursorOf(position)).toBe(Buffer.from(String(position)).toString('base64url'));
-        expect(positionOf(cursorOf(position))).toBe(position === 0 ? null : position);
+        expect(encodeObservationCursor(position)).toBe(Buffer.from(String(position)).toString('base64url'));
+        expect(decodeObservationCursor(encodeObservationCursor(position))).toBe(
+          position === 0 ? null : position,
+        );
       }),
     );
   });

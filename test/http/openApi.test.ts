@@ -3,13 +3,13 @@ import { join, resolve } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../http/routes/openApi.ts';
+import { createOpenApiDocument } from '../../http/routes/openApi.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { errorStatus } from '../../http/server/errors.ts';
-import { startProcess } from '../support/childProcess.ts';
-import { examplePath } from '../support/examplePath.ts';
-import { startPublicServer } from '../support/publicServer.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { examplePath } from '../support/http/examplePath.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { startProcess } from '../support/processes/childProcess.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const redocly = resolve(import.meta.dirname, '../../node_modules/.bin/redocly');
 
@@ -20,13 +20,13 @@ describe('OpenAPI', () => {
     expect(served.openapi).toBe('3.1.0');
     const others = ['/healthz', '/readyz', '/v1/events/stream'];
     expect(Object.keys(served.paths).sort()).toEqual([...routes.map(({ path }) => path), ...others].sort());
-    expect(JSON.parse(JSON.stringify(openApiDocument('1.0.0')))).toEqual(served);
+    expect(JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')))).toEqual(served);
   });
 
   it('passes the rules of Redocly without an error or a warning', async () => {
     const dir = temporaryDirectory();
     const file = join(dir, 'openapi.json');
-    writeFileSync(file, JSON.stringify(openApiDocument('1.0.0')));
+    writeFileSync(file, JSON.stringify(createOpenApiDocument('1.0.0')));
     const lint = startProcess(redocly, ['lint', '--format=json', '--extends=recommended', file], {
       cwd: dir,
       env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
@@ -46,7 +46,7 @@ describe('OpenAPI', () => {
     '%s answers what its JSON Schema says, judged by another validator',
     async (path, route) => {
       const server = await startPublicServer();
-      const document = JSON.parse(JSON.stringify(openApiDocument('1.0.0')));
+      const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
       const ajv = new Ajv2020({ strict: false, allErrors: true });
       for (const format of ['uint64-decimal', 'uint256-decimal']) ajv.addFormat(format, /^\d+$/);
       addFormats.default(ajv, ['date', 'date-time', 'uuid', 'uri']);
@@ -69,7 +69,7 @@ describe('OpenAPI', () => {
   );
 
   it('names for each status only codes that have it', () => {
-    const { paths } = JSON.parse(JSON.stringify(openApiDocument('1.0.0'))) as {
+    const { paths } = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0'))) as {
       paths: Record<string, { get: { responses: Record<string, { description: string }> } }>;
     };
     for (const { get } of Object.values(paths)) {

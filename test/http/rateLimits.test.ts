@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressOfText } from '../../http/server/ipAddress.ts';
+import { parseAddress } from '../../http/server/ipAddress.ts';
 import { createRateLimiter, type RateClass, rateClasses } from '../../http/server/rateLimiter.ts';
-import { startPublicServer } from '../support/publicServer.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
 
 /** A bucket as a textbook has it: tokens that grow with time up to the burst, kept for each address and class. */
 function plainLimiter() {
@@ -20,7 +20,7 @@ function plainLimiter() {
 }
 
 const words = (text: string) => {
-  const address = addressOfText(text);
+  const address = parseAddress(text);
   if (address === null) throw new Error(`${text} is no address`);
   return address;
 };

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { uwsImplementation } from '../../http/server/uws.ts';
-import { startProcess } from '../support/childProcess.ts';
-import { startPublicServer } from '../support/publicServer.ts';
+import { detectImplementation } from '../../http/server/uws.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { startProcess } from '../support/processes/childProcess.ts';
 
 /** Sends bytes and collects what comes back until the peer closes, or nothing came for a while. */
 function exchange(port: number, sent: string | Buffer, quietMs = 300): Promise<string> {
@@ -95,7 +95,7 @@ describe('requests that no well-behaved client sends', () => {
 describe('requests of other forms', () => {
   const path = '/v1/public/telemetry';
   const statusIn = (received: string) => /^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? 'none';
-  const isNative = uwsImplementation() === 'native';
+  const isNative = detectImplementation() === 'native';
   const forms = [
     ['HTTP/1.0', `GET ${path} HTTP/1.0\r\n\r\n`, '200'],
     ['HTTP/1.0 with a host', `GET ${path} HTTP/1.0\r\nHost: a\r\n\r\n`, '200'],
@@ -130,6 +130,7 @@ describe('the JavaScript fallback of uWebSockets.js', () => {
   it('serves every route with the same manners', async () => {
     const root = resolve(import.meta.dirname, '../..');
     const files = [
+      '--project=sockets',
       'test/http/manners.test.ts',
       'test/http/observations.test.ts',
       'test/http/rawRequests.test.ts',

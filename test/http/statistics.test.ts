@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
-import type { statisticsResponseA } from '../../http/responses/statistics.ts';
-import { startPublicServer } from '../support/publicServer.ts';
-import { readingMessage, uuidOf } from '../support/readingMessages.ts';
+import type { publicStatisticsResponse } from '../../http/responses/statistics.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { readingMessage, uuidOf } from '../support/readings/readingMessages.ts';
 
 const paths = ['/v2/public/stats', '/v1/measurement/stats'];
 
@@ -52,7 +52,7 @@ describe('statistics routes', () => {
     for (const range of ['7d', '30d']) {
       const response = await server.get(`${path}?range=${range}`);
       expect(response.status).toBe(200);
-      const body = (await response.json()) as z.infer<typeof statisticsResponseA>;
+      const body = (await response.json()) as z.infer<typeof publicStatisticsResponse>;
       const total = (largestCounter * 12n).toString();
       expect(body).toMatchObject({
         lifetime: { acceptedWorkUnits: total },

@@ -3,13 +3,12 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
-import { nothingGivenUp } from '../../actors/feed/heldEvents.ts';
-import { compiledCheck } from '../../actors/schemas/compiledCheck.ts';
+import { nothingEvicted } from '../../actors/feed/eventWindow.ts';
+import { compileCheck } from '../../actors/schemas/compileCheck.ts';
 import type { ChainFeedEvent, ChainViews } from '../../actors/views/chainViewTypes.ts';
 import type { AnchorView, ProcessView } from '../../actors/views/views.ts';
-import { openApiDocument } from '../../http/routes/openApi.ts';
+import { createOpenApiDocument } from '../../http/routes/openApi.ts';
 import { routes } from '../../http/routes/routes.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
 import {
   metadataEvent,
   plainEconomy,
@@ -18,8 +17,9 @@ import {
   stateOwner,
   viewsOfState,
   wholeEconomy,
-} from '../support/economyState.ts';
-import { startPublicServer } from '../support/publicServer.ts';
+} from '../support/chain/economyState.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 type Json = Record<string, unknown>;
 
@@ -67,7 +67,7 @@ function chainWithEvents(): ChainViews {
     const view = views.economy();
     return view.status === 'unavailable'
       ? view
-      : { ...view, feed: { run: 'run', events, givenUp: nothingGivenUp } };
+      : { ...view, feed: { run: 'run', events, evicted: nothingEvicted } };
   };
   return { ...views, economy };
 }
@@ -173,7 +173,7 @@ async function examineAll(): Promise<ReadonlyMap<Path, Examined>> {
     observations: { page: () => ({ items: [acceptedReading({ position: 1 })], more: true }) },
   });
   server.views.process = wholeProcess(server.views.process);
-  const document = JSON.parse(JSON.stringify(openApiDocument('1.0.0')));
+  const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
   const ajv = new Ajv2020({ strict: false });
   for (const format of ['uint64-decimal', 'uint256-decimal']) ajv.addFormat(format, true);
   addFormats.default(ajv, ['date', 'date-time', 'uuid', 'uri']);
@@ -443,7 +443,7 @@ describe('what the contract states', () => {
       const isRule = (rules[path]?.[member] ?? []).includes(value);
       const told = String(JSON.stringify(value)).slice(0, 80);
       expect([told, schemaOf(path).safeParse(body).success]).toEqual([told, false]);
-      expect([told, compiledCheck(schemaOf(path))(body)]).toEqual([told, false]);
+      expect([told, compileCheck(schemaOf(path))(body)]).toEqual([told, false]);
       if (!isRule) expect([told, isPublished(body)]).toEqual([told, false]);
     }
   });
@@ -455,7 +455,7 @@ describe('what the contract states', () => {
       for (const value of values) {
         const body = altered(base, member, value);
         expect([value, schemaOf(path).safeParse(body).success]).toEqual([value, false]);
-        expect([value, compiledCheck(schemaOf(path))(body)]).toEqual([value, false]);
+        expect([value, compileCheck(schemaOf(path))(body)]).toEqual([value, false]);
       }
     },
   );
@@ -547,7 +547,7 @@ describe('the compiled check of bodies', () => {
     async (path) => {
       const { body, isPublished } = await examinedOf(path);
       const schema = schemaOf(path);
-      const fits = compiledCheck(schema);
+      const fits = compileCheck(schema);
       const change = fc.record({
         at: fc.constantFrom(...pathsOf(body)),
         value: fc.constantFrom(...values),
@@ -575,7 +575,7 @@ describe('the compiled check of bodies', () => {
 describe('what is documented beside the table', () => {
   it('is what is answered', async () => {
     const server = await startPublicServer();
-    const document = JSON.parse(JSON.stringify(openApiDocument('1.0.0'))) as {
+    const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0'))) as {
       paths: Record<
         string,
         { get: { responses: Record<string, { content: Record<string, { schema: Json }> }> } }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyStateMachine, AnyStateNode, EventFromLogic, StateValue } from 'xstate';
 import { getShortestPaths } from 'xstate/graph';
-import { indexerMachine } from '../../machines/indexerMachine.ts';
 import { moduleMachine } from '../../machines/moduleMachine.ts';
 import { settlementMachine } from '../../machines/settlementMachine.ts';
 
@@ -9,7 +8,6 @@ import { settlementMachine } from '../../machines/settlementMachine.ts';
 const machines: [AnyStateMachine, EventFromLogic<AnyStateMachine>[]][] = [
   [moduleMachine, moduleMachine.events.map((type) => ({ type, observedAtMs: 0 }))],
   [settlementMachine, settlementEvents()],
-  [indexerMachine, indexerMachine.events.map((type) => ({ type }))],
 ];
 
 /** What moves the regions; closures, epochs and settings have no states. */

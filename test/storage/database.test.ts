@@ -7,9 +7,9 @@ import { integer, string } from '../../storage/tables/column.ts';
 import { migrations } from '../../storage/tables/migrations.ts';
 import { defineTable, insertRows } from '../../storage/tables/table.ts';
 import { sqlString } from '../../storage/tabSeparated.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 const texts = defineTable<{ readonly n: number; readonly text: string }>({
   name: 'texts',

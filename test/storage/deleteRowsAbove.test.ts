@@ -5,8 +5,8 @@ import { migrate } from '../../storage/migrations.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { insertRows } from '../../storage/tables/table.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 async function opened() {
   const database = openDatabase({ path: temporaryDirectory() });

@@ -1,16 +1,16 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { measurementEventRow } from '../../actors/feed/eventRows.ts';
+import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import { type DatabaseLocation, openDatabase } from '../../storage/database.ts';
 import { deleteRows } from '../../storage/deleteRowsAbove.ts';
 import { attachRows, createEmpty } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { createRowEncoder, insertsOf } from '../../storage/rowInserts.ts';
-import { listEventTables, tablesOf } from '../../storage/tables.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
-import { feedRun, measurementEventsOf } from '../support/feedEvents.ts';
+import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { listEventTables, resolveTables } from '../../storage/tables.ts';
+import { feedRun, measurementEventsOf } from '../support/chain/feedEvents.ts';
+import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 const engines: readonly (readonly [string, boolean, () => Promise<DatabaseLocation>])[] = [
   ['the embedded engine', true, async () => ({ path: temporaryDirectory() })],
@@ -32,13 +32,13 @@ describe.each(engines)('a generation in %s', (_, isAvailable, locate) => {
       const database = openDatabase(await locate());
       onTestFinished(() => database.close());
       const active = await migrate(database, silentLogger);
-      const rebuilt = tablesOf(active.generation + 1);
+      const rebuilt = resolveTables(active.generation + 1);
       const events = measurementEventsOf(
         Array.from({ length: 30 }, () => ({ receivedAtMs: 0, distances: 1 })),
       );
-      const measurementEvents = events.map((event) => measurementEventRow(event, feedRun));
+      const measurementEvents = events.map((event) => toMeasurementRow(event, feedRun));
       const rows = createRowEncoder()({ ...noRows, measurementEvents, throughPosition: 30 });
-      for (const { table, columns, bytes } of insertsOf(active, [rows]))
+      for (const { table, columns, bytes } of buildInserts(active, [rows]))
         await database.insertBytes(table, columns, bytes);
       await createEmpty(database, rebuilt);
       await attachRows(database, active, rebuilt);

@@ -6,12 +6,12 @@ import { type Database, openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { createRowEncoder, insertsOf } from '../../storage/rowInserts.ts';
+import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 const installations = ['wheel-1', 'wheel-2', 'wheel-3'];
 const neverAborted = new AbortController().signal;
@@ -120,7 +120,7 @@ function storeInto(database: Database, tables: Tables) {
   return async (readings: readonly AcceptedReading[]) => {
     const last = readings.at(-1)?.position ?? 0;
     const encoded = createRowEncoder()({ ...noRows, readings, throughPosition: last });
-    for (const { table, columns, bytes } of insertsOf(tables, [encoded]))
+    for (const { table, columns, bytes } of buildInserts(tables, [encoded]))
       await database.insertBytes(table, columns, bytes);
   };
 }

@@ -6,11 +6,11 @@ import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { createRowEncoder, insertsOf } from '../../storage/rowInserts.ts';
+import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 it('a replica shows no page with a hole while ingest folds again what it has removed', async () => {
   const database = openDatabase({ path: temporaryDirectory() });
@@ -19,7 +19,7 @@ it('a replica shows no page with a hole while ingest folds again what it has rem
   const readings = Array.from({ length: 100 }, (_, index) => acceptedReading({ position: index + 1 }));
   const store = async (rows: readonly AcceptedReading[]) => {
     const encode = createRowEncoder();
-    for (const { table, columns, bytes } of insertsOf(tables, [
+    for (const { table, columns, bytes } of buildInserts(tables, [
       encode({ ...noRows, readings: rows, throughPosition: rows.at(-1)?.position ?? 0 }),
     ]))
       await database.insertBytes(table, columns, bytes);

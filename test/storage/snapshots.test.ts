@@ -11,8 +11,8 @@ import { foldSnapshots, type SnapshotChunkRow } from '../../storage/tables/foldS
 import { insertRows } from '../../storage/tables/table.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { createRecords } from '../support/increments.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 const stream = 'MINER_COUNTER';
 

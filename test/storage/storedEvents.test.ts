@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChainFeedEvent } from '../../actors/chain/chainState.ts';
-import { chainEventRow, measurementEventRow } from '../../actors/feed/eventRows.ts';
-import type { HeldEvents } from '../../actors/feed/heldEvents.ts';
+import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
+import type { EventWindow } from '../../actors/feed/eventWindow.ts';
 import type { MeasurementEvent, MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
-import { newestPosition } from '../../actors/feed/streamPosition.ts';
+import { findNewestPosition } from '../../actors/feed/streamPosition.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import type { EconomyView } from '../../actors/views/chainViewTypes.ts';
 import { encodeFeedCursor } from '../../actors/views/feedCursor.ts';
-import { chainItem } from '../../actors/views/feedIndex.ts';
+import { toChainItem } from '../../actors/views/feedIndex.ts';
 import {
   createFeedViews,
   type FeedItem,
@@ -19,13 +19,12 @@ import {
   type StreamPosition,
 } from '../../actors/views/feedViews.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { createEventsSeen, createEventsWritten } from '../../storage/eventsStored.ts';
+import { createReaderEventsStored, createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { createRowEncoder, insertsOf } from '../../storage/rowInserts.ts';
+import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { listEventTables, type Tables } from '../../storage/tables.ts';
 import { createRowWriter } from '../../streams/rowWriter.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
 import {
   chainEventsOf,
   feedChainId as chainId,
@@ -37,11 +36,12 @@ import {
   readingHistory,
   shortened,
   spanHistory,
-} from '../support/feedEvents.ts';
+} from '../support/chain/feedEvents.ts';
 import { manualClock } from '../support/manualClock.ts';
+import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { feedWriter } from '../support/sinkFeed.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 const neverAborted = new AbortController().signal;
 
@@ -60,7 +60,7 @@ const history = fc.record({
 function createFeed(
   database: Database,
   tables: Tables,
-  eventsStored = createEventsSeen(database, () => tables),
+  eventsStored = createReaderEventsStored(database, () => tables),
 ) {
   const sources = {
     measurement: held<MeasurementEvent>([]),
@@ -79,14 +79,14 @@ function createFeed(
 function rowsOf(measurements: readonly MeasurementEvent[], chain: readonly ChainFeedEvent[], run = feedRun) {
   return {
     ...noRows,
-    measurementEvents: measurements.map((event) => measurementEventRow(event, run)),
-    chainEvents: chain.map((event) => chainEventRow(event, { chainId, run })),
+    measurementEvents: measurements.map((event) => toMeasurementRow(event, run)),
+    chainEvents: chain.map((event) => toChainRow(event, { chainId, run })),
     throughPosition: 1,
   };
 }
 
 async function give(database: Database, tables: Tables, rows: ReturnType<typeof rowsOf>) {
-  for (const { table, columns, bytes } of insertsOf(tables, [createRowEncoder()(rows)]))
+  for (const { table, columns, bytes } of buildInserts(tables, [createRowEncoder()(rows)]))
     await database.insertBytes(table, columns, bytes);
 }
 
@@ -192,7 +192,7 @@ describe.each(engines)('events of any age in %s', (_, isAvailable, locate) => {
             seed % (measurements.length + 1),
             Math.floor(seed / 7) % (chain.length + 1),
           ];
-          const from = newestPosition({
+          const from = findNewestPosition({
             measurement: held(measurements.slice(0, toldOfMeasurement)),
             chain: held(chain.slice(0, toldOfChain)),
           });
@@ -200,7 +200,7 @@ describe.each(engines)('events of any age in %s', (_, isAvailable, locate) => {
           isFromRows ||= resumed.isFromRows;
           const told = resumed.told.map(({ id }) => id);
           const missed = [measurements.slice(toldOfMeasurement), chain.slice(toldOfChain)].map((events) => {
-            const ids = inOrderOfArrival(events, all).filter((id) => shown.some((item) => item.id === id));
+            const ids = mergeByArrival(events, all).filter((id) => shown.some((item) => item.id === id));
             expect(told.filter((id) => ids.includes(id))).toEqual(ids);
             return ids;
           });
@@ -277,7 +277,7 @@ describe.each(engines)('events of any age in %s', (_, isAvailable, locate) => {
   });
 });
 
-function inOrderOfArrival(
+function mergeByArrival(
   events: readonly (MeasurementEvent | ChainFeedEvent)[],
   all: readonly FeedItem[],
 ): string[] {
@@ -318,7 +318,7 @@ describe('a read of old events', () => {
       sources.chain = shortened(events, 1).held;
       const middle = events[count / 2] as ChainFeedEvent;
       const { recordedAtMs, position, ordinal } = middle;
-      const from = newestPosition({ measurement: held([]), chain: held([middle]) });
+      const from = findNewestPosition({ measurement: held([]), chain: held([middle]) });
       const reads = (['all', 'players', 'protocol'] as const).flatMap((category) => {
         const place = { recordedAtMs, source: 'chain', position, ordinal } as const;
         const cursor = encodeFeedCursor(category, place);
@@ -333,7 +333,7 @@ describe('a read of old events', () => {
           },
         ];
       });
-      const id = chainItem(chainId, middle).id;
+      const id = toChainItem(chainId, middle).id;
       const cost: number[] = [];
       for (const read of [...reads, () => feed.locate(id, neverAborted)]) {
         const before = await rowsSelected();
@@ -352,7 +352,7 @@ describe('events that are on their way to ClickHouse', () => {
   const [first, second, third] = measurementEventsOf(
     [0, 1, 2].map((receivedAtMs) => ({ receivedAtMs, distances: 0 })),
   ) as [MeasurementEvent, MeasurementEvent, MeasurementEvent];
-  const givenUp = (sources: { measurement: HeldEvents<MeasurementEvent> }) => {
+  const evicted = (sources: { measurement: EventWindow<MeasurementEvent> }) => {
     sources.measurement = shortened([first, second, third], 0.7).held;
   };
 
@@ -361,7 +361,7 @@ describe('events that are on their way to ClickHouse', () => {
     try {
       const tables = await migrate(database, silentLogger);
       const { feed, sources } = createFeed(database, tables);
-      givenUp(sources);
+      evicted(sources);
       await give(database, tables, rowsOf([first], []));
       const ask = () => feed.page({ category: 'all', limit: 2, cursor: null }, neverAborted);
       await expect(ask()).rejects.toThrow('ClickHouse does not hold the older measurement events yet');
@@ -392,9 +392,9 @@ describe('events that are on their way to ClickHouse', () => {
           writer.flushNow();
         },
       };
-      const eventsStored = createEventsWritten({ measurement, chain: null });
+      const eventsStored = createWriterEventsStored({ measurement, chain: null });
       const { feed, sources } = createFeed(database, tables, eventsStored);
-      givenUp(sources);
+      evicted(sources);
       feedWriter(writer).add({ ...rowsOf([first, second], []), throughPosition: 3 });
       const ask = () => feed.page({ category: 'all', limit: 3, cursor: null }, neverAborted);
       expect(await ask()).toHaveProperty('events.length', 3);

@@ -11,12 +11,12 @@ import { readings } from '../../storage/tables/readings.ts';
 import { replays } from '../../storage/tables/replays.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { defineTable, insertRows, type Table } from '../../storage/tables/table.ts';
-import { tablesOf } from '../../storage/tables.ts';
+import { resolveTables } from '../../storage/tables.ts';
 import { cellText } from '../../storage/tabSeparated.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 /** What databases hold that exist already, as it was created before tables were defined as they are now. */
 const existingTables = [
@@ -291,7 +291,7 @@ describe.each(locations)('tables in $kind', ({ isHere, open }) => {
     ]);
 
     await dropAllTables(existing);
-    expect(await migrate(existing, silentLogger)).toEqual(tablesOf(1));
+    expect(await migrate(existing, silentLogger)).toEqual(resolveTables(1));
     expect(await describeTables(existing)).toEqual(before);
   });
 

@@ -4,12 +4,12 @@ import { streamNames } from '../../actors/messages/subjects.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { databaseIdentity } from '../../storage/ingestEpochs.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import type { HeldLease } from '../../streams/jetstream/ingestLease.ts';
-import { eventually } from '../support/childProcess.ts';
-import { contender } from '../support/leaseContender.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
+
+import { eventually } from '../support/processes/childProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { contender, type HeldLease } from '../support/streams/leaseContender.ts';
 
 /** Milliseconds for which both say that they hold it. */
 async function bothHeldMs(first: HeldLease, second: HeldLease, forMs: number): Promise<number> {

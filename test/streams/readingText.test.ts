@@ -4,11 +4,11 @@ import {
   type CounterReadingMessage,
   coreStatuses,
   counterReadingMessage,
-  counterReadingOf,
   provenances,
+  toCounterReading,
 } from '../../actors/wheel/counterReading.ts';
-import { readingOfUsualForm } from '../../actors/wheel/readingText.ts';
-import { uuidOf } from '../support/readingMessages.ts';
+import { parseUsualForm } from '../../actors/wheel/readingText.ts';
+import { uuidOf } from '../support/readings/readingMessages.ts';
 
 const uuids = fc.nat().map((seed) => uuidOf(String(seed)));
 const counts = fc.oneof(fc.nat(), fc.maxSafeNat(), fc.constantFrom(0, 999_999_999_999_999, 1e15));
@@ -44,7 +44,7 @@ const isAscii = (text: string) => Buffer.byteLength(text) === text.length;
 /** By way of JSON and the schema. */
 function plainlyRead(text: string) {
   try {
-    return counterReadingOf(counterReadingMessage.parse(JSON.parse(text)));
+    return toCounterReading(counterReadingMessage.parse(JSON.parse(text)));
   } catch {
     return null;
   }
@@ -61,8 +61,8 @@ describe('the usual form of a reading', () => {
     );
     fc.assert(
       fc.property(common, (message) => {
-        const read = readingOfUsualForm(Buffer.from(JSON.stringify(message)));
-        expect(read).toEqual(counterReadingOf(message));
+        const read = parseUsualForm(Buffer.from(JSON.stringify(message)));
+        expect(read).toEqual(toCounterReading(message));
       }),
       { numRuns: 2_000 },
     );
@@ -73,7 +73,7 @@ describe('the usual form of a reading', () => {
       fc.property(messages, (message) => {
         const text = JSON.stringify(message);
         fc.pre(isAscii(text));
-        const read = readingOfUsualForm(Buffer.from(text));
+        const read = parseUsualForm(Buffer.from(text));
         if (read !== null) expect(read).toEqual(plainlyRead(text));
       }),
       { numRuns: 5_000 },
@@ -108,7 +108,7 @@ describe('the usual form of a reading', () => {
         fc.pre(isAscii(whole));
         const from = at % whole.length;
         const text = `${whole.slice(0, from)}${inserted}${whole.slice(from + removed)}`;
-        const read = readingOfUsualForm(Buffer.from(text));
+        const read = parseUsualForm(Buffer.from(text));
         if (read !== null) expect(read).toEqual(plainlyRead(text));
       }),
       { numRuns: 20_000 },

@@ -6,14 +6,14 @@ import { migrate } from '../../storage/migrations.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { createRowWriter } from '../../streams/rowWriter.ts';
-import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
-import { startCuttingProxy } from '../support/cuttingProxy.ts';
 import { manualClock } from '../support/manualClock.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
+import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { feedWriter } from '../support/sinkFeed.ts';
-import { storedRows } from '../support/storedRows.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { storedRows } from '../support/storage/storedRows.ts';
+import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 async function writerOn(database: Database) {
   const tables = await migrate(database, silentLogger);

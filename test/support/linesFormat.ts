@@ -23,7 +23,7 @@ export function writeChainLines(state: ChainFoldState, newestSpanAtMs: number | 
       mining: miningScalars,
       collection: collectionScalars,
       feedRun: feed.run,
-      givenUpEvents: feed.givenUp,
+      givenUpEvents: feed.evicted,
     }),
     ...writeList('settlements', settlements),
     ...writeList('unprocessedRounds', unprocessedRounds),
@@ -64,8 +64,10 @@ export function writeCounterLines(
             rounds: rounds === null ? null : [...rounds],
           })),
         };
+  const { evicted: givenUp, ...reached } = progress ?? { evicted: null };
+  const written = progress === null ? null : { ...reached, givenUp };
   return [
-    stringify({ history: { installationId: publicInstallationId, days, progress } }),
+    stringify({ history: { installationId: publicInstallationId, days, progress: written } }),
     ...installations.map(stringify),
   ];
 }

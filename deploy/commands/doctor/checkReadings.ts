@@ -14,7 +14,7 @@ import { systemClock } from '../../systemClock.ts';
 import { createProgress } from '../progress.ts';
 import { type Finding, failed, ok, skipped } from './finding.ts';
 
-export interface ReconciliationParts {
+export interface CheckReadingsOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
@@ -26,7 +26,7 @@ export interface ReconciliationParts {
 }
 
 /** Folds the counter stream again, through what ClickHouse has of it, and compares the counts. */
-export async function checkReadings(parts: ReconciliationParts): Promise<Finding[]> {
+export async function checkReadings(parts: CheckReadingsOptions): Promise<Finding[]> {
   const { jsm, database, tables } = parts;
   const { state } = await jsm.streams.info('MINER_COUNTER');
   const stored = await storedCounts(database, tables, state.first_seq);
@@ -68,7 +68,7 @@ async function storedCounts(database: Database, tables: Tables, firstSequence: n
   return { through, readings, rounds };
 }
 
-async function foldThrough(parts: ReconciliationParts, through: number) {
+async function foldThrough(parts: CheckReadingsOptions, through: number) {
   const { deployment, progressStream } = parts;
   const actors = createCounterActors({
     genesisMs: deployment.genesisTimestamp * 1000,

@@ -48,7 +48,7 @@ export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
       for (let number = next; number <= last.number; number++) {
         const published = blocks.get(number);
         const { hash = published?.hash, logs: ownLogs = [] } = own.get(number) ?? {};
-        const isSame = textOf(published?.logs ?? []) === textOf(ownLogs) && published?.hash === hash;
+        const isSame = formatLogs(published?.logs ?? []) === formatLogs(ownLogs) && published?.hash === hash;
         if (!isSame) return [wrong(number, difference(published?.logs ?? [], ownLogs))];
         logs += ownLogs.length;
       }
@@ -119,7 +119,7 @@ function difference(published: readonly ChainLog[], own: readonly ChainLog[]): s
   return `${published.length} logs were published, the chain has ${own.length}`;
 }
 
-function textOf(logs: readonly ChainLog[]): string {
+function formatLogs(logs: readonly ChainLog[]): string {
   return JSON.stringify(
     logs.map(({ address, topics, data, transactionHash, transactionIndex, logIndex }) => [
       address,

@@ -1,4 +1,4 @@
-import { dayLabel } from '../../../actors/statistics/dayHistory.ts';
+import { formatDayLabel } from '../../../actors/statistics/dayHistory.ts';
 import type { Database } from '../../../storage/database.ts';
 import { type DayDifference, workUnitsOfDay } from '../../../storage/generationDifferences.ts';
 import type { Tables } from '../../../storage/tables.ts';
@@ -26,7 +26,7 @@ export async function differenceLines(
       changed('work units', ...work),
     ].filter((change) => change !== null);
     const what = changes.length === 0 ? 'the same numbers, other content' : changes.join(', ');
-    lines.push(`${dayLabel(startMs)}  ${installationId}  ${what}`);
+    lines.push(`${formatDayLabel(startMs)}  ${installationId}  ${what}`);
   }
   if (differences.length > daysShown) lines.push(`and ${differences.length - daysShown} more days`);
   return [`${differences.length} days differ (each from noon to noon UTC):`, ...lines];

@@ -12,7 +12,7 @@ import { sqlString } from '../../../storage/tabSeparated.ts';
 import type { ReplayedInstallation } from './replayFold.ts';
 import { ReplayRefused } from './replayPlan.ts';
 
-export interface PreparationParts {
+export interface PrepareReplayOptions {
   readonly database: Database;
   readonly plan: ReplayPlan;
   readonly active: Tables;
@@ -27,7 +27,7 @@ export interface PreparationParts {
  * Creates the new tables and brings in what the replay leaves as it is: rows of earlier messages and of other
  * installations, and the snapshot that is folded from. May be killed anywhere and run again.
  */
-export async function prepareReplay(parts: PreparationParts): Promise<void> {
+export async function prepareReplay(parts: PrepareReplayOptions): Promise<void> {
   const { database, plan, active, rebuilt } = parts;
   const { fromSequence, throughSequence, basePosition, installationId } = plan;
   await createEmpty(database, rebuilt);
@@ -55,7 +55,7 @@ export async function loadBeside({
   plan,
   rebuiltSnapshots,
   publicInstallationId,
-}: PreparationParts): Promise<ReplayedInstallation | null> {
+}: PrepareReplayOptions): Promise<ReplayedInstallation | null> {
   const { installationId } = plan;
   if (installationId === null) return null;
   const [header] = await rebuiltSnapshots.list('MINER_COUNTER beside');

@@ -2,7 +2,7 @@ import type { FoldRecord } from '../../../actors/foldRecord.ts';
 import { counterSubject } from '../../../actors/messages/subjects.ts';
 import { convertCounterLines } from '../../../actors/wheel/convertCounterLines.ts';
 import type { CounterActors } from '../../../actors/wheel/counterActors.ts';
-import { withInstallation } from '../../../actors/wheel/counterSnapshot.ts';
+import { replaceInstallation } from '../../../actors/wheel/counterSnapshot.ts';
 import { collectRows } from '../../../streams/counter/collectedRows.ts';
 import type { StreamFold } from '../../../streams/streamFold.ts';
 
@@ -54,7 +54,7 @@ export function createReplayFold(options: ReplayFoldOptions): StreamFold {
       const { all } = actors.capture();
       const isWhole = only === null || position < throughSequence;
       // Each snapshot stands alone: those from the middle are removed at the end.
-      return { all: isWhole ? all : () => withInstallation(only.others, all(), only), changes: null };
+      return { all: isWhole ? all : () => replaceInstallation(only.others, all(), only), changes: null };
     },
 
     beginRestore() {

@@ -29,7 +29,7 @@ export interface ReplayRequest {
   readonly dryRun: boolean;
 }
 
-export interface PlanningParts {
+export interface ReplayPlanOptions {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly database: Database;
@@ -51,7 +51,7 @@ export function commandOf({ from, to, installationId, dryRun }: ReplayRequest): 
  *
  * @throws ReplayRefused
  */
-export async function planReplay(parts: PlanningParts, request: ReplayRequest): Promise<ReplayPlan> {
+export async function planReplay(parts: ReplayPlanOptions, request: ReplayRequest): Promise<ReplayPlan> {
   const { jsm, tables, log } = parts;
   const { state } = await jsm.streams.info(stream);
   if (state.messages === 0)
@@ -88,7 +88,7 @@ export async function planReplay(parts: PlanningParts, request: ReplayRequest): 
 }
 
 /** What another version or deployment has filled is made again by the service, which tells the others. */
-async function requireSameFold({ database, tables, identity }: PlanningParts): Promise<void> {
+async function requireSameFold({ database, tables, identity }: ReplayPlanOptions): Promise<void> {
   const made = await generationIdentity(database, tables);
   if (made === null || isOfFold(made, identity)) return;
   throw new ReplayRefused(
@@ -97,7 +97,7 @@ async function requireSameFold({ database, tables, identity }: PlanningParts): P
   );
 }
 
-async function firstSequence({ js }: PlanningParts, from: StreamPlace, last: number): Promise<number> {
+async function firstSequence({ js }: ReplayPlanOptions, from: StreamPlace, last: number): Promise<number> {
   if ('sequence' in from) {
     if (from.sequence <= last) return from.sequence;
     throw new ReplayRefused(`${stream} ends at ${last}, a replay from ${from.sequence} was asked`);
@@ -107,7 +107,11 @@ async function firstSequence({ js }: PlanningParts, from: StreamPlace, last: num
   throw new ReplayRefused(`${stream} has stored nothing since ${from.time.toISOString()}`);
 }
 
-async function lastSequence({ js }: PlanningParts, to: StreamPlace | null, last: number): Promise<number> {
+async function lastSequence(
+  { js }: ReplayPlanOptions,
+  to: StreamPlace | null,
+  last: number,
+): Promise<number> {
   if (to === null) return last;
   if ('sequence' in to) return to.sequence;
   const next = await sequenceAt(js, stream, new Date(to.time.getTime() + 1));
@@ -115,7 +119,7 @@ async function lastSequence({ js }: PlanningParts, to: StreamPlace | null, last:
 }
 
 /** The newest message at or below a sequence that was not deleted by hand. */
-async function lastHeld({ jsm }: PlanningParts, sequence: number): Promise<number> {
+async function lastHeld({ jsm }: ReplayPlanOptions, sequence: number): Promise<number> {
   for (let held = sequence; held > 0; held--) {
     if ((await jsm.streams.getMessage(stream, { seq: held })) !== null) return held;
   }
@@ -133,7 +137,7 @@ function besideAt(usable: readonly SnapshotHeader[], asked: number): number {
 
 /** Position of the newest snapshot below `fromSequence` that the stream still continues; null for its beginning. */
 async function baseBelow(
-  { jsm }: PlanningParts,
+  { jsm }: ReplayPlanOptions,
   usable: readonly SnapshotHeader[],
   fromSequence: number,
   firstHeld: number,

@@ -13,18 +13,18 @@ import {
   activeTables,
   attachSnapshots,
   dropTables,
-  generationsHeld,
+  listGenerations,
 } from '../../../storage/generations.ts';
 import { migrate } from '../../../storage/migrations.ts';
 import { storedThrough } from '../../../storage/observations.ts';
 import { createReplayLog, type ReplayLog, type ReplayPlan } from '../../../storage/replayLog.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots.ts';
-import { type Tables, tablesOf } from '../../../storage/tables.ts';
+import { resolveTables, type Tables } from '../../../storage/tables.ts';
 import { sqlString } from '../../../storage/tabSeparated.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
+import { acquireLock } from '../../../streams/jetstream/processLock.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
-import { claimSole } from '../../../streams/jetstream/soleHolder.ts';
 import { createRowWriter } from '../../../streams/rowWriter.ts';
 import { createStreamFollower } from '../../../streams/streamFollower.ts';
 import { type Deployment, readDeploymentFile } from '../../deploymentFile.ts';
@@ -33,7 +33,7 @@ import { within } from '../../within.ts';
 import { createProgress } from '../progress.ts';
 import { ownNats, untilStopped } from '../runService.ts';
 import { differenceLines } from './differenceLines.ts';
-import { loadBeside, type PreparationParts, prepareReplay } from './prepareReplay.ts';
+import { loadBeside, type PrepareReplayOptions, prepareReplay } from './prepareReplay.ts';
 import { createReplayFold } from './replayFold.ts';
 import { commandOf, planReplay, ReplayRefused, type ReplayRequest } from './replayPlan.ts';
 
@@ -44,7 +44,7 @@ const batchRows = 20_000;
 const snapshotPolicy = { intervalMs: 5_000, messages: 500_000 };
 
 /** Everything that the steps of a replay work with. */
-interface ReplayParts {
+interface RunReplayOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
@@ -77,10 +77,10 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
       signal: stopping.signal,
     });
     onStop('the connection to NATS', () => within(closeGraceMs, closeNats(connection)));
-    const release = await claimSole(connection, replaySubject, 'a replay');
+    const release = await acquireLock(connection, replaySubject, 'a replay');
     onStop('the lock of replays', async () => release());
     await migrate(database, quiet);
-    const parts: ReplayParts = {
+    const parts: RunReplayOptions = {
       connection,
       js: jetstream(connection),
       jsm: await jetstreamManager(connection),
@@ -102,29 +102,29 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
   });
 }
 
-function createActors({ deployment }: ReplayParts): CounterActors {
+function createActors({ deployment }: RunReplayOptions): CounterActors {
   return createCounterActors({
     genesisMs: deployment.genesisTimestamp * 1000,
     publicInstallationId: deployment.installationId,
   });
 }
 
-async function discard({ database, active, log, print }: ReplayParts): Promise<void> {
+async function discard({ database, active, log, print }: RunReplayOptions): Promise<void> {
   const unfinished = await log.unfinished(active.generation);
   if (unfinished === null) return print('no replay is unfinished: nothing to discard');
   const { plan } = unfinished;
   await log.note(plan, 'ended');
-  await dropTables(database, tablesOf(plan.generation));
+  await dropTables(database, resolveTables(plan.generation));
   print(`the unfinished replay of ${rangeOf(plan)} is discarded; the active tables are as they were`);
 }
 
-async function replay(parts: ReplayParts, request: ReplayRequest): Promise<void> {
+async function replay(parts: RunReplayOptions, request: ReplayRequest): Promise<void> {
   const { database, active, print, signal } = parts;
   const snapshotsOf = (tables: Tables) =>
     createSnapshotStore({ database, tables: () => tables, logger: parts.logger });
   const activeSnapshots = snapshotsOf(active);
   const { plan, step, isResumed } = await plannedOrUnfinished(parts, request, activeSnapshots);
-  const rebuilt = tablesOf(plan.generation);
+  const rebuilt = resolveTables(plan.generation);
   const rebuiltSnapshots = snapshotsOf(rebuilt);
   const { installationId: publicInstallationId } = parts.deployment;
   const preparation = {
@@ -146,7 +146,7 @@ async function replay(parts: ReplayParts, request: ReplayRequest): Promise<void>
   const isComplete = !signal.aborted && (await foldAll(parts, preparation));
   if (!isComplete || signal.aborted) {
     return print(
-      'stopped; the same command goes on where it was, --discard removes what there is. The active tables are as they were.',
+      'stopped; the same command resumes where it was, --discard removes what there is. The active tables are as they were.',
     );
   }
   await compareAndSwap(parts, plan, rebuilt);
@@ -158,7 +158,11 @@ function abortOf(signal: AbortSignal): Promise<void> {
 }
 
 /** The unfinished replay of the same command, or a new one. */
-async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest, snapshots: SnapshotStore) {
+async function plannedOrUnfinished(
+  parts: RunReplayOptions,
+  request: ReplayRequest,
+  snapshots: SnapshotStore,
+) {
   const { js, jsm, database, active, log, print } = parts;
   const { identity } = createActors(parts);
   const unfinished = await log.unfinished(active.generation);
@@ -177,16 +181,16 @@ async function plannedOrUnfinished(parts: ReplayParts, request: ReplayRequest, s
     else await log.note(plan, 'ended'); // Other tables became active meanwhile; it would bring back what they replaced.
   }
   // What the last swap left; a dry run changes nothing, not even that.
-  const left = request.dryRun ? [] : await generationsHeld(database);
+  const left = request.dryRun ? [] : await listGenerations(database);
   for (const generation of left)
-    if (generation !== active.generation) await dropTables(database, tablesOf(generation));
+    if (generation !== active.generation) await dropTables(database, resolveTables(generation));
   const plan = await planReplay({ js, jsm, database, tables: active, snapshots, identity, log }, request);
   await log.note(plan, 'planned');
   return { plan, step: 'planned' as const, isResumed: false };
 }
 
 /** False when it was stopped before the end; what is folded by then is saved. */
-async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promise<boolean> {
+async function foldAll(parts: RunReplayOptions, preparation: PrepareReplayOptions): Promise<boolean> {
   const { database, jsm, logger, signal } = parts;
   const { plan, rebuilt, rebuiltSnapshots } = preparation;
   const { fromSequence, throughSequence, installationId } = plan;
@@ -268,7 +272,7 @@ async function foldAll(parts: ReplayParts, preparation: PreparationParts): Promi
   );
 }
 
-async function compareAndSwap(parts: ReplayParts, plan: ReplayPlan, rebuilt: Tables): Promise<void> {
+async function compareAndSwap(parts: RunReplayOptions, plan: ReplayPlan, rebuilt: Tables): Promise<void> {
   const { jsm, database, active, log, print } = parts;
   const { fromSequence, throughSequence, installationId, dryRun } = plan;
   const compared = Math.min(throughSequence, await storedThrough(database, active));
@@ -300,7 +304,7 @@ async function compareAndSwap(parts: ReplayParts, plan: ReplayPlan, rebuilt: Tab
 }
 
 /** Snapshots from the middle of a replay of one installation lack the others' progress: they must not be restored. */
-async function keepWholeSnapshots({ database }: ReplayParts, plan: ReplayPlan, rebuilt: Tables) {
+async function keepWholeSnapshots({ database }: RunReplayOptions, plan: ReplayPlan, rebuilt: Tables) {
   const { basePosition, throughSequence } = plan;
   const names = await database.select(
     `SELECT DISTINCT snapshot FROM ${rebuilt.foldSnapshots} WHERE stream = 'MINER_COUNTER beside'

@@ -5,7 +5,6 @@ import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { ForkBelowStates } from '../../../actors/chain/chainFold.ts';
 import { toChainSpan } from '../../../actors/chain/chainSpan.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
-import { restoreState } from '../../support/restoreState.ts';
 import {
   happened,
   hashOf,
@@ -14,7 +13,8 @@ import {
   writtenChainId,
   writtenContracts,
   writtenSpan,
-} from '../../support/writtenSpans.ts';
+} from '../../support/chain/writtenSpans.ts';
+import { restoreState } from '../../support/restoreState.ts';
 
 const deploymentBlock = 10;
 const settings = {

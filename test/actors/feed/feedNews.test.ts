@@ -3,8 +3,8 @@ import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
 import type { ChainFeedEvent } from '../../../actors/chain/chainState.ts';
 import { compareArrivals } from '../../../actors/feed/arrival.ts';
-import { chainEventRow, measurementEventRow } from '../../../actors/feed/eventRows.ts';
-import type { HeldEvents } from '../../../actors/feed/heldEvents.ts';
+import { toChainRow, toMeasurementRow } from '../../../actors/feed/eventRows.ts';
+import type { EventWindow } from '../../../actors/feed/eventWindow.ts';
 import type { MeasurementEvent, MeasurementProgress } from '../../../actors/feed/measurementEvents.ts';
 import type { EconomyView } from '../../../actors/views/chainViewTypes.ts';
 import {
@@ -28,8 +28,8 @@ import {
   readingHistory,
   shortened,
   spanHistory,
-} from '../../support/feedEvents.ts';
-import { noOlderEvents } from '../../support/noOlderEvents.ts';
+} from '../../support/chain/feedEvents.ts';
+import { noOlderEvents } from '../../support/storage/noOlderEvents.ts';
 
 const neverAborted = new AbortController().signal;
 
@@ -43,15 +43,15 @@ interface Streams {
 function createProcess(streams: Streams) {
   const sources = { measurement: held<MeasurementEvent>([]), chain: held<ChainFeedEvent>([]) };
   const rows = () => [
-    ...streams.measurements.map((event) => measurementEventRow(event, feedRun)),
-    ...streams.chain.map((event) => chainEventRow(event, { chainId, run: feedRun })),
+    ...streams.measurements.map((event) => toMeasurementRow(event, feedRun)),
+    ...streams.chain.map((event) => toChainRow(event, { chainId, run: feedRun })),
   ];
   const olderEvents: OlderEvents = {
     ...noOlderEvents,
-    after: async ({ givenUp }, { categories, arrival, limit }) =>
+    after: async ({ evicted }, { categories, arrival, limit }) =>
       rows()
         .filter(({ category }) => categories.some((one) => one === category))
-        .filter((row) => compareArrivals(row, arrival) > 0 && compareArrivals(row, givenUp.through) <= 0)
+        .filter((row) => compareArrivals(row, arrival) > 0 && compareArrivals(row, evicted.through) <= 0)
         .slice(0, limit),
   };
   const economy = () => ({ status: 'available', chain: { chainId }, feed: sources.chain }) as EconomyView;
@@ -235,7 +235,7 @@ describe('a client of the event stream', () => {
   });
 });
 
-function createFeedOf(chain: Pick<HeldEvents<ChainFeedEvent>, 'run' | 'events'>): FeedViews {
+function createFeedOf(chain: Pick<EventWindow<ChainFeedEvent>, 'run' | 'events'>): FeedViews {
   const feed = { ...held<ChainFeedEvent>([]), ...chain };
   return createFeedViews({
     installationId: 'wheel-1',
@@ -247,8 +247,8 @@ function createFeedOf(chain: Pick<HeldEvents<ChainFeedEvent>, 'run' | 'events'>)
 
 function itemsOf({ measurements, chain }: Streams) {
   return [
-    ...measurements.map((event) => ({ ...measurementEventRow(event, ''), source: 'measurement' })),
-    ...chain.map((event) => ({ ...chainEventRow(event, { chainId, run: '' }), source: 'chain' })),
+    ...measurements.map((event) => ({ ...toMeasurementRow(event, ''), source: 'measurement' })),
+    ...chain.map((event) => ({ ...toChainRow(event, { chainId, run: '' }), source: 'chain' })),
   ];
 }
 

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type Achievement,
-  discriminatorOf,
+  addAchievements,
+  formatDiscriminator,
   type MeasurementProgress,
-  withAchievements,
 } from '../../../actors/feed/measurementEvents.ts';
 import { type DayHistory, withReading } from '../../../actors/statistics/dayHistory.ts';
 import type { AcceptedReading } from '../../../actors/views/views.ts';
-import { acceptedReading } from '../../support/acceptedReading.ts';
-import { plainAchievements } from '../../support/plainAchievements.ts';
+import { acceptedReading } from '../../support/readings/acceptedReading.ts';
+import { plainAchievements } from '../../support/reference/plainAchievements.ts';
 
 const noon = Date.UTC(2026, 0, 31, 12);
 const dayMs = 86_400_000;
@@ -21,7 +21,7 @@ function folded(readings: readonly AcceptedReading[]): MeasurementProgress | nul
   for (const reading of readings) {
     const previousDayMm: number = history?.open.distanceMm ?? 0;
     history = withReading(history, reading, null);
-    progress = withAchievements(progress, reading, history.open.distanceMm ?? 0, previousDayMm, 0n);
+    progress = addAchievements(progress, reading, history.open.distanceMm ?? 0, previousDayMm, 0n);
   }
   return progress;
 }
@@ -34,7 +34,7 @@ function lineOf(achievement: Achievement): string {
       : achievement.type === 'measurement.speed_record'
         ? achievement.previous
         : achievement.observed;
-  return `${type} ${discriminatorOf(achievement)} ${told}`;
+  return `${type} ${formatDiscriminator(achievement)} ${told}`;
 }
 
 /** Lines of all events, sorted within the reading that they came from. */

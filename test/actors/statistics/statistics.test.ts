@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { counterSubject } from '../../../actors/messages/subjects.ts';
-import { type Statistics, statisticsOf, statisticsRanges } from '../../../actors/statistics/statistics.ts';
+import {
+  computeStatistics,
+  type Statistics,
+  statisticsRanges,
+} from '../../../actors/statistics/statistics.ts';
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../../actors/wheel/counterReading.ts';
-import { statisticsBodyB, statisticsResponseB } from '../../../http/responses/statistics.ts';
-import { plainReading, plainStatistics } from '../../support/plainStatistics.ts';
-import { uuidOf } from '../../support/readingMessages.ts';
+import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
+import { uuidOf } from '../../support/readings/readingMessages.ts';
+import { plainReading, plainStatistics } from '../../support/reference/plainStatistics.ts';
 import { restoreState } from '../../support/restoreState.ts';
 
 const id = 'wheel.one';
@@ -149,9 +153,9 @@ describe('statistics', () => {
           const genesisMs = Math.floor(startMs / half) * half - genesisBefore * half;
           const actors = foldReadings(historyOf(startMs, stretches), genesisMs);
           for (const range of statisticsRanges) {
-            const statistics = statisticsOf(actors.history(), range, genesisMs, startMs + offMs);
+            const statistics = computeStatistics(actors.history(), range, genesisMs, startMs + offMs);
             const view = { installationId: id, revision: 'r', statistics, settled: null, oracle: null };
-            expect(statisticsResponseB.safeParse(statisticsBodyB(view)).error).toBeUndefined();
+            expect(plainStatisticsResponse.safeParse(toPlainStatisticsBody(view)).error).toBeUndefined();
             expectRules(statistics);
           }
         },
@@ -176,7 +180,7 @@ describe('statistics', () => {
     const history = actors.history();
     expect(history?.past.filter(({ rounds }) => rounds !== null).length).toBeLessThanOrEqual(31);
     const nowMs = startMs + 45 * 86_400_000;
-    const statistics = statisticsOf(history, '30d', startMs, nowMs);
+    const statistics = computeStatistics(history, '30d', startMs, nowMs);
     // The first round is not covered from its start: the first reading came a minute into it.
     expect(statistics.lifetime.acceptedWorkUnits).toBe(10n * (45n * 144n - 1n));
     expect(statistics.lifetime.coverageBps).toBe(Math.floor(((45 * 144 - 1) * 10_000) / (45 * 144)));
@@ -214,12 +218,12 @@ function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: numb
       windowStartMs,
       dayCount: shownCount,
       ...statistics
-    } = statisticsOf(actors.history(), range, genesisMs, nowMs);
+    } = computeStatistics(actors.history(), range, genesisMs, nowMs);
     expect(statistics).toEqual(plainStatistics(readings, dayCount, genesisMs, nowMs));
     expect([shownRange, generatedAtMs, shownCount]).toEqual([range, nowMs, dayCount]);
     expect(statistics.days).toHaveLength(dayCount);
     expect(new Date(windowStartMs).toISOString()).toBe(`${statistics.days[0]?.date}T12:00:00.000Z`);
-    expect(statisticsOf(restored.history(), range, genesisMs, nowMs)).toMatchObject(statistics);
+    expect(computeStatistics(restored.history(), range, genesisMs, nowMs)).toMatchObject(statistics);
     expectRules(statistics);
   }
 }

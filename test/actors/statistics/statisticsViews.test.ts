@@ -4,10 +4,10 @@ import { counterSubject, reporterSubject } from '../../../actors/messages/subjec
 import { createPipelineActors } from '../../../actors/settlement/pipelineActors.ts';
 import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
-import { statisticsBodyB, statisticsResponseB } from '../../../http/responses/statistics.ts';
+import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
 import { manualClock } from '../../support/manualClock.ts';
-import { genesisMs } from '../../support/minerProcess.ts';
-import { readingMessage, uuidOf } from '../../support/readingMessages.ts';
+import { genesisMs } from '../../support/processes/minerProcess.ts';
+import { readingMessage, uuidOf } from '../../support/readings/readingMessages.ts';
 
 const id = 'wheel.one';
 
@@ -146,7 +146,7 @@ describe('statistics views', () => {
     const oracle = () => {
       world.clock.advance(1_000);
       const view = world.views.current('7d');
-      expect(statisticsResponseB.safeParse(statisticsBodyB(view)).error).toBeUndefined();
+      expect(plainStatisticsResponse.safeParse(toPlainStatisticsBody(view)).error).toBeUndefined();
       return view.oracle;
     };
     submit(world, 'a', -5_000, 'submission_confirmed');

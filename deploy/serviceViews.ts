@@ -1,0 +1,88 @@
+import { type ChainActors, createChainActors } from '../actors/chain/chainActors.ts';
+import { createPipelineActors, type PipelineActors } from '../actors/settlement/pipelineActors.ts';
+import { createActivityViews } from '../actors/views/activityViews.ts';
+import { createChainViews } from '../actors/views/chainViews.ts';
+import type { Clock } from '../actors/views/clock.ts';
+import type { ActivityViews } from '../actors/views/views.ts';
+import { type CounterActors, createCounterActors } from '../actors/wheel/counterActors.ts';
+import type { ObservationReader } from '../storage/observationReader.ts';
+import { StorageUnavailable } from '../storage/storageUnavailable.ts';
+import type { Followers } from '../streams/followers.ts';
+import type { Deployment } from './deploymentFile.ts';
+
+/** What the messages of the three streams mean. */
+export interface DomainActors {
+  readonly counters: CounterActors;
+  readonly pipeline: PipelineActors;
+  /** Null when no contracts are configured. */
+  readonly chain: ChainActors | null;
+}
+
+export function createDomainActors({ genesisTimestamp, installationId, onChain }: Deployment): DomainActors {
+  return {
+    counters: createCounterActors({
+      genesisMs: genesisTimestamp * 1000,
+      publicInstallationId: installationId,
+    }),
+    pipeline: createPipelineActors(),
+    chain:
+      onChain === null
+        ? null
+        : createChainActors({
+            chainId: onChain.chain.chainId,
+            contracts: onChain.contracts,
+            deploymentBlock: onChain.chain.deploymentBlock,
+          }),
+  };
+}
+
+export interface ServiceViewsOptions extends DomainActors {
+  readonly deployment: Deployment;
+  /** Null until the tables are known that they work on. */
+  readonly followers: () => Followers | null;
+  /** A newest span older than this means that the indexer is unavailable. */
+  readonly chainStaleAfterMs: number;
+  readonly clock: Clock;
+}
+
+/** What HTTP reads. */
+export interface ServiceViews {
+  readonly views: ActivityViews;
+  readonly observations: ObservationReader;
+}
+
+export function createServiceViews(options: ServiceViewsOptions): ServiceViews {
+  const { deployment, counters, pipeline, chain, followers, chainStaleAfterMs, clock } = options;
+  const { installationId, onChain } = deployment;
+
+  /** What is read from ClickHouse is there once the followers are. */
+  function expectFollowers(): Followers {
+    const found = followers();
+    if (found === null) throw new StorageUnavailable('ClickHouse is not open yet');
+    return found;
+  }
+
+  const views = createActivityViews({
+    publicInstallationId: installationId,
+    counters,
+    pipeline,
+    chainState: () => chain?.newest() ?? null,
+    genesisMs: deployment.genesisTimestamp * 1000,
+    isCounterCaughtUp: () => followers()?.followers.get('MINER_COUNTER')?.isCurrent ?? false,
+    olderEvents: {
+      before: async (...query) => expectFollowers().olderEvents.before(...query),
+      after: async (...query) => expectFollowers().olderEvents.after(...query),
+      find: async (...query) => expectFollowers().olderEvents.find(...query),
+      lastBefore: async (...query) => expectFollowers().olderEvents.lastBefore(...query),
+    },
+    chain: createChainViews({
+      installationId,
+      onChain: chain === null || onChain === null ? null : { deployment: onChain, actors: chain },
+      isCaughtUp: () => followers()?.followers.get('MINER_CHAIN')?.isCaughtUp ?? false,
+      staleAfterMs: chainStaleAfterMs,
+      clock,
+    }),
+    clock,
+  });
+  return { views, observations: { page: (...query) => expectFollowers().observations.page(...query) } };
+}

@@ -1,0 +1,151 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { ContentEncoding } from './contentEncoding.ts';
+import type { HttpError } from './errors.ts';
+import type { HttpMetrics } from './httpMetrics.ts';
+import type { PreparedResponse } from './preparedResponse.ts';
+import type { Transport } from './uws.ts';
+
+/**
+ * One request and its response. A request object of uWebSockets.js is invalid once its handler has returned, so what is needed
+ * of it is copied here.
+ */
+export interface Exchange {
+  readonly response: HttpResponse;
+  readonly route: string;
+  readonly isHead: boolean;
+  readonly requestId: string;
+  /** The origin of the request where it is approved, else null. */
+  readonly approvedOrigin: string | null;
+  /** The peer has disconnected: writing would end the process. */
+  isAborted: boolean;
+  /** Writing has begun. */
+  isAnswered: boolean;
+}
+
+export const jsonType = 'application/json';
+
+/** Headers that scripts of an approved origin may read, and send (CONTRACT.md, Origins). */
+const exposedHeaders = 'ETag, Retry-After, X-Request-Id, X-Miner-Settlement-Source';
+const allowedHeaders = 'If-None-Match, X-Request-Id';
+/** How long a browser may cache the answer to a preflight request. */
+const preflightMaxAgeSeconds = 600;
+
+/** A header of one route. */
+export type Header = readonly [name: string, value: string];
+
+/** Writes responses; each of them has the request's ID and says what it varies by. */
+export interface ResponseWriter {
+  writeOk(
+    exchange: Exchange,
+    prepared: PreparedResponse,
+    cacheControl: string | null,
+    encoding: ContentEncoding,
+    header: Header | null,
+  ): void;
+  writeNotModified(
+    exchange: Exchange,
+    etag: string,
+    cacheControl: string | null,
+    header: Header | null,
+  ): void;
+  writeError(exchange: Exchange, error: HttpError): void;
+  /** Answers a browser's preflight request from an approved origin. */
+  writePreflight(exchange: Exchange): void;
+  /** Writes the headers of a response whose body follows piece by piece. */
+  beginStream(exchange: Exchange, contentType: string): HttpResponse;
+  /** A document such as the OpenAPI description. */
+  writeDocument(
+    exchange: Exchange,
+    contentType: string,
+    body: Buffer,
+    headers?: readonly (readonly [string, string])[],
+  ): void;
+}
+
+export function createResponseWriter(transport: Transport, metrics: HttpMetrics): ResponseWriter {
+  function begin(exchange: Exchange, status: string, vary: string): HttpResponse {
+    metrics.answered(exchange.route, status);
+    exchange.isAnswered = true;
+    const { response } = exchange;
+    response.writeStatus(status);
+    response.writeHeader('X-Request-Id', exchange.requestId);
+    response.writeHeader('Vary', vary);
+    if (exchange.approvedOrigin !== null) {
+      response.writeHeader('Access-Control-Allow-Origin', exchange.approvedOrigin);
+      response.writeHeader('Access-Control-Expose-Headers', exposedHeaders);
+    }
+    return response;
+  }
+
+  function end(exchange: Exchange, body: Buffer) {
+    if (exchange.isHead) transport.endWithoutBody(exchange.response, body.length);
+    else exchange.response.end(body);
+  }
+
+  return {
+    writeOk: (exchange, prepared, cacheControl, encoding, header) => {
+      const vary = prepared.isCompressible ? 'Accept-Encoding, Origin' : 'Origin';
+      const response = begin(exchange, '200 OK', vary);
+      response.writeHeader('Content-Type', jsonType);
+      if (prepared.etag !== null) response.writeHeader('ETag', prepared.etag);
+      if (cacheControl !== null) response.writeHeader('Cache-Control', cacheControl);
+      if (header !== null) response.writeHeader(header[0], header[1]);
+      if (encoding !== 'identity') response.writeHeader('Content-Encoding', encoding);
+      end(exchange, prepared.encoded(encoding));
+    },
+    writeNotModified: (exchange, etag, cacheControl, header) => {
+      const response = begin(exchange, '304 Not Modified', 'Accept-Encoding, Origin');
+      response.writeHeader('ETag', etag);
+      if (cacheControl !== null) response.writeHeader('Cache-Control', cacheControl);
+      if (header !== null) response.writeHeader(header[0], header[1]);
+      transport.endWithoutBody(response, null);
+    },
+    writeError: (exchange, { status, code, retryAfterSeconds }) => {
+      const response = begin(exchange, status, 'Origin');
+      response.writeHeader('Content-Type', jsonType);
+      response.writeHeader('Cache-Control', 'no-store');
+      if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
+      end(exchange, Buffer.from(JSON.stringify({ error: code })));
+    },
+    writePreflight: (exchange) => {
+      const response = begin(exchange, '204 No Content', 'Origin');
+      response.writeHeader('Access-Control-Allow-Methods', 'GET, HEAD');
+      response.writeHeader('Access-Control-Allow-Headers', allowedHeaders);
+      response.writeHeader('Access-Control-Max-Age', String(preflightMaxAgeSeconds));
+      transport.endWithoutBody(response, null);
+    },
+    beginStream: (exchange, contentType) => {
+      const response = begin(exchange, '200 OK', 'Origin');
+      response.writeHeader('Content-Type', contentType);
+      response.writeHeader('Cache-Control', 'no-store');
+      // Else proxies would buffer what should arrive at once.
+      response.writeHeader('X-Accel-Buffering', 'no');
+      return response;
+    },
+    writeDocument: (exchange, contentType, body, headers = []) => {
+      const response = begin(exchange, '200 OK', 'Origin');
+      response.writeHeader('Content-Type', contentType);
+      response.writeHeader('X-Content-Type-Options', 'nosniff');
+      for (const [name, value] of headers) response.writeHeader(name, value);
+      end(exchange, body);
+    },
+  };
+}
+
+/** GET and HEAD are answered; every other method is an endpoint that does not exist (CONTRACT.md, Requests). */
+export function isReadMethod(request: HttpRequest): boolean {
+  const method = request.getMethod();
+  return method === 'get' || method === 'head' || method === 'GET' || method === 'HEAD';
+}
+
+export function isHeadMethod(request: HttpRequest): boolean {
+  const method = request.getMethod();
+  return method === 'head' || method === 'HEAD';
+}
+
+/** A browser's question whether a page may send a request to this origin. */
+export function isPreflight(request: HttpRequest): boolean {
+  const method = request.getMethod();
+  const isOptions = method === 'options' || method === 'OPTIONS';
+  return isOptions && request.getHeader('access-control-request-method') !== '';
+}

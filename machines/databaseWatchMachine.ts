@@ -1,0 +1,45 @@
+import { fromPromise, setup } from 'xstate';
+
+/** Between two questions. */
+const intervalMs = 2_000;
+/** A database that takes longer to answer is unavailable. */
+const answerMs = 1_500;
+
+/** Whether the database answers. Who needs it says so in the log; this is for those who only want to know. */
+export const databaseWatchMachine = setup({
+  types: { tags: {} as 'reachable' },
+  actors: {
+    ask: fromPromise<void>(() => {
+      throw new Error('the question to the database is not provided');
+    }),
+  },
+  delays: { interval: intervalMs, answer: answerMs },
+}).createMachine({
+  id: 'databaseWatch',
+  initial: 'unavailable',
+  states: {
+    unavailable: {
+      meta: { isRoutineInside: true },
+      initial: 'asking',
+      states: {
+        asking: {
+          invoke: { src: 'ask', onDone: '#databaseWatch.reachable', onError: 'waiting' },
+          after: { answer: 'waiting' },
+        },
+        waiting: { after: { interval: 'asking' } },
+      },
+    },
+    reachable: {
+      meta: { isRoutineInside: true },
+      tags: 'reachable',
+      initial: 'waiting',
+      states: {
+        waiting: { after: { interval: 'asking' } },
+        asking: {
+          invoke: { src: 'ask', onDone: 'waiting', onError: '#databaseWatch.unavailable.waiting' },
+          after: { answer: '#databaseWatch.unavailable.waiting' },
+        },
+      },
+    },
+  },
+});

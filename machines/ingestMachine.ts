@@ -1,0 +1,356 @@
+import { assign, fromPromise, raise, sendTo, setup } from 'xstate';
+import { type BackoffBounds, backoffMs } from './backoff.ts';
+import { leaseMachine } from './leaseMachine.ts';
+import { notProvided } from './notProvided.ts';
+
+const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
+/** How often it is looked at whether another process has begun an epoch, */
+const epochCheckMs = 5_000;
+/** and whether an operator's replay has ended. */
+const replayCheckMs = 2_000;
+
+/** Tables that are filled beside the active ones, to take their place. */
+export interface Rebuild {
+  /** The active generation, which is read meanwhile. */
+  readonly from: number;
+  /** Makes the rebuilt ones the active ones. */
+  activate(): Promise<void>;
+  /** Lets others fill tables again. */
+  release(): void;
+}
+
+/** What a process may work with. */
+export interface Grant {
+  /** In which it writes; null for one that only reads. */
+  readonly epoch: number | null;
+  /** Generation of the tables to use. */
+  readonly generation: number;
+  /** Null where these are the active ones. */
+  readonly rebuild: Rebuild | null;
+}
+
+/** A fault that waiting does not mend, and a replay that has to be waited for; anything else is tried again. */
+export type IngestFault = 'databaseTooNew' | 'replayRunning';
+
+interface Context {
+  /** Whether this process ingests; one that does not only reads. */
+  readonly writes: boolean;
+  readonly name: string;
+  readonly isUnused: boolean;
+  /** In a row, of what comes before the grant. */
+  readonly failures: number;
+  readonly hasReportedReplay: boolean;
+  /** Generation of the active tables. */
+  readonly active: number;
+  readonly epoch: number;
+  readonly grant: Grant | null;
+  /** It was told to end. */
+  readonly isEnding: boolean;
+  readonly fault: unknown;
+}
+
+/**
+ * How a process comes to the tables that it works on. One that only reads asks for the active ones. One that ingests waits for the lease of
+ * the database, brings the tables up to date, begins an epoch, chooses the generation that it writes to, and ends when
+ * another process has taken over. Where preparing fails, the lease is given back, since another process may fare better.
+ */
+export const ingestMachine = setup({
+  types: {
+    context: {} as Context,
+    input: {} as { readonly writes: boolean },
+    events: {} as
+      | { type: 'release' }
+      /** Another process has begun a later epoch. */
+      | { type: 'superseded'; error: unknown }
+      /** What is being rebuilt is complete and saved. */
+      | { type: 'rebuilt' }
+      | { type: 'leaseHeld' }
+      | { type: 'leaseEnded'; fault: unknown }
+      | { type: 'preparationFailed'; error: unknown },
+    children: {} as { lease: 'lease' },
+    output: {} as { readonly fault: unknown },
+    tags: {} as 'granted' | 'rebuilding',
+  },
+  actors: {
+    lease: leaseMachine,
+    /** The generation that is active. */
+    readActive: fromPromise<number>(notProvided),
+    /** The name of the lease, and whether nobody has ever ingested into the database. */
+    identify: fromPromise<{ readonly name: string; readonly isUnused: boolean }>(notProvided),
+    ensureStreams: fromPromise<void>(notProvided),
+    /** Brings the tables up to date; resolves with the active generation. */
+    migrate: fromPromise<number>(notProvided),
+    beginEpoch: fromPromise<number>(notProvided),
+    chooseGeneration: fromPromise<
+      Pick<Grant, 'generation' | 'rebuild'>,
+      { readonly epoch: number; readonly active: number }
+    >(notProvided),
+    /** Looks whether a later epoch has begun, and sends `superseded` then. */
+    checkEpoch: fromPromise<void, { readonly epoch: number }>(notProvided),
+    activate: fromPromise<void, { readonly rebuild: Rebuild | null }>(async ({ input }) =>
+      input.rebuild?.activate(),
+    ),
+  },
+  guards: {
+    writes: ({ context }) => context.writes,
+    isFault: (_, _params: { error: unknown; fault: IngestFault }): boolean => notProvided(),
+    hasFault: (_, { fault }: { fault: unknown }) => fault !== null,
+    isEnding: ({ context }) => context.isEnding,
+    isRebuilding: ({ context }) => context.grant !== null && context.grant.rebuild !== null,
+  },
+  actions: {
+    noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
+    noteEnding: assign((_, { fault }: { fault: unknown }) => ({ isEnding: true, fault })),
+    reportFailure: (_, _params: { error: unknown }): void => notProvided(),
+    reportReplay: (_, _params: { error: unknown }): void => notProvided(),
+    reportGrant: (): void => notProvided(),
+    reportActivationFailure: (_, _params: { error: unknown }): void => notProvided(),
+    releaseRebuild: ({ context }) => context.grant?.rebuild?.release(),
+  },
+  delays: {
+    backoff: ({ context }) => backoffMs(context.failures, Math.random(), backoff),
+    epochCheck: epochCheckMs,
+    replayCheck: replayCheckMs,
+  },
+}).createMachine({
+  id: 'ingest',
+  context: ({ input: { writes } }) => ({
+    writes,
+    name: '',
+    isUnused: false,
+    failures: 0,
+    hasReportedReplay: false,
+    active: 0,
+    epoch: 0,
+    grant: null,
+    isEnding: false,
+    fault: null,
+  }),
+  initial: 'deciding',
+  states: {
+    deciding: { always: [{ guard: 'writes', target: 'identifying' }, { target: 'reading' }] },
+    reading: {
+      initial: 'asking',
+      on: { release: 'ended' },
+      states: {
+        asking: {
+          invoke: {
+            src: 'readActive',
+            onDone: {
+              target: 'granted',
+              actions: assign({
+                grant: ({ event }) => ({ epoch: null, generation: event.output, rebuild: null }),
+              }),
+            },
+            onError: {
+              target: 'waiting',
+              actions: [
+                'noteFailure',
+                { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
+              ],
+            },
+          },
+        },
+        waiting: { after: { backoff: 'asking' } },
+        granted: { tags: 'granted' },
+      },
+    },
+    identifying: {
+      on: { release: 'ended' },
+      invoke: {
+        src: 'identify',
+        onDone: { target: 'leasing', actions: assign(({ event }) => event.output) },
+        onError: {
+          target: 'waiting',
+          actions: [
+            'noteFailure',
+            { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
+          ],
+        },
+      },
+    },
+    waiting: { on: { release: 'ended' }, after: { backoff: 'identifying' } },
+    leasing: {
+      invoke: {
+        id: 'lease',
+        src: 'lease',
+        input: ({ context: { name, isUnused } }) => ({ name, isUnused }),
+        onSnapshot: {
+          guard: ({ event }) => event.snapshot.hasTag('held'),
+          actions: raise({ type: 'leaseHeld' }),
+        },
+        onDone: { actions: raise(({ event }) => ({ type: 'leaseEnded', fault: event.output.fault })) },
+        onError: { actions: raise(({ event }) => ({ type: 'leaseEnded', fault: event.error })) },
+      },
+      on: {
+        leaseEnded: [
+          {
+            guard: { type: 'hasFault', params: ({ event }) => ({ fault: event.fault }) },
+            target: 'ended',
+            actions: { type: 'noteEnding', params: ({ event }) => ({ fault: event.fault }) },
+          },
+          { guard: 'isEnding', target: 'ended' },
+          { target: 'waiting' },
+        ],
+        release: {
+          target: '.givingBack',
+          actions: { type: 'noteEnding', params: { fault: null } },
+        },
+        superseded: {
+          target: '.givingBack',
+          actions: { type: 'noteEnding', params: ({ event }) => ({ fault: event.error }) },
+        },
+      },
+      initial: 'contending',
+      states: {
+        contending: { on: { leaseHeld: 'preparing' } },
+        preparing: {
+          initial: 'ensuringStreams',
+          on: {
+            preparationFailed: [
+              {
+                guard: {
+                  type: 'isFault',
+                  params: ({ event }) => ({ error: event.error, fault: 'databaseTooNew' }),
+                },
+                target: 'givingBack',
+                actions: { type: 'noteEnding', params: ({ event }) => ({ fault: event.error }) },
+              },
+              {
+                target: 'givingBack',
+                actions: [
+                  'noteFailure',
+                  { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
+                ],
+              },
+            ],
+          },
+          states: {
+            /** Only now: what is waiting may be configured otherwise. */
+            ensuringStreams: {
+              invoke: {
+                src: 'ensureStreams',
+                onDone: 'migrating',
+                onError: {
+                  actions: raise(({ event }) => ({ type: 'preparationFailed', error: event.error })),
+                },
+              },
+            },
+            migrating: {
+              invoke: {
+                src: 'migrate',
+                onDone: {
+                  target: 'beginningEpoch',
+                  actions: assign({ active: ({ event }) => event.output }),
+                },
+                onError: {
+                  actions: raise(({ event }) => ({ type: 'preparationFailed', error: event.error })),
+                },
+              },
+            },
+            beginningEpoch: {
+              invoke: {
+                src: 'beginEpoch',
+                onDone: {
+                  target: 'choosingGeneration',
+                  actions: assign({ epoch: ({ event }) => event.output }),
+                },
+                onError: {
+                  actions: raise(({ event }) => ({ type: 'preparationFailed', error: event.error })),
+                },
+              },
+            },
+            choosingGeneration: {
+              invoke: {
+                src: 'chooseGeneration',
+                input: ({ context: { epoch, active } }) => ({ epoch, active }),
+                onDone: {
+                  target: '#ingest.leasing.ingesting',
+                  actions: [
+                    assign({
+                      grant: ({ context: { epoch }, event }) => ({ epoch, ...event.output }),
+                      failures: 0,
+                    }),
+                    'reportGrant',
+                  ],
+                },
+                onError: [
+                  {
+                    guard: {
+                      type: 'isFault',
+                      params: ({ event }) => ({ error: event.error, fault: 'replayRunning' }),
+                    },
+                    target: 'awaitingReplay',
+                    actions: [
+                      { type: 'reportReplay', params: ({ event }) => ({ error: event.error }) },
+                      assign({ hasReportedReplay: true }),
+                    ],
+                  },
+                  { actions: raise(({ event }) => ({ type: 'preparationFailed', error: event.error })) },
+                ],
+              },
+            },
+            /** Tables that an operator's replay fills are not to be replaced under its feet, nor these by another one. */
+            awaitingReplay: { after: { replayCheck: 'choosingGeneration' } },
+          },
+        },
+        ingesting: {
+          tags: 'granted',
+          type: 'parallel',
+          states: {
+            epoch: {
+              meta: { isRoutineInside: true },
+              initial: 'waiting',
+              states: {
+                waiting: { after: { epochCheck: 'checking' } },
+                checking: {
+                  invoke: {
+                    src: 'checkEpoch',
+                    input: ({ context: { epoch } }) => ({ epoch }),
+                    onDone: 'waiting',
+                    // Unavailable at the moment; who needs the database says so in the log.
+                    onError: 'waiting',
+                  },
+                },
+              },
+            },
+            tables: {
+              initial: 'deciding',
+              states: {
+                deciding: { always: [{ guard: 'isRebuilding', target: 'rebuilding' }, { target: 'active' }] },
+                active: {},
+                rebuilding: {
+                  initial: 'filling',
+                  exit: 'releaseRebuild',
+                  states: {
+                    filling: { tags: 'rebuilding', on: { rebuilt: 'activating' } },
+                    activating: {
+                      invoke: {
+                        src: 'activate',
+                        input: ({ context: { grant } }) => ({ rebuild: grant?.rebuild ?? null }),
+                        onDone: '#ingest.leasing.ingesting.tables.active',
+                        onError: {
+                          target: 'filling',
+                          actions: {
+                            type: 'reportActivationFailure',
+                            params: ({ event }) => ({ error: event.error }),
+                          },
+                        },
+                      },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+        givingBack: {
+          entry: sendTo('lease', { type: 'release' }),
+          on: { release: { actions: assign({ isEnding: true }) } },
+        },
+      },
+    },
+    ended: { type: 'final' },
+  },
+  output: ({ context }) => ({ fault: context.fault }),
+});

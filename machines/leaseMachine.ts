@@ -1,0 +1,298 @@
+import { assign, fromPromise, setup } from 'xstate';
+import { notProvided } from './notProvided.ts';
+
+/** How often a holder renews the lease, and how often it is looked at by who waits for it. */
+const renewalMs = 1_000;
+/** A lease that was not renewed for so long is free. It is longer than its holder writes without a renewal. */
+const abandonedMs = 6_000;
+
+/** What is stored of a lease. */
+export interface LeaseObservation {
+  /** Of the message that is the lease; 0 where there is none. */
+  readonly sequence: number;
+  /** Null once it was given back. */
+  readonly holder: LeaseHolder | null;
+  /** Whether the holder is a process of this machine that is gone. */
+  readonly hasHolderEnded: boolean;
+  /** Monotonic times of the question and of its answer. */
+  readonly askedAtMs: number;
+  readonly answeredAtMs: number;
+}
+
+/** Who holds the lease, for logs and `/readyz`. */
+export interface LeaseHolder {
+  readonly host: string;
+  readonly pid: number;
+}
+
+/** A message that became the lease. */
+export interface StoredLease {
+  readonly sequence: number;
+  /** Monotonic time at which it was begun to store it: from then on it counts. */
+  readonly sinceMs: number;
+}
+
+interface Replacement {
+  readonly name: string;
+  /** Of the message that is replaced. */
+  readonly sequence: number;
+  /** Whether this process holds the lease with it, or gives it back. */
+  readonly holds: boolean;
+}
+
+/** Why a lease could not be verified; anything else is tried again. */
+export type LeaseFault =
+  /** Another process holds it. */
+  | 'lost'
+  /** There is no such stream. */
+  | 'missing';
+
+interface Context {
+  /** What is ingested into: one process at a time for each name. */
+  readonly name: string;
+  /** Nobody has ever ingested under this name: without a message the lease is free. */
+  readonly isUnused: boolean;
+  readonly observed: LeaseObservation | null;
+  /** Since when the observed message has been the newest, as far as it can be told. */
+  readonly seenSinceMs: number;
+  /** Attempts to read or take the lease that failed, in a row. */
+  readonly failures: number;
+  readonly hasSeenLease: boolean;
+  /** What this process holds the lease with. */
+  readonly stored: StoredLease;
+  readonly isReleased: boolean;
+  readonly fault: unknown;
+}
+
+/** Nothing tells when a question was answered: time without a renewal counts from the end of the first one to the beginning of the last one. */
+function computeSeenSince(context: Context, { sequence, answeredAtMs }: LeaseObservation): number {
+  const isUnchanged = context.observed?.sequence === sequence && context.failures === 0;
+  return isUnchanged ? context.seenSinceMs : answeredAtMs;
+}
+
+function isFreeLease(context: Context, observation: LeaseObservation): boolean {
+  const { sequence, holder, hasHolderEnded, askedAtMs } = observation;
+  const isNew = sequence === 0 && context.isUnused && !context.hasSeenLease;
+  const isAbandoned = askedAtMs - computeSeenSince(context, observation) >= abandonedMs;
+  return isNew || holder === null || hasHolderEnded || isAbandoned;
+}
+
+const lease = setup({
+  types: {
+    context: {} as Context,
+    input: {} as { readonly name: string; readonly isUnused: boolean },
+    events: {} as { type: 'release' },
+    output: {} as { readonly fault: unknown },
+    tags: {} as 'standby' | 'held',
+  },
+  actors: {
+    observe: fromPromise<LeaseObservation, { readonly name: string }>(notProvided),
+    /** Stores a message in the place of another one, which must be the newest. */
+    replace: fromPromise<StoredLease, Replacement>(notProvided),
+    /** Resolves with the message that is the lease, when it is ours. */
+    verify: fromPromise<number, { readonly name: string }>(notProvided),
+    /** Creates the stream again. */
+    recreate: fromPromise<void>(notProvided),
+  },
+  guards: {
+    isFree: ({ context }, { observation }: { observation: LeaseObservation }) =>
+      isFreeLease(context, observation),
+    isReleased: ({ context }) => context.isReleased,
+    isFault: (_, _params: { error: unknown; fault: LeaseFault }): boolean => notProvided(),
+  },
+  actions: {
+    noteObservation: assign(({ context }, { observation }: { observation: LeaseObservation }) => ({
+      observed: observation,
+      seenSinceMs: computeSeenSince(context, observation),
+      hasSeenLease: context.hasSeenLease || observation.sequence > 0,
+      failures: 0,
+    })),
+    noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
+    noteStored: assign((_, { stored }: { stored: StoredLease }) => ({ stored })),
+    noteRelease: assign({ isReleased: true }),
+    reportFailure: (_, _params: { error: unknown }): void => notProvided(),
+    reportStandby: (): void => notProvided(),
+    reportTaken: (_, _params: { wasStandby: boolean }): void => notProvided(),
+    reportRenewalFailure: (_, _params: { error: unknown }): void => notProvided(),
+  },
+  delays: { renewal: renewalMs },
+});
+
+/** A look each second, and an attempt to take the lease once it is free. */
+const contend = ({ wasStandby }: { wasStandby: boolean }) =>
+  lease.createStateConfig({
+    initial: 'observing',
+    on: { release: '#lease.released' },
+    states: {
+      observing: {
+        invoke: {
+          src: 'observe',
+          input: ({ context: { name } }) => ({ name }),
+          onDone: [
+            {
+              guard: { type: 'isFree', params: ({ event }) => ({ observation: event.output }) },
+              target: 'taking',
+              actions: { type: 'noteObservation', params: ({ event }) => ({ observation: event.output }) },
+            },
+            {
+              target: '#lease.standby.waiting',
+              actions: { type: 'noteObservation', params: ({ event }) => ({ observation: event.output }) },
+            },
+          ],
+          onError: {
+            target: 'waiting',
+            actions: [
+              { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
+              'noteFailure',
+            ],
+          },
+        },
+      },
+      taking: {
+        on: { release: { actions: 'noteRelease' } },
+        invoke: {
+          src: 'replace',
+          input: ({ context: { name, observed } }) => ({
+            name,
+            sequence: observed?.sequence ?? 0,
+            holds: true,
+          }),
+          onDone: [
+            {
+              guard: 'isReleased',
+              target: '#lease.releasing',
+              actions: { type: 'noteStored', params: ({ event }) => ({ stored: event.output }) },
+            },
+            {
+              target: '#lease.held',
+              actions: [
+                assign(({ context: { observed }, event: { output } }) => ({
+                  // Others count from what they saw before it was stored.
+                  stored: { ...output, sinceMs: observed?.askedAtMs ?? output.sinceMs },
+                })),
+                { type: 'reportTaken', params: { wasStandby } },
+              ],
+            },
+          ],
+          onError: [
+            { guard: 'isReleased', target: '#lease.released' },
+            {
+              target: 'waiting',
+              actions: [
+                { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
+                'noteFailure',
+              ],
+            },
+          ],
+        },
+      },
+      waiting: { after: { renewal: 'observing' } },
+    },
+  });
+
+/**
+ * The lease of a database, as one process sees it: it is waited for, held and renewed every second, and lost once another process has it. The
+ * outcome of a renewal may be unknown; what is stored tells then. Whether it is held at this moment depends on the time of the last renewal
+ * too, which no machine can tell: a paused process has no time to make a transition before it writes.
+ */
+export const leaseMachine = lease.createMachine({
+  id: 'lease',
+  context: ({ input }) => ({
+    ...input,
+    observed: null,
+    seenSinceMs: 0,
+    failures: 0,
+    hasSeenLease: false,
+    stored: { sequence: 0, sinceMs: 0 },
+    isReleased: false,
+    fault: null,
+  }),
+  initial: 'contending',
+  states: {
+    contending: {
+      ...contend({ wasStandby: false }),
+      meta: { isRoutineInside: true },
+    },
+    /** Another process holds it. */
+    standby: {
+      ...contend({ wasStandby: true }),
+      initial: 'waiting',
+      meta: { isRoutineInside: true },
+      tags: 'standby',
+      entry: 'reportStandby',
+    },
+    held: {
+      meta: { isRoutineInside: true },
+      tags: 'held',
+      initial: 'waiting',
+      on: { release: '#lease.releasing' },
+      states: {
+        waiting: { after: { renewal: 'renewing' } },
+        renewing: {
+          // What gives it back must know which message it replaces.
+          on: { release: { actions: 'noteRelease' } },
+          invoke: {
+            src: 'replace',
+            input: ({ context: { name, stored } }) => ({ name, sequence: stored.sequence, holds: true }),
+            onDone: [
+              {
+                guard: 'isReleased',
+                target: '#lease.releasing',
+                actions: { type: 'noteStored', params: ({ event }) => ({ stored: event.output }) },
+              },
+              {
+                target: 'waiting',
+                actions: { type: 'noteStored', params: ({ event }) => ({ stored: event.output }) },
+              },
+            ],
+            onError: [
+              { guard: 'isReleased', target: '#lease.releasing' },
+              {
+                target: 'verifying',
+                actions: { type: 'reportRenewalFailure', params: ({ event }) => ({ error: event.error }) },
+              },
+            ],
+          },
+        },
+        verifying: {
+          invoke: {
+            src: 'verify',
+            input: ({ context: { name } }) => ({ name }),
+            onDone: {
+              target: 'waiting',
+              actions: {
+                type: 'noteStored',
+                params: ({ context, event }) => ({ stored: { ...context.stored, sequence: event.output } }),
+              },
+            },
+            onError: [
+              {
+                guard: { type: 'isFault', params: ({ event }) => ({ error: event.error, fault: 'lost' }) },
+                target: '#lease.lost',
+                actions: assign({ fault: ({ event }) => event.error }),
+              },
+              {
+                guard: { type: 'isFault', params: ({ event }) => ({ error: event.error, fault: 'missing' }) },
+                target: 'recreating',
+              },
+              { target: 'waiting' },
+            ],
+          },
+        },
+        recreating: { invoke: { src: 'recreate', onDone: 'waiting', onError: 'waiting' } },
+      },
+    },
+    /** Without an answer the one that waits takes over a few seconds later. */
+    releasing: {
+      invoke: {
+        src: 'replace',
+        input: ({ context: { name, stored } }) => ({ name, sequence: stored.sequence, holds: false }),
+        onDone: 'released',
+        onError: 'released',
+      },
+    },
+    released: { type: 'final' },
+    lost: { type: 'final' },
+  },
+  output: ({ context }) => ({ fault: context.fault }),
+});

@@ -1,0 +1,27 @@
+import { exhaustMap, filter, firstValueFrom, interval, NEVER, takeUntil, takeWhile, timer } from 'rxjs';
+
+export interface PollOptions {
+  readonly everyMs: number;
+  /** It is given up after so long; never where this is left out. */
+  readonly limitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Asks whether a condition is met, at once and then in an interval: ClickHouse tells of nothing by itself. One question at a time; a question that
+ * fails ends it.
+ *
+ * @returns whether it was met before the limit and the abort.
+ */
+export async function pollUntil(
+  isMet: () => boolean | Promise<boolean>,
+  { everyMs, limitMs, signal }: PollOptions,
+): Promise<boolean> {
+  if (await isMet()) return true;
+  const answers$ = interval(everyMs).pipe(
+    takeWhile(() => signal?.aborted !== true),
+    exhaustMap(async () => isMet()),
+    takeUntil(limitMs === undefined ? NEVER : timer(limitMs)),
+  );
+  return firstValueFrom(answers$.pipe(filter(Boolean)), { defaultValue: false });
+}

@@ -1,0 +1,103 @@
+import type { Logger } from 'pino';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import {
+  type AnyActorRef,
+  type AnyMachineSnapshot,
+  type InspectionEvent,
+  isMachineSnapshot,
+  type StateValue,
+} from 'xstate';
+
+/** Is told of everything that the actors of a system do. */
+export type ActorInspector = (event: InspectionEvent) => void;
+
+/** A process actor, by its name in logs and metrics. */
+export type NamedSnapshot = readonly [name: string, snapshot: AnyMachineSnapshot];
+
+export interface ActorTransitionsOptions {
+  /** Process actors that there are at the moment. */
+  readonly actors: () => Iterable<NamedSnapshot>;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/**
+ * Tells of the process actors' transitions, at the level of debugging, and counts them. Actors are named after their machines, so names and
+ * states are as many as the machines have.
+ *
+ * @returns makes an inspector; of machines that there are several of, their names end with what they are told apart by.
+ */
+export function createActorTransitions({
+  actors,
+  logger,
+  registry,
+}: ActorTransitionsOptions): (of?: string) => ActorInspector {
+  const labelNames = ['actor', 'state'] as const;
+  const transitions = new Counter({
+    name: 'miner_actor_transitions_total',
+    help: 'Times that a part of the process has entered a state.',
+    labelNames,
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'miner_actor_state',
+    help: '1 for the state that a part of the process is in.',
+    labelNames,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [actor, snapshot] of actors()) this.set({ actor, state: describeState(snapshot) }, 1);
+    },
+  });
+
+  return (of) => {
+    const states = new WeakMap<object, string>();
+    return (event) => {
+      if (event.type !== '@xstate.snapshot' || !isMachineSnapshot(event.snapshot)) return;
+      const state = describeState(event.snapshot);
+      if (states.get(event.actorRef) === state) return;
+      states.set(event.actorRef, state);
+      const actor = nameActor(event.snapshot, of);
+      transitions.inc({ actor, state });
+      logger.debug({ actor, state }, 'transition');
+    };
+  };
+}
+
+/** The machines under a root, itself included. */
+export function listMachines(root: AnyMachineSnapshot): NamedSnapshot[] {
+  const actors: (AnyActorRef | undefined)[] = Object.values(root.children);
+  const children = actors.flatMap((child) => {
+    const snapshot: unknown = child?.getSnapshot();
+    return isMachineSnapshot(snapshot) ? listMachines(snapshot) : [];
+  });
+  return [[nameActor(root), root], ...children];
+}
+
+export function nameActor({ machine }: AnyMachineSnapshot, of?: string): string {
+  return of === undefined ? machine.id : `${machine.id} ${of}`;
+}
+
+/**
+ * The state as a path. Where a state only goes round inside, as a watch does between two questions, what is inside is left out; of states side by
+ * side those that always do so are left out altogether.
+ */
+export function describeState(snapshot: AnyMachineSnapshot): string {
+  const { value, machine } = snapshot;
+  const meta: Record<string, { isRoutineInside?: boolean } | undefined> = snapshot.getMeta();
+  const isRoutine = (id: string) => meta[id]?.isRoutineInside === true;
+
+  function describe(inner: StateValue, id: string): string {
+    if (typeof inner === 'string') return inner;
+    const entries = Object.entries(inner);
+    return entries
+      .filter(([key]) => entries.length === 1 || !isRoutine(`${id}.${key}`))
+      .map(([key, deeper]) => {
+        const path = `${id}.${key}`;
+        return deeper === undefined || isRoutine(path) ? key : `${key}.${describe(deeper, path)}`;
+      })
+      .join(' ');
+  }
+
+  return describe(value, machine.id);
+}

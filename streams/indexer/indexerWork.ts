@@ -1,0 +1,245 @@
+import type { Logger } from 'pino';
+import { concatMap, defer, EMPTY, expand, filter, forkJoin, from, map, type Observable } from 'rxjs';
+import { latestChanges } from '../../actors/chain/chainReads.ts';
+import type { ChainBlock } from '../../actors/chain/chainSpan.ts';
+import { type Comparison, type HeadMoved, singleBlocks } from '../../machines/indexerMachine.ts';
+import type { BlockHeader } from './blockProof.ts';
+import { type ChainReader, expectParent } from './chainReader.ts';
+import { ProviderInconsistent } from './providerInconsistent.ts';
+import type { PublishedBlock, SpanPublisher } from './spanPublisher.ts';
+
+export interface IndexerWorkOptions {
+  readonly reader: ChainReader;
+  readonly publisher: SpanPublisher;
+  readonly chainId: bigint;
+  /** First block that is indexed. */
+  readonly deploymentBlock: bigint;
+  /** Publishes again from this block on, or from one before it, in the place of what the stream has told of it. */
+  readonly repairFrom?: bigint | null;
+  /** Address of the timelock, which may be older than the deployment. */
+  readonly timelock: string;
+  readonly logger: Logger;
+}
+
+/** What the indexer's machine invokes. Cancelled, it publishes nothing more; what is being published is awaited by `settle`. */
+export interface IndexerWork {
+  askNode(): Promise<void>;
+  resume(): Promise<bigint | null>;
+  publishReads(): Promise<void>;
+  compare(): Promise<Comparison>;
+  publishRanges(): Observable<HeadMoved>;
+  publishBlocks(): Observable<HeadMoved>;
+  proveBranch(): Promise<bigint>;
+  publishBranch(): Observable<HeadMoved>;
+  settle(): Promise<void>;
+}
+
+/** Consecutive blocks far behind the tip, as they were read: those between that hold logs. */
+interface BlockRange {
+  readonly first: BlockHeader;
+  readonly last: BlockHeader;
+  readonly blocks: readonly ChainBlock[];
+}
+
+/** A range was published, and the next one was read meanwhile. */
+interface RangeStep {
+  /** Its last block; null at the first step. */
+  readonly published: bigint | null;
+  /** Null behind the last range. */
+  readonly read: BlockRange | null;
+}
+
+export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
+  const { reader, publisher, chainId, deploymentBlock, timelock, logger } = options;
+  /** Null once something is published in the place of what was wrong. */
+  let { repairFrom = null } = options;
+  /** What the last comparison found: the block after the last published one, and the node's newest. */
+  let ahead: { readonly next: BlockHeader; readonly newest: BlockHeader } | null = null;
+  /** The proven blocks that take the place of published ones. */
+  let branch: readonly BlockHeader[] = [];
+  let publishing: Promise<void> = Promise.resolve();
+
+  async function askNode() {
+    const answered = await reader.chainId();
+    if (answered !== chainId)
+      throw new ProviderInconsistent(
+        `the node is of chain ${answered}, the deployment is on chain ${chainId}`,
+      );
+  }
+
+  async function resume() {
+    await publisher.resume();
+    if (repairFrom !== null) await rewindTo(repairFrom);
+    return headOf(publisher)?.number ?? null;
+  }
+
+  async function rewindTo(block: bigint) {
+    const isOnChain = async ({ number, hash }: PublishedBlock) => (await reader.header(number)).hash === hash;
+    if (block <= deploymentBlock) publisher.forkAt(deploymentBlock - 1n);
+    else await publisher.rewind(block, isOnChain);
+    const fromBlock = (headOf(publisher)?.number ?? deploymentBlock - 1n) + 1n;
+    logger.warn({ fromBlock: String(fromBlock), fork: publisher.forks }, 'the chain is published once more');
+  }
+
+  async function publishReads() {
+    try {
+      const { number, hash } = await reader.header(deploymentBlock - 1n);
+      if ((await publisher.readsHash()) === hash) return;
+      const proposers = latestChanges(await reader.proposerChangesBefore(timelock, deploymentBlock));
+      await publisher.publishReads({ blockNumber: number.toString(), blockHash: hash, proposers });
+    } catch (error) {
+      logger.warn({ err: error }, 'what the timelock logged before the deployment block cannot be read yet');
+      throw error;
+    }
+  }
+
+  async function compare(): Promise<Comparison> {
+    const newest = await reader.tip();
+    const head = headOf(publisher);
+    const nextNumber = head === null ? deploymentBlock : head.number + 1n;
+    const found = { head: head?.number ?? null, tip: newest.number };
+    if (newest.number < nextNumber) return { ...found, isFork: false };
+    const next = await reader.header(nextNumber);
+    ahead = { next, newest };
+    return { ...found, isFork: head !== null && next.parentHash !== head.hash };
+  }
+
+  function blocksAhead() {
+    if (ahead === null) throw new Error('blocks are published that no comparison has found');
+    return ahead;
+  }
+
+  /** The next range is read while one is published: no more than that is held. */
+  function publishRanges() {
+    const { next, newest } = blocksAhead();
+    const limit = newest.number - singleBlocks;
+    const readRange = async (first: BlockHeader): Promise<BlockRange> => ({
+      first,
+      ...(await reader.range(first, limit)),
+    });
+    const readAfter = async ({ last }: BlockRange): Promise<BlockRange | null> => {
+      if (last.number >= limit) return null;
+      const first = await headerAfter(last);
+      return first === null ? null : readRange(first);
+    };
+    return defer(() => readRange(next)).pipe(
+      map((read): RangeStep => ({ published: null, read })),
+      expand(({ read }) =>
+        read === null ? EMPTY : forkJoin({ published: publishRange(read), read: readAfter(read) }),
+      ),
+      map(({ published }) => published),
+      filter((head) => head !== null),
+      map(headMovedTo),
+    );
+  }
+
+  /** From the compared block, or from where the ranges before have ended. */
+  function publishBlocks() {
+    const { next, newest } = blocksAhead();
+    const head = headOf(publisher);
+    const first$ = head === null || head.number < next.number ? publishBlock(next) : publishBlockAfter(head);
+    return first$.pipe(
+      expand((before) => (before.number >= newest.number ? EMPTY : publishBlockAfter(before))),
+      map(({ number }) => headMovedTo(number)),
+    );
+  }
+
+  function publishBlockAfter(before: PublishedBlock): Observable<BlockHeader> {
+    return defer(() => headerAfter(before)).pipe(
+      concatMap((header) => (header === null ? EMPTY : publishBlock(header))),
+    );
+  }
+
+  /** Null where a fork appeared; the next comparison finds it. */
+  async function headerAfter(before: PublishedBlock): Promise<BlockHeader | null> {
+    const header = await reader.header(before.number + 1n);
+    return header.parentHash === before.hash ? header : null;
+  }
+
+  function publishBlock(header: BlockHeader): Observable<BlockHeader> {
+    return defer(() => reader.block(header)).pipe(
+      concatMap((block) =>
+        publish({ first: header, last: header, blocks: block.logs.length === 0 ? [] : [block] }),
+      ),
+      map(() => header),
+    );
+  }
+
+  function publishRange(range: BlockRange): Observable<bigint> {
+    return publish(range).pipe(map(() => range.last.number));
+  }
+
+  function publish({ first, last, blocks }: BlockRange): Observable<void> {
+    return defer(() => {
+      const { number: fromBlock, parentHash } = first;
+      publishing = publisher
+        .publish({ fromBlock, parentHash, last, blocks, headerAt: reader.header })
+        .then(() => {
+          repairFrom = null;
+        });
+      return publishing;
+    });
+  }
+
+  /** The node has a longer chain that does not hold the last published block: it is followed once it is proven. */
+  async function proveBranch() {
+    const { newest } = blocksAhead();
+    const published = publisher.published();
+    const common = await findCommonBlock(published);
+    branch = await readBranch(common, newest);
+    const depth = Number((headOf(publisher)?.number ?? 0n) - common.number);
+    logger.warn(
+      { forkBlock: String(common.number), depth, tip: String(newest.number) },
+      'the chain was reorganized',
+    );
+    publisher.forkAt(common.number);
+    return common.number;
+  }
+
+  async function findCommonBlock(published: readonly PublishedBlock[]): Promise<PublishedBlock> {
+    for (const known of published.toReversed())
+      if ((await reader.header(known.number)).hash === known.hash) return known;
+    throw new ProviderInconsistent(
+      `none of the last ${published.length} published blocks is on the node's chain: is it the same chain?`,
+    );
+  }
+
+  /** Headers above the common block through the newest, each naming the one before it as its parent. */
+  async function readBranch(common: PublishedBlock, newest: BlockHeader): Promise<BlockHeader[]> {
+    const headers: BlockHeader[] = [];
+    let parent: PublishedBlock = common;
+    for (let number = common.number + 1n; number <= newest.number; number++) {
+      const header = await reader.header(number);
+      expectParent(header, parent);
+      headers.push(header);
+      parent = header;
+    }
+    if (parent.hash !== newest.hash)
+      throw new ProviderInconsistent('the newest block was replaced while its branch was read');
+    return headers;
+  }
+
+  return {
+    askNode,
+    resume,
+    publishReads,
+    compare,
+    publishRanges,
+    publishBlocks,
+    proveBranch,
+    publishBranch: () =>
+      from(branch).pipe(
+        concatMap(publishBlock),
+        map(({ number }) => headMovedTo(number)),
+      ),
+    settle: () => publishing.catch(() => undefined),
+  };
+}
+
+function headOf(publisher: SpanPublisher): PublishedBlock | null {
+  return publisher.published().at(-1) ?? null;
+}
+
+function headMovedTo(head: bigint): HeadMoved {
+  return { type: 'headMoved', head };
+}

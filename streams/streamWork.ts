@@ -1,0 +1,60 @@
+import { type NamedSnapshot, nameActor } from './actorTransitions.ts';
+import type { Followers } from './followers.ts';
+import type { UsedGeneration } from './generationWatch.ts';
+import type { Indexer } from './indexer/indexer.ts';
+
+/** How long a stop waits for the state to be saved. */
+export const saveGraceMs = 5_000;
+
+/** What a process does with the streams, once it is known which tables it works on. */
+export interface StreamWork extends Followers {
+  /** Every stream's state was restored at least once, so views tell what was folded. */
+  isRestored(): boolean;
+  /** Of the followers. */
+  machines(): NamedSnapshot[];
+  /** Follows the streams until they are drained or abandoned; rejects only for a fault of this program. */
+  follow(): Promise<void>;
+  /** Takes no more messages, and resolves once what was taken is stored and saved, or a grace is over. */
+  drain(): Promise<void>;
+  /** Ends the followers where they are: nothing may be stored any more. */
+  abandon(): void;
+  /** Indexes the chain, where this process does, until it is told to end. */
+  index(): Promise<void>;
+  endIndexer(): void;
+  /** The counter stream is folded into another generation from now on, on top of what a replay has stored there. */
+  useGeneration(generation: number): void;
+}
+
+export interface StreamWorkOptions {
+  readonly followers: Followers;
+  /** Null for a process that does not index. */
+  readonly indexer: Indexer | null;
+  readonly used: UsedGeneration;
+}
+
+export function createStreamWork({ followers, indexer, used }: StreamWorkOptions): StreamWork {
+  const all = [...followers.followers.values()];
+  const indexing = new AbortController();
+  return {
+    ...followers,
+    isRestored: () => all.every((follower) => follower.isRestored),
+    machines: () =>
+      [...followers.followers].map(([stream, follower]) => {
+        const snapshot = follower.snapshot();
+        return [nameActor(snapshot, stream), snapshot];
+      }),
+    follow: async () => {
+      await Promise.all(all.map((follower) => follower.run()));
+    },
+    drain: async () => {
+      await Promise.all(all.map((follower) => follower.stop({ graceMs: saveGraceMs })));
+    },
+    abandon: () => {
+      for (const follower of all) follower.abandon();
+    },
+    index: async () => indexer?.run(indexing.signal),
+    endIndexer: () => indexing.abort(new Error('the service is being stopped')),
+    useGeneration: (generation) =>
+      followers.followers.get('MINER_COUNTER')?.restoreAnew(() => used.use(generation)),
+  };
+}

@@ -1,0 +1,343 @@
+import { Subject } from 'rxjs';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createActor, fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
+import {
+  defaultIndexerTimings,
+  type HeadMoved,
+  indexerMachine,
+  indexerStates,
+} from '../../machines/indexerMachine.ts';
+
+type Snapshot = SnapshotFrom<typeof indexerMachine>;
+type Work =
+  | 'askNode'
+  | 'resume'
+  | 'publishReads'
+  | 'compare'
+  | 'publishRanges'
+  | 'publishBlocks'
+  | 'proveBranch'
+  | 'publishBranch'
+  | 'settle';
+
+/** An indexer whose work a test ends; what was begun is in `begun`, in order. */
+function indexer({ firstBlock = 100n } = {}) {
+  const begun: Work[] = [];
+  const promises = new Map<Work, { resolve: (output: never) => void; reject: (error: unknown) => void }>();
+  const subjects = new Map<Work, Subject<HeadMoved>>();
+  const promised = <Output>(name: Work) =>
+    fromPromise<Output>(
+      () =>
+        new Promise((resolve, reject) => {
+          begun.push(name);
+          promises.set(name, { resolve, reject });
+        }),
+    );
+  const observed = (name: Work) =>
+    fromEventObservable<HeadMoved, undefined>(() => {
+      begun.push(name);
+      const heads = new Subject<HeadMoved>();
+      subjects.set(name, heads);
+      return heads;
+    });
+  const actor = createActor(
+    indexerMachine.provide({
+      actors: {
+        askNode: promised('askNode'),
+        resume: promised('resume'),
+        publishReads: promised('publishReads'),
+        compare: promised('compare'),
+        publishRanges: observed('publishRanges'),
+        publishBlocks: observed('publishBlocks'),
+        proveBranch: promised('proveBranch'),
+        publishBranch: observed('publishBranch'),
+        settle: promised('settle'),
+      },
+      guards: { isLostRace: (_, { error }) => error === 'lost' },
+    }),
+    { input: { firstBlock, timings: defaultIndexerTimings } },
+  ).start();
+  const turn = () => vi.advanceTimersByTimeAsync(0);
+  const one = {
+    actor,
+    begun,
+    context: () => actor.getSnapshot().context,
+    is: (state: Parameters<Snapshot['matches']>[0]) => actor.getSnapshot().matches(state),
+    resolve: async (name: Work, output?: unknown) => {
+      promises.get(name)?.resolve(output as never);
+      await turn();
+    },
+    fail: async (name: Work, error: unknown = new Error('unavailable')) => {
+      if (subjects.has(name)) subjects.get(name)?.error(error);
+      else promises.get(name)?.reject(error);
+      await turn();
+    },
+    publish: (name: Work, head: bigint) => subjects.get(name)?.next({ type: 'headMoved', head }),
+    complete: (name: Work) => subjects.get(name)?.complete(),
+    isObserved: (name: Work) => subjects.get(name)?.observed ?? false,
+    /** Node and stream are compared, with this result. */
+    compare: (head: bigint | null, tip: bigint, isFork = false) =>
+      one.resolve('compare', { head, tip, isFork }),
+    connect: async (head: bigint | null) => {
+      await one.resolve('askNode');
+      await one.resolve('resume', head);
+      await one.resolve('publishReads');
+    },
+  };
+  return one;
+}
+
+type TestIndexer = ReturnType<typeof indexer>;
+
+/** How an indexer comes to each of its states, from its start. */
+const ways: Record<string, (one: TestIndexer) => Promise<unknown>> = {
+  connecting: async () => undefined,
+  catchingUp: async (one) => {
+    await one.connect(null);
+    await one.compare(null, 1_000n);
+  },
+  following: async (one) => {
+    await one.connect(999n);
+    await one.compare(999n, 1_000n);
+  },
+  reorganizing: async (one) => {
+    await one.connect(999n);
+    await one.compare(999n, 1_000n, true);
+  },
+  lagging: async (one) => {
+    await one.connect(1_001n);
+    await one.compare(1_001n, 1_000n);
+  },
+  failing: async (one) => {
+    await one.fail('askNode');
+    await one.resolve('settle');
+  },
+};
+
+describe('the machine of an indexer', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  it('connects, publishes what the timelock logged, catches up, follows, and rests at the tip', async () => {
+    const one = indexer();
+    await one.connect(null);
+    expect(one.is({ blocks: 'connecting' })).toBe(true);
+    await one.compare(null, 1_000n);
+    expect(one.is({ blocks: 'catchingUp' })).toBe(true);
+    one.publish('publishRanges', 500n);
+    expect(one.context()).toMatchObject({ head: 500n, tip: 1_000n, catchesUpTo: 1_000n });
+    one.publish('publishRanges', 936n);
+    one.complete('publishRanges');
+    expect(one.is({ blocks: { following: 'publishing' } })).toBe(true);
+    one.publish('publishBlocks', 1_000n);
+    one.complete('publishBlocks');
+    expect(one.context().catchesUpTo).toBe(1_000n);
+    await one.compare(1_000n, 1_000n);
+    expect(one.is({ blocks: { following: 'upToDate' } })).toBe(true);
+    expect(one.context().catchesUpTo).toBeNull();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(one.begun).toEqual([
+      ...['askNode', 'resume', 'publishReads', 'compare', 'publishRanges'],
+      ...['publishBlocks', 'compare', 'compare'],
+    ]);
+  });
+
+  it('catches up while 64 blocks or more are left, and publishes fewer one by one', async () => {
+    const far = indexer();
+    await far.connect(900n);
+    await far.compare(900n, 965n);
+    expect(far.is({ blocks: 'catchingUp' })).toBe(true);
+    const near = indexer();
+    await near.connect(900n);
+    await near.compare(900n, 964n);
+    expect(near.is({ blocks: { following: 'publishing' } })).toBe(true);
+  });
+
+  it('waits for a chain that does not have the first block yet', async () => {
+    const one = indexer();
+    await one.connect(null);
+    await one.compare(null, 99n);
+    expect(one.is({ blocks: { connecting: 'awaitingFirstBlock' } })).toBe(true);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await one.compare(null, 100n);
+    expect(one.is({ blocks: { following: 'publishing' } })).toBe(true);
+  });
+
+  it('asks for no earlier logs where the first block is the genesis or the one after it', async () => {
+    const one = indexer({ firstBlock: 1n });
+    await one.resolve('askNode');
+    await one.resolve('resume', null);
+    expect(one.begun).toEqual(['askNode', 'resume', 'compare']);
+  });
+
+  it('publishes blocks while the timelock’s logs cannot be read, and asks for them again after a minute', async () => {
+    const one = indexer();
+    await one.resolve('askNode');
+    await one.resolve('resume', 1_000n);
+    expect(one.begun.at(-1)).toBe('publishReads');
+    await one.fail('publishReads');
+    await one.compare(1_000n, 1_001n);
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(one.begun.filter((name) => name === 'publishReads')).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(one.begun.filter((name) => name === 'publishReads')).toHaveLength(2);
+    // What fails meanwhile does not wait for the answer.
+    await one.fail('publishBlocks');
+    await one.resolve('settle');
+    await vi.advanceTimersByTimeAsync(500);
+    await one.resolve('askNode');
+    await one.resolve('resume', 1_000n);
+    expect(one.begun.at(-1)).toBe('compare');
+    await one.resolve('publishReads');
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(one.begun.filter((name) => name === 'publishReads')).toHaveLength(2);
+    expect(one.context().providerFailures).toBe(1);
+  });
+
+  it('holds what is published while the node is behind it, and goes on when it is back', async () => {
+    const one = indexer();
+    await one.connect(1_000n);
+    for (let look = 0; look < 3; look++) {
+      await one.compare(1_000n, 900n);
+      expect(one.is({ blocks: { lagging: 'waitingForNode' } })).toBe(true);
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(one.is({ blocks: { lagging: 'comparingAgain' } })).toBe(true);
+    }
+    await one.compare(1_000n, 1_002n);
+    expect(one.is({ blocks: { following: 'publishing' } })).toBe(true);
+  });
+
+  it('follows another branch once it is proven', async () => {
+    const one = indexer();
+    await one.connect(1_000n);
+    await one.compare(1_000n, 1_001n, true);
+    expect(one.is({ blocks: { reorganizing: 'proving' } })).toBe(true);
+    await one.resolve('proveBranch', 997n);
+    expect(one.is({ blocks: { reorganizing: 'replacing' } })).toBe(true);
+    expect(one.context()).toMatchObject({ head: 997n, reorganizations: 1 });
+    for (const head of [998n, 999n, 1_000n, 1_001n]) one.publish('publishBranch', head);
+    one.complete('publishBranch');
+    expect(one.is({ blocks: { following: 'looking' } })).toBe(true);
+    expect(one.context().head).toBe(1_001n);
+  });
+
+  it('does not take a block of the same height for a longer chain', async () => {
+    const one = indexer();
+    await one.connect(1_000n);
+    await one.compare(1_000n, 1_000n, true);
+    expect(one.is({ blocks: { following: 'upToDate' } })).toBe(true);
+  });
+
+  it('reads the stream back after a reorganization that failed half way, and finds the fork again', async () => {
+    const one = indexer();
+    await one.connect(1_000n);
+    await one.compare(1_000n, 1_001n, true);
+    await one.resolve('proveBranch', 997n);
+    one.publish('publishBranch', 998n);
+    await one.fail('publishBranch');
+    expect(one.is({ blocks: 'failing' })).toBe(true);
+    await one.resolve('settle');
+    await vi.advanceTimersByTimeAsync(500);
+    await one.resolve('askNode');
+    await one.resolve('resume', 998n);
+    expect(one.context().head).toBe(998n);
+    // Meanwhile the node went back to yet another branch.
+    await one.compare(998n, 1_003n, true);
+    await one.fail('proveBranch');
+    await one.resolve('settle');
+    expect(one.is({ blocks: { failing: 'backingOff' } })).toBe(true);
+    expect(one.context()).toMatchObject({ failures: 2, reorganizations: 1 });
+  });
+
+  it('connects again after a failure of any work, and tells a lost race from a failing provider', async () => {
+    const works: [string, Work][] = [
+      ['connecting', 'askNode'],
+      ['catchingUp', 'publishRanges'],
+      ['following', 'publishBlocks'],
+      ['reorganizing', 'proveBranch'],
+    ];
+    for (const [state, work] of works) {
+      for (const error of ['lost', new Error('unavailable')]) {
+        const one = indexer();
+        await ways[state]?.(one);
+        await one.fail(work, error);
+        const [lostRaces, providerFailures] = error === 'lost' ? [1, 0] : [0, 1];
+        expect(one.context()).toMatchObject({ failures: 1, error, lostRaces, providerFailures });
+        expect(one.is({ blocks: { failing: 'settling' } })).toBe(true);
+        // What was being published when it failed is awaited before the stream is read back.
+        await vi.advanceTimersByTimeAsync(60_000);
+        expect(one.is({ blocks: { failing: 'settling' } })).toBe(true);
+        await one.resolve('settle');
+        await vi.advanceTimersByTimeAsync(499);
+        expect(one.is({ blocks: { failing: 'backingOff' } })).toBe(true);
+        await vi.advanceTimersByTimeAsync(1);
+        expect(one.is({ blocks: { connecting: 'askingNode' } })).toBe(true);
+      }
+    }
+  });
+
+  it('forgets its failures once a step has succeeded', async () => {
+    const one = indexer();
+    for (let failure = 0; failure < 3; failure++) {
+      await one.fail('askNode');
+      await one.resolve('settle');
+      await vi.advanceTimersByTimeAsync(5_000);
+    }
+    await one.connect(1_000n);
+    expect(one.context().failures).toBe(3);
+    await one.compare(1_000n, 1_000n);
+    expect(one.context()).toMatchObject({ failures: 0, providerFailures: 3 });
+  });
+
+  it.each<[string, bigint | null, bigint, number]>([
+    ['near the tip', 1_000n, 1_001n, 5_000],
+    ['behind which nothing is published yet, near the first block,', null, 120n, 5_000],
+    ['far behind the tip', 1_000n, 9_000n, 30_000],
+    ['far behind the tip, where nothing is published yet,', null, 9_000n, 30_000],
+  ])('waits %s at most so long between two attempts', async (_where, head, tip, longestMs) => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const one = indexer();
+    await one.connect(head);
+    await one.compare(head, tip);
+    await one.fail(tip === 9_000n ? 'publishRanges' : 'publishBlocks');
+    for (let failure = 0; failure < 12; failure++) {
+      await one.resolve('settle');
+      await vi.advanceTimersByTimeAsync(longestMs);
+      expect(one.is({ blocks: 'connecting' })).toBe(true);
+      await one.fail('askNode');
+    }
+    await one.resolve('settle');
+    await vi.advanceTimersByTimeAsync(longestMs - 1);
+    expect(one.is({ blocks: { failing: 'backingOff' } })).toBe(true);
+  });
+
+  it.each(Object.keys(ways))('stops while it is %s, once nothing is being published', async (state) => {
+    const one = indexer();
+    await ways[state]?.(one);
+    expect(one.is({ blocks: state } as never)).toBe(true);
+    one.actor.send({ type: 'stopped' });
+    expect(one.is({ blocks: 'stopping' })).toBe(true);
+    const { length } = one.begun;
+    expect(one.begun.at(-1)).toBe('settle');
+    for (const name of ['publishRanges', 'publishBlocks', 'publishBranch'] as const)
+      expect(one.isObserved(name)).toBe(false);
+    await vi.advanceTimersByTimeAsync(120_000);
+    await one.resolve('settle');
+    expect(one.actor.getSnapshot()).toMatchObject({ status: 'done', value: { blocks: 'stopped' } });
+    expect(one.begun).toHaveLength(length);
+  });
+
+  it('is in one of the states that the metrics show, wherever it stands', async () => {
+    for (const way of Object.values(ways)) {
+      const one = indexer();
+      await way(one);
+      expect(indexerStates.filter((state) => one.is({ blocks: state }))).toHaveLength(1);
+    }
+  });
+});

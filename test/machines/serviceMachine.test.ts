@@ -1,0 +1,400 @@
+import { NEVER, Subject } from 'rxjs';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createActor, fromCallback, fromObservable, fromPromise } from 'xstate';
+import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
+import { ingestMachine, type Rebuild } from '../../machines/ingestMachine.ts';
+import { type LeaseObservation, leaseMachine } from '../../machines/leaseMachine.ts';
+import { type NatsEvent, natsMachine } from '../../machines/natsMachine.ts';
+import { createServiceMachine } from '../../machines/serviceMachine.ts';
+
+interface Settings {
+  readonly writes?: boolean;
+  /** Work that never ends until a test ends it. */
+  readonly hangs?: readonly string[];
+  /** Work that fails, as often as it says. */
+  readonly fails?: Record<string, number>;
+  /** Another process holds the lease. */
+  readonly isHeldElsewhere?: boolean;
+  readonly rebuild?: Rebuild;
+}
+
+const other = { host: 'other', pid: 2 };
+
+/** A service of which every part is played by a test; what was done is in `done`, in order. */
+function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false, rebuild }: Settings = {}) {
+  const done: string[] = [];
+  const failuresLeft = { ...fails };
+  const settle = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
+  const store = { sequence: 1, holder: isHeldElsewhere ? other : null };
+  const link$ = new Subject<NatsEvent>();
+
+  /** Ends by itself at once, or when a test says so. */
+  async function play(name: string): Promise<void> {
+    done.push(name);
+    if ((failuresLeft[name] ?? 0) > 0) {
+      failuresLeft[name] = (failuresLeft[name] ?? 0) - 1;
+      throw Object.assign(new Error(`${name} failed`), { part: name });
+    }
+    if (hangs.includes(name))
+      await new Promise<void>((resolve, reject) => settle.set(name, { resolve, reject }));
+  }
+  const part = <Input>(name: string) => fromPromise<void, Input>(() => play(name));
+  const numbered = (name: string, number: number) =>
+    fromPromise(async () => {
+      await play(name);
+      return number;
+    });
+
+  const lease = leaseMachine.provide({
+    actors: {
+      observe: fromPromise(async (): Promise<LeaseObservation> => {
+        const nowMs = Date.now();
+        return { ...store, hasHolderEnded: false, askedAtMs: nowMs, answeredAtMs: nowMs };
+      }),
+      replace: fromPromise(async ({ input: { holds } }) => {
+        await play(holds ? 'take lease' : 'give lease back');
+        store.sequence++;
+        return { sequence: store.sequence, sinceMs: Date.now() };
+      }),
+      verify: fromPromise(async (): Promise<number> => {
+        throw new Error('lost');
+      }),
+    },
+    guards: { isFault: (_, { error, fault }) => fault === 'lost' && (error as Error).message === 'lost' },
+    actions: {
+      reportFailure: () => undefined,
+      reportStandby: () => undefined,
+      reportTaken: () => undefined,
+      reportRenewalFailure: () => undefined,
+    },
+  });
+  const ingest = ingestMachine.provide({
+    actors: {
+      lease,
+      readActive: numbered('read active', 1),
+      identify: fromPromise(async (): Promise<{ name: string; isUnused: boolean }> => {
+        await play('identify');
+        return { name: 'one', isUnused: true };
+      }),
+      ensureStreams: part('ensure streams'),
+      migrate: numbered('migrate', 1),
+      beginEpoch: numbered('begin epoch', 5),
+      chooseGeneration: fromPromise(async () => {
+        await play('choose generation');
+        return { generation: rebuild === undefined ? 1 : 2, rebuild: rebuild ?? null };
+      }),
+      checkEpoch: part('check epoch'),
+    },
+    guards: {
+      isFault: (_, { error, fault }) =>
+        (error as { part?: string }).part === (fault === 'replayRunning' ? 'choose generation' : 'migrate'),
+    },
+    actions: {
+      reportFailure: () => done.push('said: not there yet'),
+      reportReplay: () => done.push('said: a replay runs'),
+      reportGrant: () => undefined,
+      reportActivationFailure: () => done.push('said: not activated'),
+    },
+  });
+  const root = createActor(
+    createServiceMachine<string>().provide({
+      actors: {
+        nats: natsMachine.provide({
+          actors: {
+            link: fromCallback(({ sendBack }) => {
+              const told = link$.subscribe(sendBack);
+              if (!hangs.includes('connect')) queueMicrotask(() => sendBack({ type: 'connected' }));
+              return () => told.unsubscribe();
+            }),
+          },
+        }),
+        databaseWatch: databaseWatchMachine.provide({ actors: { ask: part('ask') } }),
+        ingest,
+        watchConditions: fromObservable(() => NEVER),
+        openJetStream: part('open JetStream'),
+        compose: fromPromise(async () => {
+          await play('compose');
+          return 'work';
+        }),
+        follow: part('follow'),
+        index: part('index'),
+        drain: part('drain'),
+        closeNats: part('close NATS'),
+        closeDatabase: part('close database'),
+      },
+      actions: {
+        reportJetStreamFailure: () => undefined,
+        closePublicServer: () => done.push('close public server'),
+        closeOperatorServer: () => done.push('close operator server'),
+        endIndexer: () => done.push('end indexer'),
+        abandonFollowers: () => done.push('abandon followers'),
+      },
+    }),
+    { input: { writes, isDatabaseShared: false } },
+  );
+  root.start();
+  return {
+    root,
+    done,
+    store,
+    failNext: (name: string) => {
+      failuresLeft[name] = 1;
+    },
+    link$,
+    resolve: (name: string) => settle.get(name)?.resolve(),
+    reject: (name: string, error: Error) => settle.get(name)?.reject(error),
+    isIn: (tag: 'starting' | 'running' | 'stopping') => root.getSnapshot().hasTag(tag),
+    ingest: () => root.getSnapshot().children.ingest?.getSnapshot(),
+    /** What was done from the stop on; it was over in so long. */
+    stop: async () => {
+      const from = done.length;
+      const startedMs = Date.now();
+      root.send({ type: 'stop' });
+      root.send({ type: 'stop' });
+      while (root.getSnapshot().status === 'active') await vi.advanceTimersByTimeAsync(50);
+      const steps = done.slice(from).filter((one) => one !== 'ask');
+      return { steps, tookMs: Date.now() - startedMs, state: root.getSnapshot().value };
+    },
+  };
+}
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+const forever = ['follow', 'index'];
+const closing = ['close public server', 'close NATS', 'close database', 'close operator server'];
+
+describe('the machine of the service', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('prepares, runs, and stops in order: requests, followers, indexer, lease, NATS, database, operators’ port', async () => {
+    const { done, isIn, resolve, stop } = start({ hangs: forever });
+    expect(isIn('starting')).toBe(true);
+    await pass(10);
+    expect(isIn('running')).toBe(true);
+    expect(done.filter((one) => one !== 'ask')).toEqual([
+      'open JetStream',
+      'identify',
+      'take lease',
+      'ensure streams',
+      'migrate',
+      'begin epoch',
+      'choose generation',
+      'compose',
+      'index',
+      'follow',
+    ]);
+    resolve('index');
+    expect(await stop()).toMatchObject({
+      steps: [
+        'end indexer',
+        'close public server',
+        'drain',
+        'give lease back',
+        'close NATS',
+        'close database',
+        'close operator server',
+      ],
+      state: 'stopped',
+    });
+  });
+
+  it('of a read replica asks for the active tables, and takes no lease', async () => {
+    const { done, ingest, stop } = start({ writes: false, hangs: forever, fails: { 'read active': 1 } });
+    await pass(1_000);
+    expect(ingest()?.context.grant).toEqual({ epoch: null, generation: 1, rebuild: null });
+    expect(done).not.toContain('take lease');
+    expect((await stop()).steps).not.toContain('give lease back');
+  });
+
+  it('gives each part that hangs its time, and no more', async () => {
+    const { stop } = start({
+      hangs: [...forever, 'give lease back', 'close NATS', 'close database'],
+    });
+    await pass(10);
+    const { tookMs, state } = await stop();
+    // The indexer, the lease, NATS, 0.4 s each; the database 1 s.
+    expect([Math.round(tookMs / 100), state]).toEqual([22, 'stopped']);
+  });
+
+  it.each([
+    ['NATS is unavailable', { hangs: ['connect'] }, closing],
+    ['JetStream does not answer', { hangs: ['open JetStream'] }, closing],
+    ['the database does not answer', { hangs: ['identify'] }, closing],
+    ['another process ingests', { isHeldElsewhere: true }, closing],
+    [
+      'the database is migrated',
+      { hangs: ['migrate'] },
+      ['close public server', 'give lease back', ...closing.slice(1)],
+    ],
+    [
+      'a replay runs',
+      { fails: { 'choose generation': 99 } },
+      ['close public server', 'give lease back', ...closing.slice(1)],
+    ],
+    [
+      'followers are built',
+      { hangs: ['compose'] },
+      ['close public server', 'give lease back', ...closing.slice(1)],
+    ],
+  ])('is stopped at once while %s', async (_, settings, steps) => {
+    const { stop, isIn } = start(settings);
+    await pass(100);
+    expect(isIn('starting')).toBe(true);
+    expect(await stop()).toMatchObject({ steps, state: 'stopped', tookMs: 50 });
+  });
+
+  it('shows a standby, which ingests once the lease is free', async () => {
+    const { root, ingest, store, isIn } = start({ isHeldElsewhere: true, hangs: forever });
+    await pass(3_000);
+    expect(ingest()?.children.lease?.getSnapshot().hasTag('standby')).toBe(true);
+    expect(root.getSnapshot().hasTag('starting')).toBe(true);
+    store.holder = null;
+    await pass(1_000);
+    expect(isIn('running')).toBe(true);
+    expect(ingest()?.hasTag('granted')).toBe(true);
+  });
+
+  it('ends when the lease is lost, with nothing drained, also where it was being drained', async () => {
+    const running = start({ hangs: forever });
+    await pass(10);
+    running.failNext('take lease');
+    await pass(1_000);
+    expect(running.root.getSnapshot().context.fault).toEqual({ error: new Error('lost') });
+    await pass(50);
+    expect(running.root.getSnapshot().value).toBe('failed');
+    expect(running.done).not.toContain('drain');
+    expect(running.done).not.toContain('give lease back');
+    expect(running.done.filter((one) => one !== 'ask').slice(-6)).toEqual([
+      'end indexer',
+      'close public server',
+      'abandon followers',
+      ...closing.slice(1),
+    ]);
+
+    const draining = start({ hangs: [...forever, 'drain'] });
+    await pass(10);
+    draining.root.send({ type: 'stop' });
+    await pass(10);
+    expect(draining.isIn('stopping')).toBe(true);
+    draining.failNext('take lease');
+    await pass(1_100);
+    expect(draining.root.getSnapshot().value).toBe('failed');
+    expect(draining.done).toContain('abandon followers');
+  });
+
+  it('ends when another process has begun a later epoch, and gives the lease back', async () => {
+    const { root, done, ingest } = start({ hangs: forever });
+    await pass(10);
+    const error = new Error('a later epoch');
+    root.getSnapshot().children.ingest?.send({ type: 'superseded', error });
+    expect(ingest()?.matches({ leasing: 'givingBack' })).toBe(true);
+    await pass(100);
+    expect(root.getSnapshot()).toMatchObject({ value: 'failed', context: { fault: { error } } });
+    expect(done).toContain('give lease back');
+    expect(done).not.toContain('drain');
+  });
+
+  it('looks every five seconds whether a later epoch has begun, however often that fails', async () => {
+    const { done, isIn } = start({ hangs: forever, fails: { 'check epoch': 1 } });
+    await pass(10_100);
+    expect(done.filter((one) => one === 'check epoch')).toHaveLength(2);
+    expect(isIn('running')).toBe(true);
+  });
+
+  it.each(['follow', 'index'])('ends in order when %s fails: a fault of the program', async (name) => {
+    const { root, reject, done } = start({ hangs: forever });
+    await pass(10);
+    const error = new Error('a fault');
+    reject(name, error);
+    await pass(0);
+    expect(root.getSnapshot().context.fault).toEqual({ error });
+    await pass(1_000);
+    expect(root.getSnapshot().value).toBe('failed');
+    expect(done.filter((one) => one !== 'ask').slice(-7)).toEqual([
+      'end indexer',
+      'close public server',
+      'drain',
+      'give lease back',
+      'close NATS',
+      'close database',
+      'close operator server',
+    ]);
+  });
+
+  it('ends when what runs cannot be built, or the database is of a newer program', async () => {
+    const unbuilt = start({ fails: { compose: 1 } });
+    const tooNew = start({ fails: { migrate: 1 } });
+    await pass(1_000);
+    expect(unbuilt.root.getSnapshot().value).toBe('failed');
+    expect(tooNew.root.getSnapshot()).toMatchObject({
+      value: 'failed',
+      context: { fault: { error: new Error('migrate failed') } },
+    });
+    expect(tooNew.done).toContain('give lease back');
+  });
+
+  it('gives the lease back when preparing fails, and tries again; of a part that is slow to come it speaks once', async () => {
+    const { done, isIn } = start({ hangs: forever, fails: { 'begin epoch': 2, 'open JetStream': 1 } });
+    await pass(10_000);
+    expect(isIn('running')).toBe(true);
+    expect(done.filter((one) => one === 'take lease').length).toBeGreaterThan(2);
+    expect(done.filter((one) => one === 'give lease back')).toHaveLength(2);
+    expect(done.filter((one) => one === 'open JetStream')).toHaveLength(2);
+  });
+
+  it('waits for a replay of an operator, holding the lease', async () => {
+    const { done, isIn } = start({ hangs: forever, fails: { 'choose generation': 2 } });
+    await pass(3_900);
+    expect(isIn('starting')).toBe(true);
+    await pass(200);
+    expect(isIn('running')).toBe(true);
+    expect(done).not.toContain('give lease back');
+  });
+
+  it('makes a rebuilt generation the active one, tries again with the next snapshot, and lets others fill tables then', async () => {
+    const steps: string[] = [];
+    let isAway = true;
+    const rebuild: Rebuild = {
+      from: 1,
+      activate: async () => {
+        steps.push('activate');
+        if (isAway) throw new Error('unavailable');
+      },
+      release: () => steps.push('release'),
+    };
+    const { root, ingest, stop } = start({ hangs: forever, rebuild });
+    await pass(10);
+    const rebuilt = () => root.getSnapshot().children.ingest?.send({ type: 'rebuilt' });
+    expect(ingest()?.hasTag('rebuilding')).toBe(true);
+    rebuilt();
+    expect(ingest()?.hasTag('rebuilding')).toBe(false);
+    await pass(0);
+    expect(ingest()?.hasTag('rebuilding')).toBe(true);
+    isAway = false;
+    rebuilt();
+    await pass(0);
+    expect(ingest()?.hasTag('rebuilding')).toBe(false);
+    expect(steps).toEqual(['activate', 'activate', 'release']);
+    await stop();
+    expect(steps).toHaveLength(3);
+
+    const unfinished = start({ hangs: forever, rebuild });
+    await pass(10);
+    await unfinished.stop();
+    expect(steps).toHaveLength(4);
+  });
+
+  it('runs on while NATS is lost and comes back, and shows it', async () => {
+    const { root, link$, isIn } = start({ hangs: forever });
+    await pass(10);
+    const isConnected = () => root.getSnapshot().children.nats?.getSnapshot().hasTag('connected');
+    link$.next({ type: 'disconnected' });
+    expect([isConnected(), isIn('running')]).toEqual([false, true]);
+    link$.next({ type: 'connected' });
+    expect([isConnected(), isIn('running')]).toEqual([true, true]);
+  });
+});

@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createActor, fromPromise } from 'xstate';
+import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
+import { type ActiveGeneration, generationWatchMachine } from '../../machines/generationWatchMachine.ts';
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the watch of the database', () => {
+  it('asks at once and every two seconds, and takes an answer that is late for none', async () => {
+    let answer: () => Promise<void> = async () => undefined;
+    let asked = 0;
+    const aborted: boolean[] = [];
+    const watch = createActor(
+      databaseWatchMachine.provide({
+        actors: {
+          ask: fromPromise(async ({ signal }) => {
+            asked++;
+            signal.addEventListener('abort', () => aborted.push(true));
+            await answer();
+          }),
+        },
+      }),
+    ).start();
+    const isReachable = () => watch.getSnapshot().hasTag('reachable');
+    expect(isReachable()).toBe(false);
+    await pass(0);
+    expect(isReachable()).toBe(true);
+    await pass(4_000);
+    expect(asked).toBe(3);
+    answer = () => new Promise(() => undefined);
+    await pass(3_400);
+    expect([isReachable(), aborted.length]).toEqual([true, 0]);
+    await pass(100);
+    expect([isReachable(), aborted.length]).toEqual([false, 1]);
+    answer = () => Promise.reject(new Error('refused'));
+    await pass(2_000);
+    expect(isReachable()).toBe(false);
+    answer = async () => undefined;
+    await pass(2_000);
+    expect(isReachable()).toBe(true);
+    answer = () => Promise.reject(new Error('refused'));
+    await pass(2_000);
+    expect(isReachable()).toBe(false);
+    watch.stop();
+  });
+});
+
+describe('the watch of the generation', () => {
+  function watchFrom(generation: number, isShared = true) {
+    const said: string[] = [];
+    const database = { active: { generation, verdict: 'known' } as ActiveGeneration, isAway: false };
+    let looks = 0;
+    createActor(
+      generationWatchMachine.provide({
+        actors: {
+          look: fromPromise(async ({ input: { announced } }) => {
+            looks++;
+            if (database.isAway) throw new Error('unavailable');
+            const isKnown = database.active.generation <= announced;
+            return isKnown ? { ...database.active, verdict: 'known' } : database.active;
+          }),
+        },
+        actions: {
+          useActive: (_, params) => said.push(`use ${params.generation}`),
+          reportForeign: (_, params) => said.push(`foreign ${params.generation}`),
+        },
+      }),
+      { input: { generation, isShared } },
+    ).start();
+    return { said, database, looks: () => looks };
+  }
+
+  it('tells once of each generation that became the active one, also when the database was unavailable before', async () => {
+    const { said, database } = watchFrom(1);
+    await pass(2_000);
+    database.active = { generation: 2, verdict: 'ours' };
+    database.isAway = true;
+    await pass(2_000);
+    expect(said).toEqual([]);
+    database.isAway = false;
+    await pass(5_000);
+    expect(said).toEqual(['use 2']);
+  });
+
+  it('does not use tables that another fold has made, nor older ones than those that are rebuilt', async () => {
+    const { said, database } = watchFrom(3);
+    database.active = { generation: 2, verdict: 'ours' };
+    await pass(2_000);
+    expect(said).toEqual([]);
+    database.active = { generation: 4, verdict: 'foreign' };
+    await pass(5_000);
+    expect(said).toEqual(['foreign 4']);
+  });
+
+  it('does not look where nobody else can replace the tables', async () => {
+    const { looks } = watchFrom(1, false);
+    await pass(10_000);
+    expect(looks()).toBe(0);
+  });
+});

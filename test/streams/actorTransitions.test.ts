@@ -1,0 +1,69 @@
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { createActor, createMachine } from 'xstate';
+import { createActorTransitions, describeState, listMachines } from '../../streams/actorTransitions.ts';
+
+/** One that asks and waits for ever, beside another region that goes somewhere. */
+const watch = createMachine({
+  id: 'watch',
+  type: 'parallel',
+  states: {
+    polling: {
+      meta: { isRoutineInside: true },
+      initial: 'waiting',
+      states: { waiting: { on: { turn: 'asking' } }, asking: { on: { turn: 'waiting' } } },
+    },
+    tables: {
+      initial: 'active',
+      states: {
+        active: { on: { rebuild: 'rebuilding' } },
+        rebuilding: { initial: 'filling', states: { filling: {} } },
+      },
+    },
+  },
+});
+const parent = createMachine({
+  id: 'parent',
+  initial: 'open',
+  states: {
+    open: {
+      meta: { isRoutineInside: true },
+      initial: 'one',
+      invoke: { id: 'child', src: watch },
+      states: { one: { on: { turn: 'other' } }, other: {} },
+      on: { end: 'closed' },
+    },
+    closed: { type: 'final' },
+  },
+});
+
+describe('transitions of process actors', () => {
+  it('are logged and counted once per state, of children too; what only goes round inside a state is none', async () => {
+    const lines: unknown[] = [];
+    const registry = new Registry();
+    const inspectorOf = createActorTransitions({
+      actors: () => listMachines(root.getSnapshot()),
+      logger: { debug: (line: unknown) => lines.push(line) } as unknown as Logger,
+      registry,
+    });
+    const root = createActor(parent, { inspect: inspectorOf('one') });
+    root.start();
+    root.send({ type: 'turn' });
+    const child = root.getSnapshot().children.child;
+    for (const type of ['turn', 'turn', 'rebuild', 'turn']) child?.send({ type });
+    const metrics = await registry.metrics();
+    root.send({ type: 'end' });
+    expect(lines).toEqual([
+      { actor: 'watch one', state: 'tables.active' },
+      { actor: 'parent one', state: 'open' },
+      { actor: 'watch one', state: 'tables.rebuilding.filling' },
+      { actor: 'parent one', state: 'closed' },
+    ]);
+    expect(metrics).toContain('miner_actor_transitions_total{actor="watch one",state="tables.active"} 1');
+    expect(metrics).toContain('miner_actor_state{actor="parent",state="open"} 1');
+    expect(metrics).toContain('miner_actor_state{actor="watch",state="tables.rebuilding.filling"} 1');
+    expect(metrics.match(/^miner_actor_state\{/gm)).toHaveLength(2);
+    expect(describeState(root.getSnapshot())).toBe('closed');
+  });
+});

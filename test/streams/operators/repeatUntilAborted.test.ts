@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { repeatUntilAborted } from '../../../streams/operators/repeatUntilAborted.ts';
+
+describe('what is repeated until it is aborted', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** Steps of 30 ms, and the times at which each began. */
+  function repeated(delaysMs: readonly number[]) {
+    const atMs: number[] = [];
+    const stopping = new AbortController();
+    const startMs = Date.now();
+    let ended = false;
+    const running = repeatUntilAborted(
+      async () => {
+        atMs.push(Date.now() - startMs);
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      },
+      () => delaysMs[(atMs.length - 1) % delaysMs.length] as number,
+      stopping.signal,
+    ).then(() => {
+      ended = true;
+    });
+    return { atMs, stopping, running, isEnded: () => ended };
+  }
+
+  it('waits behind each step for as long as it is told then', async () => {
+    const { atMs, stopping, running } = repeated([100, 200]);
+    await vi.advanceTimersByTimeAsync(600);
+    stopping.abort();
+    await running;
+    expect(atMs).toEqual([0, 130, 360, 490]);
+  });
+
+  it('ends at once between two steps, and behind a step that is under way', async () => {
+    const waiting = repeated([100]);
+    await vi.advanceTimersByTimeAsync(50);
+    waiting.stopping.abort();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(waiting.isEnded()).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+    const stepping = repeated([100]);
+    await vi.advanceTimersByTimeAsync(10);
+    stepping.stopping.abort();
+    await vi.advanceTimersByTimeAsync(19);
+    expect(stepping.isEnded()).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([stepping.isEnded(), stepping.atMs]).toEqual([true, [0]]);
+  });
+
+  it('fails with a step', async () => {
+    const step = async () => {
+      throw new Error('failed');
+    };
+    await expect(repeatUntilAborted(step, () => 0, new AbortController().signal)).rejects.toThrow('failed');
+  });
+});

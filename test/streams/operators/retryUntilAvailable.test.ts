@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { retryUntilAvailable } from '../../../streams/operators/retryUntilAvailable.ts';
+
+/** Attempts of which the first ones fail. */
+function attempts(failing: number) {
+  const atMs: number[] = [];
+  const failures: number[] = [];
+  const stopping = new AbortController();
+  const startMs = Date.now();
+  const result = retryUntilAvailable(
+    async () => {
+      atMs.push(Date.now() - startMs);
+      if (atMs.length <= failing) throw new Error('unavailable');
+      return 'available';
+    },
+    {
+      signal: stopping.signal,
+      onFailure: (_error, count) => failures.push(count),
+      backoff: { firstMs: 100, longestMs: 300 },
+    },
+  );
+  result.catch(() => undefined);
+  return { atMs, failures, stopping, result };
+}
+
+describe('what is retried until it is available', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  it('is attempted later and later, until it succeeds', async () => {
+    const { atMs, failures, result } = attempts(4);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await result).toBe('available');
+    expect(atMs).toEqual([0, 100, 300, 600, 900]);
+    expect(failures).toEqual([1, 2, 3, 4]);
+  });
+
+  it('ends with the reason when it is aborted between two attempts', async () => {
+    const { atMs, stopping, result } = attempts(Number.POSITIVE_INFINITY);
+    await vi.advanceTimersByTimeAsync(150);
+    stopping.abort(new Error('stopped'));
+    await expect(result).rejects.toThrow('stopped');
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(atMs).toEqual([0, 100]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('has the result of an attempt that is under way when it is aborted, and says nothing of its failure', async () => {
+    const succeeding = attempts(0);
+    succeeding.stopping.abort(new Error('stopped'));
+    expect(await succeeding.result).toBe('available');
+    const failing = attempts(1);
+    failing.stopping.abort(new Error('stopped'));
+    await expect(failing.result).rejects.toThrow('stopped');
+    expect(failing.failures).toEqual([]);
+  });
+
+  it('is not attempted where it is aborted already', async () => {
+    const attempt = vi.fn(async () => 'available');
+    const result = retryUntilAvailable(attempt, {
+      signal: AbortSignal.abort(new Error('stopped')),
+      onFailure: () => undefined,
+    });
+    await expect(result).rejects.toThrow('stopped');
+    expect(attempt).not.toHaveBeenCalled();
+  });
+});
