@@ -223,9 +223,18 @@ function createReadingCounter(parts: FollowersOptions): CounterParts {
   return {
     fold: {
       ...fold,
-      restore: (lines, position) => {
-        stored.restoredAt(position);
-        fold.restore(lines, position);
+      beginRestore: () => {
+        const restoration = fold.beginRestore();
+        return {
+          ...restoration,
+          complete: () => {
+            const replace = restoration.complete();
+            return (position) => {
+              stored.restoredAt(position);
+              replace(position);
+            };
+          },
+        };
       },
     },
     observations: createObservationReader({

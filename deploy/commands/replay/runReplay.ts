@@ -125,7 +125,16 @@ async function replay(parts: RunReplayOptions, request: ReplayRequest): Promise<
   const { plan, step, isResumed } = await plannedOrUnfinished(parts, request, activeSnapshots);
   const rebuilt = resolveTables(plan.generation);
   const rebuiltSnapshots = snapshotsOf(rebuilt);
-  const preparation = { database, plan, active, rebuilt, activeSnapshots, rebuiltSnapshots };
+  const { installationId: publicInstallationId } = parts.deployment;
+  const preparation = {
+    database,
+    plan,
+    active,
+    rebuilt,
+    activeSnapshots,
+    rebuiltSnapshots,
+    publicInstallationId,
+  };
   print(`${isResumed ? 'going on with the replay' : 'replay'} of ${rangeOf(plan)}`);
   const prepare = async () => {
     await prepareReplay(preparation);
@@ -301,7 +310,7 @@ async function keepWholeSnapshots({ database }: RunReplayOptions, plan: ReplayPl
   const { basePosition, throughSequence } = plan;
   const partitions = await database.select(
     `SELECT DISTINCT _partition_id FROM ${rebuilt.foldSnapshots} WHERE stream = 'MINER_COUNTER beside'
-     OR (stream = 'MINER_COUNTER' AND position != {through:Int64} AND position != {base:Int64})`,
+     OR (stream = 'MINER_COUNTER' AND position > {base:Int64} AND position != {through:Int64})`,
     { through: throughSequence, base: basePosition ?? 0 },
   );
   for (const [id] of partitions)
