@@ -10,6 +10,7 @@ const slowest = [
   'streams/indexer',
   'http/eventStream',
   'storage/storedEvents',
+  'storage/migrations',
   'http/chainRoutes',
   'endToEnd/twoIngests',
   'endToEnd/rebuildInterrupted',
@@ -37,9 +38,9 @@ const unitTests = [
   'test/actors/chain/{chainFold,decodeLog,governance,metadataViews,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',
   'test/actors/statistics/**/*.test.ts',
-  'test/streams/{actorTransitions,compileCheck,connection,decode,mapConcurrently,pullSizing,readingText,timestampMs}.test.ts',
+  'test/streams/{actorTransitions,compileCheck,connection,decode,mapConcurrently,pullSizing,readingText,parseTimestampMs}.test.ts',
   'test/storage/{pollUntil,rowText}.test.ts',
-  'test/http/{ifNoneMatch,isoTime,remembered,scalars}.test.ts',
+  'test/http/{ifNoneMatch,isoTime,memoize,scalars}.test.ts',
   'test/deploy/{chainConditionWatch,chainRewinds,progress,simulatedWheel}.test.ts',
 ];
 
@@ -88,7 +89,7 @@ export default defineConfig({
           exclude: [...unitTests, ...socketTests],
           // One process per file: the embedded ClickHouse is native, and keeps what it has of one folder from the next.
           isolate: true,
-          globalSetup: 'test/support/buildProgram.ts',
+          globalSetup: 'test/support/processes/buildProgram.ts',
         },
       },
     ],

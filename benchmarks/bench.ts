@@ -8,6 +8,8 @@ import { measureScaleOut } from './scaleOut.ts';
 import { measureStart } from './start.ts';
 import { measureStatistics } from './statistics.ts';
 import { measureStream } from './stream.ts';
+import { measurePageCost } from './years/pageCost.ts';
+import { measureStorageBytes } from './years/storageBytes.ts';
 
 const program = new Command('bench')
   .description(
@@ -76,6 +78,18 @@ program
   )
   .option('--speed <count>', 'simulated seconds per second, at most', parseWholeNumber, 10)
   .action(measureMemory);
+
+program
+  .command('storage-bytes')
+  .description('compressed bytes per reading of each column, by type and codec')
+  .option('--readings <count>', 'readings of ten wheels', parseWholeNumber, 5_000_000)
+  .action(measureStorageBytes);
+
+program
+  .command('storage-pages')
+  .description('rows read and time of a page of old readings and events, by how many there are')
+  .option('--rows <count>', 'rows of the largest table', parseWholeNumber, 10_000_000)
+  .action(measurePageCost);
 
 await program.parseAsync();
 

@@ -30,7 +30,7 @@ export interface Grant {
 }
 
 /** A fault that waiting does not mend, and a replay that has to be waited for; anything else is tried again. */
-export type IngestFault = 'databaseTooNew' | 'replayRunning';
+export type IngestFault = 'unusableDatabase' | 'replayRunning';
 
 interface Context {
   /** Whether this process ingests; one that does not only reads. */
@@ -139,13 +139,23 @@ export const ingestMachine = setup({
                 grant: ({ event }) => ({ epoch: null, generation: event.output, rebuild: null }),
               }),
             },
-            onError: {
-              target: 'waiting',
-              actions: [
-                'noteFailure',
-                { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
-              ],
-            },
+            onError: [
+              {
+                guard: {
+                  type: 'isFault',
+                  params: ({ event }) => ({ error: event.error, fault: 'unusableDatabase' }),
+                },
+                target: '#ingest.ended',
+                actions: { type: 'noteEnding', params: ({ event }) => ({ fault: event.error }) },
+              },
+              {
+                target: 'waiting',
+                actions: [
+                  'noteFailure',
+                  { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
+                ],
+              },
+            ],
           },
         },
         waiting: { after: { backoff: 'asking' } },
@@ -157,13 +167,23 @@ export const ingestMachine = setup({
       invoke: {
         src: 'identify',
         onDone: { target: 'leasing', actions: assign(({ event }) => event.output) },
-        onError: {
-          target: 'waiting',
-          actions: [
-            'noteFailure',
-            { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
-          ],
-        },
+        onError: [
+          {
+            guard: {
+              type: 'isFault',
+              params: ({ event }) => ({ error: event.error, fault: 'unusableDatabase' }),
+            },
+            target: 'ended',
+            actions: { type: 'noteEnding', params: ({ event }) => ({ fault: event.error }) },
+          },
+          {
+            target: 'waiting',
+            actions: [
+              'noteFailure',
+              { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
+            ],
+          },
+        ],
       },
     },
     waiting: { on: { release: 'ended' }, after: { backoff: 'identifying' } },
@@ -208,7 +228,7 @@ export const ingestMachine = setup({
               {
                 guard: {
                   type: 'isFault',
-                  params: ({ event }) => ({ error: event.error, fault: 'databaseTooNew' }),
+                  params: ({ event }) => ({ error: event.error, fault: 'unusableDatabase' }),
                 },
                 target: 'givingBack',
                 actions: { type: 'noteEnding', params: ({ event }) => ({ fault: event.error }) },

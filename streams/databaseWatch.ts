@@ -9,7 +9,7 @@ export function createDatabaseWatch(database: Database): typeof databaseWatchMac
     actors: {
       ask: fromPromise(async ({ signal }) => {
         // A statement of the embedded engine runs to its end, which whoever closes it must be able to wait for.
-        await database.select('SELECT 1', database.kind === 'server' ? signal : undefined);
+        await database.select('SELECT 1', {}, database.kind === 'server' ? signal : undefined);
       }),
     },
   });

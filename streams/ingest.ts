@@ -17,6 +17,7 @@ import {
   newestEpoch,
 } from '../storage/ingestEpochs.ts';
 import { DatabaseTooNew, migrate } from '../storage/migrations.ts';
+import { requireSupportedServer, ServerTooOld } from '../storage/serverVersion.ts';
 import { ensureStreams, type StreamRetention } from './jetstream/ensureStreams.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from './jetstream/ingestLease.ts';
 import type { JetStream } from './jetstream/natsLink.ts';
@@ -56,6 +57,11 @@ export interface Ingest {
   ensureStreams(): Promise<void>;
 }
 
+const faults = {
+  unusableDatabase: [DatabaseTooNew, ServerTooOld],
+  replayRunning: [LockHeldError],
+} as const;
+
 export function createIngest(options: IngestOptions): Ingest {
   const { jetStream, database, identity, clock, logger, retention, actor } = options;
   const ensure = (names: readonly StreamName[]) => ensureStreams(jetStream().jsm, names, retention, logger);
@@ -69,8 +75,12 @@ export function createIngest(options: IngestOptions): Ingest {
   const logic = ingestMachine.provide({
     actors: {
       lease: createLease({ jetStream, clock, logger, onMissing: ensureLease }),
-      readActive: fromPromise(async () => (await activeTables(database)).generation),
+      readActive: fromPromise(async () => {
+        await requireSupportedServer(database);
+        return (await activeTables(database)).generation;
+      }),
       identify: fromPromise(async () => {
+        await requireSupportedServer(database);
         await ensureLease();
         const name = await databaseIdentity(database);
         return { name, isUnused: (await newestEpoch(database)) === 0 };
@@ -97,8 +107,7 @@ export function createIngest(options: IngestOptions): Ingest {
       }),
     },
     guards: {
-      isFault: (_, { error, fault }) =>
-        error instanceof { databaseTooNew: DatabaseTooNew, replayRunning: LockHeldError }[fault],
+      isFault: (_, { error, fault }) => faults[fault].some((kind) => error instanceof kind),
     },
     actions: {
       reportFailure: ({ context: { writes, failures } }, { error }) => {

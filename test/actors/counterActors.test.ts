@@ -4,8 +4,8 @@ import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
-import { genesisMs } from '../support/minerProcess.ts';
-import { mixedPublications, readingMessage } from '../support/readingMessages.ts';
+import { genesisMs } from '../support/processes/minerProcess.ts';
+import { mixedPublications, readingMessage } from '../support/readings/readingMessages.ts';
 
 const created = () => createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
 

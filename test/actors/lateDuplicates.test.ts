@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { createPipelineActors, type PipelineActors } from '../../actors/settlement/pipelineActors.ts';
 import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../../actors/settlement/rememberedIds.ts';
-import { uuidOf } from '../support/readingMessages.ts';
+import { uuidOf } from '../support/readings/readingMessages.ts';
 
 const id = 'wheel.one';
 const startMs = Date.UTC(2026, 0, 31, 12);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
 import { findSubmissionLifecycle } from '../../machines/settlementMachine.ts';
-import { uuidOf } from '../support/readingMessages.ts';
+import { uuidOf } from '../support/readings/readingMessages.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
 const at = new Date(atMs).toISOString();

@@ -15,14 +15,14 @@ import { encodeIds, noRememberedIds } from '../../actors/settlement/rememberedId
 import type { Settlement } from '../../actors/settlement/settlementActor.ts';
 import { encodeSettlement } from '../../actors/settlement/settlementSnapshot.ts';
 import { findSubmissionLifecycle, openIncidentsMax } from '../../machines/settlementMachine.ts';
-import { uuidOf } from '../support/readingMessages.ts';
+import { uuidOf } from '../support/readings/readingMessages.ts';
 import {
   emptyReference,
   encodeReference,
   foldReference,
   type ReferenceSettlement,
   viewReference,
-} from '../support/referenceSettlement.ts';
+} from '../support/reference/referenceSettlement.ts';
 
 const id = 'wheel.one';
 const startMs = Date.UTC(2026, 0, 31, 12);

@@ -22,11 +22,11 @@ import { registerChainMetrics } from '../../streams/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { createRowWriter, type RowWriter } from '../../streams/rowWriter.ts';
 import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
-import { batchOf } from '../support/batchOf.ts';
 import { manualClock } from '../support/manualClock.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { batchOf } from '../support/readings/batchOf.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { feedWriter } from '../support/sinkFeed.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 const streamCreated = '2026-01-01T00:00:00Z';
 const core = toAddress(`0x${'c0'.repeat(20)}`);

@@ -7,15 +7,15 @@ import { createChainStreamFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
-import { batchOf } from '../support/batchOf.ts';
-import { silentLogger } from '../support/silentLogger.ts';
 import {
   happened,
   messageOf,
   writtenChainId,
   writtenContracts,
   writtenSpan,
-} from '../support/writtenSpans.ts';
+} from '../support/chain/writtenSpans.ts';
+import { batchOf } from '../support/readings/batchOf.ts';
+import { silentLogger } from '../support/silentLogger.ts';
 
 const streamCreated = '2026-01-01T00:00:00Z';
 

@@ -7,13 +7,13 @@ import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { createCounterFold } from '../../streams/counter/counterFold.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { createRowWriter } from '../../streams/rowWriter.ts';
-import { batchOf } from '../support/batchOf.ts';
 import { manualClock } from '../support/manualClock.ts';
-import { genesisMs } from '../support/minerProcess.ts';
-import { publicationOf, readingMessage } from '../support/readingMessages.ts';
+import { genesisMs } from '../support/processes/minerProcess.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { batchOf } from '../support/readings/batchOf.ts';
+import { publicationOf, readingMessage } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { feedWriter } from '../support/sinkFeed.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 describe('the fold of the counter stream', () => {
   it('gives old events of the feed to ClickHouse, each once, through a restart', async () => {

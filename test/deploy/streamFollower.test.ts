@@ -5,15 +5,15 @@ import { noRows } from '../../actors/storedRows.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import type { StreamFold } from '../../streams/streamFold.ts';
-import { eventually } from '../support/childProcess.ts';
 import { type ManualClock, manualClock } from '../support/manualClock.ts';
+import { eventually } from '../support/processes/childProcess.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import {
   createTestFollower,
   emptySinks,
   prepareToFollow,
   followedStream as stream,
-} from '../support/testFollower.ts';
+} from '../support/streams/testFollower.ts';
 
 const subject = 'miner.counter.wheel';
 

@@ -5,8 +5,8 @@ import type { FoldSnapshot, SnapshotHeader, StoredSnapshotHeader } from '../../s
 import { migrate } from '../../storage/migrations.ts';
 import { selectRetained, snapshotsKeptMax } from '../../storage/snapshotRetention.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 function snapshot(position: number, given: Partial<FoldSnapshot> = {}): FoldSnapshot {
   return {

@@ -8,10 +8,10 @@ import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { chooseGeneration } from '../../streams/rebuildGeneration.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 const ours = { foldVersion: 2, configuration: 'ours' };
 const others = { foldVersion: 1, configuration: 'others' };

@@ -1,11 +1,10 @@
 import type { Database } from '../../../storage/database.ts';
-import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
+import { deleteRows, type RowCondition } from '../../../storage/deleteRowsAbove.ts';
 import { splitLines } from '../../../storage/foldSnapshot.ts';
 import { attachRows, attachSnapshots, createEmpty } from '../../../storage/generations.ts';
 import type { ReplayPlan } from '../../../storage/replayLog.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
 import type { Tables } from '../../../storage/tables.ts';
-import { sqlString } from '../../../storage/tabSeparated.ts';
 import { ReplayRefused } from './replayPlan.ts';
 
 export interface PrepareReplayOptions {
@@ -26,10 +25,13 @@ export async function prepareReplay(parts: PrepareReplayOptions): Promise<void> 
   const { fromSequence, throughSequence, basePosition, installationId } = plan;
   await createEmpty(database, rebuilt);
   if (fromSequence > 1 || installationId !== null) await attachRows(database, active, rebuilt);
-  const isRebuilt =
+  const isRebuilt: RowCondition =
     installationId === null
-      ? `position >= ${fromSequence}`
-      : `(position >= ${fromSequence} AND installation_id = ${sqlString(installationId)}) OR position > ${throughSequence}`;
+      ? { sql: 'position >= {from:UInt64}', parameters: { from: fromSequence } }
+      : {
+          sql: '(position >= {from:UInt64} AND installation_id = {installation:String}) OR position > {through:UInt64}',
+          parameters: { from: fromSequence, installation: installationId, through: throughSequence },
+        };
   await deleteRows(database, rebuilt, isRebuilt);
   if (basePosition !== null)
     await attachSnapshots(database, active, rebuilt, { stream: 'MINER_COUNTER', position: basePosition });

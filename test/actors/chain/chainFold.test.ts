@@ -13,7 +13,7 @@ import {
   writtenChainId,
   writtenContracts,
   writtenSpan,
-} from '../../support/writtenSpans.ts';
+} from '../../support/chain/writtenSpans.ts';
 
 const deploymentBlock = 10;
 const settings = {

@@ -4,10 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { type ProposerChange, proposerRole } from '../../../actors/chain/chainReads.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
-import { eventually } from '../../support/childProcess.ts';
-import { foldChain } from '../../support/foldedChain.ts';
-import { startLyingNode } from '../../support/lyingNode.ts';
-import { startEconomy } from '../../support/testEconomy.ts';
+import { foldChain } from '../../support/chain/foldedChain.ts';
+import { startLyingNode } from '../../support/chain/lyingNode.ts';
+import { startEconomy } from '../../support/chain/testEconomy.ts';
 import {
   happened,
   hashOf,
@@ -15,7 +14,8 @@ import {
   writtenChainId,
   writtenContracts,
   writtenSpan,
-} from '../../support/writtenSpans.ts';
+} from '../../support/chain/writtenSpans.ts';
+import { eventually } from '../../support/processes/childProcess.ts';
 
 const settings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 10n };
 const accountOf = (number: number) => toAddress(`0x${number.toString(16).padStart(40, '0')}`);

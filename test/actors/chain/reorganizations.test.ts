@@ -3,13 +3,13 @@ import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import type { ChainFoldState } from '../../../actors/chain/chainFold.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
-import { foldSpans, startIndexed, startIndexer, testChainId } from '../../support/indexedChain.ts';
-import { judge } from '../../support/judge.ts';
-import { connectTo, startNats } from '../../support/natsServer.ts';
-import { createRandomEconomy } from '../../support/randomEconomy.ts';
-import { reorganize } from '../../support/reorganize.ts';
+import { foldSpans, startIndexed, startIndexer, testChainId } from '../../support/chain/indexedChain.ts';
+import { createRandomEconomy } from '../../support/chain/randomEconomy.ts';
+import { reorganize } from '../../support/chain/reorganize.ts';
+import { startEconomy } from '../../support/chain/testEconomy.ts';
+import { connectTo, startNats } from '../../support/processes/natsServer.ts';
+import { judge } from '../../support/reference/judge.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
-import { startEconomy } from '../../support/testEconomy.ts';
 
 /** The newest safe state as text, to compare two folds with. */
 function shown(state: ChainFoldState): string {

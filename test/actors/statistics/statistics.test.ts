@@ -9,8 +9,8 @@ import {
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../../actors/wheel/counterReading.ts';
 import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
-import { plainReading, plainStatistics } from '../../support/plainStatistics.ts';
-import { uuidOf } from '../../support/readingMessages.ts';
+import { uuidOf } from '../../support/readings/readingMessages.ts';
+import { plainReading, plainStatistics } from '../../support/reference/plainStatistics.ts';
 
 const id = 'wheel.one';
 
