@@ -234,13 +234,14 @@ export async function startService({ settings, clock, logger, registry }: Servic
   }
 }
 
-/** Rejects once something has ended the service that nobody asked for. */
+/**
+ * Rejects once something ends the service that nobody asked for. What goes wrong during a stop that was asked for changes nothing any more:
+ * whoever asked for it waits for its end, and would take a failure for a reason not to.
+ */
 function waitForFault(root: Actor<ServiceMachine<StreamWork>>): Promise<never> {
-  const failed = new Promise<never>((_, reject) => {
-    root.subscribe({
-      next: ({ context: { fault } }) => fault !== null && reject(fault.error),
-      error: reject,
-    });
+  const failed = waitFor(root, (snapshot) => snapshot.hasTag('stopping')).then(({ context: { fault } }) => {
+    if (fault !== null) throw fault.error;
+    return new Promise<never>(() => undefined);
   });
   failed.catch(() => undefined); // Whoever waits for it handles it; nobody has to.
   return failed;

@@ -40,8 +40,6 @@ interface Context {
   /** In a row, of what comes before the grant. */
   readonly failures: number;
   readonly hasReportedReplay: boolean;
-  /** Generation of the active tables. */
-  readonly active: number;
   readonly epoch: number;
   readonly grant: Grant | null;
   /** It was told to end. */
@@ -78,13 +76,13 @@ export const ingestMachine = setup({
     /** The name of the lease, and whether nobody has ever ingested into the database. */
     identify: fromPromise<{ readonly name: string; readonly isUnused: boolean }>(notProvided),
     ensureStreams: fromPromise<void>(notProvided),
-    /** Brings the tables up to date; resolves with the active generation. */
-    migrate: fromPromise<number>(notProvided),
+    /** Brings the tables up to date. */
+    migrate: fromPromise<void>(notProvided),
     beginEpoch: fromPromise<number>(notProvided),
-    chooseGeneration: fromPromise<
-      Pick<Grant, 'generation' | 'rebuild'>,
-      { readonly epoch: number; readonly active: number }
-    >(notProvided),
+    /** Looks up which tables are active each time: a replay that was waited for has replaced them. */
+    chooseGeneration: fromPromise<Pick<Grant, 'generation' | 'rebuild'>, { readonly epoch: number }>(
+      notProvided,
+    ),
     /** Looks whether a later epoch has begun, and sends `superseded` then. */
     checkEpoch: fromPromise<void, { readonly epoch: number }>(notProvided),
     activate: fromPromise<void, { readonly rebuild: Rebuild | null }>(async ({ input }) =>
@@ -120,7 +118,6 @@ export const ingestMachine = setup({
     isUnused: false,
     failures: 0,
     hasReportedReplay: false,
-    active: 0,
     epoch: 0,
     grant: null,
     isEnding: false,
@@ -259,10 +256,7 @@ export const ingestMachine = setup({
             migrating: {
               invoke: {
                 src: 'migrate',
-                onDone: {
-                  target: 'beginningEpoch',
-                  actions: assign({ active: ({ event }) => event.output }),
-                },
+                onDone: 'beginningEpoch',
                 onError: {
                   actions: raise(({ event }) => ({ type: 'preparationFailed', error: event.error })),
                 },
@@ -283,7 +277,7 @@ export const ingestMachine = setup({
             choosingGeneration: {
               invoke: {
                 src: 'chooseGeneration',
-                input: ({ context: { epoch, active } }) => ({ epoch, active }),
+                input: ({ context: { epoch } }) => ({ epoch }),
                 onDone: {
                   target: '#ingest.leasing.ingesting',
                   actions: [
