@@ -92,11 +92,11 @@ async function isEmpty(database: Database, { readings }: Tables): Promise<boolea
 }
 
 async function prepare(options: GenerationChoiceOptions, wanted: GenerationIdentity): Promise<Tables> {
-  return (await unfinished(options, wanted)) ?? (await begin(options, wanted));
+  return (await findUnfinished(options, wanted)) ?? (await beginNext(options, wanted));
 }
 
 /** What an earlier start has begun for the same fold and stream. */
-async function unfinished(
+async function findUnfinished(
   { database, active }: GenerationChoiceOptions,
   wanted: GenerationIdentity,
 ): Promise<Tables | null> {
@@ -109,9 +109,9 @@ async function unfinished(
 
 /**
  * Creates the next generation, empty: readings whose messages have left the stream are folded from the active one. A replay that is
- * unfinished would bring back what is replaced here, so it ends.
+ * unfinished would restore what is replaced here, so it is ended.
  */
-async function begin(
+async function beginNext(
   { database, active, nowMs }: GenerationChoiceOptions,
   wanted: GenerationIdentity,
 ): Promise<Tables> {

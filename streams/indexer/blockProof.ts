@@ -16,14 +16,14 @@ const data = z.custom<Hex>(
   (value) => typeof value === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(value),
   'expected hexadecimal bytes',
 );
-const bytesOf = (count: number) =>
+const expectBytes = (count: number) =>
   data.refine((value) => value.length === 2 + 2 * count, `expected ${count} bytes`);
 const quantity = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,64}$/, 'expected a hexadecimal quantity')
   .transform(BigInt);
-const address = bytesOf(20);
-const word = bytesOf(32);
+const address = expectBytes(20);
+const word = expectBytes(32);
 
 /** What a header is made of, in the order in which it is hashed; a fork adds its members behind those before it. */
 const header = z.object({
@@ -33,7 +33,7 @@ const header = z.object({
   stateRoot: word,
   transactionsRoot: word,
   receiptsRoot: word,
-  logsBloom: bytesOf(256),
+  logsBloom: expectBytes(256),
   difficulty: quantity,
   number: quantity,
   gasLimit: quantity,
@@ -41,7 +41,7 @@ const header = z.object({
   timestamp: quantity,
   extraData: data,
   mixHash: word,
-  nonce: bytesOf(8),
+  nonce: expectBytes(8),
   baseFeePerGas: quantity.nullish(),
   withdrawalsRoot: word.nullish(),
   blobGasUsed: quantity.nullish(),
@@ -68,7 +68,7 @@ export function proveHeader(given: unknown): BlockHeader {
   const parsed = parse(hashedHeader, given, 'a block header');
   const members = headerMembers.flatMap((name): Input[] => {
     const value = parsed[name];
-    return value === null || value === undefined ? [] : [encodable(value)];
+    return value === null || value === undefined ? [] : [toRlpInput(value)];
   });
   const hash = keccak256(RLP.encode(members));
   if (hash !== parsed.hash.toLowerCase()) {
@@ -93,7 +93,7 @@ const receipt = z.object({
   status: quantity.nullish(),
   root: word.nullish(),
   cumulativeGasUsed: quantity,
-  logsBloom: bytesOf(256),
+  logsBloom: expectBytes(256),
   logs: z.array(z.object({ address, topics: z.array(word).max(4), data })),
 });
 
@@ -114,7 +114,7 @@ export interface ProvenLog {
 export async function proveLogs(of: BlockHeader, given: unknown): Promise<ProvenLog[]> {
   const receipts = parse(z.array(receipt), given, `the receipts of block ${of.number}`);
   const encoded = receipts.map(({ type, status, root, cumulativeGasUsed, logsBloom, logs }) =>
-    typed(type ?? 0n, [
+    encodeTyped(type ?? 0n, [
       root == null ? (status ?? 0n) : hexToBytes(root),
       cumulativeGasUsed,
       hexToBytes(logsBloom),
@@ -180,13 +180,13 @@ export async function proveTransactionHashes(of: BlockHeader, given: unknown): P
     given,
     `the transactions of block ${of.number}`,
   );
-  const encoded = transactions.map((one) => typed(one.type ?? 0n, membersOf(of, one)));
+  const encoded = transactions.map((one) => encodeTyped(one.type ?? 0n, listMembers(of, one)));
   await expectRoot('transactions', of, of.transactionsRoot, encoded);
   return encoded.map((bytes) => keccak256(bytes));
 }
 
 /** In the order of the transaction's type: EIP-155, 2930, 1559, 4844 and 7702. */
-function membersOf(of: BlockHeader, one: Transaction): Input[] {
+function listMembers(of: BlockHeader, one: Transaction): Input[] {
   const [chainId, nonce] = [one.chainId ?? 0n, one.nonce];
   const to = one.to == null ? new Uint8Array() : hexToBytes(one.to);
   const call = [one.gas, to, one.value, hexToBytes(one.input)];
@@ -226,7 +226,7 @@ function membersOf(of: BlockHeader, one: Transaction): Input[] {
 }
 
 /** A legacy transaction or receipt is its list alone; any other has its type before it (EIP-2718). */
-function typed(type: bigint, members: Input[]): Uint8Array {
+function encodeTyped(type: bigint, members: Input[]): Uint8Array {
   const list = RLP.encode(members);
   return type === 0n ? list : concatBytes([hexToBytes(toHex(type, { size: 1 })), list]);
 }
@@ -234,14 +234,14 @@ function typed(type: bigint, members: Input[]): Uint8Array {
 async function expectRoot(what: string, of: BlockHeader, root: string, values: readonly Uint8Array[]) {
   const trie = await createMPT();
   for (const [index, value] of values.entries()) await trie.put(RLP.encode(index), value);
-  const found = bytesToHex(trie.root());
-  if (found === root) return;
+  const computed = bytesToHex(trie.root());
+  if (computed === root) return;
   throw new ProviderInconsistent(
-    `the ${values.length} ${what} of block ${of.number} have the root ${found}, its header has ${root}`,
+    `the ${values.length} ${what} of block ${of.number} have the root ${computed}, its header has ${root}`,
   );
 }
 
-function encodable(value: bigint | Hex): Input {
+function toRlpInput(value: bigint | Hex): Input {
   return typeof value === 'bigint' ? value : hexToBytes(value);
 }
 

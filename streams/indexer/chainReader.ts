@@ -16,7 +16,7 @@ import { createBloomTest } from './logsBloom.ts';
 import { mapConcurrently } from './mapConcurrently.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
-const requestMsByDefault = 10_000;
+const defaultRequestMs = 10_000;
 /** Headers that are asked for at the same time, over HTTP in one batch; fewer while the provider refuses so many. */
 const headersAtOnceMax = 64;
 /** Blocks whose receipts are asked for at the same time; those of a full block are some megabytes. */
@@ -82,7 +82,7 @@ const namedBlocks = z.array(
 );
 
 export function createChainReader(settings: ChainReaderSettings): ChainReader {
-  const { url, addresses, proofs, requestMs = requestMsByDefault } = settings;
+  const { url, addresses, proofs, requestMs = defaultRequestMs } = settings;
   const transportSettings = { timeout: requestMs, retryCount: 0 };
   const transport = url.startsWith('ws') ? webSocket(url, transportSettings) : http(url, transportSettings);
   const client = createClient({ transport, rpcSchema: rpcSchema<Methods>() });
@@ -96,12 +96,12 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
   let headersAtOnce = headersAtOnceMax;
   let logsRangeBlocks = logsRangeBlocksMax;
 
-  const header = (number: bigint) => headerFrom(client, number);
+  const header = (number: bigint) => readHeader(client, number);
 
-  async function headerFrom(from: typeof client, number: bigint): Promise<BlockHeader> {
+  async function readHeader(from: typeof client, number: bigint): Promise<BlockHeader> {
     const given = await from.request({
       method: 'eth_getBlockByNumber',
-      params: [quantityOf(number), false],
+      params: [toQuantity(number), false],
     });
     if (given === null) throw new ProviderInconsistent(`the node has no block ${number}`);
     const found = proveHeader(given);
@@ -117,7 +117,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     const proven: ProvenLog[] = await proveLogs(of, await receipts(of));
     const logs = proven.filter(({ address }) => ours.has(address));
     if (logs.length === 0) return nothing;
-    const hashes = await transactionHashes(of);
+    const hashes = await readTransactionHashes(of);
     return {
       ...nothing,
       logs: logs.map((log) => {
@@ -129,22 +129,22 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     };
   }
 
-  async function transactionHashes(of: BlockHeader): Promise<Hash[]> {
-    const params: [string, boolean] = [quantityOf(of.number), true];
+  async function readTransactionHashes(of: BlockHeader): Promise<Hash[]> {
+    const params: [string, boolean] = [toQuantity(of.number), true];
     return proveTransactionHashes(of, await client.request({ method: 'eth_getBlockByNumber', params }));
   }
 
   async function receipts(of: BlockHeader): Promise<unknown> {
     if (hasBlockReceipts) {
       try {
-        const params: [string] = [quantityOf(of.number)];
+        const params: [string] = [toQuantity(of.number)];
         return await client.request({ method: 'eth_getBlockReceipts', params });
       } catch (error) {
         if (!isUnknownMethod(error)) throw error;
         hasBlockReceipts = false;
       }
     }
-    const hashes = await transactionHashes(of);
+    const hashes = await readTransactionHashes(of);
     try {
       return await mapConcurrently(hashes, receiptsAtOnce, (hash) =>
         client.request({ method: 'eth_getTransactionReceipt', params: [hash] }),
@@ -158,26 +158,26 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     }
   }
 
-  async function everyBlock(first: BlockHeader, toBlock: bigint) {
-    const to = lesserOf(first.number + provenRangeBlocks - 1n, toBlock);
-    const blocks: ChainBlock[] = await blocksOf([first]);
+  async function readEveryBlock(first: BlockHeader, toBlock: bigint) {
+    const to = min(first.number + provenRangeBlocks - 1n, toBlock);
+    const blocks: ChainBlock[] = await readBlocks([first]);
     let last = first;
     while (last.number < to) {
-      const headers = await headersAfter(last, to);
-      blocks.push(...(await blocksOf(headers)));
+      const headers = await readHeadersAfter(last, to);
+      blocks.push(...(await readBlocks(headers)));
       last = headers.at(-1) as BlockHeader;
     }
     return { last, blocks };
   }
 
   /** The next headers after a block, each naming the one before it as its parent. */
-  async function headersAfter(before: BlockHeader, to: bigint): Promise<BlockHeader[]> {
+  async function readHeadersAfter(before: BlockHeader, to: bigint): Promise<BlockHeader[]> {
     const count = Math.min(headersAtOnce, Number(to - before.number));
     const numbers = Array.from({ length: count }, (_, index) => before.number + 1n + BigInt(index));
     // A single request is not batched, so every provider understands it.
     const from = count === 1 ? client : batchingClient;
     try {
-      const headers = await mapConcurrently(numbers, count, (number) => headerFrom(from, number));
+      const headers = await mapConcurrently(numbers, count, (number) => readHeader(from, number));
       for (const [index, one] of headers.entries()) expectParent(one, headers[index - 1] ?? before);
       return headers;
     } catch (error) {
@@ -185,19 +185,19 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
       // Refused one by one, too: the provider is unavailable, and it was not for the number of them.
       headersAtOnce = count === 1 ? headersAtOnceMax : Math.ceil(count / 4);
       if (count === 1) throw error;
-      return headersAfter(before, to);
+      return readHeadersAfter(before, to);
     }
   }
 
   /** Those of the blocks that hold logs of the contracts. */
-  async function blocksOf(headers: readonly BlockHeader[]): Promise<ChainBlock[]> {
+  async function readBlocks(headers: readonly BlockHeader[]): Promise<ChainBlock[]> {
     const claiming = headers.filter(({ logsBloom }) => mayHoldOurs(logsBloom));
     return (await mapConcurrently(claiming, blocksAtOnce, block)).filter(({ logs }) => logs.length > 0);
   }
 
-  async function namedByLogs(first: BlockHeader, toBlock: bigint) {
-    const { numbers, toBlock: last } = await blocksNamedByLogs(first.number, toBlock);
-    const blocks = await blocksOf(await mapConcurrently(numbers, blocksAtOnce, header));
+  async function readBlocksNamedByLogs(first: BlockHeader, toBlock: bigint) {
+    const { numbers, toBlock: last } = await findBlocksNamedByLogs(first.number, toBlock);
+    const blocks = await readBlocks(await mapConcurrently(numbers, blocksAtOnce, header));
     const lastHeader = await header(last);
     // What was read is of one branch only if its first block is still where it was.
     if ((await header(first.number)).hash !== first.hash)
@@ -208,12 +208,12 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
   async function proposerChangesBefore(timelock: string, before: bigint): Promise<ProposerChange[]> {
     const changes: ProposerChange[] = [];
     for (let next = 0n; next < before; ) {
-      const named = await blocksNamedByLogs(next, before - 1n, {
+      const named = await findBlocksNamedByLogs(next, before - 1n, {
         address: [timelock],
         topics: [[roleGranted, roleRevoked], [proposerRole]],
       });
       const headers = await mapConcurrently(named.numbers, blocksAtOnce, header);
-      for (const { logs } of await blocksOf(headers)) {
+      for (const { logs } of await readBlocks(headers)) {
         for (const { address, topics } of logs) {
           const [event = '', role, account = ''] = topics;
           const isChange = address === timelock && role === proposerRole;
@@ -227,22 +227,22 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
   }
 
   /** Blocks that the node says hold logs, from `fromBlock` through as much of the rest as it answers for at once. */
-  async function blocksNamedByLogs(
+  async function findBlocksNamedByLogs(
     fromBlock: bigint,
     toBlock: bigint,
     about: object = { address: addresses },
   ): Promise<{ readonly numbers: bigint[]; readonly toBlock: bigint }> {
-    const last = lesserOf(fromBlock + logsRangeBlocks - 1n, toBlock);
-    const filter = { ...about, fromBlock: quantityOf(fromBlock), toBlock: quantityOf(last) };
+    const last = min(fromBlock + logsRangeBlocks - 1n, toBlock);
+    const filter = { ...about, fromBlock: toQuantity(fromBlock), toBlock: toQuantity(last) };
     try {
       const answer = await client.request({ method: 'eth_getLogs', params: [filter] });
-      const numbers = blockNumbersIn(answer, fromBlock, last);
-      logsRangeBlocks = lesserOf(logsRangeBlocks * 2n, logsRangeBlocksMax);
+      const numbers = parseBlockNumbers(answer, fromBlock, last);
+      logsRangeBlocks = min(logsRangeBlocks * 2n, logsRangeBlocksMax);
       return { numbers, toBlock: last };
     } catch (error) {
       if (last === fromBlock || !isRefusal(error)) throw error;
       logsRangeBlocks = (last - fromBlock + 1n) / 2n;
-      return blocksNamedByLogs(fromBlock, toBlock, about);
+      return findBlocksNamedByLogs(fromBlock, toBlock, about);
     }
   }
 
@@ -253,7 +253,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     header,
     block,
     proposerChangesBefore,
-    range: proofs === 'all' ? everyBlock : namedByLogs,
+    range: proofs === 'all' ? readEveryBlock : readBlocksNamedByLogs,
   };
 }
 
@@ -262,7 +262,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
  *
  * @throws ProviderInconsistent
  */
-function blockNumbersIn(answer: unknown, fromBlock: bigint, toBlock: bigint): bigint[] {
+function parseBlockNumbers(answer: unknown, fromBlock: bigint, toBlock: bigint): bigint[] {
   const named = namedBlocks.safeParse(answer);
   if (!named.success) throw new ProviderInconsistent(`logs of ${fromBlock} to ${toBlock} name no block`);
   const numbers = [...new Set(named.data.map(({ blockNumber }) => blockNumber))];
@@ -277,11 +277,11 @@ export function expectParent(of: BlockHeader, before: Pick<BlockHeader, 'number'
   throw new ProviderInconsistent(`block ${of.number} does not name block ${before.number} as its parent`);
 }
 
-function lesserOf(a: bigint, b: bigint): bigint {
+function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
-function quantityOf(number: bigint): string {
+function toQuantity(number: bigint): string {
   return `0x${number.toString(16)}`;
 }
 

@@ -73,7 +73,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       logger.warn({ err: error }, 'the chain cannot be read; it is tried again until it can');
     if (failures < before.context.failures)
       logger.info({ failures: before.context.failures }, 'the node answers again');
-    if (stateOf(now) === 'lagging' && stateOf(before) !== 'lagging')
+    if (findState(now) === 'lagging' && findState(before) !== 'lagging')
       logger.warn(
         { nodeTip: String(tip), head: String(head) },
         'the node is behind what is published; waiting for it',
@@ -93,12 +93,12 @@ export function createIndexer(options: IndexerOptions): Indexer {
     status: () => {
       const snapshot = actor.getSnapshot();
       const { head, tip, reorganizations, providerFailures, lostRaces } = snapshot.context;
-      return { state: stateOf(snapshot), head, tip, reorganizations, providerFailures, lostRaces };
+      return { state: findState(snapshot), head, tip, reorganizations, providerFailures, lostRaces };
     },
   };
 }
 
-function stateOf(snapshot: Snapshot): IndexerState {
+function findState(snapshot: Snapshot): IndexerState {
   const state = indexerStates.find((one) => snapshot.matches({ blocks: one }));
   // A decision is left in the step in which it is entered, so nobody sees it.
   if (state === undefined) throw new Error('the indexer is in none of its states');

@@ -70,14 +70,14 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
   async function resume() {
     await publisher.resume();
     if (repairFrom !== null) await rewindTo(repairFrom);
-    return headOf(publisher)?.number ?? null;
+    return findHead(publisher)?.number ?? null;
   }
 
   async function rewindTo(block: bigint) {
     const isOnChain = async ({ number, hash }: PublishedBlock) => (await reader.header(number)).hash === hash;
     if (block <= deploymentBlock) publisher.forkAt(deploymentBlock - 1n);
     else await publisher.rewind(block, isOnChain);
-    const fromBlock = (headOf(publisher)?.number ?? deploymentBlock - 1n) + 1n;
+    const fromBlock = (findHead(publisher)?.number ?? deploymentBlock - 1n) + 1n;
     logger.warn({ fromBlock: String(fromBlock), fork: publisher.forks }, 'the chain is published once more');
   }
 
@@ -95,13 +95,13 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
 
   async function compare(): Promise<Comparison> {
     const newest = await reader.tip();
-    const head = headOf(publisher);
+    const head = findHead(publisher);
     const nextNumber = head === null ? deploymentBlock : head.number + 1n;
-    const found = { head: head?.number ?? null, tip: newest.number };
-    if (newest.number < nextNumber) return { ...found, isFork: false };
+    const heights = { head: head?.number ?? null, tip: newest.number };
+    if (newest.number < nextNumber) return { ...heights, isFork: false };
     const next = await reader.header(nextNumber);
     ahead = { next, newest };
-    return { ...found, isFork: head !== null && next.parentHash !== head.hash };
+    return { ...heights, isFork: head !== null && next.parentHash !== head.hash };
   }
 
   function blocksAhead() {
@@ -136,7 +136,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
   /** From the compared block, or from where the ranges before have ended. */
   function publishBlocks() {
     const { next, newest } = blocksAhead();
-    const head = headOf(publisher);
+    const head = findHead(publisher);
     const first$ = head === null || head.number < next.number ? publishBlock(next) : publishBlockAfter(head);
     return first$.pipe(
       expand((before) => (before.number >= newest.number ? EMPTY : publishBlockAfter(before))),
@@ -187,7 +187,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     const published = publisher.published();
     const common = await findCommonBlock(published);
     branch = await readBranch(common, newest);
-    const depth = Number((headOf(publisher)?.number ?? 0n) - common.number);
+    const depth = Number((findHead(publisher)?.number ?? 0n) - common.number);
     logger.warn(
       { forkBlock: String(common.number), depth, tip: String(newest.number) },
       'the chain was reorganized',
@@ -236,7 +236,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
   };
 }
 
-function headOf(publisher: SpanPublisher): PublishedBlock | null {
+function findHead(publisher: SpanPublisher): PublishedBlock | null {
   return publisher.published().at(-1) ?? null;
 }
 

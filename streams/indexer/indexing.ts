@@ -23,8 +23,8 @@ export interface IndexingOptions {
 }
 
 /** The indexer of a deployment, with its metrics. */
-export function createDeploymentIndexer(parts: IndexingOptions): Indexer {
-  const { js, jsm, onChain, rpcUrl, proofs, repairFrom = null, registry, logger, onProgress } = parts;
+export function createDeploymentIndexer(options: IndexingOptions): Indexer {
+  const { js, jsm, onChain, rpcUrl, proofs, repairFrom = null, registry, logger, onProgress } = options;
   const { core } = onChain.contracts;
   const { chainId, deploymentBlock } = onChain.chain;
   const indexer = createIndexer({

@@ -4,7 +4,7 @@ import { hexToBytes, keccak256 } from 'viem/utils';
 const bloomBytes = 256;
 
 /** The three bits of the 2048 that a value sets in a logs bloom (yellow paper, 4.3.1). */
-function bitsOf(value: string): [number, number, number] {
+function computeBits(value: string): [number, number, number] {
   const hash = hexToBytes(keccak256(value as Hex));
   const bit = (at: number) => (((hash[at] as number) << 8) | (hash[at + 1] as number)) & 2047;
   return [bit(0), bit(2), bit(4)];
@@ -15,7 +15,7 @@ function bitsOf(value: string): [number, number, number] {
  * whose bloom claims none of a deployment's addresses holds no log of them.
  */
 export function createBloomTest(values: readonly string[]): (bloom: string) => boolean {
-  const bits = values.map(bitsOf);
+  const bits = values.map(computeBits);
   return (bloom) => {
     const bytes = hexToBytes(bloom as Hex);
     const isSet = (bit: number) =>

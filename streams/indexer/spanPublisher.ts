@@ -16,7 +16,7 @@ import { expectParent } from './chainReader.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
 /** Spans that are read back at the start: enough for the deepest reorganization that is followed. */
-const rememberedSpansMax = 700;
+const recentSpansMax = 700;
 /** A part's logs, so that the message around them fits. */
 const logsBytesMax = spanBytesMax - 8 * 1024;
 const acknowledgementMs = 5_000;
@@ -81,23 +81,25 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
 
   async function resume() {
     const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: subject });
-    const found: ChainSpanMessage[] = [];
+    const spans: ChainSpanMessage[] = [];
     if (last !== null) {
       const { state } = await jsm.streams.info('MINER_CHAIN');
-      for (let seq = last.seq; seq >= state.first_seq && found.length < rememberedSpansMax; seq--) {
-        const span = spanOf(seq === last.seq ? last : await jsm.streams.getMessage('MINER_CHAIN', { seq }));
-        if (span !== null) found.push(span);
+      for (let seq = last.seq; seq >= state.first_seq && spans.length < recentSpansMax; seq--) {
+        const span = decodeSpan(
+          seq === last.seq ? last : await jsm.streams.getMessage('MINER_CHAIN', { seq }),
+        );
+        if (span !== null) spans.push(span);
       }
     }
     // Nothing is forgotten before what takes its place is read.
     blocks = [];
     forks = 0;
     lastSequence = last?.seq ?? 0;
-    for (const span of found.reverse()) note(span);
+    for (const span of spans.reverse()) note(span);
   }
 
   /** The span of a stored message; null for another deployment's and for what is none. */
-  function spanOf(stored: StoredMsg | null): ChainSpanMessage | null {
+  function decodeSpan(stored: StoredMsg | null): ChainSpanMessage | null {
     if (stored?.subject !== subject) return null;
     const span = decodeMessage(chainSpanMessage, stored.data, spanBytesMax);
     return 'value' in span && span.value.core === core ? span.value : null;
@@ -108,9 +110,9 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
     // What a later span has replaced is of another branch.
     let below = block;
     for (let seq = lastSequence; seq >= state.first_seq && seq > 0; seq--) {
-      const span = spanOf(await jsm.streams.getMessage('MINER_CHAIN', { seq }));
+      const span = decodeSpan(await jsm.streams.getMessage('MINER_CHAIN', { seq }));
       if (span === null) continue;
-      for (const known of knownBlocksOf(span).reverse()) {
+      for (const known of listKnownBlocks(span).reverse()) {
         if (known.number >= below || !(await isOnChain(known))) continue;
         blocks = [known];
         forks++;
@@ -134,8 +136,8 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
     }
     forks = Math.max(forks, span.fork);
     if (span.part !== undefined && span.part.index < span.part.count - 1) return;
-    blocks = [...blocks.filter(({ number }) => number < fromBlock), ...knownBlocksOf(span)].slice(
-      -rememberedSpansMax,
+    blocks = [...blocks.filter(({ number }) => number < fromBlock), ...listKnownBlocks(span)].slice(
+      -recentSpansMax,
     );
   }
 
@@ -167,14 +169,14 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
     let bytes = 0;
     const base = { core, fork: forks };
     const close = async (to: Pick<ChainBlock, 'number' | 'hash' | 'timestampMs'>) => {
-      await send({ ...base, ...boundsOf(from, parent, to), blocks: gathered.map(listedOf) });
+      await send({ ...base, ...formatBounds(from, parent, to), blocks: gathered.map(formatBlock) });
       from = to.number + 1n;
       parent = to.hash;
       gathered = [];
       bytes = 0;
     };
     for (const block of given) {
-      const size = sizeOf(block.logs);
+      const size = estimateBytes(block.logs);
       const before = gathered.at(-1);
       if (before !== undefined && bytes + size > logsBytesMax) await close(before);
       if (size > logsBytesMax) {
@@ -186,12 +188,12 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
             throw new ProviderInconsistent(`block ${block.number} was replaced while it was read`);
           await close(before);
         }
-        for (const [index, logs, count] of partsOf(block.logs)) {
+        for (const [index, logs, count] of splitLogs(block.logs)) {
           const part = { index, count };
           await send({
             ...base,
-            ...boundsOf(block.number, parent, block),
-            blocks: [listedOf({ ...block, logs })],
+            ...formatBounds(block.number, parent, block),
+            blocks: [formatBlock({ ...block, logs })],
             part,
           });
         }
@@ -236,13 +238,13 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
 }
 
 /** Blocks that a span tells the hash of, ascending. */
-function knownBlocksOf(span: ChainSpanMessage): PublishedBlock[] {
+function listKnownBlocks(span: ChainSpanMessage): PublishedBlock[] {
   const listed = span.blocks.map(({ number, hash }) => ({ number: BigInt(number), hash }));
   const last = { number: BigInt(span.toBlock), hash: span.hash };
   return [...listed.filter(({ number }) => number < last.number), last];
 }
 
-function boundsOf(
+function formatBounds(
   fromBlock: bigint,
   parentHash: Hash,
   to: Pick<ChainBlock, 'number' | 'hash' | 'timestampMs'>,
@@ -256,15 +258,15 @@ function boundsOf(
   };
 }
 
-function listedOf({ number, hash, timestampMs, logs }: ChainBlock): ChainSpanMessage['blocks'][number] {
+function formatBlock({ number, hash, timestampMs, logs }: ChainBlock): ChainSpanMessage['blocks'][number] {
   return { number: number.toString(), hash, timestamp: new Date(timestampMs).toISOString(), logs: [...logs] };
 }
 
-function sizeOf(logs: readonly ChainLog[]): number {
+function estimateBytes(logs: readonly ChainLog[]): number {
   return logs.reduce((sum, log) => sum + JSON.stringify(log).length + 1, 256);
 }
 
-function partsOf(logs: readonly ChainLog[]): [index: number, logs: ChainLog[], count: number][] {
+function splitLogs(logs: readonly ChainLog[]): [index: number, logs: ChainLog[], count: number][] {
   const parts: ChainLog[][] = [[]];
   let bytes = 0;
   for (const log of logs) {

@@ -43,7 +43,7 @@ export interface ConsumptionWatch {
   /** What ended the consumption. */
   reason(): string;
   /** Sequence through which the stream holds nothing more, where that ended the consumption; null otherwise. */
-  goneThrough(): number | null;
+  removedThrough(): number | null;
   /** @throws StreamDiverged when the stream turned out to be another one. */
   throwFailure(): void;
   stop(): void;
@@ -54,10 +54,10 @@ export interface ConsumptionWatch {
  * every notification, the connection's state and the stream itself are watched, and what follows is always the
  * same: stop, verify, begin anew.
  */
-export function watchConsumption(parts: ConsumptionWatchOptions): ConsumptionWatch {
-  const { connection, jsm, stream, clock, delivered, signal } = parts;
+export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionWatch {
+  const { connection, jsm, stream, clock, delivered, signal } = options;
   let reason: string | null = null;
-  let goneThrough: number | null = null;
+  let removedThrough: number | null = null;
   let failure: StreamDiverged | null = null;
 
   const end = (why: string) => {
@@ -78,26 +78,26 @@ export function watchConsumption(parts: ConsumptionWatchOptions): ConsumptionWat
     whenAborted(signal).pipe(map(() => 'stopped')),
   ).subscribe(end);
 
-  let progress = { position: parts.reached().position, sinceMs: clock.monotonicMs() };
+  let progress = { position: options.reached().position, sinceMs: clock.monotonicMs() };
   const inspect = async () => {
     // Taken before the question: what arrives while it is on its way must not look like a shorter stream.
-    const checkpoint = parts.reached();
+    const checkpoint = options.reached();
     const askedAtMs = clock.monotonicMs();
     const info = await jsm.streams.info(stream);
     if (reason !== null) return;
     const lastSequence = info.state.last_seq;
-    parts.onEndSeen(lastSequence, askedAtMs);
+    options.onEndSeen(lastSequence, askedAtMs);
     checkIdentity(stream, info, checkpoint);
-    const { position } = parts.reached();
-    const isMoving = position !== progress.position || position >= lastSequence || parts.isHeldBack();
+    const { position } = options.reached();
+    const isMoving = position !== progress.position || position >= lastSequence || options.isHeldBack();
     if (isMoving) {
       progress = { position, sinceMs: clock.monotonicMs() };
       return;
     }
     // Nothing came since the last inspection: where the rest of the stream was deleted, nothing will.
     const explanation = await explainGap(jsm, stream, position + 1, lastSequence);
-    if (explanation !== null && parts.reached().position === position) {
-      goneThrough = lastSequence;
+    if (explanation !== null && options.reached().position === position) {
+      removedThrough = lastSequence;
       end('the rest of the stream was deleted');
     } else if (clock.monotonicMs() - progress.sinceMs > stalledAfterMs) end('delivery stalled');
   };
@@ -106,7 +106,7 @@ export function watchConsumption(parts: ConsumptionWatchOptions): ConsumptionWat
       exhaustMap(() =>
         inspect().catch((error: unknown) => {
           // No answer: the connection's state tells the rest.
-          if (!(error instanceof StreamDiverged)) return parts.onUnknown();
+          if (!(error instanceof StreamDiverged)) return options.onUnknown();
           failure = error;
           end('stream diverged');
         }),
@@ -117,7 +117,7 @@ export function watchConsumption(parts: ConsumptionWatchOptions): ConsumptionWat
   return {
     end,
     reason: () => reason ?? 'the consumer ended',
-    goneThrough: () => goneThrough,
+    removedThrough: () => removedThrough,
     throwFailure: () => {
       if (failure !== null) throw failure;
     },

@@ -52,7 +52,7 @@ export interface LeaseOptions {
  */
 export function createLease({ jetStream, clock, logger, onMissing }: LeaseOptions): typeof leaseMachine {
   const id = randomUUID();
-  const self = { id, holder: { host: hostname(), pid: process.pid, pidSpace: pidSpace() } };
+  const self = { id, holder: { host: hostname(), pid: process.pid, pidSpace: readPidSpace() } };
 
   async function readNewest(name: string) {
     const stored = await jetStream().jsm.streams.getMessage('MINER_LEASE', {
@@ -135,7 +135,7 @@ function hasEnded({
   pid,
   pidSpace: space,
 }: NonNullable<z.infer<typeof leaseMessage>['holder']>): boolean {
-  if (space === null || host !== hostname() || space !== pidSpace() || pid === process.pid) return false;
+  if (space === null || host !== hostname() || space !== readPidSpace() || pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return false;
@@ -145,7 +145,7 @@ function hasEnded({
 }
 
 /** Null where the system does not tell. */
-function pidSpace(): string | null {
+function readPidSpace(): string | null {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {

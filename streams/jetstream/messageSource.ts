@@ -14,7 +14,7 @@ import {
   type SourceFault,
 } from '../../machines/messageSourceMachine.ts';
 import type { Gate } from '../operators/gate.ts';
-import { type Checkpoint, digestOfMessage } from './checkpoint.ts';
+import { type Checkpoint, digestMessage } from './checkpoint.ts';
 import { watchConsumption } from './consumptionWatch.ts';
 import { isStreamMissing } from './ensureStreams.ts';
 import { createPullSizing } from './pullSizing.ts';
@@ -135,8 +135,8 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
   }
 
   /** One subscription: a consumer's life after another, each from where the one before has ended. */
-  function follow(from: Checkpoint, taker: Taker): Actor<typeof messageSourceMachine> {
-    const { signal } = taker;
+  function follow(from: Checkpoint, recipient: Recipient): Actor<typeof messageSourceMachine> {
+    const { signal } = recipient;
     let checkpoint = from;
     let isReported = false;
 
@@ -146,7 +146,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       if (signal.aborted) return;
       checkpoint = { ...checkpoint, streamCreated: verified.created };
       if (verified.firstSequence > checkpoint.position + 1)
-        checkpoint = await skipGap(checkpoint, verified.firstSequence - 1, taker);
+        checkpoint = await skipGap(checkpoint, verified.firstSequence - 1, recipient);
       if (signal.aborted) return;
       onEndSeen(verified.lastSequence, askedAtMs);
       isReported = false;
@@ -155,7 +155,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     async function consumeOnce(): Promise<'interrupted' | 'ended'> {
       if (checkpoint.position >= through) return 'ended';
       // What is not in the stream any more was skipped, so its creation time is known.
-      await consume(checkpoint, checkpoint.streamCreated ?? '', taker, (reached) => {
+      await consume(checkpoint, checkpoint.streamCreated ?? '', recipient, (reached) => {
         checkpoint = reached;
       });
       return checkpoint.position >= through ? 'ended' : 'interrupted';
@@ -194,8 +194,8 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
    * Retention, a purge or a deletion removed the messages through a sequence. What is stored of them takes their place; the rest stays
    * unknown, and is told of.
    */
-  async function skipGap(from: Checkpoint, through: number, taker: Taker): Promise<Checkpoint> {
-    const { gate, signal } = taker;
+  async function skipGap(from: Checkpoint, through: number, recipient: Recipient): Promise<Checkpoint> {
+    const { gate, signal } = recipient;
     const streamCreated = from.streamCreated ?? '';
     const behind = (position: number) => ({ streamCreated: from.streamCreated, position, digest: null });
     const emitThrough = (position: number, stored: readonly StoredReading[]) =>
@@ -208,7 +208,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
           weight: stored.length * messageOverheadBytes,
           checkpoint: () => behind(position),
         },
-        taker,
+        recipient,
       );
     let storedCount = 0;
     for await (const stored of options.readStored?.(from.position, through) ?? []) {
@@ -225,7 +225,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     return behind(through);
   }
 
-  function emit(batch: MessageBatch, { subscriber, gate }: Taker) {
+  function emit(batch: MessageBatch, { subscriber, gate }: Recipient) {
     counts.position = batch.position;
     gate.enter(batch.weight);
     subscriber.next(batch);
@@ -250,10 +250,10 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
   async function consume(
     from: Checkpoint,
     streamCreated: string,
-    taker: Taker,
+    recipient: Recipient,
     onEnded: (reached: Checkpoint) => void,
   ): Promise<void> {
-    const { gate, signal } = taker;
+    const { gate, signal } = recipient;
     const consumer = await options.js.consumers.get(stream, {
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: from.position + 1,
@@ -279,15 +279,15 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     if (counts.lastSequence !== null && counts.position >= counts.lastSequence)
       actor?.send({ type: 'caughtUp' });
 
-    const handOver = () => {
+    const emitPending = () => {
       const newest = pending.at(-1);
       if (newest === undefined || signal.aborted) return;
       const [messages, weight] = [pending, pendingBytes + pending.length * messageOverheadBytes];
       pending = [];
       pendingBytes = 0;
-      const checkpoint = () => checkpointAt(streamCreated, newest);
+      const checkpoint = () => createCheckpoint(streamCreated, newest);
       reached = checkpoint;
-      emit({ messages, stored: [], streamCreated, position: newest.seq, weight, checkpoint }, taker);
+      emit({ messages, stored: [], streamCreated, position: newest.seq, weight, checkpoint }, recipient);
     };
 
     try {
@@ -295,15 +295,15 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       for await (const message of delivered) {
         if (signal.aborted) break;
         if (message.seq > through) {
-          handOver();
+          emitPending();
           counts.position = through;
           const behind = { ...reached(), position: through };
           reached = () => behind;
           return;
         }
         if (message.seq !== expected) {
-          handOver();
-          const behind = await passGap(reached(), expected, message.seq, taker);
+          emitPending();
+          const behind = await skipExplainedGap(reached(), expected, message.seq, recipient);
           reached = () => behind;
           if (signal.aborted) break;
         }
@@ -311,9 +311,9 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
         pending.push(message);
         pendingBytes += message.data.length;
         // Messages that came in one turn of the event loop are handed over together, at its end.
-        if (pending.length === 1) setImmediate(handOver);
+        if (pending.length === 1) setImmediate(emitPending);
         if (pending.length >= batchMessagesMax || pendingBytes >= batchBytesMax) {
-          handOver();
+          emitPending();
           await nextTurn();
         }
         if (message.seq === through) break;
@@ -322,15 +322,15 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
           break;
         }
         if (!gate.isOpen) {
-          handOver();
+          emitPending();
           await gate.opened(signal);
         }
       }
-      handOver();
+      emitPending();
       watch.throwFailure();
-      const goneThrough = watch.goneThrough();
-      if (goneThrough !== null && !signal.aborted) {
-        const behind = await skipGap(reached(), goneThrough, taker);
+      const removedThrough = watch.removedThrough();
+      if (removedThrough !== null && !signal.aborted) {
+        const behind = await skipGap(reached(), removedThrough, recipient);
         reached = () => behind;
       }
     } finally {
@@ -348,11 +348,11 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
   }
 
   /** A jump in the sequences is passed when the stream explains it; else the fold stands still before it. */
-  async function passGap(
+  async function skipExplainedGap(
     from: Checkpoint,
     expected: number,
     received: number,
-    taker: Taker,
+    recipient: Recipient,
   ): Promise<Checkpoint> {
     const explanation = received > expected ? await explainGap(jsm, stream, expected, received - 1) : null;
     if (explanation === null) {
@@ -360,7 +360,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
         `${stream}: message ${expected} was expected and ${received} came, and the stream does not say why`,
       );
     }
-    if (explanation === 'removed') return skipGap(from, received - 1, taker);
+    if (explanation === 'removed') return skipGap(from, received - 1, recipient);
     const missed = received - expected;
     counts.missedMessages += missed;
     logger.warn({ stream, fromSequence: expected, toSequence: received - 1, missed }, missedText);
@@ -387,7 +387,7 @@ function isFault(error: unknown, fault: SourceFault): boolean {
 }
 
 /** Where the batches of one subscription go. */
-interface Taker {
+interface Recipient {
   readonly subscriber: Subscriber<MessageBatch>;
   readonly gate: Gate;
   readonly signal: AbortSignal;
@@ -396,7 +396,7 @@ interface Taker {
 const missedText =
   'messages are no longer in the stream (retention, a purge or a deletion); what is not stored of them stays unknown';
 
-function checkpointAt(streamCreated: string | null, message: JsMsg): Checkpoint {
-  const digest = digestOfMessage(message.subject, message.timestampNanos, message.data);
+function createCheckpoint(streamCreated: string | null, message: JsMsg): Checkpoint {
+  const digest = digestMessage(message.subject, message.timestampNanos, message.data);
   return { streamCreated, position: message.seq, digest };
 }

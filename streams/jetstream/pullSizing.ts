@@ -21,7 +21,7 @@ const windowMessages = 500;
 export function createPullSizing(bounds: PullBounds): PullSizing {
   let { messages } = bounds;
   let window = { count: 0, largest: 0 };
-  const fitting = (bytes: number) =>
+  const computeFitting = (bytes: number) =>
     Math.max(1, Math.min(bounds.messages, Math.floor(bounds.bytes / Math.max(1, bytes))));
 
   function resize(to: number): boolean {
@@ -37,12 +37,12 @@ export function createPullSizing(bounds: PullBounds): PullSizing {
     },
     observe: (bytes) => {
       // Half of the number is not worth another consumer.
-      if (bytes * messages > bounds.bytes * 2) return resize(fitting(bytes));
+      if (bytes * messages > bounds.bytes * 2) return resize(computeFitting(bytes));
       if (messages === bounds.messages) return false;
       window.count++;
       window.largest = Math.max(window.largest, bytes);
       if (window.count < windowMessages) return false;
-      const larger = fitting(window.largest);
+      const larger = computeFitting(window.largest);
       return resize(larger >= messages * 2 ? larger : messages);
     },
   };

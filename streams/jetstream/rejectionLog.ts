@@ -10,7 +10,7 @@ import type { BackoffBounds } from '../../machines/backoff.ts';
 import { deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from '../pipelineItem.ts';
 
-/** At most so much of a rejected message is kept. */
+/** At most this much of a rejected message is kept. */
 export const originalBytesMax = 512 * 1024;
 /** What a rejection takes beside the original: its subject, detail and names, each character escaped at worst. */
 const envelopeBytesMax = 8 * 1024;
@@ -91,7 +91,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     message.streamCreated === publishedThrough.streamCreated && message.sequence <= publishedThrough.sequence;
 
   async function resume() {
-    publishedThrough = await lastPublished(jsm, stream);
+    publishedThrough = await findLastPublished(jsm, stream);
     isOutcomeUnknown = false;
   }
 
@@ -102,7 +102,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     if (isPublished(message)) return;
     const digest = createHash('sha256').update(message.data).digest('hex').slice(0, 16);
     const msgID = `${stream}.${message.streamCreated}.${message.sequence}.${digest}`;
-    const body = JSON.stringify(toRejectionMessage(stream, message, roomForOriginal(connection)));
+    const body = JSON.stringify(toRejectionMessage(stream, message, computeOriginalBytesMax(connection)));
     await js.publish(subject, body, { msgID, timeout: acknowledgementMs });
   }
 
@@ -135,7 +135,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     resume,
     publishAfter: (position) => (source) =>
       source.pipe(
-        startWith(leftBehind([...unpublished], position)),
+        startWith(wrapUnpublished([...unpublished], position)),
         tap((item) => {
           for (const message of listRejections(item)) unpublished.add(message);
         }),
@@ -171,7 +171,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
 }
 
 /** What an earlier pipeline has left, as an item that nothing else comes of. */
-function leftBehind(rejections: readonly RejectedMessage[], position: number): PipelineItem {
+function wrapUnpublished(rejections: readonly RejectedMessage[], position: number): PipelineItem {
   const checkpoint = () => ({ streamCreated: null, position, digest: null });
   return { kind: 'batch', position, weight: 0, rows: null, rejections, checkpoint };
 }
@@ -183,7 +183,7 @@ function listRejections(item: PipelineItem): readonly RejectedMessage[] {
 const nothingPublished = { streamCreated: '', sequence: 0 };
 
 /** Bytes of a message that fit beside the rest into what the server takes; base64 adds a third. */
-function roomForOriginal({ info }: NatsConnection): number {
+function computeOriginalBytesMax({ info }: NatsConnection): number {
   const payloadMax = info?.max_payload ?? Number.POSITIVE_INFINITY;
   const fitting = Math.floor(((payloadMax - envelopeBytesMax) / 4) * 3);
   return Math.max(0, Math.min(originalBytesMax, fitting));
@@ -195,13 +195,13 @@ function toRejectionMessage(
   bytesMax: number,
 ): RejectionMessage {
   const { data, ...rest } = message;
-  const kept = data.subarray(0, bytesMax);
+  const beginning = data.subarray(0, bytesMax);
   return {
     stream,
     ...rest,
     byteLength: data.length,
-    original: Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('base64'),
-    truncated: kept.length < data.length,
+    original: Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength).toString('base64'),
+    truncated: beginning.length < data.length,
   };
 }
 
@@ -209,7 +209,7 @@ function toRejectionMessage(
  * The newest published rejection whose message is still in the stream. Rejections above it belong to messages that
  * the stream lost after a power failure; their sequences are used again by others.
  */
-async function lastPublished(jsm: JetStreamManager, stream: InputStreamName) {
+async function findLastPublished(jsm: JetStreamManager, stream: InputStreamName) {
   const { created, state } = await jsm.streams.info(stream);
   let stored = await jsm.streams.getMessage('MINER_REJECTED', { last_by_subj: rejectedSubject(stream) });
   while (stored !== null) {

@@ -1,6 +1,6 @@
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
 import type { StreamName } from '../../actors/messages/subjects.ts';
-import { type Checkpoint, digestOfMessage, nanosOfTimestamp } from './checkpoint.ts';
+import { type Checkpoint, digestMessage, parseNanos } from './checkpoint.ts';
 
 export type DivergenceReason =
   | 'stream_recreated'
@@ -50,12 +50,12 @@ export async function verifySource(
   const stored = await jsm.streams.getMessage(stream, { seq: position });
   // A message that an operator deleted by hand leaves nothing to compare; the checks above still hold.
   if (stored === null) return verified;
-  const found = digestOfMessage(stored.subject, nanosOfTimestamp(stored.timestamp), stored.data);
-  if (found !== digest) {
+  const currentDigest = digestMessage(stored.subject, parseNanos(stored.timestamp), stored.data);
+  if (currentDigest !== digest) {
     throw new StreamDiverged(
       stream,
       'other_message_at_position',
-      `message ${position} was ${digest} when it was folded and is ${found} now`,
+      `message ${position} was ${digest} when it was folded and is ${currentDigest} now`,
     );
   }
   return verified;

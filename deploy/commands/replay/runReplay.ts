@@ -31,7 +31,7 @@ import { type Deployment, readDeploymentFile } from '../../deploymentFile.ts';
 import { systemClock } from '../../systemClock.ts';
 import { within } from '../../within.ts';
 import { createProgress } from '../progress.ts';
-import { ownNats, untilStopped } from '../runService.ts';
+import { runUntilStopped, startOwnNats } from '../runService.ts';
 import { differenceLines } from './differenceLines.ts';
 import { loadBeside, type PrepareReplayOptions, prepareReplay } from './prepareReplay.ts';
 import { createReplayFold } from './replayFold.ts';
@@ -59,12 +59,12 @@ interface RunReplayOptions {
 
 /** The command line's `replay`; with `discard` what an earlier one has left is removed, and nothing else is done. */
 export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
-  return untilStopped(async ({ configuration, logger, onStop, finish }) => {
+  return runUntilStopped(async ({ configuration, logger, onStop, finish }) => {
     const path = configuration.MINER_DEPLOYMENT ?? join(configuration.MINER_DATA_DIR, 'deployment.json');
     const deployment = readDeploymentFile(path);
     const stopping = new AbortController();
     const quiet = logger.child({}, { level: logger.level === 'info' ? 'warn' : logger.level });
-    const natsUrl = configuration.MINER_NATS_URL ?? (await ownNats(configuration, quiet, onStop)).url;
+    const natsUrl = configuration.MINER_NATS_URL ?? (await startOwnNats(configuration, quiet, onStop)).url;
     const url = configuration.MINER_CLICKHOUSE_URL;
     const database = openDatabase(
       url === null ? { path: join(configuration.MINER_DATA_DIR, 'clickhouse') } : { url },

@@ -4,7 +4,7 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 const answerMs = 5_000;
 
 /** Sequence of the first message that a stream stored at or after a time; null when there is none. */
-export async function sequenceAt(
+export async function findSequenceAt(
   js: JetStreamClient,
   stream: InputStreamName,
   time: Date,
