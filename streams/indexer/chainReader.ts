@@ -17,20 +17,20 @@ import { mapConcurrently } from './mapConcurrently.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
 const defaultRequestMs = 10_000;
-/** Headers that are asked for at the same time, over HTTP in one batch; fewer while the provider refuses so many. */
+/** Headers that are requested at the same time, over HTTP in one batch; fewer while the provider refuses that many. */
 const headersAtOnceMax = 64;
-/** Blocks whose receipts are asked for at the same time; those of a full block are some megabytes. */
+/** Blocks whose receipts are requested at the same time; those of a full block take some megabytes. */
 const blocksAtOnce = 16;
-/** Blocks that one call of `range` reads when it reads every one: a few spans, so that progress is published often. */
+/** Blocks that one call of `range` reads when it proves every block: a few spans, so that progress is published often. */
 const provenRangeBlocks = 1_024n;
-/** Blocks that one request for logs asks for at first; halved when the provider refuses, grown again when it does not. */
+/** Initial number of blocks in one request for logs; halved when the provider refuses, doubled again when it does not. */
 const logsRangeBlocksMax = 10_000n;
-/** Receipts of one block that are asked for at the same time where they cannot be had together. */
+/** Receipts of one block that are requested at the same time if the node cannot return them together. */
 const receiptsAtOnce = 8;
 
 /**
- * A node's chain. Nothing that the node says is believed: headers hash to their hashes and name each other as parents, and the logs
- * of a block are those of the receipts that its header holds the root of. Rejects with viem's errors too.
+ * A node's chain. No answer of the node is trusted: headers must hash to their hashes and name each other as parents, and the logs
+ * of a block must be those of the receipts whose root is in its header. Also rejects with viem's errors.
  */
 export interface ChainReader {
   chainId(): Promise<bigint>;
@@ -40,8 +40,8 @@ export interface ChainReader {
   /** All logs of the contracts in one block. */
   block(header: BlockHeader): Promise<ChainBlock>;
   /**
-   * Changes of a timelock's proposers before a block, oldest first. The blocks are those that the node names, and proven one by one:
-   * that it leaves one out cannot be seen, other than in the blocks that are indexed.
+   * Changes of a timelock's proposers before a block, oldest first. The node names the blocks, and each one is proven;
+   * unlike in indexed blocks, it goes unnoticed if the node omits one.
    */
   proposerChangesBefore(timelock: string, block: bigint): Promise<ProposerChange[]>;
   /** Blocks with logs from `first` through `last`, which is at most `toBlock` and may be an earlier one. */
@@ -57,7 +57,7 @@ export interface ChainReaderSettings {
   /** Lower case. */
   readonly addresses: readonly string[];
   readonly proofs: ChainProofs;
-  /** A request that takes longer has failed. */
+  /** A request that takes longer than this has failed. */
   readonly requestMs?: number;
 }
 
@@ -99,15 +99,15 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
   const header = (number: bigint) => readHeader(client, number);
 
   async function readHeader(from: typeof client, number: bigint): Promise<BlockHeader> {
-    const given = await from.request({
+    const answer = await from.request({
       method: 'eth_getBlockByNumber',
       params: [toQuantity(number), false],
     });
-    if (given === null) throw new ProviderInconsistent(`the node has no block ${number}`);
-    const found = proveHeader(given);
-    if (found.number !== number)
-      throw new ProviderInconsistent(`asked for block ${number}, given ${found.number}`);
-    return found;
+    if (answer === null) throw new ProviderInconsistent(`the node has no block ${number}`);
+    const proven = proveHeader(answer);
+    if (proven.number !== number)
+      throw new ProviderInconsistent(`block ${number} was requested, the node returned ${proven.number}`);
+    return proven;
   }
 
   async function block(of: BlockHeader): Promise<ChainBlock> {
@@ -152,7 +152,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     } catch (error) {
       if (!isUnknownMethod(error)) throw error;
       throw new ProviderInconsistent(
-        'the node of MINER_RPC_URL answers neither eth_getBlockReceipts nor eth_getTransactionReceipt, without which no log can be proven: set it to one that does',
+        'the node of MINER_RPC_URL answers neither eth_getBlockReceipts nor eth_getTransactionReceipt, without which no log can be proven: set it to a node that does',
         { cause: error },
       );
     }
@@ -182,14 +182,14 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
       return headers;
     } catch (error) {
       if (error instanceof ProviderInconsistent) throw error;
-      // Refused one by one, too: the provider is unavailable, and it was not for the number of them.
+      // Even a single request was refused: the provider is unavailable, and the size of the batch was not the reason.
       headersAtOnce = count === 1 ? headersAtOnceMax : Math.ceil(count / 4);
       if (count === 1) throw error;
       return readHeadersAfter(before, to);
     }
   }
 
-  /** Those of the blocks that hold logs of the contracts. */
+  /** The blocks that hold logs of the contracts. */
   async function readBlocks(headers: readonly BlockHeader[]): Promise<ChainBlock[]> {
     const claiming = headers.filter(({ logsBloom }) => mayHoldOurs(logsBloom));
     return (await mapConcurrently(claiming, blocksAtOnce, block)).filter(({ logs }) => logs.length > 0);
@@ -199,7 +199,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     const { numbers, toBlock: last } = await findBlocksNamedByLogs(first.number, toBlock);
     const blocks = await readBlocks(await mapConcurrently(numbers, blocksAtOnce, header));
     const lastHeader = await header(last);
-    // What was read is of one branch only if its first block is still where it was.
+    // The blocks are of one branch only if the first one is still on the chain.
     if ((await header(first.number)).hash !== first.hash)
       throw new ProviderInconsistent(`block ${first.number} was replaced while it was read`);
     return { last: lastHeader, blocks };
@@ -226,7 +226,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     return changes;
   }
 
-  /** Blocks that the node says hold logs, from `fromBlock` through as much of the rest as it answers for at once. */
+  /** Blocks that hold logs according to the node, from `fromBlock` through as many blocks as it answers for at once. */
   async function findBlocksNamedByLogs(
     fromBlock: bigint,
     toBlock: bigint,
@@ -258,7 +258,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
 }
 
 /**
- * The numbers of the blocks that logs name, ascending, each once.
+ * The distinct numbers of the blocks that logs name, ascending.
  *
  * @throws ProviderInconsistent
  */
@@ -290,7 +290,7 @@ function isUnknownMethod(error: unknown): boolean {
   return ['MethodNotFoundRpcError', 'MethodNotSupportedRpcError'].includes(name);
 }
 
-/** The provider answered that it does not want to: too many blocks or results, too slow, too often. */
+/** The provider refused the request: too many blocks or results, too slow, or too frequent. */
 function isRefusal(error: unknown): boolean {
   const name = error instanceof Error ? error.name : '';
   return [

@@ -14,14 +14,14 @@ export interface IndexerWorkOptions {
   readonly chainId: bigint;
   /** First block that is indexed. */
   readonly deploymentBlock: bigint;
-  /** Publishes again from this block on, or from one before it, in the place of what the stream has told of it. */
+  /** Republishes from this block on, or from one before it, replacing what the stream holds; null for none. */
   readonly repairFrom?: bigint | null;
   /** Address of the timelock, which may be older than the deployment. */
   readonly timelock: string;
   readonly logger: Logger;
 }
 
-/** What the indexer's machine invokes. Cancelled, it publishes nothing more; what is being published is awaited by `settle`. */
+/** What the indexer's machine invokes. Once cancelled it starts no more publications; `settle` awaits the one in progress. */
 export interface IndexerWork {
   askNode(): Promise<void>;
   resume(): Promise<bigint | null>;
@@ -34,28 +34,28 @@ export interface IndexerWork {
   settle(): Promise<void>;
 }
 
-/** Consecutive blocks far behind the tip, as they were read: those between that hold logs. */
+/** Consecutive blocks far behind the tip, of which `blocks` are those that hold logs. */
 interface BlockRange {
   readonly first: BlockHeader;
   readonly last: BlockHeader;
   readonly blocks: readonly ChainBlock[];
 }
 
-/** A range was published, and the next one was read meanwhile. */
+/** A range was published while the next one was read. */
 interface RangeStep {
   /** Its last block; null at the first step. */
   readonly published: bigint | null;
-  /** Null behind the last range. */
+  /** Null after the last range. */
   readonly read: BlockRange | null;
 }
 
 export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
   const { reader, publisher, chainId, deploymentBlock, timelock, logger } = options;
-  /** Null once something is published in the place of what was wrong. */
+  /** Null once the first replacement is published. */
   let { repairFrom = null } = options;
   /** What the last comparison found: the block after the last published one, and the node's newest. */
   let ahead: { readonly next: BlockHeader; readonly newest: BlockHeader } | null = null;
-  /** The proven blocks that take the place of published ones. */
+  /** The proven blocks that replace published ones. */
   let branch: readonly BlockHeader[] = [];
   let publishing: Promise<void> = Promise.resolve();
 
@@ -78,7 +78,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     if (block <= deploymentBlock) publisher.forkAt(deploymentBlock - 1n);
     else await publisher.rewind(block, isOnChain);
     const fromBlock = (findHead(publisher)?.number ?? deploymentBlock - 1n) + 1n;
-    logger.warn({ fromBlock: String(fromBlock), fork: publisher.forks }, 'the chain is published once more');
+    logger.warn({ fromBlock: String(fromBlock), fork: publisher.forks }, 'the chain is published again');
   }
 
   async function publishReads() {
@@ -88,7 +88,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
       const proposers = latestChanges(await reader.proposerChangesBefore(timelock, deploymentBlock));
       await publisher.publishReads({ blockNumber: number.toString(), blockHash: hash, proposers });
     } catch (error) {
-      logger.warn({ err: error }, 'what the timelock logged before the deployment block cannot be read yet');
+      logger.warn({ err: error }, 'the logs of the timelock before the deployment block cannot be read yet');
       throw error;
     }
   }
@@ -109,7 +109,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     return ahead;
   }
 
-  /** The next range is read while one is published: no more than that is held. */
+  /** The next range is read while one is published, so at most two are in memory. */
   function publishRanges() {
     const { next, newest } = blocksAhead();
     const limit = newest.number - singleBlocks;
@@ -133,7 +133,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     );
   }
 
-  /** From the compared block, or from where the ranges before have ended. */
+  /** From the compared block, or after the last published range. */
   function publishBlocks() {
     const { next, newest } = blocksAhead();
     const head = findHead(publisher);
@@ -150,7 +150,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     );
   }
 
-  /** Null where a fork appeared; the next comparison finds it. */
+  /** Null if a fork has appeared; the next comparison finds it. */
   async function headerAfter(before: PublishedBlock): Promise<BlockHeader | null> {
     const header = await reader.header(before.number + 1n);
     return header.parentHash === before.hash ? header : null;
@@ -181,7 +181,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     });
   }
 
-  /** The node has a longer chain that does not hold the last published block: it is followed once it is proven. */
+  /** The node has a longer chain without the last published block: it is followed once it is proven. */
   async function proveBranch() {
     const { newest } = blocksAhead();
     const published = publisher.published();

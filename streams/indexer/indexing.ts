@@ -14,11 +14,11 @@ export interface IndexingOptions {
   readonly onChain: ChainDeployment;
   readonly rpcUrl: string;
   readonly proofs: ChainProofs;
-  /** First block that is published once more; null for none. */
+  /** First block that is published again; null for none. */
   readonly repairFrom?: bigint | null;
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Told while it is far behind: the last published block, and the newest one of the node. */
+  /** Called while it is far behind, with the last published block and the node's newest one. */
   readonly onProgress: (head: bigint, tip: bigint) => void;
 }
 

@@ -15,7 +15,7 @@ import type { BlockHeader } from './blockProof.ts';
 import { expectParent } from './chainReader.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
-/** Spans that are read back at the start: enough for the deepest reorganization that is followed. */
+/** Newest spans that are read at the start: enough for the deepest reorganization that is followed. */
 const recentSpansMax = 700;
 /** A part's logs, so that the message around them fits. */
 const logsBytesMax = spanBytesMax - 8 * 1024;
@@ -27,30 +27,30 @@ export interface PublishedBlock {
   readonly hash: Hash;
 }
 
-/** Another indexer published meanwhile, or the outcome of an attempt is unknown: what the stream holds is read anew. */
+/** Another indexer published meanwhile, or the outcome of an attempt is unknown: the stream is read again. */
 export class PublishedMeanwhile extends Error {
   override readonly name = 'PublishedMeanwhile';
 }
 
-/** The spans of one chain, and what was read for them, in `MINER_CHAIN`, appended only behind what is known to be there. */
+/** The spans of one chain and the reads that go with them, in `MINER_CHAIN`; a span is appended only if the stream still ends where expected. */
 export interface SpanPublisher {
-  /** Reads back what the stream holds. */
+  /** Reads what the stream holds. */
   resume(): Promise<void>;
   /** Known blocks of the newest branch, ascending. */
   published(): readonly PublishedBlock[];
-  /** Gives up the blocks above `block`, which another branch replaces. */
+  /** Forgets the blocks above `block`, which another branch replaces. */
   forkAt(block: bigint): void;
   readonly forks: number;
   /**
-   * Lets the next span begin at `block`, or before it, behind the last block below it that the stream has told of and that is on the
-   * chain, as a fork of it; without any it is the first span.
+   * Makes the next span begin at `block` or earlier: it forks after the last lower block that is both in the stream and on the
+   * chain. If there is none, it is the first span.
    */
   rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>): Promise<void>;
-  /** Hash of the block that the newest reads in the stream were read at; null without any of this deployment. */
+  /** Hash of the block at which the stream's newest reads were made; null if this deployment has none. */
   readsHash(): Promise<string | null>;
   publishReads(reads: Omit<ChainReadsMessage, 'core'>): Promise<void>;
   /**
-   * Publishes `fromBlock` through `last`, with what was logged in between, as one span or more.
+   * Publishes `fromBlock` through `last`, with the logs in between, as one span or more.
    *
    * @throws PublishedMeanwhile
    * @throws ProviderInconsistent
@@ -60,7 +60,7 @@ export interface SpanPublisher {
     readonly parentHash: Hash;
     readonly last: Pick<BlockHeader, 'number' | 'hash' | 'timestampMs'>;
     readonly blocks: readonly ChainBlock[];
-    /** A header of the same branch; asked for where a span has to end before a block. */
+    /** A header of the same branch; called if a span has to end before a block. */
     readonly headerAt: (number: bigint) => Promise<BlockHeader>;
   }): Promise<void>;
 }
@@ -91,14 +91,14 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
         if (span !== null) spans.push(span);
       }
     }
-    // Nothing is forgotten before what takes its place is read.
+    // The previous state is kept until its replacement has been read.
     blocks = [];
     forks = 0;
     lastSequence = last?.seq ?? 0;
     for (const span of spans.reverse()) note(span);
   }
 
-  /** The span of a stored message; null for another deployment's and for what is none. */
+  /** The span of a stored message; null for another deployment's span and for any other message. */
   function decodeSpan(stored: StoredMsg | null): ChainSpanMessage | null {
     if (stored?.subject !== subject) return null;
     const span = decodeMessage(chainSpanMessage, stored.data, spanBytesMax);
@@ -107,7 +107,7 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
 
   async function rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>) {
     const { state } = await jsm.streams.info('MINER_CHAIN');
-    // What a later span has replaced is of another branch.
+    // Blocks that a later span has replaced are of another branch.
     let below = block;
     for (let seq = lastSequence; seq >= state.first_seq && seq > 0; seq--) {
       const span = decodeSpan(await jsm.streams.getMessage('MINER_CHAIN', { seq }));
@@ -124,7 +124,7 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
     if (lastSequence > 0) forks++;
   }
 
-  /** Takes note of a span that those before it lead to: another publisher's that no consumer links is none. */
+  /** Records a span that links to the previous ones; consumers ignore any other, so it is ignored here too. */
   function note(span: ChainSpanMessage) {
     const fromBlock = BigInt(span.fromBlock);
     const head = blocks.at(-1);
@@ -162,7 +162,7 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
   }
 
   async function publish(span: Parameters<SpanPublisher['publish']>[0]) {
-    const { fromBlock, parentHash, last, blocks: given, headerAt } = span;
+    const { fromBlock, parentHash, last, blocks: blocksWithLogs, headerAt } = span;
     let from = fromBlock;
     let parent = parentHash;
     let gathered: ChainBlock[] = [];
@@ -175,7 +175,7 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
       gathered = [];
       bytes = 0;
     };
-    for (const block of given) {
+    for (const block of blocksWithLogs) {
       const size = estimateBytes(block.logs);
       const before = gathered.at(-1);
       if (before !== undefined && bytes + size > logsBytesMax) await close(before);
@@ -237,7 +237,7 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
   };
 }
 
-/** Blocks that a span tells the hash of, ascending. */
+/** Blocks whose hash a span contains, ascending. */
 function listKnownBlocks(span: ChainSpanMessage): PublishedBlock[] {
   const listed = span.blocks.map(({ number, hash }) => ({ number: BigInt(number), hash }));
   const last = { number: BigInt(span.toBlock), hash: span.hash };

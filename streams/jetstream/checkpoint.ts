@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
 /**
- * How far a stream is folded, and what proves that the stream is still the same one: JetStream acknowledges before
- * it syncs, so a stream can lose its end and use the sequences again (MESSAGES.md, Consumption).
+ * How far a stream is folded, and the proof that the stream is still the same one: JetStream acknowledges before
+ * it syncs, so a stream can lose its end and reuse the sequences (MESSAGES.md, Consumption).
  */
 export interface Checkpoint {
-  /** Creation time of the stream as JetStream tells it; null before the first message. */
+  /** Creation time of the stream according to JetStream; null before the first message. */
   readonly streamCreated: string | null;
   /** Sequence of the last folded message; 0 before the first. */
   readonly position: number;
@@ -15,7 +15,7 @@ export interface Checkpoint {
 
 export const emptyCheckpoint: Checkpoint = { streamCreated: null, position: 0, digest: null };
 
-/** SHA-256 (hexadecimal) over subject, time of storage and bytes of a stored message. */
+/** SHA-256 (hexadecimal) of the subject, time of storage and bytes of a stored message. */
 export function digestMessage(subject: string, storedAtNanos: bigint, data: Uint8Array): string {
   return createHash('sha256').update(`${subject}\n${storedAtNanos}\n`).update(data).digest('hex');
 }

@@ -18,6 +18,6 @@ export async function findSequenceAt(
     if (waiting === 0) return null;
     return (await consumer.next({ expires: answerMs }))?.seq ?? null;
   } finally {
-    consumer.delete().catch(() => undefined); // It is gone already, or goes by itself when nobody pulls.
+    consumer.delete().catch(() => undefined); // Already deleted, or the server deletes it once nothing pulls.
   }
 }
