@@ -107,11 +107,11 @@ async function prepare(
 ): Promise<Tables | null> {
   const { generation } = await activeTables(options.database);
   if (generation !== active.generation) return null;
-  return (await unfinished(options, active, wanted)) ?? (await begin(options, active, wanted));
+  return (await findUnfinished(options, active, wanted)) ?? (await beginNext(options, active, wanted));
 }
 
 /** What an earlier start has begun for the same fold and stream. */
-async function unfinished(
+async function findUnfinished(
   { database }: GenerationChoiceOptions,
   active: Tables,
   wanted: GenerationIdentity,
@@ -125,9 +125,9 @@ async function unfinished(
 
 /**
  * Creates the next generation, empty: readings whose messages have left the stream are folded from the active one. A replay that is
- * unfinished would bring back what is replaced here, so it ends.
+ * unfinished would restore what is replaced here, so it is ended.
  */
-async function begin(
+async function beginNext(
   { database, nowMs }: GenerationChoiceOptions,
   active: Tables,
   wanted: GenerationIdentity,

@@ -63,14 +63,14 @@ export function runStreamPipeline(from: Checkpoint, options: StreamPipelineOptio
   if (sinks === null) return folded$.pipe(leaveGate(gate), ignoreElements());
   return folded$.pipe(
     marks.set,
-    sinks.rejections?.publishAfter(from.position) ?? unchanged,
-    writer?.writeAfter(from.position) ?? unchanged,
+    sinks.rejections?.publishAfter(from.position) ?? passThrough,
+    writer?.writeAfter(from.position) ?? passThrough,
     marks.save,
     leaveGate(gate),
     ignoreElements(),
   );
 }
 
-function unchanged(items$: Observable<PipelineItem>): Observable<PipelineItem> {
+function passThrough(items$: Observable<PipelineItem>): Observable<PipelineItem> {
   return items$;
 }

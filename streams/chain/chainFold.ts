@@ -11,7 +11,7 @@ import { createRejectionCollector, type RejectionCollector } from '../rejections
 import { OlderSnapshotNeeded, type StreamFold } from '../streamFold.ts';
 
 /** Cursors of owner lists keep their block's state for at least so long, across a restart too. */
-const statesKeptMs = 10 * 60_000;
+const stateRetentionMs = 10 * 60_000;
 
 export interface ChainFoldOptions {
   readonly actors: ChainActors;
@@ -73,7 +73,7 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
 
   return {
     identity: actors.identity,
-    snapshotAgeMs: statesKeptMs,
+    snapshotAgeMs: stateRetentionMs,
     sharesTables: true,
 
     receive({ messages, streamCreated }) {

@@ -69,7 +69,7 @@ describe('a process beside the one that ingests', () => {
 describe('a process that another one has taken over from', () => {
   it('ends in order when it was told to stop before it notices', async () => {
     const nats = await startNats();
-    const { js, jsm } = await connectTo(nats);
+    const { connection, js, jsm } = await connectTo(nats);
     const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory() });
     await ready(miner);
     await publishAll(connection, mixedPublications(100));
