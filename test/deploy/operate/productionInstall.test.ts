@@ -4,10 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { eventually, startProcess } from '../../support/processes/childProcess.ts';
-import {
-  clickHouseServerAvailable,
-  startClickHouseServer,
-} from '../../support/processes/clickHouseServer.ts';
+import { useClickHouseEngine } from '../../support/processes/clickHouseEngine.ts';
 import { findFreePort } from '../../support/processes/findFreePort.ts';
 import { writeDeployment } from '../../support/processes/minerProcess.ts';
 import { startNats } from '../../support/processes/natsServer.ts';
@@ -63,6 +60,8 @@ async function start(role: string, connections: Readonly<Record<string, string>>
 }
 
 describe('a production install', () => {
+  const engine = useClickHouseEngine();
+
   it('has what runs and no more, and says what takes room', () => {
     const [, inAll = ''] = /([\d.]+) MiB {2}in all\n$/.exec(report) ?? [];
     expect(Number(inAll)).toBeGreaterThan(10);
@@ -79,33 +78,30 @@ describe('a production install', () => {
     expect(() => installInto(folder)).toThrow('give an empty folder');
   });
 
-  it.skipIf(!clickHouseServerAvailable())(
-    'serves and ingests with a standby beside it, writes no files, and stops at a signal',
-    async () => {
-      const [nats, clickHouse] = [await startNats(), await startClickHouseServer()];
-      const before = listFiles(folder);
-      const connections = { MINER_NATS_URL: nats.url, MINER_CLICKHOUSE_URL: clickHouse.url };
-      const service = await start('run', connections);
-      const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status;
-      await eventually(async () => (await readiness(service.operatorUrl)) === 200, 'readiness');
-      for (const path of ['/v1/status', '/v4/public/process', '/openapi.json', '/docs', '/healthz'])
-        expect([path, (await fetch(`${service.publicUrl}${path}`)).status]).toEqual([path, 200]);
-      expect(await service.probe()).toBe(0);
+  it('serves and ingests with a standby beside it, writes no files, and stops at a signal', async () => {
+    const [nats, clickHouse] = [await startNats(), await engine.createDatabase()];
+    const before = listFiles(folder);
+    const connections = { MINER_NATS_URL: nats.url, MINER_CLICKHOUSE_URL: clickHouse };
+    const service = await start('run', connections);
+    const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status;
+    await eventually(async () => (await readiness(service.operatorUrl)) === 200, 'readiness');
+    for (const path of ['/v1/status', '/v4/public/process', '/openapi.json', '/docs', '/healthz'])
+      expect([path, (await fetch(`${service.publicUrl}${path}`)).status]).toEqual([path, 200]);
+    expect(await service.probe()).toBe(0);
 
-      const standby = await start('ingest', connections);
-      await eventually(
-        async () => (await (await fetch(`${standby.operatorUrl}/readyz`)).text()).includes('standbyFor'),
-        'the standby waits',
-      );
-      expect(await readiness(standby.operatorUrl)).toBe(503);
-      expect(await standby.probe()).toBe(0);
+    const standby = await start('ingest', connections);
+    await eventually(
+      async () => (await (await fetch(`${standby.operatorUrl}/readyz`)).text()).includes('standbyFor'),
+      'the standby waits',
+    );
+    expect(await readiness(standby.operatorUrl)).toBe(503);
+    expect(await standby.probe()).toBe(0);
 
-      expect(await service.end('SIGTERM')).toBe(0);
-      expect(await service.probe()).toBe(1);
-      await eventually(async () => (await readiness(standby.operatorUrl)) === 200, 'takeover');
-      expect(listFiles(folder)).toEqual(before);
-    },
-  );
+    expect(await service.end('SIGTERM')).toBe(0);
+    expect(await service.probe()).toBe(1);
+    await eventually(async () => (await readiness(standby.operatorUrl)) === 200, 'takeover');
+    expect(listFiles(folder)).toEqual(before);
+  });
 
   it('says what it needs where it is given no ClickHouse server', async () => {
     const dir = temporaryDirectory();
