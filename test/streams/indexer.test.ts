@@ -247,7 +247,7 @@ describe('indexer', () => {
       const nats = await emptyStreams();
       const { caughtUp, indexer, stop } = startIndexer(economy, nats, node.url);
       const stumbled = () => node.lies > 6 && indexer.status().providerFailures > 1;
-      await eventually(stumbled, `some stumbling over a node that ${what}`, 60_000);
+      await eventually(stumbled, `some stumbling over a node that ${what}`);
       isLying = false;
       await caughtUp();
       await stop();
