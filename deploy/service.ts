@@ -90,7 +90,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
   const isNatsConnected = () => child().nats?.getSnapshot().hasTag('connected') ?? false;
   const isDatabaseReachable = () => child().databaseWatch?.getSnapshot().hasTag('reachable') ?? false;
   const hasViews = () => work()?.isRestored() ?? false;
-  const inspectorOf = createActorTransitions({
+  const createInspector = createActorTransitions({
     actors: () => [...listMachines(root.getSnapshot()), ...(work()?.machines() ?? [])],
     logger,
     registry,
@@ -113,7 +113,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
     isNatsConnected,
     isDatabaseReachable,
     standbyFor: ingest.standbyFor,
-    chain: () => ({ conditions: views.chain.conditions(), ...faultOf(chain) }),
+    chain: () => ({ conditions: views.chain.conditions(), ...describeFault(chain) }),
   });
   registerFollowerMetrics(registry, () => work()?.followers ?? []);
   registerDatabaseMetrics(registry, isDatabaseReachable);
@@ -153,7 +153,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       clock,
       logger,
       registry,
-      inspectorOf,
+      createInspector,
     });
     return createStreamWork({ followers, indexer, used });
   }
@@ -210,7 +210,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
     }),
     {
       input: { writes: roles.ingest, isDatabaseShared: database.kind === 'server' },
-      inspect: inspectorOf(),
+      inspect: createInspector(),
     },
   );
 
@@ -234,20 +234,21 @@ export async function startService({ settings, clock, logger, registry }: Servic
   }
 }
 
-/** Rejects once something has ended the service that nobody asked for. */
+/**
+ * Rejects once something ends the service that nobody asked for. What goes wrong during a stop that was asked for changes nothing any more:
+ * whoever asked for it waits for its end, and would take a failure for a reason not to.
+ */
 function waitForFault(root: Actor<ServiceMachine<StreamWork>>): Promise<never> {
-  const failed = new Promise<never>((_, reject) => {
-    root.subscribe({
-      next: ({ context: { fault } }) => fault !== null && reject(fault.error),
-      error: reject,
-    });
+  const failed = waitFor(root, (snapshot) => snapshot.hasTag('stopping')).then(({ context: { fault } }) => {
+    if (fault !== null) throw fault.error;
+    return new Promise<never>(() => undefined);
   });
   failed.catch(() => undefined); // Whoever waits for it handles it; nobody has to.
   return failed;
 }
 
 /** Names the block that stops the chain, where one does; the rest serves nevertheless. */
-function faultOf(chain: ChainActors | null): object {
+function describeFault(chain: ChainActors | null): object {
   const fault = chain?.fault ?? null;
   if (fault === null) return {};
   const { block, detail } = fault;

@@ -1,17 +1,17 @@
-/** How long is waited after so many failures in a row. */
+/** How long to wait after the first of several consecutive failures, and at most. */
 export interface BackoffBounds {
   readonly firstMs: number;
   readonly longestMs: number;
 }
 
-/** What most parts do: try again soon, and every five seconds in the end. */
+/** Suits most work: retry soon at first, and every five seconds eventually. */
 export const defaultBackoff: BackoffBounds = { firstMs: 250, longestMs: 5_000 };
 
 /**
- * The one rule by which everything here is tried again: twice as long after each failure, up to a bound, and a quarter more or less, so that many
- * that failed together do not come back together.
+ * The one rule for all retries: the wait doubles after each failure, up to a bound, and varies by a quarter, so that many clients that
+ * failed together do not return together.
  *
- * @param failures in a row, from 1.
+ * @param failures consecutive ones, from 1.
  * @param random from 0 to 1.
  */
 export function backoffMs(

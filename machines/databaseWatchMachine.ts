@@ -1,16 +1,16 @@
 import { fromPromise, setup } from 'xstate';
 
-/** Between two questions. */
+/** Between two checks. */
 const intervalMs = 2_000;
 /** A database that takes longer to answer is unavailable. */
 const answerMs = 1_500;
 
-/** Whether the database answers. Who needs it says so in the log; this is for those who only want to know. */
+/** Whether the database answers. What needs the database logs its own failures; this only reports the state. */
 export const databaseWatchMachine = setup({
   types: { tags: {} as 'reachable' },
   actors: {
     ask: fromPromise<void>(() => {
-      throw new Error('the question to the database is not provided');
+      throw new Error('the check of the database is not provided');
     }),
   },
   delays: { interval: intervalMs, answer: answerMs },

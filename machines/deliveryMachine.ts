@@ -5,8 +5,8 @@ export const deliveryStates = ['idle', 'gathering', 'delivering', 'retrying'] as
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /**
- * The delivery of a queue to something that may be unavailable, in order, each item at least once. A trickle is gathered for a while; a batch
- * whose outcome is not known is delivered again, the identical one, before anything else.
+ * The delivery of a queue to something that may be unavailable, in order, each item at least once. Items that trickle in are gathered for a
+ * while; a batch whose outcome is unknown is delivered again unchanged before anything else.
  */
 export const deliveryMachine = setup({
   types: {
@@ -20,7 +20,7 @@ export const deliveryMachine = setup({
   },
   guards: {
     hasMore: (): boolean => notProvided(),
-    /** A batch is full, or somebody waits for what is there. */
+    /** A batch is full, or something waits for the queued items. */
     isDue: (): boolean => notProvided(),
   },
   actions: {

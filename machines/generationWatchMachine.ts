@@ -6,17 +6,17 @@ const intervalMs = 1_000;
 /** The generation of tables that is active. */
 export interface ActiveGeneration {
   readonly generation: number;
-  /** It is not above the newest one that was told of, or the fold of this process has made it, or another one. */
+  /** `known`: not above the newest reported one. Above it: `ours` was made by this process's version of the fold, `foreign` by another one. */
   readonly verdict: 'known' | 'ours' | 'foreign';
 }
 
 interface Context {
   readonly isShared: boolean;
-  /** The newest generation that was told of. The one that is being rebuilt is above the active one until it takes its place. */
+  /** The newest reported generation. One that is being rebuilt is above the active one until it replaces it. */
   readonly announced: number;
 }
 
-/** Asks every second whether a replay has made other tables the active ones. Tables that another fold has made are of no use here. */
+/** Checks every second whether a replay has activated other tables. Tables that another version of the fold has made cannot be used here. */
 export const generationWatchMachine = setup({
   types: {
     context: {} as Context,
@@ -28,8 +28,10 @@ export const generationWatchMachine = setup({
   },
   guards: {
     isShared: ({ context }) => context.isShared,
-    is: (_, { found, verdict }: { found: ActiveGeneration; verdict: ActiveGeneration['verdict'] }) =>
-      found.verdict === verdict,
+    hasVerdict: (
+      _,
+      { active, verdict }: { active: ActiveGeneration; verdict: ActiveGeneration['verdict'] },
+    ) => active.verdict === verdict,
   },
   actions: {
     announce: assign((_, { generation }: { generation: number }) => ({ announced: generation })),
@@ -55,7 +57,10 @@ export const generationWatchMachine = setup({
             input: ({ context: { announced } }) => ({ announced }),
             onDone: [
               {
-                guard: { type: 'is', params: ({ event }) => ({ found: event.output, verdict: 'ours' }) },
+                guard: {
+                  type: 'hasVerdict',
+                  params: ({ event }) => ({ active: event.output, verdict: 'ours' }),
+                },
                 target: 'waiting',
                 actions: [
                   { type: 'useActive', params: ({ event }) => ({ generation: event.output.generation }) },
@@ -63,7 +68,10 @@ export const generationWatchMachine = setup({
                 ],
               },
               {
-                guard: { type: 'is', params: ({ event }) => ({ found: event.output, verdict: 'foreign' }) },
+                guard: {
+                  type: 'hasVerdict',
+                  params: ({ event }) => ({ active: event.output, verdict: 'foreign' }),
+                },
                 target: 'waiting',
                 actions: [
                   { type: 'reportForeign', params: ({ event }) => ({ generation: event.output.generation }) },
@@ -72,7 +80,7 @@ export const generationWatchMachine = setup({
               },
               { target: 'waiting' },
             ],
-            // Unavailable at the moment; who needs the database says so in the log.
+            // Unavailable at the moment; what needs the database logs it.
             onError: 'waiting',
           },
         },

@@ -19,13 +19,13 @@ export type IndexerState = (typeof indexerStates)[number];
 export const singleBlocks = 64n;
 
 export interface IndexerTimings {
-  /** Between two looks at a node that has nothing new. */
+  /** Between two polls of a node that has nothing new. */
   readonly pollMs: number;
-  /** Until what the timelock logged before the first block is asked for again. */
+  /** Before the timelock's logs from before the first block are requested again. */
   readonly readsRetryMs: number;
-  /** Between two attempts near the tip, where views go stale meanwhile: five seconds at most, */
+  /** Between two attempts near the tip, where views become stale in the meantime: five seconds at most, */
   readonly nearBackoff: BackoffBounds;
-  /** and far behind it, where a provider is given time: half a minute at most. */
+  /** and far behind it, to let a provider recover: half a minute at most. */
   readonly farBackoff: BackoffBounds;
 }
 
@@ -64,7 +64,7 @@ interface Context {
   readonly isFork: boolean;
   /** The node's newest block when the indexer was found far behind it, until that block is published; null otherwise. */
   readonly catchesUpTo: bigint | null;
-  /** Attempts that failed, in a row. */
+  /** Consecutive failed attempts. */
   readonly failures: number;
   /** Why the last of them did. */
   readonly error: unknown;
@@ -86,7 +86,7 @@ const indexer = setup({
     input: {} as { readonly firstBlock: bigint; readonly timings: IndexerTimings },
     events: {} as
       | HeadMoved
-      /** It is known what the stream holds. */
+      /** The contents of the stream are known. */
       | { type: 'resumed' }
       | { type: 'stopped' },
   },
@@ -113,7 +113,7 @@ const indexer = setup({
     isNodeBehind: ({ context: { head, tip } }) => head !== null && tip !== null && tip < head,
     isBeforeFirstBlock: ({ context: { head, tip, firstBlock } }) =>
       head === null && tip !== null && tip < firstBlock,
-    /** Another block of the same height is not a longer chain: nothing is given up for it. */
+    /** Another block of the same height is not a longer chain, so nothing is replaced for it. */
     isAtTip: ({ context: { head, tip } }) => head === tip,
     isFork: ({ context }) => context.isFork,
     isFarBehind: ({ context }) => isFarBehind(context),
@@ -150,16 +150,16 @@ const indexer = setup({
   },
 });
 
-const errorOf = ({ event }: { event: { error: unknown } }) => ({ error: event.error });
+const toError = ({ event }: { event: { error: unknown } }) => ({ error: event.error });
 
-/** Where a failure leads, whatever was being done. */
+/** Where any failure leads. */
 const failed = [
   {
-    guard: { type: 'isLostRace', params: errorOf },
+    guard: { type: 'isLostRace', params: toError },
     target: '#failing',
-    actions: { type: 'noteLostRace', params: errorOf },
+    actions: { type: 'noteLostRace', params: toError },
   },
-  { target: '#failing', actions: { type: 'noteProviderFailure', params: errorOf } },
+  { target: '#failing', actions: { type: 'noteProviderFailure', params: toError } },
 ] as const;
 
 const comparing = indexer.createStateConfig({
@@ -174,9 +174,9 @@ const comparing = indexer.createStateConfig({
 });
 
 /**
- * The indexer. It publishes what the node has beyond what is published, and nothing that is not proven; whatever goes wrong, it waits and
- * connects again. Each step begins with a comparison of node and stream, which decides what the step is. What the timelock logged before
- * the first block is published first; where the node does not tell it, the blocks are published nevertheless, and it is asked again later.
+ * The indexer. It publishes the node's blocks that are not published yet, and nothing unproven; after any failure it waits and
+ * reconnects. Each step begins with a comparison of node and stream, which decides what the step is. The timelock's logs from before
+ * the first block are published first; if the node does not return them, the blocks are published nevertheless, and the logs are requested later.
  */
 export const indexerMachine = indexer.createMachine({
   id: 'indexer',
@@ -237,7 +237,7 @@ export const indexerMachine = indexer.createMachine({
           entry: assign({ catchesUpTo: ({ context }) => context.tip }),
           invoke: {
             src: 'publishRanges',
-            // The single blocks of the same comparison: another one would find as many more as were mined meanwhile.
+            // Continues with the single blocks of the same comparison: a new one would find more, mined in the meantime.
             onDone: { target: '#publishing', actions: 'noteSuccess' },
             onError: failed,
           },
@@ -290,7 +290,7 @@ export const indexerMachine = indexer.createMachine({
             comparingAgain: comparing,
           },
         },
-        /** The provider failed, or answered what cannot be true; or another indexer was first. */
+        /** The provider failed or gave an inconsistent answer, or another indexer published first. */
         failing: {
           id: 'failing',
           initial: 'settling',

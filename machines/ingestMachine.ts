@@ -4,16 +4,16 @@ import { leaseMachine } from './leaseMachine.ts';
 import { notProvided } from './notProvided.ts';
 
 const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
-/** How often it is looked at whether another process has begun an epoch, */
+/** How often to check whether another process has begun an epoch, */
 const epochCheckMs = 5_000;
 /** and whether an operator's replay has ended. */
 const replayCheckMs = 2_000;
 
-/** Tables that are filled beside the active ones, to take their place. */
+/** Tables that are filled next to the active ones, to replace them. */
 export interface Rebuild {
-  /** The active generation, which is read meanwhile. */
+  /** The active generation, which is read until then. */
   readonly from: number;
-  /** Makes the rebuilt ones the active ones. */
+  /** Activates the rebuilt tables. */
   activate(): Promise<void>;
   /** Lets others fill tables again. */
   release(): void;
@@ -29,7 +29,7 @@ export interface Grant {
   readonly rebuild: Rebuild | null;
 }
 
-/** A fault that waiting does not mend, and a replay that has to be waited for; anything else is tried again. */
+/** A fault that retrying cannot resolve, and a replay that must end first; anything else is retried. */
 export type IngestFault = 'unusableDatabase' | 'replayRunning';
 
 interface Context {
@@ -37,22 +37,20 @@ interface Context {
   readonly writes: boolean;
   readonly name: string;
   readonly isUnused: boolean;
-  /** In a row, of what comes before the grant. */
+  /** Consecutive ones, of the steps before the grant. */
   readonly failures: number;
   readonly hasReportedReplay: boolean;
-  /** Generation of the active tables. */
-  readonly active: number;
   readonly epoch: number;
   readonly grant: Grant | null;
-  /** It was told to end. */
+  /** It was asked to end. */
   readonly isEnding: boolean;
   readonly fault: unknown;
 }
 
 /**
- * How a process comes to the tables that it works on. One that only reads asks for the active ones. One that ingests waits for the lease of
- * the database, brings the tables up to date, begins an epoch, chooses the generation that it writes to, and ends when
- * another process has taken over. Where preparing fails, the lease is given back, since another process may fare better.
+ * How a process obtains the tables that it works on. One that only reads uses the active ones. One that ingests waits for the lease of
+ * the database, migrates the tables, begins an epoch, chooses the generation that it writes to, and ends when
+ * another process has taken over. If a preparation fails, the lease is released, since another process may succeed.
  */
 export const ingestMachine = setup({
   types: {
@@ -78,14 +76,14 @@ export const ingestMachine = setup({
     /** The name of the lease, and whether nobody has ever ingested into the database. */
     identify: fromPromise<{ readonly name: string; readonly isUnused: boolean }>(notProvided),
     ensureStreams: fromPromise<void>(notProvided),
-    /** Brings the tables up to date; resolves with the active generation. */
-    migrate: fromPromise<number>(notProvided),
+    /** Brings the tables up to date. */
+    migrate: fromPromise<void>(notProvided),
     beginEpoch: fromPromise<number>(notProvided),
-    chooseGeneration: fromPromise<
-      Pick<Grant, 'generation' | 'rebuild'>,
-      { readonly epoch: number; readonly active: number }
-    >(notProvided),
-    /** Looks whether a later epoch has begun, and sends `superseded` then. */
+    /** Looks up which tables are active each time: a replay that was waited for has replaced them. */
+    chooseGeneration: fromPromise<Pick<Grant, 'generation' | 'rebuild'>, { readonly epoch: number }>(
+      notProvided,
+    ),
+    /** Checks whether a later epoch has begun, and sends `superseded` if so. */
     checkEpoch: fromPromise<void, { readonly epoch: number }>(notProvided),
     activate: fromPromise<void, { readonly rebuild: Rebuild | null }>(async ({ input }) =>
       input.rebuild?.activate(),
@@ -120,7 +118,6 @@ export const ingestMachine = setup({
     isUnused: false,
     failures: 0,
     hasReportedReplay: false,
-    active: 0,
     epoch: 0,
     grant: null,
     isEnding: false,
@@ -246,7 +243,7 @@ export const ingestMachine = setup({
             ],
           },
           states: {
-            /** Only now: what is waiting may be configured otherwise. */
+            /** Only with the lease, since a standby may have other settings. */
             ensuringStreams: {
               invoke: {
                 src: 'ensureStreams',
@@ -259,10 +256,7 @@ export const ingestMachine = setup({
             migrating: {
               invoke: {
                 src: 'migrate',
-                onDone: {
-                  target: 'beginningEpoch',
-                  actions: assign({ active: ({ event }) => event.output }),
-                },
+                onDone: 'beginningEpoch',
                 onError: {
                   actions: raise(({ event }) => ({ type: 'preparationFailed', error: event.error })),
                 },
@@ -283,7 +277,7 @@ export const ingestMachine = setup({
             choosingGeneration: {
               invoke: {
                 src: 'chooseGeneration',
-                input: ({ context: { epoch, active } }) => ({ epoch, active }),
+                input: ({ context: { epoch } }) => ({ epoch }),
                 onDone: {
                   target: '#ingest.leasing.ingesting',
                   actions: [
@@ -310,7 +304,7 @@ export const ingestMachine = setup({
                 ],
               },
             },
-            /** Tables that an operator's replay fills are not to be replaced under its feet, nor these by another one. */
+            /** While an operator's replay fills tables, neither may replace the other's. */
             awaitingReplay: { after: { replayCheck: 'choosingGeneration' } },
           },
         },
@@ -328,7 +322,7 @@ export const ingestMachine = setup({
                     src: 'checkEpoch',
                     input: ({ context: { epoch } }) => ({ epoch }),
                     onDone: 'waiting',
-                    // Unavailable at the moment; who needs the database says so in the log.
+                    // Unavailable at the moment; what needs the database logs it.
                     onError: 'waiting',
                   },
                 },

@@ -1,20 +1,20 @@
 import { assign, fromPromise, setup } from 'xstate';
 import { notProvided } from './notProvided.ts';
 
-/** How often a holder renews the lease, and how often it is looked at by who waits for it. */
+/** How often the holder renews the lease, and how often a waiting process checks it. */
 const renewalMs = 1_000;
-/** A lease that was not renewed for so long is free. It is longer than its holder writes without a renewal. */
+/** A lease that was not renewed for this long is free. A holder stops writing earlier than that without a renewal. */
 const abandonedMs = 6_000;
 
-/** What is stored of a lease. */
+/** The stored lease, as it was observed. */
 export interface LeaseObservation {
   /** Of the message that is the lease; 0 where there is none. */
   readonly sequence: number;
-  /** Null once it was given back. */
+  /** Null once it was released. */
   readonly holder: LeaseHolder | null;
-  /** Whether the holder is a process of this machine that is gone. */
+  /** Whether the holder was a process of this machine that has ended. */
   readonly hasHolderEnded: boolean;
-  /** Monotonic times of the question and of its answer. */
+  /** Monotonic times of the request and of its response. */
   readonly askedAtMs: number;
   readonly answeredAtMs: number;
 }
@@ -28,7 +28,7 @@ export interface LeaseHolder {
 /** A message that became the lease. */
 export interface StoredLease {
   readonly sequence: number;
-  /** Monotonic time at which it was begun to store it: from then on it counts. */
+  /** Monotonic time at which the attempt to store it began: the lease counts from then on. */
   readonly sinceMs: number;
 }
 
@@ -36,11 +36,11 @@ interface Replacement {
   readonly name: string;
   /** Of the message that is replaced. */
   readonly sequence: number;
-  /** Whether this process holds the lease with it, or gives it back. */
+  /** Whether this process holds the lease with it, or releases it. */
   readonly holds: boolean;
 }
 
-/** Why a lease could not be verified; anything else is tried again. */
+/** Why a lease could not be verified; anything else is retried. */
 export type LeaseFault =
   /** Another process holds it. */
   | 'lost'
@@ -53,9 +53,9 @@ interface Context {
   /** Nobody has ever ingested under this name: without a message the lease is free. */
   readonly isUnused: boolean;
   readonly observed: LeaseObservation | null;
-  /** Since when the observed message has been the newest, as far as it can be told. */
+  /** Since when the observed message is known to have been the newest. */
   readonly seenSinceMs: number;
-  /** Attempts to read or take the lease that failed, in a row. */
+  /** Consecutive failed attempts to read or take the lease. */
   readonly failures: number;
   readonly hasSeenLease: boolean;
   /** What this process holds the lease with. */
@@ -64,7 +64,7 @@ interface Context {
   readonly fault: unknown;
 }
 
-/** Nothing tells when a question was answered: time without a renewal counts from the end of the first one to the beginning of the last one. */
+/** When the server answered a request is unknown, so time without a renewal counts from the end of the first request to the beginning of the last one. */
 function computeSeenSince(context: Context, { sequence, answeredAtMs }: LeaseObservation): number {
   const isUnchanged = context.observed?.sequence === sequence && context.failures === 0;
   return isUnchanged ? context.seenSinceMs : answeredAtMs;
@@ -87,7 +87,7 @@ const lease = setup({
   },
   actors: {
     observe: fromPromise<LeaseObservation, { readonly name: string }>(notProvided),
-    /** Stores a message in the place of another one, which must be the newest. */
+    /** Replaces a message, which must be the newest, with another one. */
     replace: fromPromise<StoredLease, Replacement>(notProvided),
     /** Resolves with the message that is the lease, when it is ours. */
     verify: fromPromise<number, { readonly name: string }>(notProvided),
@@ -118,7 +118,7 @@ const lease = setup({
   delays: { renewal: renewalMs },
 });
 
-/** A look each second, and an attempt to take the lease once it is free. */
+/** Checks the lease every second, and tries to take it once it is free. */
 const contend = ({ wasStandby }: { wasStandby: boolean }) =>
   lease.createStateConfig({
     initial: 'observing',
@@ -167,7 +167,7 @@ const contend = ({ wasStandby }: { wasStandby: boolean }) =>
               target: '#lease.held',
               actions: [
                 assign(({ context: { observed }, event: { output } }) => ({
-                  // Others count from what they saw before it was stored.
+                  // Others count from an observation before it was stored.
                   stored: { ...output, sinceMs: observed?.askedAtMs ?? output.sinceMs },
                 })),
                 { type: 'reportTaken', params: { wasStandby } },
@@ -191,9 +191,9 @@ const contend = ({ wasStandby }: { wasStandby: boolean }) =>
   });
 
 /**
- * The lease of a database, as one process sees it: it is waited for, held and renewed every second, and lost once another process has it. The
- * outcome of a renewal may be unknown; what is stored tells then. Whether it is held at this moment depends on the time of the last renewal
- * too, which no machine can tell: a paused process has no time to make a transition before it writes.
+ * The lease of a database, as one process sees it: it is waited for, held and renewed every second, and lost once another process has it. When
+ * the outcome of a renewal is unknown, the stored message decides. Whether it is held at this moment also depends on the time of the last
+ * renewal, which no machine can decide: a paused process has no time to make a transition before it writes.
  */
 export const leaseMachine = lease.createMachine({
   id: 'lease',
@@ -229,7 +229,7 @@ export const leaseMachine = lease.createMachine({
       states: {
         waiting: { after: { renewal: 'renewing' } },
         renewing: {
-          // What gives it back must know which message it replaces.
+          // To release it, the sequence of the message to replace must be known.
           on: { release: { actions: 'noteRelease' } },
           invoke: {
             src: 'replace',
@@ -282,7 +282,7 @@ export const leaseMachine = lease.createMachine({
         recreating: { invoke: { src: 'recreate', onDone: 'waiting', onError: 'waiting' } },
       },
     },
-    /** Without an answer the one that waits takes over a few seconds later. */
+    /** If this fails, a standby takes over a few seconds later. */
     releasing: {
       invoke: {
         src: 'replace',

@@ -17,42 +17,42 @@ export type MessageSourceState = (typeof messageSourceStates)[number];
 
 /** Why a stream cannot be read; anything else is an interruption. */
 export type SourceFault =
-  /** It is not the one that was folded. */
+  /** It is not the stream that was folded. */
   | 'diverged'
-  /** Messages are missing, and the stream does not say why. */
+  /** Messages are missing for no reason that the stream reports. */
   | 'gap'
   /** There is no such stream. */
   | 'missing';
 
-/** A stream that was missing so many times in a row is not only slow to be found. */
+/** A stream that was missing this many times in succession does not exist, rather than being slow to appear. */
 const missingTimesMax = 2;
 const backoff: BackoffBounds = { firstMs: 100, longestMs: 5_000 };
 
 interface Context {
-  /** Attempts in a row that handed nothing over. */
+  /** Consecutive attempts that delivered nothing. */
   readonly failures: number;
   readonly missingTimes: number;
   readonly fault: unknown;
 }
 
 /**
- * The source of one stream. Consumers die quietly, so each life of one begins with a verification that the stream is still the one that was
- * folded, and ends at the first sign of trouble. Only a divergence, and the last message that was asked for, end the source.
+ * The source of one stream. Consumers can die silently, so each one begins with a verification that the stream is still the one that was
+ * folded, and ends at the first sign of trouble. Only a divergence and the last requested message end the source.
  */
 export const messageSourceMachine = setup({
   types: {
     context: {} as Context,
     events: {} as
       | { type: 'caughtUp' }
-      /** Something was handed over. */
+      /** Messages were delivered. */
       | { type: 'progressed' },
     output: {} as { readonly fault: unknown },
   },
   actors: {
     verify: fromPromise<void>(notProvided),
-    /** One life of a consumer; resolves with whether everything that was asked for has come. */
+    /** Runs one consumer; resolves with whether everything requested has arrived. */
     consume: fromPromise<'interrupted' | 'ended'>(notProvided),
-    /** Creates the stream again, where this process may. */
+    /** Recreates the stream, if this process may. */
     recreate: fromPromise<void>(notProvided),
   },
   guards: {
@@ -63,7 +63,7 @@ export const messageSourceMachine = setup({
   actions: {
     noteProgress: assign({ failures: 0 }),
     noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
-    /** Where the stream ends is not known any more. */
+    /** The end of the stream is no longer known. */
     noteInterruption: notProvided,
     report: (_, _params: { error: unknown }): void => notProvided(),
   },
@@ -136,7 +136,7 @@ export const messageSourceMachine = setup({
       },
     },
     interrupted: { entry: 'noteFailure', after: { backoff: 'verifying' } },
-    /** The fold stands still until the missing messages arrive, or the stream tells what became of them. */
+    /** The fold waits until the missing messages arrive, or the stream reports them as removed. */
     gap: { entry: 'noteFailure', after: { backoff: 'verifying' } },
     missing: {
       entry: ['noteFailure', assign({ missingTimes: ({ context }) => context.missingTimes + 1 })],

@@ -1,6 +1,6 @@
 import { type SnapshotFrom, setup } from 'xstate';
 
-/** States that a module reports of itself. */
+/** States that a module reports. */
 export const moduleStates = ['disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped'] as const;
 export type ModuleState = (typeof moduleStates)[number];
 
@@ -32,7 +32,7 @@ const modules = setup({
 const noteObservation = modules.assign({ observedAtMs: ({ event }) => event.observedAtMs });
 
 /**
- * One module instance. The contract does not restrict from which state to which it goes, because the device is the authority;
+ * One module instance. The contract does not restrict its transitions, because the device is the authority;
  * `snapshot.can(event)` refuses only what was observed before the newest snapshot.
  */
 export const moduleMachine = modules.createMachine({

@@ -1,13 +1,13 @@
 import { fromCallback, setup } from 'xstate';
 
-/** What a connection tells of itself. */
+/** What a connection reports. */
 export type NatsEvent = { type: 'connected' } | { type: 'disconnected' };
 
-/** The connection to NATS. The client connects again by itself, for as long as this machine runs. */
+/** The connection to NATS. The client reconnects by itself for as long as this machine runs. */
 export const natsMachine = setup({
   types: { events: {} as NatsEvent, tags: {} as 'connected' },
   actors: {
-    /** Connects, waiting for a server that is not there yet, and tells whenever the connection is there or is lost. */
+    /** Connects, waiting for a server that is not available yet, and reports whenever the connection is established or lost. */
     link: fromCallback(() => {
       throw new Error('the connection is not provided');
     }),

@@ -1,4 +1,4 @@
-/** Stands for work, guards and actions of a machine that whoever runs it has to provide. */
+/** Placeholder for the work, guards and actions that whoever runs a machine has to provide. */
 export function notProvided(): never {
-  throw new Error('a part of the machine that is needed is not provided');
+  throw new Error('an implementation that the machine needs is not provided');
 }

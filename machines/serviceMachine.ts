@@ -9,38 +9,46 @@ import { notProvided } from './notProvided.ts';
 const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
 /** How long a stop waits for each part to close: one that hangs does not delay it further. */
 export const closeGraceMs = 400;
-/** How long it waits for a statement that ClickHouse executes. */
+/** How long it waits for a statement that ClickHouse is executing. */
 export const databaseCloseGraceMs = 1_000;
 
 interface Context<Work> {
   readonly writes: boolean;
   /** Other processes may replace the tables. */
   readonly isDatabaseShared: boolean;
-  /** Attempts to reach JetStream that failed, in a row. */
+  /** Consecutive failed attempts to reach JetStream. */
   readonly failures: number;
   readonly grant: Grant | null;
-  /** What runs once it is known which tables are used. */
+  /** What runs on the granted tables; null until the grant is known. */
   readonly work: Work | null;
   readonly hasIndexerEnded: boolean;
-  /** Why the service ends, if nobody told it to. */
+  /** Why the service ends, unless it was asked to stop. */
   readonly fault: { readonly error: unknown } | null;
 }
 
-/** What is there in every state that asks for it. */
+/** For what is present in every state that uses it. */
 function expectPresent<Part>(part: Part | null): Part {
-  if (part === null) throw new Error('a part of the service is used before it is there');
+  if (part === null) throw new Error('a part of the service is used before it exists');
   return part;
 }
 
+const toError = ({ event }: { event: { error: unknown } }) => ({ error: event.error });
+
+/** A child that fails is a fault of the program, whatever the service is doing. */
+const raiseFault = { actions: { type: 'raiseFault', params: toError } } as const;
+
+/** A fault ends the service as a stop does, and is reported at the end. */
+const endWithFault = ['closePublicServer', { type: 'noteFault', params: toError }] as const;
+
 /**
- * The root of a process: who lives for how long, what ends the process, and in which order it ends. Parts that are unavailable are waited for
- * by the children themselves; a child that errors is a fault of the program, and ends everything in order, as a stop does. Where another process
+ * The root of a process: how long each child lives, what ends the process, and in which order it ends. The children themselves wait for
+ * what is unavailable; a child that errors is a fault of the program and ends everything in order, as a stop does. Once another process
  * has taken over the ingest, nothing may be written any more, so nothing is drained.
  *
- * @typeParam Work followers, indexer and what reads for them; the machine passes it to those who run it, and looks into none.
+ * @typeParam Work followers, indexer and what reads for them; the machine only passes it to its actors and actions.
  */
 export function createServiceMachine<Work>() {
-  return setup({
+  const service = setup({
     types: {
       context: {} as Context<Work>,
       input: {} as { readonly writes: boolean; readonly isDatabaseShared: boolean },
@@ -65,16 +73,16 @@ export function createServiceMachine<Work>() {
       databaseWatch: databaseWatchMachine,
       generationWatch: generationWatchMachine,
       ingest: ingestMachine,
-      /** Looks at the conditions of the chain's views, and tells of changes. */
+      /** Reports changes in the conditions of the chain's views. */
       watchConditions: fromObservable<never, undefined>(notProvided),
       openJetStream: fromPromise<void>(notProvided),
       /** Builds what runs on the granted tables. */
       compose: fromPromise<Work, { readonly grant: Grant }>(notProvided),
       /** Follows the streams until they are drained. */
       follow: fromPromise<void, { readonly work: Work }>(notProvided),
-      /** Indexes the chain, where this process does, until it is told to end. */
+      /** Indexes the chain, if this process does, until it is asked to end. */
       index: fromPromise<void, { readonly work: Work }>(notProvided),
-      /** Takes no more messages, and resolves once what was taken is stored and saved, or its grace is over. */
+      /** Takes no more messages, and resolves once those taken are stored and saved, or the grace period is over. */
       drain: fromPromise<void, { readonly work: Work }>(notProvided),
       closeNats: fromPromise<void>(notProvided),
       closeDatabase: fromPromise<void>(notProvided),
@@ -84,9 +92,10 @@ export function createServiceMachine<Work>() {
       hasIndexerEnded: ({ context }) => context.hasIndexerEnded,
     },
     actions: {
+      raiseFault: raise((_, { error }: { error: unknown }) => ({ type: 'faulted' as const, error })),
       noteFault: assign((_, { error }: { error: unknown }) => ({ fault: { error } })),
       reportJetStreamFailure: (_, _params: { error: unknown }): void => notProvided(),
-      /** Takes no more requests. */
+      /** Accepts no more requests. */
       closePublicServer: (): void => notProvided(),
       closeOperatorServer: (): void => notProvided(),
       endIndexer: (_, _params: { work: Work }): void => notProvided(),
@@ -98,7 +107,11 @@ export function createServiceMachine<Work>() {
       closeGrace: closeGraceMs,
       databaseCloseGrace: databaseCloseGraceMs,
     },
-  }).createMachine({
+  });
+
+  const withWork = ({ context }: { context: Context<Work> }) => ({ work: expectPresent(context.work) });
+
+  return service.createMachine({
     id: 'service',
     context: ({ input }) => ({
       ...input,
@@ -119,16 +132,16 @@ export function createServiceMachine<Work>() {
               guard: ({ event }) => event.snapshot.hasTag('connected'),
               actions: raise({ type: 'natsConnected' }),
             },
-            onError: { actions: raise(({ event }) => ({ type: 'faulted', error: event.error })) },
+            onError: raiseFault,
           },
           {
             id: 'databaseWatch',
             src: 'databaseWatch',
-            onError: { actions: raise(({ event }) => ({ type: 'faulted', error: event.error })) },
+            onError: raiseFault,
           },
           {
             src: 'watchConditions',
-            onError: { actions: raise(({ event }) => ({ type: 'faulted', error: event.error })) },
+            onError: raiseFault,
           },
         ],
         initial: 'reaching',
@@ -139,10 +152,7 @@ export function createServiceMachine<Work>() {
               stop: { target: 'closingNats', actions: 'closePublicServer' },
               faulted: {
                 target: 'closingNats',
-                actions: [
-                  'closePublicServer',
-                  { type: 'noteFault', params: ({ event }) => ({ error: event.error }) },
-                ],
+                actions: endWithFault,
               },
             },
             initial: 'connecting',
@@ -162,7 +172,7 @@ export function createServiceMachine<Work>() {
                           assign({ failures: ({ context }) => context.failures + 1 }),
                           {
                             type: 'reportJetStreamFailure',
-                            params: ({ event }) => ({ error: event.error }),
+                            params: toError,
                           },
                         ],
                       },
@@ -173,7 +183,7 @@ export function createServiceMachine<Work>() {
               },
             },
           },
-          /** The tables to work on are asked for, granted, and given back. */
+          /** The tables to work on are requested, granted and released. */
           claimed: {
             invoke: {
               id: 'ingest',
@@ -200,17 +210,11 @@ export function createServiceMachine<Work>() {
                   stop: { target: 'releasing', actions: 'closePublicServer' },
                   faulted: {
                     target: 'releasing',
-                    actions: [
-                      'closePublicServer',
-                      { type: 'noteFault', params: ({ event }) => ({ error: event.error }) },
-                    ],
+                    actions: endWithFault,
                   },
                   lost: {
                     target: '#service.online.closingNats',
-                    actions: [
-                      'closePublicServer',
-                      { type: 'noteFault', params: ({ event }) => ({ error: event.error }) },
-                    ],
+                    actions: endWithFault,
                   },
                 },
                 initial: 'claiming',
@@ -231,9 +235,7 @@ export function createServiceMachine<Work>() {
                         target: '#service.online.claimed.working',
                         actions: assign({ work: ({ event }) => event.output }),
                       },
-                      onError: {
-                        actions: raise(({ event }) => ({ type: 'faulted', error: event.error })),
-                      },
+                      onError: raiseFault,
                     },
                   },
                 },
@@ -241,24 +243,20 @@ export function createServiceMachine<Work>() {
               working: {
                 invoke: {
                   src: 'index',
-                  input: ({ context }) => ({ work: expectPresent(context.work) }),
+                  input: withWork,
                   onDone: { actions: assign({ hasIndexerEnded: true }) },
                   onError: {
-                    actions: [
-                      assign({ hasIndexerEnded: true }),
-                      raise(({ event }) => ({ type: 'faulted', error: event.error })),
-                    ],
+                    actions: [assign({ hasIndexerEnded: true }), raiseFault.actions],
                   },
                 },
                 on: {
                   lost: {
                     target: '#service.online.closingNats',
                     actions: [
-                      'closePublicServer',
-                      { type: 'noteFault', params: ({ event }) => ({ error: event.error }) },
+                      ...endWithFault,
                       {
                         type: 'abandonFollowers',
-                        params: ({ context }) => ({ work: expectPresent(context.work) }),
+                        params: withWork,
                       },
                     ],
                   },
@@ -270,10 +268,8 @@ export function createServiceMachine<Work>() {
                     invoke: [
                       {
                         src: 'follow',
-                        input: ({ context }) => ({ work: expectPresent(context.work) }),
-                        onError: {
-                          actions: raise(({ event }) => ({ type: 'faulted', error: event.error })),
-                        },
+                        input: withWork,
+                        onError: raiseFault,
                       },
                       {
                         id: 'generationWatch',
@@ -282,9 +278,7 @@ export function createServiceMachine<Work>() {
                           generation: expectPresent(context.grant).generation,
                           isShared: context.isDatabaseShared,
                         }),
-                        onError: {
-                          actions: raise(({ event }) => ({ type: 'faulted', error: event.error })),
-                        },
+                        onError: raiseFault,
                       },
                     ],
                     states: {
@@ -292,16 +286,13 @@ export function createServiceMachine<Work>() {
                         tags: 'running',
                         exit: {
                           type: 'endIndexer',
-                          params: ({ context }) => ({ work: expectPresent(context.work) }),
+                          params: withWork,
                         },
                         on: {
                           stop: { target: 'draining', actions: 'closePublicServer' },
                           faulted: {
                             target: 'draining',
-                            actions: [
-                              'closePublicServer',
-                              { type: 'noteFault', params: ({ event }) => ({ error: event.error }) },
-                            ],
+                            actions: endWithFault,
                           },
                         },
                       },
@@ -309,7 +300,7 @@ export function createServiceMachine<Work>() {
                         tags: 'stopping',
                         invoke: {
                           src: 'drain',
-                          input: ({ context }) => ({ work: expectPresent(context.work) }),
+                          input: withWork,
                           onDone: '#service.online.claimed.working.endingIndexer',
                           onError: '#service.online.claimed.working.endingIndexer',
                         },

@@ -37,7 +37,7 @@ export interface FinishedRun {
   readonly result: string;
 }
 
-/** A batch as the submission that was prepared for it describes it, with the core's sums that it expects afterwards. */
+/** A batch as its prepared submission describes it, with the core's sums expected afterwards. */
 export interface SubmissionBatch {
   readonly previousSettledThroughRound: bigint;
   readonly settledThroughRound: bigint;
@@ -79,7 +79,7 @@ interface SubmissionMove {
 }
 
 /**
- * What oracle and reporter say. `hasEnded` tells whether something of this ID has ended before: IDs are remembered outside
+ * The messages of oracle and reporter. `hasEnded` is whether something with this ID has ended before: ended IDs are stored outside
  * the machine, because there are many.
  */
 export type SettlementEvent =
@@ -116,13 +116,13 @@ export type SettlementEvent =
   | ({ readonly type: 'submission_confirmed' } & SubmissionMove)
   | ({ readonly type: 'submission_reverted' } & SubmissionMove)
   | ({ readonly type: 'submission_superseded' } & SubmissionMove)
-  /** A message that was accepted before is stored again. No state takes it. */
+  /** A message that was accepted before is stored again. No state accepts it. */
   | { readonly type: 'repeated' };
 
 export const submissionOutcomes = ['confirmed', 'reverted', 'superseded'] as const;
 export type SubmissionOutcome = (typeof submissionOutcomes)[number];
 
-/** What the machine has done that goes into the lists beside it, which grow with time. */
+/** What the machine has done, for the lists outside it, which grow over time. */
 export type SettlementRecord =
   | { readonly type: 'roundsClosed'; readonly rounds: readonly ClosedRound[] }
   | { readonly type: 'runEnded'; readonly runId: string }
@@ -139,7 +139,7 @@ export type SettlementRecord =
 
 export type SettlementSnapshot = SnapshotFrom<typeof settlementMachine>;
 
-/** Guards take the events of one type, or of several that share what they ask for. */
+/** Guards take the events of one type, or of several that share the fields that they read. */
 type Received<Type extends SettlementEvent['type']> = {
   readonly context: SettlementContext;
   readonly event: Extract<SettlementEvent, { type: Type }>;
@@ -255,11 +255,11 @@ const preparation = {
   actions: [prepareSubmission, emitPrepared],
 } as const;
 
-/** What a move changes of the latest submission, with the times that go with the state that it leads to. */
+/** How a transition changes the latest submission, with the times that belong to the state that it leads to. */
 function moveSubmission(changeTimes: (atMs: number, submission: Submission) => Partial<Submission>) {
   return settlement.assign(({ context, event }) => {
-    const submission = requireValue(context.submission, 'what moves was prepared');
-    if (!('submissionId' in event)) throw new Error(`${event.type} moves no submission`);
+    const submission = requireValue(context.submission, 'a submission that changes was prepared');
+    if (!('submissionId' in event)) throw new Error(`${event.type} changes no submission`);
     const { atMs } = event;
     const transactionHash = 'transactionHash' in event ? event.transactionHash : submission.transactionHash;
     return {
@@ -294,7 +294,7 @@ const unsentMoves = {
   submission_superseded: { guard: isLatest, target: '#superseded', actions: end },
 } as const;
 
-/** and once something of it has. */
+/** and once some of it has. */
 const sentMoves = {
   submission_retrying: { guard: isLatest, target: 'retrying', actions: retry },
   submission_confirmed: { guard: isLatest, target: '#confirmed', actions: confirm },
@@ -365,7 +365,7 @@ export const settlementMachine = settlement.createMachine({
         idle: { on: { run_started: { guard: isNew, target: 'running', actions: startRun } } },
         running: {
           on: {
-            /** A newer run overtakes the one that is under way, which has ended with that. */
+            /** A newer run replaces the unfinished one, which thereby ends. */
             run_started: { guard: isAnother, target: 'running', actions: [emitEndedRun, startRun] },
             run_finished: {
               guard: isUnfinished,
@@ -451,7 +451,7 @@ export const settlementMachine = settlement.createMachine({
   },
 });
 
-/** Lifecycle of the latest submission as it is documented; null before any was prepared. */
+/** Documented lifecycle of the latest submission; null before any was prepared. */
 export function findSubmissionLifecycle(snapshot: SettlementSnapshot): SubmissionLifecycle | null {
   return submissionLifecycles.find((lifecycle) => snapshot.hasTag(lifecycle)) ?? null;
 }

@@ -2,37 +2,37 @@ import { assign, fromObservable, fromPromise, setup } from 'xstate';
 import { backoffMs } from './backoff.ts';
 import { notProvided } from './notProvided.ts';
 
-/** Why a pipeline ended that was not told to. */
+/** Why a pipeline ended without being asked to. */
 export type PipelineFault =
-  /** The stream is another one than the folded one. */
+  /** The stream is not the one that was folded. */
   | 'diverged'
-  /** The fold needs an older snapshot than the one that it had. */
+  /** The fold needs an older snapshot than the restored one. */
   | 'olderSnapshotNeeded';
 
 interface Context {
-  /** Attempts to restore that failed, in a row. */
+  /** Consecutive failed attempts to restore. */
   readonly failures: number;
-  /** State was restored at least once, so views tell what was folded. */
+  /** State was restored at least once, so views answer from folded state. */
   readonly isRestored: boolean;
   /** Everything that the stream held at the start is folded in. */
   readonly isCaughtUp: boolean;
-  /** State was restored once more, after a divergence or a replay, and what the stream held then is not folded yet. */
+  /** State was restored again, after a divergence or a replay, and what the stream held at that time is not folded yet. */
   readonly isRebuilding: boolean;
-  /** Times that the stream turned out to be another than the folded one. */
+  /** How often the stream turned out not to be the one that was folded. */
   readonly divergences: number;
-  /** Others take the place of what is restored from, before it is restored again. */
+  /** The tables that state is restored from were replaced, so it is restored again. */
   readonly isReplaced: boolean;
-  /** It ends, and what was taken is being stored. */
+  /** It is ending, and the messages already taken are being stored. */
   readonly isStopping: boolean;
   readonly graceMs: number;
-  /** What ended it that should not have. */
+  /** The unexpected error that ended it. */
   readonly fault: unknown;
 }
 
 /**
- * The follower of one stream: a snapshot is restored, and what follows runs through the pipeline. A divergence, a fold that needs an older
- * snapshot, and tables that a replay has replaced lead back to restoring, once nothing of the pipeline is under way. When it is stopped,
- * what has been taken from the stream is stored and saved, within a grace.
+ * The follower of one stream: a snapshot is restored, and the messages after it run through the pipeline. A divergence, a fold that needs an older
+ * snapshot, and tables that a replay has replaced lead back to restoring, once nothing of the pipeline is in progress. When it is stopped,
+ * the messages already taken from the stream are stored and saved within a grace period.
  */
 export const streamFollowerMachine = setup({
   types: {
@@ -44,9 +44,9 @@ export const streamFollowerMachine = setup({
   },
   actors: {
     restore: fromPromise<void>(notProvided),
-    /** Completes behind the end of the source. */
+    /** Completes after the end of the source. */
     pipeline: fromObservable<never, undefined>(notProvided),
-    /** Resolves when nothing of a cancelled pipeline is under way, and everything is exchanged that was replaced. */
+    /** Resolves when nothing of a cancelled pipeline is in progress, and replaced tables are exchanged. */
     settle: fromPromise<void>(notProvided),
   },
   guards: {
@@ -105,7 +105,7 @@ export const streamFollowerMachine = setup({
             },
           },
         },
-        /** A part is unavailable. */
+        /** NATS or the database is unavailable. */
         waiting: { after: { backoff: 'working' } },
       },
     },

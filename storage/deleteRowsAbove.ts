@@ -56,7 +56,7 @@ async function deleteFrom(
 }
 
 /** A mutation does not cover rows that are inserted after it began, so another one is started for what is left at its end. */
-async function deleteWhere(database: Database, table: string, condition: RowCondition): Promise<void> {
+export async function deleteWhere(database: Database, table: string, condition: RowCondition): Promise<void> {
   const isEmpty = async () => (await countRows(database, table, condition)) === 0;
   const hasEnded = async () => (await isEmpty()) || !(await isMutating(database, table));
   for (let attempt = 0; attempt < attemptsMax; attempt++) {

@@ -1,5 +1,6 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
+import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { generationPointer } from './tables/generationPointer.ts';
 import { insertRows, onCluster } from './tables/table.ts';
 import { createGenerationTables, listEventTables, resolveTables, type Tables } from './tables.ts';
@@ -62,7 +63,7 @@ export async function attachRows(database: Database, from: Tables, to: Tables): 
   }
 }
 
-/** Brings snapshots of a stream into another generation: all of them, or the one of a position. */
+/** Brings snapshots of a stream into another generation: all of them, or those of a position without what follows it. */
 export async function attachSnapshots(
   database: Database,
   from: Tables,
@@ -70,10 +71,20 @@ export async function attachSnapshots(
   wanted: { readonly stream: InputStreamName; readonly position: number | null },
 ): Promise<void> {
   const { stream, position } = wanted;
-  const where = position === null ? '' : ' AND position = {position:Int64}';
+  if (position !== null) {
+    // Increments behind the position share its partition.
+    await database.command(
+      `INSERT INTO ${to.foldSnapshots} (${foldSnapshots.list}) SELECT ${foldSnapshots.list} FROM ${from.foldSnapshots}
+       WHERE stream = {stream:String} AND position <= {position:Int64} AND snapshot IN (
+         SELECT snapshot FROM ${from.foldSnapshots} WHERE stream = {stream:String} AND position = {position:Int64}
+       )`,
+      { stream, position },
+    );
+    return;
+  }
   const partitions = await database.select(
-    `SELECT DISTINCT _partition_id FROM ${from.foldSnapshots} WHERE stream = {stream:String}${where}`,
-    { stream, position: position ?? 0 },
+    `SELECT DISTINCT _partition_id FROM ${from.foldSnapshots} WHERE stream = {stream:String}`,
+    { stream },
   );
   const [source, target] = [from.foldSnapshots, to.foldSnapshots];
   for (const [partition] of partitions) {

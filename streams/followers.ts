@@ -64,7 +64,7 @@ export interface FollowersOptions {
   readonly logger: Logger;
   readonly registry: Registry;
   /** Makes what is told of every transition of the follower of a stream. */
-  readonly inspectorOf: (stream: InputStreamName) => ActorInspector;
+  readonly createInspector: (stream: InputStreamName) => ActorInspector;
 }
 
 /** The followers of all folded streams, and what they hand on to. */
@@ -76,23 +76,25 @@ export interface Followers {
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
 }
 
-export function createFollowers(parts: FollowersOptions): Followers {
-  const { counts, chain } = parts;
-  const counterSinks = parts.writes ? createCounterSinks(parts) : null;
+export function createFollowers(options: FollowersOptions): Followers {
+  const { counts, chain } = options;
+  const counterSinks = options.writes ? createCounterSinks(options) : null;
   const counter =
-    counterSinks === null ? createReadingCounter(parts) : createWritingCounter(parts, counterSinks.writer);
-  const pipelineSinks = parts.writes ? createPipelineSinks(parts) : null;
-  const pipelineFold = createPipelineFold({ actors: parts.pipeline, counts });
+    counterSinks === null
+      ? createReadingCounter(options)
+      : createWritingCounter(options, counterSinks.writer);
+  const pipelineSinks = options.writes ? createPipelineSinks(options) : null;
+  const pipelineFold = createPipelineFold({ actors: options.pipeline, counts });
   const followers = new Map<InputStreamName, StreamFollower>([
-    ['MINER_COUNTER', follow(parts, 'MINER_COUNTER', counter.fold, counterSinks)],
-    ['MINER_PIPELINE', follow(parts, 'MINER_PIPELINE', pipelineFold, pipelineSinks)],
+    ['MINER_COUNTER', follow(options, 'MINER_COUNTER', counter.fold, counterSinks)],
+    ['MINER_PIPELINE', follow(options, 'MINER_PIPELINE', pipelineFold, pipelineSinks)],
   ]);
   const chainSinks =
-    parts.writes && chain !== null ? createSinks(parts, 'MINER_CHAIN', deleteChainRowsAbove) : null;
+    options.writes && chain !== null ? createSinks(options, 'MINER_CHAIN', deleteChainRowsAbove) : null;
   if (chain !== null) {
-    const chainCounts = registerChainMetrics(parts.registry, chain);
-    const chainFold = createChainStreamFold({ actors: chain, counts, chainCounts, logger: parts.logger });
-    followers.set('MINER_CHAIN', follow(parts, 'MINER_CHAIN', chainFold, chainSinks));
+    const chainCounts = registerChainMetrics(options.registry, chain);
+    const chainFold = createChainStreamFold({ actors: chain, counts, chainCounts, logger: options.logger });
+    followers.set('MINER_CHAIN', follow(options, 'MINER_CHAIN', chainFold, chainSinks));
   }
   const writers = new Map<InputStreamName, RowWriter>();
   const rejections = new Map<InputStreamName, RejectionLog>();
@@ -104,15 +106,15 @@ export function createFollowers(parts: FollowersOptions): Followers {
     if (sinks?.writer != null) writers.set(stream, sinks.writer);
     if (sinks?.rejections != null) rejections.set(stream, sinks.rejections);
   }
-  registerWriterMetrics(parts.registry, { writers, rejections, recent: counter.recent });
+  registerWriterMetrics(options.registry, { writers, rejections, recent: counter.recent });
   return {
     followers,
     observations: counter.observations,
     olderEvents: createStoredEvents({
-      ...parts,
+      ...options,
       eventsStored:
         counterSinks === null
-          ? createReaderEventsStored(parts.database, parts.tables)
+          ? createReaderEventsStored(options.database, options.tables)
           : createWriterEventsStored({ measurement: counterSinks.writer, chain: chainSinks?.writer ?? null }),
     }),
     writers,
@@ -125,13 +127,13 @@ interface RowSinks extends FollowerSinks {
 }
 
 function createSinks(
-  parts: FollowersOptions,
+  options: FollowersOptions,
   stream: InputStreamName,
   deleteAbove: typeof deleteRowsAbove,
 ): RowSinks {
-  const { database, tables, logger } = parts;
-  const rejections = createRejections(parts, stream);
-  const writer = createRowWriter(parts);
+  const { database, tables, logger } = options;
+  const rejections = createRejections(options, stream);
+  const writer = createRowWriter(options);
   return {
     writer,
     rejections,
@@ -150,16 +152,16 @@ function createSinks(
   };
 }
 
-function createCounterSinks(parts: FollowersOptions): RowSinks {
+function createCounterSinks(options: FollowersOptions): RowSinks {
   return {
-    ...createSinks(parts, 'MINER_COUNTER', deleteRowsAbove),
-    isStoredElsewise: () => isNewestReadingElsewise(parts),
+    ...createSinks(options, 'MINER_COUNTER', deleteRowsAbove),
+    isStoredElsewise: () => isNewestReadingReplaced(options),
   };
 }
 
 /** What it makes is in snapshots alone. */
-function createPipelineSinks(parts: FollowersOptions): FollowerSinks {
-  const rejections = createRejections(parts, 'MINER_PIPELINE');
+function createPipelineSinks(options: FollowersOptions): FollowerSinks {
+  const rejections = createRejections(options, 'MINER_PIPELINE');
   return {
     writer: null,
     rejections,
@@ -168,10 +170,10 @@ function createPipelineSinks(parts: FollowersOptions): FollowerSinks {
   };
 }
 
-function createRejections(parts: FollowersOptions, stream: InputStreamName): RejectionLog {
-  const { ensureStreams, mayPublish } = parts;
+function createRejections(options: FollowersOptions, stream: InputStreamName): RejectionLog {
+  const { ensureStreams, mayPublish } = options;
   return createRejectionLog({
-    ...parts,
+    ...options,
     stream,
     ...(mayPublish && { mayPublish }),
     ...(ensureStreams && { onFailing: ensureStreams }),
@@ -179,7 +181,7 @@ function createRejections(parts: FollowersOptions, stream: InputStreamName): Rej
 }
 
 /** JetStream can lose its end after rows were stored, and use the sequences again: then the newest row is of another message. */
-async function isNewestReadingElsewise({ database, tables, jsm }: FollowersOptions): Promise<boolean> {
+async function isNewestReadingReplaced({ database, tables, jsm }: FollowersOptions): Promise<boolean> {
   if (await hasOpenRemoval(database)) return true;
   const newest = await newestReading(database, tables());
   if (newest === null) return false;
@@ -194,17 +196,17 @@ async function isNewestReadingElsewise({ database, tables, jsm }: FollowersOptio
   return 'rejection' in decoded || decoded.value.telemetryId !== telemetryId;
 }
 
-interface CounterParts {
+interface CounterStream {
   readonly fold: StreamFold;
   readonly observations: ObservationReader;
   readonly recent: RecentReadings;
 }
 
-function createWritingCounter(parts: FollowersOptions, writer: RowWriter): CounterParts {
-  const { database, tables } = parts;
+function createWritingCounter(options: FollowersOptions, writer: RowWriter): CounterStream {
+  const { database, tables } = options;
   const recent = createRecentReadings({ storedThrough: () => writer.storedThrough() });
   return {
-    fold: createCounterFold({ actors: parts.counters, recent, counts: parts.counts }),
+    fold: createCounterFold({ actors: options.counters, recent, counts: options.counts }),
     observations: createObservationReader({
       recent,
       database,
@@ -215,17 +217,26 @@ function createWritingCounter(parts: FollowersOptions, writer: RowWriter): Count
   };
 }
 
-function createReadingCounter(parts: FollowersOptions): CounterParts {
-  const { database, tables } = parts;
+function createReadingCounter(options: FollowersOptions): CounterStream {
+  const { database, tables } = options;
   const stored = createStoredThroughQuery(database, tables);
   const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER });
-  const fold = createCounterFold({ actors: parts.counters, recent, counts: parts.counts });
+  const fold = createCounterFold({ actors: options.counters, recent, counts: options.counts });
   return {
     fold: {
       ...fold,
-      restore: (lines, position) => {
-        stored.restoredAt(position);
-        fold.restore(lines, position);
+      beginRestore: () => {
+        const restoration = fold.beginRestore();
+        return {
+          ...restoration,
+          complete: () => {
+            const replace = restoration.complete();
+            return (position) => {
+              stored.restoredAt(position);
+              replace(position);
+            };
+          },
+        };
       },
     },
     observations: createObservationReader({
@@ -239,12 +250,12 @@ function createReadingCounter(parts: FollowersOptions): CounterParts {
 }
 
 function follow(
-  parts: FollowersOptions,
+  options: FollowersOptions,
   stream: InputStreamName,
   fold: StreamFold,
   sinks: FollowerSinks | null,
 ): StreamFollower {
-  const { connection, js, jsm, database, tables, policy, clock, logger, ensureStreams } = parts;
+  const { connection, js, jsm, database, tables, policy, clock, logger, ensureStreams } = options;
   const source = createMessageSource({
     connection,
     js,
@@ -254,12 +265,12 @@ function follow(
     logger,
     ...(ensureStreams && { onMissing: ensureStreams }),
     ...(stream === 'MINER_COUNTER' && {
-      readStored: (after, through) => readStored(database, parts.storedTables(), after, through),
+      readStored: (after, through) => readStored(database, options.storedTables(), after, through),
     }),
   });
   const snapshots = createSnapshotStore({ database, tables, logger });
   const onSaved = (isCurrent: boolean) => {
-    if (isCurrent) parts.onCurrentSaved?.(stream);
+    if (isCurrent) options.onCurrentSaved?.(stream);
   };
   return createStreamFollower({
     stream,
@@ -272,6 +283,6 @@ function follow(
     policy,
     clock,
     logger,
-    inspect: parts.inspectorOf(stream),
+    inspect: options.createInspector(stream),
   });
 }

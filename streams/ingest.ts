@@ -18,7 +18,6 @@ import {
 } from '../storage/ingestEpochs.ts';
 import { DatabaseTooNew, migrate } from '../storage/migrations.ts';
 import { requireSupportedServer, ServerTooOld } from '../storage/serverVersion.ts';
-import { resolveTables } from '../storage/tables.ts';
 import { ensureStreams, type StreamRetention } from './jetstream/ensureStreams.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from './jetstream/ingestLease.ts';
 import type { JetStream } from './jetstream/natsLink.ts';
@@ -87,20 +86,21 @@ export function createIngest(options: IngestOptions): Ingest {
         return { name, isUnused: (await newestEpoch(database)) === 0 };
       }),
       ensureStreams: fromPromise(ensureAll),
-      migrate: fromPromise(async () => (await migrate(database, logger)).generation),
+      migrate: fromPromise(async () => {
+        await migrate(database, logger);
+      }),
       beginEpoch: fromPromise(() => beginEpoch(database, hostname(), clock.nowMs())),
-      chooseGeneration: fromPromise(async ({ input: { epoch, active } }) => {
+      chooseGeneration: fromPromise(async ({ input: { epoch } }) => {
         const { connection, jsm } = jetStream();
         const { tables, rebuild } = await chooseGeneration({
           database: fence(epoch),
           jsm,
-          active: resolveTables(active),
           identity,
           claim: () => acquireLock(connection, replaySubject, 'a replay'),
           nowMs: clock.nowMs,
           logger,
         });
-        return { generation: tables.generation, rebuild: rebuild && { ...rebuild, from: active } };
+        return { generation: tables.generation, rebuild };
       }),
       checkEpoch: fromPromise(async ({ input: { epoch } }) => {
         await isNewestEpoch({ database, epoch, onSuperseded });

@@ -11,6 +11,7 @@ import {
 } from '../storage/generationIdentity.ts';
 import {
   activate,
+  activeTables,
   attachSnapshots,
   createEmpty,
   dropTables,
@@ -27,7 +28,6 @@ const stream = 'MINER_COUNTER';
 export interface GenerationChoiceOptions {
   readonly database: Database;
   readonly jsm: JetStreamManager;
-  readonly active: Tables;
   /** Of the fold that is about to follow the counter stream. */
   readonly identity: FoldIdentity;
   /** Makes sure that nobody else fills tables beside the active ones; rejects while somebody does. */
@@ -41,6 +41,8 @@ export interface GenerationChoice {
   readonly tables: Tables;
   /** Null where they are the active ones. */
   readonly rebuild: {
+    /** Generation of the active ones. */
+    readonly from: number;
     /** Makes them the active ones, once everything that the stream held is in them. */
     activate(): Promise<void>;
     /** Lets others fill tables again. */
@@ -54,7 +56,8 @@ export interface GenerationChoice {
  * then. May be killed anywhere and is run again at the next start.
  */
 export async function chooseGeneration(options: GenerationChoiceOptions): Promise<GenerationChoice> {
-  const { database, jsm, active, identity, nowMs, logger } = options;
+  const { database, jsm, identity, nowMs, logger } = options;
+  const active = await activeTables(database);
   const { created } = await verifySource(jsm, stream, emptyCheckpoint);
   const wanted = { ...identity, streamCreated: created };
   const headers = await createSnapshotStore({ database, tables: () => active, logger }).list(stream);
@@ -67,20 +70,25 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
     return { tables: active, rebuild: null };
   }
   const release = await options.claim();
-  const tables = await prepare(options, wanted).catch((error: unknown) => {
+  const prepared = await prepare(options, active, wanted).catch((error: unknown) => {
     release();
     throw error;
   });
+  if (prepared === null) {
+    release();
+    return chooseGeneration(options);
+  }
   logger.warn(
-    { active: active.generation, rebuilding: tables.generation, foldVersion: identity.foldVersion },
+    { active: active.generation, rebuilding: prepared.generation, foldVersion: identity.foldVersion },
     'no state of this version and deployment goes with the stored rows: the stream is folded again into the next generation',
   );
   return {
-    tables,
+    tables: prepared,
     rebuild: {
+      from: active.generation,
       activate: async () => {
-        await activate(database, tables);
-        logger.info({ generation: tables.generation }, 'the rebuilt generation is the active one');
+        await activate(database, prepared);
+        logger.info({ generation: prepared.generation }, 'the rebuilt generation is the active one');
       },
       release,
     },
@@ -91,13 +99,21 @@ async function isEmpty(database: Database, { readings }: Tables): Promise<boolea
   return (await database.select(`SELECT position FROM ${readings} LIMIT 1`)).length === 0;
 }
 
-async function prepare(options: GenerationChoiceOptions, wanted: GenerationIdentity): Promise<Tables> {
-  return (await unfinished(options, wanted)) ?? (await begin(options, wanted));
+/** Null where a replay has ended since the active tables were looked up, and its own may be the active ones: these must not be dropped. */
+async function prepare(
+  options: GenerationChoiceOptions,
+  active: Tables,
+  wanted: GenerationIdentity,
+): Promise<Tables | null> {
+  const { generation } = await activeTables(options.database);
+  if (generation !== active.generation) return null;
+  return (await findUnfinished(options, active, wanted)) ?? (await beginNext(options, active, wanted));
 }
 
 /** What an earlier start has begun for the same fold and stream. */
-async function unfinished(
-  { database, active }: GenerationChoiceOptions,
+async function findUnfinished(
+  { database }: GenerationChoiceOptions,
+  active: Tables,
   wanted: GenerationIdentity,
 ): Promise<Tables | null> {
   const held = new Set(await listGenerations(database));
@@ -109,10 +125,11 @@ async function unfinished(
 
 /**
  * Creates the next generation, empty: readings whose messages have left the stream are folded from the active one. A replay that is
- * unfinished would bring back what is replaced here, so it ends.
+ * unfinished would restore what is replaced here, so it is ended.
  */
-async function begin(
-  { database, active, nowMs }: GenerationChoiceOptions,
+async function beginNext(
+  { database, nowMs }: GenerationChoiceOptions,
+  active: Tables,
   wanted: GenerationIdentity,
 ): Promise<Tables> {
   const log = createReplayLog(database, nowMs);

@@ -28,6 +28,8 @@ export interface StreamPipelineOptions {
   readonly onFolded: (batch: FoldedBatch) => void;
   /** Whether the state is to be saved now, whatever the policy says. */
   readonly isSaveDue: () => boolean;
+  /** The state as of a place that was just folded. */
+  readonly capture: (checkpoint: Checkpoint) => CapturedState;
   readonly save: (captured: CapturedState) => Promise<void>;
   readonly onSaveFailure: (error: unknown) => void;
   /** The source ends; what was taken is stored and saved. */
@@ -36,13 +38,13 @@ export interface StreamPipelineOptions {
 
 /** The way of the messages of one stream, from behind a place in it to where they are stored; completes behind the end of the source. */
 export function runStreamPipeline(from: Checkpoint, options: StreamPipelineOptions): Observable<never> {
-  const { source, fold, sinks, policy, onFolded, isSaveDue, save, onSaveFailure, ended$ } = options;
+  const { source, fold, sinks, policy, onFolded, isSaveDue, capture, save, onSaveFailure, ended$ } = options;
   const writer = sinks?.writer ?? null;
   const gate = createGate({ max: underWayBytesMax, onClosed: () => writer?.flushNow() });
   const marks = createSnapshotMarks<FoldedBatch, CapturedState>({
     policy,
     from: from.position,
-    capture: (batch) => ({ checkpoint: batch.checkpoint(), lines: fold.capture() }),
+    capture: (batch) => capture(batch.checkpoint()),
     isDue: isSaveDue,
     save: ({ captured }) => save(captured),
     onFailure: onSaveFailure,
@@ -61,14 +63,14 @@ export function runStreamPipeline(from: Checkpoint, options: StreamPipelineOptio
   if (sinks === null) return folded$.pipe(leaveGate(gate), ignoreElements());
   return folded$.pipe(
     marks.set,
-    sinks.rejections?.publishAfter(from.position) ?? unchanged,
-    writer?.writeAfter(from.position) ?? unchanged,
+    sinks.rejections?.publishAfter(from.position) ?? passThrough,
+    writer?.writeAfter(from.position) ?? passThrough,
     marks.save,
     leaveGate(gate),
     ignoreElements(),
   );
 }
 
-function unchanged(items$: Observable<PipelineItem>): Observable<PipelineItem> {
+function passThrough(items$: Observable<PipelineItem>): Observable<PipelineItem> {
   return items$;
 }

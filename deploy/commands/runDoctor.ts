@@ -12,7 +12,7 @@ import { checkDatabase } from './doctor/checkDatabase.ts';
 import { checkNats } from './doctor/checkNats.ts';
 import { checkReadings } from './doctor/checkReadings.ts';
 import { checkSpans } from './doctor/checkSpans.ts';
-import { type Finding, failed, findingLines, ok, skipped } from './doctor/finding.ts';
+import { type Finding, failed, formatFinding, ok, skipped } from './doctor/finding.ts';
 
 const connectMs = 3_000;
 
@@ -30,7 +30,7 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
     failures += findings.filter(({ outcome }) => outcome === 'failed').length;
     process.stdout.write(
       findings
-        .flatMap(findingLines)
+        .flatMap(formatFinding)
         .map((line) => `${line}\n`)
         .join(''),
     );
@@ -44,23 +44,28 @@ async function examine(
   { quick = false, fromBlock }: DoctorOptions,
   print: (findings: readonly Finding[]) => void,
 ) {
-  const configuration = attempted('configuration', 'correct the variables', print, () => {
+  const configuration = attemptCheck('configuration', 'correct the variables', print, () => {
     const read = readConfiguration(process.env);
     const unknown = unknownVariables(process.env);
     print([ok('configuration', unknown.length === 0 ? 'fits' : `fits; no settings: ${unknown.join(', ')}`)]);
     return read;
   });
   if (configuration === null) return;
-  const deployment = attempted('deployment file', 'set MINER_DEPLOYMENT to a file that fits', print, () => {
-    const path = configuration.MINER_DEPLOYMENT ?? join(configuration.MINER_DATA_DIR, 'deployment.json');
-    const read = readDeploymentFile(path);
-    print([ok('deployment file', `${path}, installation ${read.installationId}`)]);
-    return read;
-  });
-  const connection = await connected(configuration, print);
-  const database = opened(configuration, print);
+  const deployment = attemptCheck(
+    'deployment file',
+    'set MINER_DEPLOYMENT to a file that fits',
+    print,
+    () => {
+      const path = configuration.MINER_DEPLOYMENT ?? join(configuration.MINER_DATA_DIR, 'deployment.json');
+      const read = readDeploymentFile(path);
+      print([ok('deployment file', `${path}, installation ${read.installationId}`)]);
+      return read;
+    },
+  );
+  const connection = await connectToNats(configuration, print);
+  const database = openConfiguredDatabase(configuration, print);
   try {
-    if (database !== null) print(await checkDatabase(database).catch(unreachable));
+    if (database !== null) print(await checkDatabase(database).catch(reportUnreachable));
     if (connection !== null)
       await examineStreams({ configuration, deployment, connection, database, quick, fromBlock }, print);
   } finally {
@@ -69,7 +74,7 @@ async function examine(
   }
 }
 
-interface Parts {
+interface ExamineOptions {
   readonly configuration: Configuration;
   readonly deployment: Deployment | null;
   readonly connection: NatsConnection;
@@ -78,8 +83,8 @@ interface Parts {
   readonly fromBlock: bigint | undefined;
 }
 
-async function examineStreams(parts: Parts, print: (findings: readonly Finding[]) => void) {
-  const { configuration, deployment, connection, database, quick, fromBlock } = parts;
+async function examineStreams(options: ExamineOptions, print: (findings: readonly Finding[]) => void) {
+  const { configuration, deployment, connection, database, quick, fromBlock } = options;
   const jsm = await jetstreamManager(connection, { checkAPI: false });
   const findings = await checkNats(connection, jsm);
   print(findings);
@@ -98,7 +103,7 @@ async function examineStreams(parts: Parts, print: (findings: readonly Finding[]
         deployment,
         logger: pino({ level: 'silent' }),
         progressStream: process.stderr,
-      }).catch(unreachable),
+      }).catch(reportUnreachable),
     );
   }
   const rpcUrl = configuration.MINER_RPC_URL;
@@ -116,7 +121,7 @@ async function examineStreams(parts: Parts, print: (findings: readonly Finding[]
   }
 }
 
-async function connected(
+async function connectToNats(
   { MINER_NATS_URL: url }: Configuration,
   print: (findings: readonly Finding[]) => void,
 ): Promise<NatsConnection | null> {
@@ -151,7 +156,7 @@ async function connected(
   }
 }
 
-function opened(
+function openConfiguredDatabase(
   configuration: Configuration,
   print: (findings: readonly Finding[]) => void,
 ): Database | null {
@@ -163,13 +168,13 @@ function opened(
   }
 }
 
-function unreachable(error: unknown): Finding[] {
+function reportUnreachable(error: unknown): Finding[] {
   return [
     failed('ClickHouse', (error as Error).message, 'check MINER_CLICKHOUSE_URL and that the server runs'),
   ];
 }
 
-function attempted<Value>(
+function attemptCheck<Value>(
   check: string,
   remedy: string,
   print: (findings: readonly Finding[]) => void,

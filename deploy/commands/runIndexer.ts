@@ -8,7 +8,7 @@ import { ConfigurationError } from '../configuration.ts';
 import { readDeploymentFile } from '../deploymentFile.ts';
 import { within } from '../within.ts';
 import { showIndexingProgress } from './indexingProgress.ts';
-import { untilStopped } from './runService.ts';
+import { runUntilStopped } from './runService.ts';
 
 const closeGraceMs = 1_000;
 
@@ -19,7 +19,7 @@ export interface IndexerOptions {
 
 /** The command line's `index`: reads the chain and publishes it, and nothing else. Any number may run; one publishes. */
 export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Promise<void> {
-  return untilStopped(async ({ configuration, logger, onStop }) => {
+  return runUntilStopped(async ({ configuration, logger, onStop }) => {
     const { MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl, MINER_NATS_URL: natsUrl } = configuration;
     const missing = Object.entries({ MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl, MINER_NATS_URL: natsUrl })
       .filter(([, value]) => value === null)

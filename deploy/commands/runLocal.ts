@@ -10,26 +10,26 @@ import { ConfigurationError } from '../configuration.ts';
 import type { Deployment } from '../deploymentFile.ts';
 import type { DeployedContracts } from '../local/deployContracts.ts';
 import { startAnvil } from '../local/localAnvil.ts';
-import { type LocalAccounts, localAccounts, localChainClient } from '../local/localChainClient.ts';
+import { createLocalChainClient, type LocalAccounts, readLocalAccounts } from '../local/localChainClient.ts';
 import {
-  localChainGenesis,
-  localDeployment,
-  localSimulation,
+  computeChainGenesis,
+  loadDeployment,
+  loadSimulation,
   type Simulation,
 } from '../local/localDeployment.ts';
 import { createSimulatedEconomy, liveBlockSeconds } from '../local/simulatedEconomy.ts';
 import {
-  lastReading,
+  findLastReading,
   publishPast,
   runGateway,
   type SimulatedGatewayOptions,
 } from '../local/simulatedGateway.ts';
-import { newWheel, rebooted, type WheelState, wheelAfter } from '../local/simulatedWheel.ts';
+import { createWheel, rebootWheel, resumeWheel, type WheelState } from '../local/simulatedWheel.ts';
 import { observeStreams } from '../local/streamObserver.ts';
 import type { Service } from '../service.ts';
 import { within } from '../within.ts';
 import { createProgress } from './progress.ts';
-import { type CommandContext, ownNats, startConfigured, untilStopped } from './runService.ts';
+import { type CommandContext, runUntilStopped, startConfigured, startOwnNats } from './runService.ts';
 
 export interface LocalOptions {
   readonly pastDays: string;
@@ -41,15 +41,15 @@ const stopGraceMs = 300;
 
 /** The command line's `local`: all parts of the service on this machine, with a simulated wheel and economy. */
 export function runLocal(options: LocalOptions): Promise<void> {
-  return untilStopped(async (context) => {
-    const pastDays = numberOf('--past-days', options.pastDays, 0, 365);
-    const intervalMs = numberOf('--past-interval', options.pastInterval, 1, intervalSecondsMax) * 1000;
+  return runUntilStopped(async (context) => {
+    const pastDays = parseNumber('--past-days', options.pastDays, 0, 365);
+    const intervalMs = parseNumber('--past-interval', options.pastInterval, 1, intervalSecondsMax) * 1000;
     const { configuration, logger, onStop } = context;
     const dataDir = configuration.MINER_DATA_DIR;
-    const simulation = localSimulation(dataDir, Date.now(), pastDays);
-    const natsUrl = configuration.MINER_NATS_URL ?? (await ownNats(configuration, logger, onStop)).url;
+    const simulation = loadSimulation(dataDir, Date.now(), pastDays);
+    const natsUrl = configuration.MINER_NATS_URL ?? (await startOwnNats(configuration, logger, onStop)).url;
     const anvil = await startAnvil({
-      genesisTimestamp: localChainGenesis(simulation),
+      genesisTimestamp: computeChainGenesis(simulation),
       dir: join(dataDir, 'anvil'),
       logger,
     });
@@ -57,8 +57,8 @@ export function runLocal(options: LocalOptions): Promise<void> {
     void anvil.ended.then(() =>
       logger.error('anvil ended by itself; the chain stands still until the next start'),
     );
-    const accounts = await localAccounts(localChainClient(anvil.url));
-    const deployment = await localDeployment(dataDir, simulation, anvil.url, accounts);
+    const accounts = await readLocalAccounts(createLocalChainClient(anvil.url));
+    const deployment = await loadDeployment(dataDir, simulation, anvil.url, accounts);
     const roles = { ingest: true, serve: true };
     const service = await startConfigured({ ...context, deployment, roles, natsUrl, rpcUrl: anvil.url });
     printAddresses(service, natsUrl, anvil.url);
@@ -84,8 +84,11 @@ interface SimulationOptions {
 }
 
 /** The wheel first, then the economy: its reporter settles what the wheel's readings tell. */
-async function startSimulation({ configuration, logger, onStop }: CommandContext, parts: SimulationOptions) {
-  const { simulation, natsUrl } = parts;
+async function startSimulation(
+  { configuration, logger, onStop }: CommandContext,
+  options: SimulationOptions,
+) {
+  const { simulation, natsUrl } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const connection = await connectNats({ url: natsUrl, name: 'simulation', logger, signal });
@@ -93,12 +96,12 @@ async function startSimulation({ configuration, logger, onStop }: CommandContext
   const js = jetstream(connection);
   await ensureStreams(jsm, streamNames, { retentionDays: configuration.MINER_RETENTION_DAYS }, logger);
   const gateway: SimulatedGatewayOptions = { js, logger, signal };
-  const last = await lastReading(jsm, simulation.installationId);
-  const held = last === null ? null : wheelAfter(last, simulation.seed);
-  const wheel = await simulatedPast(gateway, simulation, held, parts.intervalMs);
+  const last = await findLastReading(jsm, simulation.installationId);
+  const held = last === null ? null : resumeWheel(last, simulation.seed);
+  const wheel = await completePast(gateway, simulation, held, options.intervalMs);
   const running = Promise.all([
     signal.aborted ? null : runGateway(gateway, wheel, Date.now),
-    signal.aborted ? null : runEconomy({ connection, js, jsm }, parts, logger, signal),
+    signal.aborted ? null : runEconomy({ connection, js, jsm }, options, logger, signal),
   ]).catch((error: unknown) => {
     if (!signal.aborted)
       logger.error({ err: error }, 'the simulation ended; the service continues without it');
@@ -111,16 +114,16 @@ async function startSimulation({ configuration, logger, onStop }: CommandContext
 }
 
 /** The wheel at the end of its past: published now, completed where a kill cut it off, or held already. */
-async function simulatedPast(
+async function completePast(
   gateway: SimulatedGatewayOptions,
   simulation: Simulation,
   held: WheelState | null,
   intervalMs: number,
 ): Promise<WheelState> {
   const { installationId, seed, pastFromMs, pastUntilMs } = simulation;
-  const wheel = held ?? newWheel({ installationId, seed, startMs: pastFromMs });
+  const wheel = held ?? createWheel({ installationId, seed, startMs: pastFromMs });
   const missing = Math.ceil((pastUntilMs - wheel.observedAtMs) / intervalMs) - 1;
-  if (missing <= 0) return rebooted(wheel);
+  if (missing <= 0) return rebootWheel(wheel);
   const progress = createProgress({
     label: 'simulated past',
     unit: 'readings',
@@ -154,7 +157,7 @@ async function runEconomy(
     onFailure: (error) => logger.warn({ err: error }, 'the simulation cannot read the streams yet'),
   });
   const economy = createSimulatedEconomy({
-    client: localChainClient(chainUrl),
+    client: createLocalChainClient(chainUrl),
     contracts,
     accounts,
     seed,
@@ -165,7 +168,7 @@ async function runEconomy(
     logger,
     signal,
   });
-  const from = await economy.tipSeconds();
+  const from = await economy.readTipSeconds();
   const until = Math.floor(Date.now() / 1000) - liveBlockSeconds;
   const progress = createProgress({
     label: 'simulated chain',
@@ -197,7 +200,7 @@ function printAddresses({ publicUrl, operatorUrl }: Service, natsUrl: string, ch
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-function numberOf(option: string, given: string, min: number, max: number): number {
+function parseNumber(option: string, given: string, min: number, max: number): number {
   const value = Number(given);
   if (given.trim() !== '' && value >= min && value <= max) return value;
   throw new ConfigurationError([

@@ -43,7 +43,7 @@ const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
 
 /** The command line's `run`, `ingest` and `serve`: one process until SIGTERM or SIGINT. */
 export function runService(roles: ServiceSettings['roles']): Promise<void> {
-  return untilStopped(async ({ configuration, logger, onStop }) => {
+  return runUntilStopped(async ({ configuration, logger, onStop }) => {
     const path = configuration.MINER_DEPLOYMENT;
     if (path === null)
       throw new ConfigurationError(['MINER_DEPLOYMENT is not set; expected the path of a JSON file']);
@@ -53,7 +53,7 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
       ]);
     }
     const deployment = readDeploymentFile(path);
-    const natsUrl = configuration.MINER_NATS_URL ?? (await ownNats(configuration, logger, onStop)).url;
+    const natsUrl = configuration.MINER_NATS_URL ?? (await startOwnNats(configuration, logger, onStop)).url;
     // A read replica publishes nothing, spans neither.
     const rpcUrl = roles.ingest ? configuration.MINER_RPC_URL : null;
     await startConfigured({ configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop });
@@ -71,7 +71,7 @@ export interface CommandContext {
 }
 
 /** Runs a command; a signal or a failure stops everything that it started, in reverse order. */
-export async function untilStopped(start: (context: CommandContext) => Promise<void>): Promise<void> {
+export async function runUntilStopped(start: (context: CommandContext) => Promise<void>): Promise<void> {
   let configuration: Configuration;
   try {
     configuration = readConfiguration(process.env);
@@ -131,7 +131,7 @@ export async function untilStopped(start: (context: CommandContext) => Promise<v
 }
 
 /** The nats-server of a process that was given none. */
-export async function ownNats(
+export async function startOwnNats(
   configuration: Configuration,
   logger: Logger,
   onStop: CommandContext['onStop'],

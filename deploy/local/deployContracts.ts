@@ -84,7 +84,7 @@ export async function deployContracts({
     return { address: receipt.contractAddress, block: receipt.blockNumber };
   }
 
-  const behindProxy = (implementation: Address, admin: Address, data: Hex) =>
+  const createProxy = (implementation: Address, admin: Address, data: Hex) =>
     create(
       'TransparentUpgradeableProxy',
       encodeDeployData({
@@ -102,8 +102,8 @@ export async function deployContracts({
       args: [settings.timelockDelaySeconds, [operator], [operator], operator],
     }),
   );
-  const coreImplementation = await create('SettlementCore', implementationCode('SettlementCore', 1n));
-  const core = await behindProxy(
+  const coreImplementation = await create('SettlementCore', encodeImplementation('SettlementCore', 1n));
+  const core = await createProxy(
     coreImplementation.address,
     timelock.address,
     encodeFunctionData({
@@ -135,7 +135,7 @@ export async function deployContracts({
     }),
   );
   const tokenFactory = await create('TokenFactory', findBytecode('TokenFactory'));
-  const miningImplementation = await create('Mining', implementationCode('Mining', 1n));
+  const miningImplementation = await create('Mining', encodeImplementation('Mining', 1n));
   // The token's minter is the mining proxy, which is created two transactions later.
   const nonce = await getTransactionCount(client, { address: operator });
   const miningAddress = getContractAddress({ from: operator, nonce: BigInt(nonce) + 1n });
@@ -148,7 +148,7 @@ export async function deployContracts({
     }),
   );
   const token = getContractAddress({ from: tokenFactory.address, nonce: 1n });
-  const mining = await behindProxy(
+  const mining = await createProxy(
     miningImplementation.address,
     timelock.address,
     encodeFunctionData({
@@ -189,7 +189,7 @@ export async function deployContracts({
 }
 
 /** What creates an implementation of a version: its code, the version, and the digest of its storage layout. */
-export function implementationCode(name: 'SettlementCore' | 'Mining', version: bigint): Hex {
+export function encodeImplementation(name: 'SettlementCore' | 'Mining', version: bigint): Hex {
   return encodeDeployData({
     abi: coreAbi, // Both have the same constructor.
     bytecode: findBytecode(name),

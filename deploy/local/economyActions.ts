@@ -20,7 +20,7 @@ import {
   proxyAdminAbi,
   timelockAbi,
 } from '../../actors/chain/contractAbis.ts';
-import { type DeployedContracts, implementationCode } from './deployContracts.ts';
+import { type DeployedContracts, encodeImplementation } from './deployContracts.ts';
 
 /** Enough for the largest action, a checkpoint over many rounds. */
 const gas = 8_000_000n;
@@ -52,8 +52,8 @@ export interface Batch {
 /** What people and machines do to a deployed economy. Each sends one transaction and resolves with its hash. */
 export type EconomyActions = ReturnType<typeof createEconomyActions>;
 
-export function createEconomyActions(parts: EconomyActionsOptions) {
-  const { client, contracts, operator, guardian, reporter } = parts;
+export function createEconomyActions(options: EconomyActionsOptions) {
+  const { client, contracts, operator, guardian, reporter } = options;
 
   function send(from: Address, to: Address | null, data: Hex, value = 0n): Promise<Hex> {
     // Which chain this is was decided with the client: without `chain: null` the node is asked before each transaction.
@@ -115,12 +115,12 @@ export function createEconomyActions(parts: EconomyActionsOptions) {
       call(from, collection, collectionAbi, 'publishMetadata', [tokenId]),
     /** Creates an implementation; its address is in the receipt. */
     createImplementation: (name: 'SettlementCore' | 'Mining', version: bigint) =>
-      send(operator, null, implementationCode(name, version)),
+      send(operator, null, encodeImplementation(name, version)),
     scheduleUpgrade: (implementation: Address, delaySeconds: bigint) =>
       call(operator, operatorTimelock, timelockAbi, 'schedule', [
         proxyAdmin,
         0n,
-        upgradeData(core, implementation),
+        encodeUpgrade(core, implementation),
         zeroHash,
         zeroHash,
         delaySeconds,
@@ -129,7 +129,7 @@ export function createEconomyActions(parts: EconomyActionsOptions) {
       call(operator, operatorTimelock, timelockAbi, 'execute', [
         proxyAdmin,
         0n,
-        upgradeData(core, implementation),
+        encodeUpgrade(core, implementation),
         zeroHash,
         zeroHash,
       ]),
@@ -137,7 +137,7 @@ export function createEconomyActions(parts: EconomyActionsOptions) {
   };
 }
 
-function upgradeData(proxy: Address, implementation: Address): Hex {
+function encodeUpgrade(proxy: Address, implementation: Address): Hex {
   const activate = encodeFunctionData({ abi: coreAbi, functionName: 'activateVersion' });
   return encodeFunctionData({
     abi: proxyAdminAbi,

@@ -52,7 +52,7 @@ export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnv
     kept.push('--state', stateFile, '--state-interval', String(stateIntervalSeconds));
   }
   const child = spawn(
-    anvilProgram(),
+    findAnvil(),
     [
       ...['--host', '127.0.0.1', '--port', '0', '--timestamp', String(genesisTimestamp)],
       ...['--no-mining', '--hardfork', hardfork, '--order', 'fifo', '--block-base-fee-per-gas', '0'],
@@ -62,7 +62,7 @@ export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnv
   );
   let isStopping = false;
   const exited = once(child, 'exit');
-  const url = `http://127.0.0.1:${await portOf(child)}`;
+  const url = `http://127.0.0.1:${await readPort(child)}`;
   const pid = child.pid as number;
   if (dir !== null) writeFileSync(join(dir, 'anvil.pid'), `${pid}\n`);
   logger.info({ url, pid }, 'anvil started');
@@ -78,7 +78,7 @@ export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnv
 }
 
 /** The program itself: the package's launcher would not hand on every signal. */
-function anvilProgram(): string {
+function findAnvil(): string {
   const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
   const platform = `${process.platform}-${architectures[process.arch] ?? process.arch}`;
   const require = createRequire(import.meta.url);
@@ -92,7 +92,7 @@ function anvilProgram(): string {
 }
 
 /** What answers on the port that the child itself names is the child. */
-function portOf(child: ChildProcess): Promise<number> {
+function readPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     const lines: string[] = [];
     const fail = () => reject(new LocalAnvilError(`anvil does not start:\n${lines.join('\n')}`));

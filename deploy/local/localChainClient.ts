@@ -9,9 +9,9 @@ export const localChain = defineChain({
 });
 
 /** A client that mines, and speaks for accounts that the local chain has unlocked. */
-export type LocalChainClient = ReturnType<typeof localChainClient>;
+export type LocalChainClient = ReturnType<typeof createLocalChainClient>;
 
-export function localChainClient(url: string) {
+export function createLocalChainClient(url: string) {
   return createTestClient({
     mode: 'anvil',
     chain: localChain,
@@ -31,7 +31,7 @@ export interface LocalAccounts {
   readonly owners: readonly Address[];
 }
 
-export async function localAccounts(client: LocalChainClient): Promise<LocalAccounts> {
+export async function readLocalAccounts(client: LocalChainClient): Promise<LocalAccounts> {
   const [operator, guardian, reporter, keeper, ...owners] = (await client.getAddresses()) as [
     Address,
     Address,

@@ -5,7 +5,7 @@ import { bucketSeconds } from '../../actors/wheel/activityFold.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
 import { deployContracts } from './deployContracts.ts';
 import { LocalAnvilError } from './localAnvil.ts';
-import { type LocalAccounts, type LocalChainClient, localChainClient } from './localChainClient.ts';
+import { createLocalChainClient, type LocalAccounts, type LocalChainClient } from './localChainClient.ts';
 
 const tokenUnit = 10n ** 18n;
 
@@ -21,7 +21,7 @@ export interface Simulation {
 }
 
 /** The simulation of a data folder, or a new one whose past ends now. */
-export function localSimulation(dataDir: string, nowMs: number, pastDays: number): Simulation {
+export function loadSimulation(dataDir: string, nowMs: number, pastDays: number): Simulation {
   mkdirSync(dataDir, { recursive: true });
   const path = join(dataDir, 'simulation.json');
   if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as Simulation;
@@ -35,12 +35,12 @@ export function localSimulation(dataDir: string, nowMs: number, pastDays: number
     genesisTimestamp: (Math.floor(pastFromMs / bucketMs) * bucketMs) / 1000,
     streamId: `0x${randomBytes(32).toString('hex')}`,
   };
-  writeWhole(path, simulation);
+  writeAtomically(path, simulation);
   return simulation;
 }
 
 /** Time of the local chain's first block: the contracts are deployed before round 1 begins. */
-export function localChainGenesis({ genesisTimestamp }: Simulation): number {
+export function computeChainGenesis({ genesisTimestamp }: Simulation): number {
   return genesisTimestamp - 3_600;
 }
 
@@ -49,15 +49,15 @@ export function localChainGenesis({ genesisTimestamp }: Simulation): number {
  *
  * @throws LocalAnvilError when the chain of the deployment is gone.
  */
-export async function localDeployment(
+export async function loadDeployment(
   dataDir: string,
   simulation: Simulation,
   url: string,
   accounts: LocalAccounts,
 ): Promise<Deployment> {
   const path = join(dataDir, 'deployment.json');
-  const client = localChainClient(url);
-  if (!existsSync(path)) writeWhole(path, await newDeployment(client, url, simulation, accounts));
+  const client = createLocalChainClient(url);
+  if (!existsSync(path)) writeAtomically(path, await deployEconomy(client, url, simulation, accounts));
   const deployment = readDeploymentFile(path);
   const core = deployment.onChain?.contracts.core as `0x${string}` | undefined;
   if (core === undefined || (await client.getCode({ address: core })) === undefined) {
@@ -68,7 +68,7 @@ export async function localDeployment(
   return deployment;
 }
 
-async function newDeployment(
+async function deployEconomy(
   client: LocalChainClient,
   url: string,
   simulation: Simulation,
@@ -77,7 +77,7 @@ async function newDeployment(
   let seconds = Number((await client.getBlock()).timestamp);
   const { operator, guardian, reporter } = accounts;
   const deployed = await deployContracts({
-    client: Object.assign(localChainClient(url), {
+    client: Object.assign(createLocalChainClient(url), {
       account: { address: operator, type: 'json-rpc' },
     }) as never,
     settings: {
@@ -123,7 +123,7 @@ async function newDeployment(
 }
 
 /** A kill in the middle leaves the old file or the new one, and no half. */
-function writeWhole(path: string, content: object) {
+function writeAtomically(path: string, content: object) {
   writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`);
   renameSync(`${path}.new`, path);
 }

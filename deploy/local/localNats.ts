@@ -44,12 +44,12 @@ export interface LocalNatsSettings {
 export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promise<LocalNats> {
   mkdirSync(dir, { recursive: true });
   const program = findNatsServer();
-  const syncSetting = safestSync(program);
+  const syncSetting = chooseSyncSetting(program);
   const unlock = lockDirectory(dir);
   await stopOrphan({ pidFile: join(dir, 'nats.pid'), mark: join(dir, 'nats.conf'), stopMs, logger });
 
   let child: ChildProcess = spawnServer(program, configure(dir, -1, syncSetting), dir);
-  const url = await urlOf(child, dir);
+  const url = await waitForUrl(child, dir);
   const port = Number(new URL(url).port);
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -78,7 +78,7 @@ export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promis
   const startAgain = async () => {
     const started = spawnServer(program, configure(dir, port, syncSetting), dir);
     child = started;
-    await urlOf(started, dir).catch((error: unknown) => {
+    await waitForUrl(started, dir).catch((error: unknown) => {
       started.kill('SIGKILL');
       throw error;
     });
@@ -117,7 +117,7 @@ export function findNatsServer(): string {
 }
 
 /** From 2.10 on, each write is synced before it is acknowledged; older versions refuse the setting. */
-function safestSync(program: string): string | null {
+function chooseSyncSetting(program: string): string | null {
   const [, major = '0', minor = '0'] =
     /v(\d+)\.(\d+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' })) ?? [];
   return Number(major) > 2 || Number(minor) >= 10 ? 'always' : null;
@@ -153,10 +153,10 @@ function spawnServer(program: string, configuration: string, dir: string): Child
 }
 
 /** Waits for the ports file of this very process: what answers there is our child and no other server. */
-async function urlOf(child: ChildProcess, dir: string): Promise<string> {
+async function waitForUrl(child: ChildProcess, dir: string): Promise<string> {
   const file = join(dir, `nats-server_${child.pid}.ports`);
   const url$ = interval(pollMs).pipe(
-    map(() => urlIn(file)),
+    map(() => readUrl(file)),
     filter((url) => url !== null),
     takeUntil(merge(timer(startMs), fromEvent(child, 'exit'))),
   );
@@ -168,7 +168,7 @@ async function urlOf(child: ChildProcess, dir: string): Promise<string> {
 }
 
 /** Null while the server has not written it. */
-function urlIn(portsFile: string): string | null {
+function readUrl(portsFile: string): string | null {
   if (!existsSync(portsFile)) return null;
   const text = readFileSync(portsFile, 'utf8');
   return text === '' ? null : ((JSON.parse(text) as { nats?: string[] }).nats?.[0] ?? null);

@@ -6,7 +6,7 @@ import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.t
 import type { DeployedContracts } from './deployContracts.ts';
 import { createEconomyActions } from './economyActions.ts';
 import type { LocalAccounts, LocalChainClient } from './localChainClient.ts';
-import { type Draw, drawStep } from './seeded.ts';
+import { createDraw, type Draw } from './seeded.ts';
 import { createSimulatedReporter } from './simulatedReporter.ts';
 import type { StreamObserver } from './streamObserver.ts';
 
@@ -38,10 +38,10 @@ export interface SimulatedEconomyOptions {
  * Owners who mint, merge, transfer and claim, a reporter who settles the observed rounds, a keeper who mints for them.
  * All of it goes by the chain's own state and time, so it goes on from wherever the chain is.
  */
-export function createSimulatedEconomy(parts: SimulatedEconomyOptions) {
-  const { client, contracts, accounts, seed, genesisSeconds, logger, signal } = parts;
+export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
+  const { client, contracts, accounts, seed, genesisSeconds, logger, signal } = options;
   const actions = createEconomyActions({ client: client as never, contracts, ...accounts });
-  const reporter = createSimulatedReporter({ ...parts, core: contracts.core, actions });
+  const reporter = createSimulatedReporter({ ...options, core: contracts.core, actions });
   const read = { core: contracts.core, mining: contracts.mining, collection: contracts.collection };
 
   /** Mines what was sent, at a time. */
@@ -50,28 +50,28 @@ export function createSimulatedEconomy(parts: SimulatedEconomyOptions) {
     await client.mine({ blocks: 1 });
   }
 
-  async function tipSeconds(): Promise<number> {
+  async function readTipSeconds(): Promise<number> {
     return Number((await client.getBlock()).timestamp);
   }
 
   /** Past blocks from where the chain is to `untilSeconds`; calls back with the time that is reached. */
   async function runPast(untilSeconds: number, onReached: (seconds: number) => void): Promise<void> {
     for (
-      let at = (await tipSeconds()) + pastStepSeconds;
+      let at = (await readTipSeconds()) + pastStepSeconds;
       at <= untilSeconds && !signal.aborted;
       at += pastStepSeconds
     ) {
       await act(at);
-      await mineAt(Math.max(at, (await tipSeconds()) + 1));
+      await mineAt(Math.max(at, (await readTipSeconds()) + 1));
       onReached(at);
     }
   }
 
   /** Blocks in real time, until the signal is aborted. */
   async function runLive(nowSeconds: () => number): Promise<void> {
-    let actedAt = Math.floor((await tipSeconds()) / actionSeconds);
+    let actedAt = Math.floor((await readTipSeconds()) / actionSeconds);
     const mineNow = async () => {
-      const at = Math.max(nowSeconds(), (await tipSeconds()) + 1);
+      const at = Math.max(nowSeconds(), (await readTipSeconds()) + 1);
       if (Math.floor(at / actionSeconds) > actedAt) {
         actedAt = Math.floor(at / actionSeconds);
         await act(at);
@@ -83,7 +83,7 @@ export function createSimulatedEconomy(parts: SimulatedEconomyOptions) {
 
   /** What everyone does at a time. A step that fails is left out: the next one sees the chain as it is then. */
   async function act(seconds: number): Promise<void> {
-    const draw = drawStep(seed, Math.floor(seconds / actionSeconds));
+    const draw = createDraw(seed, Math.floor(seconds / actionSeconds));
     const steps = [openSale, settle, mintRewards, ...(draw('owner acts') < 0.45 ? [ownerActs] : [])];
     for (const step of steps) {
       try {
@@ -116,7 +116,7 @@ export function createSimulatedEconomy(parts: SimulatedEconomyOptions) {
   /** The oracle closes what has ended, and the reporter settles what is closed. */
   async function settle(seconds: number, draw: Draw): Promise<void> {
     await reporter.close(seconds);
-    await reporter.run(seconds, draw, async () => mineAt(Math.max(seconds, (await tipSeconds()) + 1)));
+    await reporter.run(seconds, draw, async () => mineAt(Math.max(seconds, (await readTipSeconds()) + 1)));
   }
 
   async function mintRewards(): Promise<void> {
@@ -137,11 +137,11 @@ export function createSimulatedEconomy(parts: SimulatedEconomyOptions) {
     const owner = accounts.owners[Math.floor(draw('which owner') * accounts.owners.length)] as Address;
     const chance = draw('which act');
     if (chance < 0.45) return mint(owner, BigInt(1 + Math.floor(draw('how many') * 3)));
-    const held = await tokensOf(owner);
-    if (chance < 0.7) return merge(owner, held);
-    if (chance < 0.88) return claim(owner, held);
+    const tokenIds = await listTokens(owner);
+    if (chance < 0.7) return merge(owner, tokenIds);
+    if (chance < 0.88) return claim(owner, tokenIds);
     const to = accounts.owners[Math.floor(draw('to whom') * accounts.owners.length)] as Address;
-    const tokenId = held[Math.floor(draw('which token') * held.length)];
+    const tokenId = tokenIds[Math.floor(draw('which token') * tokenIds.length)];
     if (tokenId !== undefined && to !== owner) await actions.transfer(owner, to, tokenId);
   }
 
@@ -155,14 +155,14 @@ export function createSimulatedEconomy(parts: SimulatedEconomyOptions) {
   }
 
   /** The first two positions of one level that can be merged. */
-  async function merge(owner: Address, held: readonly bigint[]): Promise<void> {
+  async function merge(owner: Address, tokenIds: readonly bigint[]): Promise<void> {
     const height = await client.readContract({
       address: read.core,
       abi: coreAbi,
       functionName: 'blockHeight',
     });
     const ready = new Map<number, bigint>();
-    for (const tokenId of held) {
+    for (const tokenId of tokenIds) {
       const position = await client.readContract({
         address: read.mining,
         abi: miningAbi,
@@ -179,11 +179,11 @@ export function createSimulatedEconomy(parts: SimulatedEconomyOptions) {
     }
   }
 
-  async function claim(owner: Address, held: readonly bigint[]): Promise<void> {
-    if (held.length > 0) await actions.claim(owner, held.slice(0, 32));
+  async function claim(owner: Address, tokenIds: readonly bigint[]): Promise<void> {
+    if (tokenIds.length > 0) await actions.claim(owner, tokenIds.slice(0, 32));
   }
 
-  async function tokensOf(owner: Address): Promise<bigint[]> {
+  async function listTokens(owner: Address): Promise<bigint[]> {
     const collection = { address: read.collection, abi: collectionAbi } as const;
     const minted =
       (await client.readContract({ ...collection, functionName: 'publicMinted' })) +
@@ -199,5 +199,5 @@ export function createSimulatedEconomy(parts: SimulatedEconomyOptions) {
     return tokenIds.filter((_, index) => holders[index]?.toLowerCase() === owner.toLowerCase());
   }
 
-  return { runPast, runLive, tipSeconds };
+  return { runPast, runLive, readTipSeconds };
 }

@@ -5,8 +5,8 @@ import { type CounterReadingMessage, counterReadingMessage } from '../../actors/
 import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import type { Progress } from '../commands/progress.ts';
-import { simulatedModules, simulatedSigner } from './simulatedModules.ts';
-import { observe, pastTimes, rebooted, type WheelState } from './simulatedWheel.ts';
+import { simulateModules, simulateSigner } from './simulatedModules.ts';
+import { listPastTimes, observe, rebootWheel, type WheelState } from './simulatedWheel.ts';
 
 /** Readings that are published before the first of them is acknowledged. */
 const inFlightMax = 256;
@@ -21,7 +21,7 @@ export interface SimulatedGatewayOptions {
 }
 
 /** The last reading that the stream holds of an installation; null without one. */
-export async function lastReading(
+export async function findLastReading(
   jsm: JetStreamManager,
   installationId: string,
 ): Promise<CounterReadingMessage | null> {
@@ -51,9 +51,9 @@ export async function publishPast(
   let wheel = start;
   let inFlight: Promise<void>[] = [];
   const firstMs = start.sequence === 0 ? start.observedAtMs : start.observedAtMs + intervalMs;
-  for (const atMs of pastTimes(start.seed, firstMs, untilMs, intervalMs)) {
+  for (const atMs of listPastTimes(start.seed, firstMs, untilMs, intervalMs)) {
     if (signal.aborted) break;
-    if (wheel.observedAtMs < rebootMs && atMs >= rebootMs) wheel = rebooted(wheel);
+    if (wheel.observedAtMs < rebootMs && atMs >= rebootMs) wheel = rebootWheel(wheel);
     const observed = observe(wheel, atMs);
     wheel = observed.wheel;
     inFlight.push(publishReading(js, observed.message, logger, signal));
@@ -68,11 +68,11 @@ export async function publishPast(
 
 /** Continues in real time, one reading per second, until the signal is aborted. */
 export async function runGateway(
-  parts: SimulatedGatewayOptions,
+  options: SimulatedGatewayOptions,
   start: WheelState,
   nowMs: () => number,
 ): Promise<void> {
-  const { js, logger, signal } = parts;
+  const { js, logger, signal } = options;
   let wheel = start;
   let count = 0;
   const publishNext = async () => {
@@ -80,7 +80,7 @@ export async function runGateway(
     wheel = observed.wheel;
     await publishReading(js, observed.message, logger, signal);
     if (count % modulesEvery === 0)
-      await publishModules(parts, wheel.installationId, nowMs(), count / modulesEvery);
+      await publishModules(options, wheel.installationId, nowMs(), count / modulesEvery);
     count++;
   };
   await repeatUntilAborted(publishNext, () => liveIntervalMs - (nowMs() % liveIntervalMs), signal);
@@ -116,10 +116,10 @@ async function publishModules(
   report: number,
 ) {
   try {
-    for (const module of simulatedModules(atMs, report)) {
+    for (const module of simulateModules(atMs, report)) {
       await js.publish(moduleSubject(installationId, module.instanceId), JSON.stringify(module));
     }
-    if (report === 0) await js.publish(signerSubject(installationId), JSON.stringify(simulatedSigner(atMs)));
+    if (report === 0) await js.publish(signerSubject(installationId), JSON.stringify(simulateSigner(atMs)));
   } catch (error) {
     logger.warn({ err: error }, 'module snapshots were not published; the next ones follow'); // The newest counts.
   }

@@ -11,7 +11,7 @@ const modules = [
 const degradedEvery = 20;
 
 /** What the device agent of the simulated wheel publishes of its modules; `report` counts the times. */
-export function simulatedModules(atMs: number, report: number): ModuleSnapshotMessage[] {
+export function simulateModules(atMs: number, report: number): ModuleSnapshotMessage[] {
   const observedAt = new Date(atMs).toISOString();
   return modules.map((module, index) => {
     const isDegraded = report % degradedEvery === degradedEvery - 1 && index === 1;
@@ -30,7 +30,7 @@ export function simulatedModules(atMs: number, report: number): ModuleSnapshotMe
   });
 }
 
-export function simulatedSigner(atMs: number): SignerMessage {
+export function simulateSigner(atMs: number): SignerMessage {
   const at = new Date(atMs).toISOString();
   return {
     kind: 'software-ecdsa',

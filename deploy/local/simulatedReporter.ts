@@ -9,7 +9,7 @@ import { roundSeconds } from '../../actors/wheel/activityFold.ts';
 import type { Submission } from '../../machines/settlementMachine.ts';
 import type { EconomyActions } from './economyActions.ts';
 import type { LocalChainClient } from './localChainClient.ts';
-import { type Draw, seededUuid } from './seeded.ts';
+import { createSeededUuid, type Draw } from './seeded.ts';
 import type { StreamObserver } from './streamObserver.ts';
 
 /** Closed rounds are settled when so many of them wait. */
@@ -35,8 +35,8 @@ export interface SimulatedReporterOptions {
  * local chain, meet reverts and retries, and report each step. What they know they read from the streams and the chain, so
  * another process goes on where one was killed.
  */
-export function createSimulatedReporter(parts: SimulatedReporterOptions) {
-  const { client, core, actions, observer, js, installationId, seed, genesisSeconds } = parts;
+export function createSimulatedReporter(options: SimulatedReporterOptions) {
+  const { client, core, actions, observer, js, installationId, seed, genesisSeconds } = options;
   const read = { address: core, abi: coreAbi } as const;
 
   async function publish(subject: string, seconds: number, body: object) {
@@ -63,7 +63,7 @@ export function createSimulatedReporter(parts: SimulatedReporterOptions) {
     // A round that was not observed is closed without work: that is the oracle's judgement, not a measurement.
     const rounds = Array.from({ length: ended - first + 1 }, (_, index) => ({
       roundId: String(first + index),
-      workUnits: String(observer.workOf(first + index) ?? 0n),
+      workUnits: String(observer.findWork(first + index) ?? 0n),
     }));
     await oracle(seconds, {
       type: 'closure_accepted',
@@ -89,7 +89,7 @@ export function createSimulatedReporter(parts: SimulatedReporterOptions) {
   async function settleOnce(seconds: number, draw: Draw, mine: () => Promise<void>): Promise<string> {
     const { snapshot, closedRounds } = observer.settlement();
     const { submission } = snapshot.context;
-    const { frontier, configuration, nonce } = await coreNow();
+    const { frontier, configuration, nonce } = await readCore();
     if (submission !== null && snapshot.matches({ submission: 'underWay' })) {
       await conclude(seconds, submission, frontier);
     }
@@ -98,7 +98,7 @@ export function createSimulatedReporter(parts: SimulatedReporterOptions) {
     const [batch] = splitIntoBatches(waiting, configuration.maxRoundsPerBatch);
     if (batch === undefined) return 'nothing_due';
 
-    const submissionId = seededUuid(`${seed}/submission/${seconds}`);
+    const submissionId = createSeededUuid(`${seed}/submission/${seconds}`);
     const after = settleBatch(frontier, batch, configuration);
     const completed =
       countWholeBlocks(after.cumulativeBlockUnits) - countWholeBlocks(frontier.cumulativeBlockUnits);
@@ -151,7 +151,7 @@ export function createSimulatedReporter(parts: SimulatedReporterOptions) {
     });
   }
 
-  async function coreNow() {
+  async function readCore() {
     const [
       settledThroughRound,
       cumulativeWork,

@@ -1,5 +1,5 @@
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
-import { seededFraction, seededUuid } from './seeded.ts';
+import { computeSeededFraction, createSeededUuid } from './seeded.ts';
 
 /** A full turn of the wheel, and the pulses that its counter adds in one. */
 const circumferenceMm = 1_000;
@@ -31,13 +31,13 @@ export interface WheelSettings {
   readonly startMs: number;
 }
 
-export function newWheel({ installationId, seed, startMs }: WheelSettings): WheelState {
+export function createWheel({ installationId, seed, startMs }: WheelSettings): WheelState {
   return {
     installationId,
     seed,
-    bootId: uuidOf(seed, 'boot', 0),
+    bootId: createUuid(seed, 'boot', 0),
     sequence: 0,
-    counterEpoch: uuidOf(seed, 'epoch', 0),
+    counterEpoch: createUuid(seed, 'epoch', 0),
     observedAtMs: startMs,
     totalDistanceMm: 0n,
     dayDistanceMm: 0,
@@ -45,7 +45,7 @@ export function newWheel({ installationId, seed, startMs }: WheelSettings): Whee
 }
 
 /** The wheel as its last published reading tells, in the same boot. */
-export function wheelAfter(message: CounterReadingMessage, seed: string): WheelState {
+export function resumeWheel(message: CounterReadingMessage, seed: string): WheelState {
   const units = BigInt(message.cumulativeWorkUnits);
   return {
     installationId: message.installationId,
@@ -60,8 +60,8 @@ export function wheelAfter(message: CounterReadingMessage, seed: string): WheelS
 }
 
 /** The wheel after its device started again: a new boot, the same counter. */
-export function rebooted(wheel: WheelState): WheelState {
-  return { ...wheel, bootId: uuidOf(wheel.seed, wheel.bootId, wheel.sequence), sequence: 0 };
+export function rebootWheel(wheel: WheelState): WheelState {
+  return { ...wheel, bootId: createUuid(wheel.seed, wheel.bootId, wheel.sequence), sequence: 0 };
 }
 
 /** The wheel at a later time, and the reading that its gateway publishes of it. */
@@ -69,13 +69,13 @@ export function observe(
   wheel: WheelState,
   atMs: number,
 ): { wheel: WheelState; message: CounterReadingMessage } {
-  const runMm = distanceRunMm(wheel.seed, wheel.observedAtMs, atMs);
+  const runMm = computeDistanceMm(wheel.seed, wheel.observedAtMs, atMs);
   const totalDistanceMm = wheel.totalDistanceMm + BigInt(runMm);
-  const isSameDay = universalDay(atMs) === universalDay(wheel.observedAtMs);
+  const isSameDay = computeUniversalDay(atMs) === computeUniversalDay(wheel.observedAtMs);
   const dayDistanceMm = isSameDay ? wheel.dayDistanceMm + runMm : runMm;
-  const speedMmPerSecond = speedAt(wheel.seed, atMs);
+  const speedMmPerSecond = computeSpeed(wheel.seed, atMs);
   const message: CounterReadingMessage = {
-    telemetryId: uuidOf(wheel.seed, wheel.bootId, wheel.sequence),
+    telemetryId: createUuid(wheel.seed, wheel.bootId, wheel.sequence),
     installationId: wheel.installationId,
     bootId: wheel.bootId,
     sequence: wheel.sequence,
@@ -103,7 +103,7 @@ export function isOutage(seed: string, atMs: number): boolean {
 }
 
 /** Times of the past at which a reading is published: every `intervalMs`, outages left out. */
-export function* pastTimes(
+export function* listPastTimes(
   seed: string,
   fromMs: number,
   untilMs: number,
@@ -113,18 +113,18 @@ export function* pastTimes(
 }
 
 /** Millimetres run in a span of time, stretch by stretch. */
-function distanceRunMm(seed: string, fromMs: number, toMs: number): number {
+function computeDistanceMm(seed: string, fromMs: number, toMs: number): number {
   let runMm = 0;
   for (let atMs = fromMs; atMs < toMs; ) {
     const endMs = Math.min(toMs, (Math.floor(atMs / stretchMs) + 1) * stretchMs);
-    runMm += (speedAt(seed, atMs) * (endMs - atMs)) / 1000;
+    runMm += (computeSpeed(seed, atMs) * (endMs - atMs)) / 1000;
     atMs = endMs;
   }
   return Math.floor(runMm);
 }
 
 /** The animal sleeps by day and runs in most stretches of the night (UTC). */
-function speedAt(seed: string, atMs: number): number {
+function computeSpeed(seed: string, atMs: number): number {
   const stretch = Math.floor(atMs / stretchMs);
   const hour = Math.floor((atMs % dayMs) / 3_600_000);
   const isNight = hour >= 20 || hour < 6;
@@ -137,15 +137,15 @@ function speedAt(seed: string, atMs: number): number {
   return isRunning ? Math.round(speed) : 0;
 }
 
-function universalDay(atMs: number): number {
+function computeUniversalDay(atMs: number): number {
   return Math.floor((atMs - noonMs) / dayMs);
 }
 
 /** A number in [0, 1) that is always the same for the same arguments. */
 function draw(seed: string, what: string, index: number): number {
-  return seededFraction(`${seed}/${what}/${index}`);
+  return computeSeededFraction(`${seed}/${what}/${index}`);
 }
 
-function uuidOf(seed: string, what: string, index: number): string {
-  return seededUuid(`${seed}/${what}/${index}`);
+function createUuid(seed: string, what: string, index: number): string {
+  return createSeededUuid(`${seed}/${what}/${index}`);
 }

@@ -15,7 +15,7 @@ import { systemClock } from '../systemClock.ts';
 /** What an oracle and a reporter find in the streams, by the same definitions as the service. */
 export interface StreamObserver {
   /** Work of an observed round; undefined for one that is missing or still open. */
-  workOf(roundId: number): bigint | undefined;
+  findWork(roundId: number): bigint | undefined;
   /** When the newest accepted reading was observed (epoch milliseconds); null before the first. */
   newestReadingMs(): number | null;
   /** Counter epoch of that reading. */
@@ -38,8 +38,8 @@ export interface StreamObserverOptions {
 }
 
 /** Folds the counter and the pipeline stream from their beginnings. */
-export function observeStreams(parts: StreamObserverOptions): StreamObserver {
-  const { installationId, genesisMs, logger } = parts;
+export function observeStreams(options: StreamObserverOptions): StreamObserver {
+  const { installationId, genesisMs, logger } = options;
   const counters = createCounterActors({ genesisMs, publicInstallationId: installationId });
   const pipeline = createPipelineActors();
   const work = new Map<number, bigint>();
@@ -55,7 +55,7 @@ export function observeStreams(parts: StreamObserverOptions): StreamObserver {
 
   function follow(stream: InputStreamName, receive: (message: StreamMessage) => void) {
     const source = createMessageSource({
-      ...parts,
+      ...options,
       stream,
       clock: systemClock,
     });
@@ -75,7 +75,7 @@ export function observeStreams(parts: StreamObserverOptions): StreamObserver {
     };
     return {
       reached,
-      reachedEnd: async () => reached((await parts.jsm.streams.info(stream)).state.last_seq),
+      reachedEnd: async () => reached((await options.jsm.streams.info(stream)).state.last_seq),
       stop: () => {
         subscription.unsubscribe();
         position.complete();
@@ -88,7 +88,7 @@ export function observeStreams(parts: StreamObserverOptions): StreamObserver {
     pipeline.receive(message);
   });
   return {
-    workOf: (roundId) => work.get(roundId),
+    findWork: (roundId) => work.get(roundId),
     newestReadingMs: () => newest?.observedAtMs ?? null,
     counterEpoch: () => newest?.counterEpoch ?? null,
     settlement: () => pipeline.settlement(installationId),

@@ -1,13 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../database.ts';
-import {
-  attachPartition,
-  dropTable,
-  dropTables,
-  listGenerations,
-  listPartitions,
-  listRowTables,
-} from '../generations.ts';
+import { dropTable, dropTables, listGenerations, listPartitions, listRowTables } from '../generations.ts';
 import { chainEvents, measurementEvents } from '../tables/events.ts';
 import { foldSnapshots } from '../tables/foldSnapshots.ts';
 import { generationPointer } from '../tables/generationPointer.ts';
@@ -25,7 +18,7 @@ import {
   type Tables,
 } from '../tables.ts';
 import { type CopiedTable, copyRows } from './copyRows.ts';
-import { readPointer, secondPointer, untypedChainTables } from './untypedTables.ts';
+import { readPointer, secondPointer, untypedChainTables, untypedSnapshotColumns } from './untypedTables.ts';
 
 /**
  * Brings the rows of the tables without types into the next generation, which has them, and makes it the active one. It may be killed at any
@@ -42,7 +35,7 @@ export async function typeTables(database: Database, logger: Logger): Promise<vo
   await createChainTables(database, typed);
   const copied = pairTables(untyped, typed);
   // Before the rows: what a snapshot covers was stored before it.
-  await moveSnapshots(database, untyped, typed);
+  await copySnapshots(database, untyped, typed);
   await copyRows(database, copied, logger);
   await database.command(
     `INSERT INTO ${generations.name} (${generations.list})
@@ -98,11 +91,15 @@ function pairTables(untyped: Tables, typed: Tables): CopiedTable[] {
   }));
 }
 
-/** All of them: an earlier attempt may have brought over some that were replaced since. */
-async function moveSnapshots(database: Database, from: Tables, to: Tables): Promise<void> {
+/** All of them: an earlier attempt may have brought over some that were replaced since. What they do not say of format and part is the default. */
+async function copySnapshots(database: Database, from: Tables, to: Tables): Promise<void> {
   const [source, target] = [from.foldSnapshots, to.foldSnapshots];
   await dropTable(database, target);
   await createTable(database, foldSnapshots, target);
+  // One by one: each is a partition, and an insertion may have only so many.
   for (const { id } of await listPartitions(database, source))
-    await attachPartition(database, { id, source, target });
+    await database.command(
+      `INSERT INTO ${target} (${untypedSnapshotColumns}) SELECT ${untypedSnapshotColumns} FROM ${source} WHERE _partition_id = {id:String}`,
+      { id },
+    );
 }

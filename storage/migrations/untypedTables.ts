@@ -15,6 +15,10 @@ export const untypedPartitionMs = 2_592_000_000;
 /** Names of the tables of events of the chain. */
 export const untypedChainTables = { ids: 'chain_feed_ids', times: 'chain_feed_times', events: 'chain_feed' };
 
+/** Columns of the tables of snapshots, from migration 5 on. */
+export const untypedSnapshotColumns =
+  'snapshot, chunk, chunk_count, stream, fold_version, configuration, stream_created, position, digest, taken_at_ms, ordinal, checksum, payload';
+
 /** The generation that a pointer names, the first one without any swap. */
 export async function readPointer(database: Database, pointer: string): Promise<number> {
   const [row] = await database.select(`SELECT generation FROM ${pointer} ORDER BY swap DESC LIMIT 1`);

@@ -7,7 +7,7 @@ import { type Address, toAddress, toLowercase } from '../../actors/schemas/hex.t
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
 /**
- * Proofs that what a node says of a block is what the block's hash stands for. The header hashes to it; the roots of the tries of
+ * Proofs that a node's answers about a block match the block's hash. The header hashes to it; the roots of the tries of
  * transactions and receipts are in the header. Objects are those of Ethereum's JSON-RPC interface (execution-apis); their
  * encodings are those of the yellow paper (appendices B, D and 4.3) and of EIP-2718 for typed transactions and receipts.
  */
@@ -16,16 +16,16 @@ const data = z.custom<Hex>(
   (value) => typeof value === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(value),
   'expected hexadecimal bytes',
 );
-const bytesOf = (count: number) =>
+const expectBytes = (count: number) =>
   data.refine((value) => value.length === 2 + 2 * count, `expected ${count} bytes`);
 const quantity = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,64}$/, 'expected a hexadecimal quantity')
   .transform(BigInt);
-const address = bytesOf(20);
-const word = bytesOf(32);
+const address = expectBytes(20);
+const word = expectBytes(32);
 
-/** What a header is made of, in the order in which it is hashed; a fork adds its members behind those before it. */
+/** Members of a header in the order in which they are hashed; each fork appends its own. */
 const header = z.object({
   parentHash: word,
   sha3Uncles: word,
@@ -33,7 +33,7 @@ const header = z.object({
   stateRoot: word,
   transactionsRoot: word,
   receiptsRoot: word,
-  logsBloom: bytesOf(256),
+  logsBloom: expectBytes(256),
   difficulty: quantity,
   number: quantity,
   gasLimit: quantity,
@@ -41,7 +41,7 @@ const header = z.object({
   timestamp: quantity,
   extraData: data,
   mixHash: word,
-  nonce: bytesOf(8),
+  nonce: expectBytes(8),
   baseFeePerGas: quantity.nullish(),
   withdrawalsRoot: word.nullish(),
   blobGasUsed: quantity.nullish(),
@@ -52,7 +52,7 @@ const header = z.object({
 const headerMembers = Object.keys(header.shape) as (keyof typeof header.shape)[];
 const hashedHeader = header.extend({ hash: word });
 
-/** A block header, as far as it is used. Its hash is the one that its members have. */
+/** A proven block header, as far as it is used: its members hash to its hash. */
 export interface BlockHeader {
   readonly number: bigint;
   readonly hash: Hash;
@@ -63,17 +63,17 @@ export interface BlockHeader {
   readonly transactionsRoot: Hash;
 }
 
-/** @throws ProviderInconsistent when the members do not hash to the hash that is given with them. */
-export function proveHeader(given: unknown): BlockHeader {
-  const parsed = parse(hashedHeader, given, 'a block header');
+/** @throws ProviderInconsistent when the members do not hash to the hash in the same answer. */
+export function proveHeader(answer: unknown): BlockHeader {
+  const parsed = parse(hashedHeader, answer, 'a block header');
   const members = headerMembers.flatMap((name): Input[] => {
     const value = parsed[name];
-    return value === null || value === undefined ? [] : [encodable(value)];
+    return value === null || value === undefined ? [] : [toRlpInput(value)];
   });
   const hash = keccak256(RLP.encode(members));
   if (hash !== parsed.hash.toLowerCase()) {
     throw new ProviderInconsistent(
-      `the header of block ${parsed.number} hashes to ${hash}, its hash is given as ${parsed.hash}: it was altered, or has members that this program does not know`,
+      `the header of block ${parsed.number} hashes to ${hash}, but the node names ${parsed.hash}: it was altered, or has members that this program does not know`,
     );
   }
   return {
@@ -89,15 +89,15 @@ export function proveHeader(given: unknown): BlockHeader {
 
 const receipt = z.object({
   type: quantity.nullish(),
-  /** Of blocks before Byzantium the root of the state instead. */
+  /** Blocks before Byzantium have the root of the state instead. */
   status: quantity.nullish(),
   root: word.nullish(),
   cumulativeGasUsed: quantity,
-  logsBloom: bytesOf(256),
+  logsBloom: expectBytes(256),
   logs: z.array(z.object({ address, topics: z.array(word).max(4), data })),
 });
 
-/** A log of a receipt, with its place in its block. */
+/** A log of a receipt, with its position in its block. */
 export interface ProvenLog {
   readonly address: Address;
   readonly topics: Hash[];
@@ -111,10 +111,10 @@ export interface ProvenLog {
  *
  * @throws ProviderInconsistent when the receipts are not those of the header.
  */
-export async function proveLogs(of: BlockHeader, given: unknown): Promise<ProvenLog[]> {
-  const receipts = parse(z.array(receipt), given, `the receipts of block ${of.number}`);
+export async function proveLogs(of: BlockHeader, answer: unknown): Promise<ProvenLog[]> {
+  const receipts = parse(z.array(receipt), answer, `the receipts of block ${of.number}`);
   const encoded = receipts.map(({ type, status, root, cumulativeGasUsed, logsBloom, logs }) =>
-    typed(type ?? 0n, [
+    encodeTyped(type ?? 0n, [
       root == null ? (status ?? 0n) : hexToBytes(root),
       cumulativeGasUsed,
       hexToBytes(logsBloom),
@@ -170,23 +170,23 @@ const transaction = z.object({
 type Transaction = z.infer<typeof transaction>;
 
 /**
- * The hashes of a block's transactions, in their order: receipts do not hold them.
+ * The hashes of a block's transactions, in their order, which receipts do not contain.
  *
  * @throws ProviderInconsistent when the transactions are not those of the header.
  */
-export async function proveTransactionHashes(of: BlockHeader, given: unknown): Promise<Hash[]> {
+export async function proveTransactionHashes(of: BlockHeader, answer: unknown): Promise<Hash[]> {
   const { transactions } = parse(
     z.object({ transactions: z.array(transaction) }),
-    given,
+    answer,
     `the transactions of block ${of.number}`,
   );
-  const encoded = transactions.map((one) => typed(one.type ?? 0n, membersOf(of, one)));
+  const encoded = transactions.map((one) => encodeTyped(one.type ?? 0n, listMembers(of, one)));
   await expectRoot('transactions', of, of.transactionsRoot, encoded);
   return encoded.map((bytes) => keccak256(bytes));
 }
 
-/** In the order of the transaction's type: EIP-155, 2930, 1559, 4844 and 7702. */
-function membersOf(of: BlockHeader, one: Transaction): Input[] {
+/** In the order that each transaction type defines: EIP-155, 2930, 1559, 4844 and 7702. */
+function listMembers(of: BlockHeader, one: Transaction): Input[] {
   const [chainId, nonce] = [one.chainId ?? 0n, one.nonce];
   const to = one.to == null ? new Uint8Array() : hexToBytes(one.to);
   const call = [one.gas, to, one.value, hexToBytes(one.input)];
@@ -225,8 +225,8 @@ function membersOf(of: BlockHeader, one: Transaction): Input[] {
   }
 }
 
-/** A legacy transaction or receipt is its list alone; any other has its type before it (EIP-2718). */
-function typed(type: bigint, members: Input[]): Uint8Array {
+/** A legacy transaction or receipt is encoded as its list alone; any other is prefixed with its type (EIP-2718). */
+function encodeTyped(type: bigint, members: Input[]): Uint8Array {
   const list = RLP.encode(members);
   return type === 0n ? list : concatBytes([hexToBytes(toHex(type, { size: 1 })), list]);
 }
@@ -234,19 +234,19 @@ function typed(type: bigint, members: Input[]): Uint8Array {
 async function expectRoot(what: string, of: BlockHeader, root: string, values: readonly Uint8Array[]) {
   const trie = await createMPT();
   for (const [index, value] of values.entries()) await trie.put(RLP.encode(index), value);
-  const found = bytesToHex(trie.root());
-  if (found === root) return;
+  const computed = bytesToHex(trie.root());
+  if (computed === root) return;
   throw new ProviderInconsistent(
-    `the ${values.length} ${what} of block ${of.number} have the root ${found}, its header has ${root}`,
+    `the ${values.length} ${what} of block ${of.number} have the root ${computed}, its header has ${root}`,
   );
 }
 
-function encodable(value: bigint | Hex): Input {
+function toRlpInput(value: bigint | Hex): Input {
   return typeof value === 'bigint' ? value : hexToBytes(value);
 }
 
-function parse<Schema extends z.ZodType>(schema: Schema, given: unknown, what: string): z.infer<Schema> {
-  const parsed = schema.safeParse(given);
+function parse<Schema extends z.ZodType>(schema: Schema, answer: unknown, what: string): z.infer<Schema> {
+  const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new ProviderInconsistent(`${what}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);

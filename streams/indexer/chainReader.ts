@@ -16,21 +16,21 @@ import { createBloomTest } from './logsBloom.ts';
 import { mapConcurrently } from './mapConcurrently.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
-const requestMsByDefault = 10_000;
-/** Headers that are asked for at the same time, over HTTP in one batch; fewer while the provider refuses so many. */
+const defaultRequestMs = 10_000;
+/** Headers that are requested at the same time, over HTTP in one batch; fewer while the provider refuses that many. */
 const headersAtOnceMax = 64;
-/** Blocks whose receipts are asked for at the same time; those of a full block are some megabytes. */
+/** Blocks whose receipts are requested at the same time; those of a full block take some megabytes. */
 const blocksAtOnce = 16;
-/** Blocks that one call of `range` reads when it reads every one: a few spans, so that progress is published often. */
+/** Blocks that one call of `range` reads when it proves every block: a few spans, so that progress is published often. */
 const provenRangeBlocks = 1_024n;
-/** Blocks that one request for logs asks for at first; halved when the provider refuses, grown again when it does not. */
+/** Initial number of blocks in one request for logs; halved when the provider refuses, doubled again when it does not. */
 const logsRangeBlocksMax = 10_000n;
-/** Receipts of one block that are asked for at the same time where they cannot be had together. */
+/** Receipts of one block that are requested at the same time if the node cannot return them together. */
 const receiptsAtOnce = 8;
 
 /**
- * A node's chain. Nothing that the node says is believed: headers hash to their hashes and name each other as parents, and the logs
- * of a block are those of the receipts that its header holds the root of. Rejects with viem's errors too.
+ * A node's chain. No answer of the node is trusted: headers must hash to their hashes and name each other as parents, and the logs
+ * of a block must be those of the receipts whose root is in its header. Also rejects with viem's errors.
  */
 export interface ChainReader {
   chainId(): Promise<bigint>;
@@ -40,8 +40,8 @@ export interface ChainReader {
   /** All logs of the contracts in one block. */
   block(header: BlockHeader): Promise<ChainBlock>;
   /**
-   * Changes of a timelock's proposers before a block, oldest first. The blocks are those that the node names, and proven one by one:
-   * that it leaves one out cannot be seen, other than in the blocks that are indexed.
+   * Changes of a timelock's proposers before a block, oldest first. The node names the blocks, and each one is proven;
+   * unlike in indexed blocks, it goes unnoticed if the node omits one.
    */
   proposerChangesBefore(timelock: string, block: bigint): Promise<ProposerChange[]>;
   /** Blocks with logs from `first` through `last`, which is at most `toBlock` and may be an earlier one. */
@@ -57,7 +57,7 @@ export interface ChainReaderSettings {
   /** Lower case. */
   readonly addresses: readonly string[];
   readonly proofs: ChainProofs;
-  /** A request that takes longer has failed. */
+  /** A request that takes longer than this has failed. */
   readonly requestMs?: number;
 }
 
@@ -82,7 +82,7 @@ const namedBlocks = z.array(
 );
 
 export function createChainReader(settings: ChainReaderSettings): ChainReader {
-  const { url, addresses, proofs, requestMs = requestMsByDefault } = settings;
+  const { url, addresses, proofs, requestMs = defaultRequestMs } = settings;
   const transportSettings = { timeout: requestMs, retryCount: 0 };
   const transport = url.startsWith('ws') ? webSocket(url, transportSettings) : http(url, transportSettings);
   const client = createClient({ transport, rpcSchema: rpcSchema<Methods>() });
@@ -96,18 +96,18 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
   let headersAtOnce = headersAtOnceMax;
   let logsRangeBlocks = logsRangeBlocksMax;
 
-  const header = (number: bigint) => headerFrom(client, number);
+  const header = (number: bigint) => readHeader(client, number);
 
-  async function headerFrom(from: typeof client, number: bigint): Promise<BlockHeader> {
-    const given = await from.request({
+  async function readHeader(from: typeof client, number: bigint): Promise<BlockHeader> {
+    const answer = await from.request({
       method: 'eth_getBlockByNumber',
-      params: [quantityOf(number), false],
+      params: [toQuantity(number), false],
     });
-    if (given === null) throw new ProviderInconsistent(`the node has no block ${number}`);
-    const found = proveHeader(given);
-    if (found.number !== number)
-      throw new ProviderInconsistent(`asked for block ${number}, given ${found.number}`);
-    return found;
+    if (answer === null) throw new ProviderInconsistent(`the node has no block ${number}`);
+    const proven = proveHeader(answer);
+    if (proven.number !== number)
+      throw new ProviderInconsistent(`block ${number} was requested, the node returned ${proven.number}`);
+    return proven;
   }
 
   async function block(of: BlockHeader): Promise<ChainBlock> {
@@ -117,7 +117,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     const proven: ProvenLog[] = await proveLogs(of, await receipts(of));
     const logs = proven.filter(({ address }) => ours.has(address));
     if (logs.length === 0) return nothing;
-    const hashes = await transactionHashes(of);
+    const hashes = await readTransactionHashes(of);
     return {
       ...nothing,
       logs: logs.map((log) => {
@@ -129,22 +129,22 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     };
   }
 
-  async function transactionHashes(of: BlockHeader): Promise<Hash[]> {
-    const params: [string, boolean] = [quantityOf(of.number), true];
+  async function readTransactionHashes(of: BlockHeader): Promise<Hash[]> {
+    const params: [string, boolean] = [toQuantity(of.number), true];
     return proveTransactionHashes(of, await client.request({ method: 'eth_getBlockByNumber', params }));
   }
 
   async function receipts(of: BlockHeader): Promise<unknown> {
     if (hasBlockReceipts) {
       try {
-        const params: [string] = [quantityOf(of.number)];
+        const params: [string] = [toQuantity(of.number)];
         return await client.request({ method: 'eth_getBlockReceipts', params });
       } catch (error) {
         if (!isUnknownMethod(error)) throw error;
         hasBlockReceipts = false;
       }
     }
-    const hashes = await transactionHashes(of);
+    const hashes = await readTransactionHashes(of);
     try {
       return await mapConcurrently(hashes, receiptsAtOnce, (hash) =>
         client.request({ method: 'eth_getTransactionReceipt', params: [hash] }),
@@ -152,54 +152,54 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     } catch (error) {
       if (!isUnknownMethod(error)) throw error;
       throw new ProviderInconsistent(
-        'the node of MINER_RPC_URL answers neither eth_getBlockReceipts nor eth_getTransactionReceipt, without which no log can be proven: set it to one that does',
+        'the node of MINER_RPC_URL answers neither eth_getBlockReceipts nor eth_getTransactionReceipt, without which no log can be proven: set it to a node that does',
         { cause: error },
       );
     }
   }
 
-  async function everyBlock(first: BlockHeader, toBlock: bigint) {
-    const to = lesserOf(first.number + provenRangeBlocks - 1n, toBlock);
-    const blocks: ChainBlock[] = await blocksOf([first]);
+  async function readEveryBlock(first: BlockHeader, toBlock: bigint) {
+    const to = min(first.number + provenRangeBlocks - 1n, toBlock);
+    const blocks: ChainBlock[] = await readBlocks([first]);
     let last = first;
     while (last.number < to) {
-      const headers = await headersAfter(last, to);
-      blocks.push(...(await blocksOf(headers)));
+      const headers = await readHeadersAfter(last, to);
+      blocks.push(...(await readBlocks(headers)));
       last = headers.at(-1) as BlockHeader;
     }
     return { last, blocks };
   }
 
   /** The next headers after a block, each naming the one before it as its parent. */
-  async function headersAfter(before: BlockHeader, to: bigint): Promise<BlockHeader[]> {
+  async function readHeadersAfter(before: BlockHeader, to: bigint): Promise<BlockHeader[]> {
     const count = Math.min(headersAtOnce, Number(to - before.number));
     const numbers = Array.from({ length: count }, (_, index) => before.number + 1n + BigInt(index));
     // A single request is not batched, so every provider understands it.
     const from = count === 1 ? client : batchingClient;
     try {
-      const headers = await mapConcurrently(numbers, count, (number) => headerFrom(from, number));
+      const headers = await mapConcurrently(numbers, count, (number) => readHeader(from, number));
       for (const [index, one] of headers.entries()) expectParent(one, headers[index - 1] ?? before);
       return headers;
     } catch (error) {
       if (error instanceof ProviderInconsistent) throw error;
-      // Refused one by one, too: the provider is unavailable, and it was not for the number of them.
+      // Even a single request was refused: the provider is unavailable, and the size of the batch was not the reason.
       headersAtOnce = count === 1 ? headersAtOnceMax : Math.ceil(count / 4);
       if (count === 1) throw error;
-      return headersAfter(before, to);
+      return readHeadersAfter(before, to);
     }
   }
 
-  /** Those of the blocks that hold logs of the contracts. */
-  async function blocksOf(headers: readonly BlockHeader[]): Promise<ChainBlock[]> {
+  /** The blocks that hold logs of the contracts. */
+  async function readBlocks(headers: readonly BlockHeader[]): Promise<ChainBlock[]> {
     const claiming = headers.filter(({ logsBloom }) => mayHoldOurs(logsBloom));
     return (await mapConcurrently(claiming, blocksAtOnce, block)).filter(({ logs }) => logs.length > 0);
   }
 
-  async function namedByLogs(first: BlockHeader, toBlock: bigint) {
-    const { numbers, toBlock: last } = await blocksNamedByLogs(first.number, toBlock);
-    const blocks = await blocksOf(await mapConcurrently(numbers, blocksAtOnce, header));
+  async function readBlocksNamedByLogs(first: BlockHeader, toBlock: bigint) {
+    const { numbers, toBlock: last } = await findBlocksNamedByLogs(first.number, toBlock);
+    const blocks = await readBlocks(await mapConcurrently(numbers, blocksAtOnce, header));
     const lastHeader = await header(last);
-    // What was read is of one branch only if its first block is still where it was.
+    // The blocks are of one branch only if the first one is still on the chain.
     if ((await header(first.number)).hash !== first.hash)
       throw new ProviderInconsistent(`block ${first.number} was replaced while it was read`);
     return { last: lastHeader, blocks };
@@ -208,12 +208,12 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
   async function proposerChangesBefore(timelock: string, before: bigint): Promise<ProposerChange[]> {
     const changes: ProposerChange[] = [];
     for (let next = 0n; next < before; ) {
-      const named = await blocksNamedByLogs(next, before - 1n, {
+      const named = await findBlocksNamedByLogs(next, before - 1n, {
         address: [timelock],
         topics: [[roleGranted, roleRevoked], [proposerRole]],
       });
       const headers = await mapConcurrently(named.numbers, blocksAtOnce, header);
-      for (const { logs } of await blocksOf(headers)) {
+      for (const { logs } of await readBlocks(headers)) {
         for (const { address, topics } of logs) {
           const [event = '', role, account = ''] = topics;
           const isChange = address === timelock && role === proposerRole;
@@ -226,23 +226,23 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     return changes;
   }
 
-  /** Blocks that the node says hold logs, from `fromBlock` through as much of the rest as it answers for at once. */
-  async function blocksNamedByLogs(
+  /** Blocks that hold logs according to the node, from `fromBlock` through as many blocks as it answers for at once. */
+  async function findBlocksNamedByLogs(
     fromBlock: bigint,
     toBlock: bigint,
     about: object = { address: addresses },
   ): Promise<{ readonly numbers: bigint[]; readonly toBlock: bigint }> {
-    const last = lesserOf(fromBlock + logsRangeBlocks - 1n, toBlock);
-    const filter = { ...about, fromBlock: quantityOf(fromBlock), toBlock: quantityOf(last) };
+    const last = min(fromBlock + logsRangeBlocks - 1n, toBlock);
+    const filter = { ...about, fromBlock: toQuantity(fromBlock), toBlock: toQuantity(last) };
     try {
       const answer = await client.request({ method: 'eth_getLogs', params: [filter] });
-      const numbers = blockNumbersIn(answer, fromBlock, last);
-      logsRangeBlocks = lesserOf(logsRangeBlocks * 2n, logsRangeBlocksMax);
+      const numbers = parseBlockNumbers(answer, fromBlock, last);
+      logsRangeBlocks = min(logsRangeBlocks * 2n, logsRangeBlocksMax);
       return { numbers, toBlock: last };
     } catch (error) {
       if (last === fromBlock || !isRefusal(error)) throw error;
       logsRangeBlocks = (last - fromBlock + 1n) / 2n;
-      return blocksNamedByLogs(fromBlock, toBlock, about);
+      return findBlocksNamedByLogs(fromBlock, toBlock, about);
     }
   }
 
@@ -253,16 +253,16 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     header,
     block,
     proposerChangesBefore,
-    range: proofs === 'all' ? everyBlock : namedByLogs,
+    range: proofs === 'all' ? readEveryBlock : readBlocksNamedByLogs,
   };
 }
 
 /**
- * The numbers of the blocks that logs name, ascending, each once.
+ * The distinct numbers of the blocks that logs name, ascending.
  *
  * @throws ProviderInconsistent
  */
-function blockNumbersIn(answer: unknown, fromBlock: bigint, toBlock: bigint): bigint[] {
+function parseBlockNumbers(answer: unknown, fromBlock: bigint, toBlock: bigint): bigint[] {
   const named = namedBlocks.safeParse(answer);
   if (!named.success) throw new ProviderInconsistent(`logs of ${fromBlock} to ${toBlock} name no block`);
   const numbers = [...new Set(named.data.map(({ blockNumber }) => blockNumber))];
@@ -277,11 +277,11 @@ export function expectParent(of: BlockHeader, before: Pick<BlockHeader, 'number'
   throw new ProviderInconsistent(`block ${of.number} does not name block ${before.number} as its parent`);
 }
 
-function lesserOf(a: bigint, b: bigint): bigint {
+function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
-function quantityOf(number: bigint): string {
+function toQuantity(number: bigint): string {
   return `0x${number.toString(16)}`;
 }
 
@@ -290,7 +290,7 @@ function isUnknownMethod(error: unknown): boolean {
   return ['MethodNotFoundRpcError', 'MethodNotSupportedRpcError'].includes(name);
 }
 
-/** The provider answered that it does not want to: too many blocks or results, too slow, too often. */
+/** The provider refused the request: too many blocks or results, too slow, or too frequent. */
 function isRefusal(error: unknown): boolean {
   const name = error instanceof Error ? error.name : '';
   return [

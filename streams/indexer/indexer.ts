@@ -13,11 +13,11 @@ export interface IndexerStatus {
   readonly state: IndexerState;
   /** Last published block; null before the first. */
   readonly head: bigint | null;
-  /** The node's newest block as last seen; null before it was. */
+  /** The node's newest block as last seen; null before the first answer. */
   readonly tip: bigint | null;
   readonly reorganizations: number;
   readonly providerFailures: number;
-  /** Times that another indexer had published first. */
+  /** How often another indexer had published first. */
   readonly lostRaces: number;
 }
 
@@ -35,7 +35,7 @@ export interface IndexerOptions extends IndexerWorkOptions {
 
 type Snapshot = SnapshotFrom<typeof indexerMachine>;
 
-/** Reads a chain from a node and publishes it as spans, each proven by the headers before it is. */
+/** Reads a chain from a node and publishes it as spans, each proven by its headers first. */
 export function createIndexer(options: IndexerOptions): Indexer {
   const { deploymentBlock, logger, timings = defaultIndexerTimings, onProgress } = options;
   const work = createIndexerWork(options);
@@ -62,18 +62,18 @@ export function createIndexer(options: IndexerOptions): Indexer {
       report(previous, snapshot);
       previous = snapshot;
     },
-    error: () => undefined, // Whoever runs it is told.
+    error: () => undefined, // `run` rejects with it.
   });
 
   function report(before: Snapshot, now: Snapshot) {
     const { head, tip, failures, error, lostRaces, providerFailures, catchesUpTo } = now.context;
     if (lostRaces > before.context.lostRaces)
-      logger.info({ err: error }, 'the stream is read back before more is published');
+      logger.info({ err: error }, 'the stream is read again before more is published');
     else if (providerFailures > before.context.providerFailures && failures === 1)
-      logger.warn({ err: error }, 'the chain cannot be read; it is tried again until it can');
+      logger.warn({ err: error }, 'the chain cannot be read; retrying');
     if (failures < before.context.failures)
       logger.info({ failures: before.context.failures }, 'the node answers again');
-    if (stateOf(now) === 'lagging' && stateOf(before) !== 'lagging')
+    if (findState(now) === 'lagging' && findState(before) !== 'lagging')
       logger.warn(
         { nodeTip: String(tip), head: String(head) },
         'the node is behind what is published; waiting for it',
@@ -93,14 +93,14 @@ export function createIndexer(options: IndexerOptions): Indexer {
     status: () => {
       const snapshot = actor.getSnapshot();
       const { head, tip, reorganizations, providerFailures, lostRaces } = snapshot.context;
-      return { state: stateOf(snapshot), head, tip, reorganizations, providerFailures, lostRaces };
+      return { state: findState(snapshot), head, tip, reorganizations, providerFailures, lostRaces };
     },
   };
 }
 
-function stateOf(snapshot: Snapshot): IndexerState {
+function findState(snapshot: Snapshot): IndexerState {
   const state = indexerStates.find((one) => snapshot.matches({ blocks: one }));
-  // A decision is left in the step in which it is entered, so nobody sees it.
+  // A transient state is left in the step in which it is entered, so it is never observed.
   if (state === undefined) throw new Error('the indexer is in none of its states');
   return state;
 }

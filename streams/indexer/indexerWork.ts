@@ -14,14 +14,14 @@ export interface IndexerWorkOptions {
   readonly chainId: bigint;
   /** First block that is indexed. */
   readonly deploymentBlock: bigint;
-  /** Publishes again from this block on, or from one before it, in the place of what the stream has told of it. */
+  /** Republishes from this block on, or from one before it, replacing what the stream holds; null for none. */
   readonly repairFrom?: bigint | null;
   /** Address of the timelock, which may be older than the deployment. */
   readonly timelock: string;
   readonly logger: Logger;
 }
 
-/** What the indexer's machine invokes. Cancelled, it publishes nothing more; what is being published is awaited by `settle`. */
+/** What the indexer's machine invokes. Once cancelled it starts no more publications; `settle` awaits the one in progress. */
 export interface IndexerWork {
   askNode(): Promise<void>;
   resume(): Promise<bigint | null>;
@@ -34,28 +34,28 @@ export interface IndexerWork {
   settle(): Promise<void>;
 }
 
-/** Consecutive blocks far behind the tip, as they were read: those between that hold logs. */
+/** Consecutive blocks far behind the tip, of which `blocks` are those that hold logs. */
 interface BlockRange {
   readonly first: BlockHeader;
   readonly last: BlockHeader;
   readonly blocks: readonly ChainBlock[];
 }
 
-/** A range was published, and the next one was read meanwhile. */
+/** A range was published while the next one was read. */
 interface RangeStep {
   /** Its last block; null at the first step. */
   readonly published: bigint | null;
-  /** Null behind the last range. */
+  /** Null after the last range. */
   readonly read: BlockRange | null;
 }
 
 export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
   const { reader, publisher, chainId, deploymentBlock, timelock, logger } = options;
-  /** Null once something is published in the place of what was wrong. */
+  /** Null once the first replacement is published. */
   let { repairFrom = null } = options;
   /** What the last comparison found: the block after the last published one, and the node's newest. */
   let ahead: { readonly next: BlockHeader; readonly newest: BlockHeader } | null = null;
-  /** The proven blocks that take the place of published ones. */
+  /** The proven blocks that replace published ones. */
   let branch: readonly BlockHeader[] = [];
   let publishing: Promise<void> = Promise.resolve();
 
@@ -70,15 +70,15 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
   async function resume() {
     await publisher.resume();
     if (repairFrom !== null) await rewindTo(repairFrom);
-    return headOf(publisher)?.number ?? null;
+    return findHead(publisher)?.number ?? null;
   }
 
   async function rewindTo(block: bigint) {
     const isOnChain = async ({ number, hash }: PublishedBlock) => (await reader.header(number)).hash === hash;
     if (block <= deploymentBlock) publisher.forkAt(deploymentBlock - 1n);
     else await publisher.rewind(block, isOnChain);
-    const fromBlock = (headOf(publisher)?.number ?? deploymentBlock - 1n) + 1n;
-    logger.warn({ fromBlock: String(fromBlock), fork: publisher.forks }, 'the chain is published once more');
+    const fromBlock = (findHead(publisher)?.number ?? deploymentBlock - 1n) + 1n;
+    logger.warn({ fromBlock: String(fromBlock), fork: publisher.forks }, 'the chain is published again');
   }
 
   async function publishReads() {
@@ -88,20 +88,20 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
       const proposers = latestChanges(await reader.proposerChangesBefore(timelock, deploymentBlock));
       await publisher.publishReads({ blockNumber: number.toString(), blockHash: hash, proposers });
     } catch (error) {
-      logger.warn({ err: error }, 'what the timelock logged before the deployment block cannot be read yet');
+      logger.warn({ err: error }, 'the logs of the timelock before the deployment block cannot be read yet');
       throw error;
     }
   }
 
   async function compare(): Promise<Comparison> {
     const newest = await reader.tip();
-    const head = headOf(publisher);
+    const head = findHead(publisher);
     const nextNumber = head === null ? deploymentBlock : head.number + 1n;
-    const found = { head: head?.number ?? null, tip: newest.number };
-    if (newest.number < nextNumber) return { ...found, isFork: false };
+    const heights = { head: head?.number ?? null, tip: newest.number };
+    if (newest.number < nextNumber) return { ...heights, isFork: false };
     const next = await reader.header(nextNumber);
     ahead = { next, newest };
-    return { ...found, isFork: head !== null && next.parentHash !== head.hash };
+    return { ...heights, isFork: head !== null && next.parentHash !== head.hash };
   }
 
   function blocksAhead() {
@@ -109,7 +109,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     return ahead;
   }
 
-  /** The next range is read while one is published: no more than that is held. */
+  /** The next range is read while one is published, so at most two are in memory. */
   function publishRanges() {
     const { next, newest } = blocksAhead();
     const limit = newest.number - singleBlocks;
@@ -133,10 +133,10 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     );
   }
 
-  /** From the compared block, or from where the ranges before have ended. */
+  /** From the compared block, or after the last published range. */
   function publishBlocks() {
     const { next, newest } = blocksAhead();
-    const head = headOf(publisher);
+    const head = findHead(publisher);
     const first$ = head === null || head.number < next.number ? publishBlock(next) : publishBlockAfter(head);
     return first$.pipe(
       expand((before) => (before.number >= newest.number ? EMPTY : publishBlockAfter(before))),
@@ -150,7 +150,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     );
   }
 
-  /** Null where a fork appeared; the next comparison finds it. */
+  /** Null if a fork has appeared; the next comparison finds it. */
   async function headerAfter(before: PublishedBlock): Promise<BlockHeader | null> {
     const header = await reader.header(before.number + 1n);
     return header.parentHash === before.hash ? header : null;
@@ -181,13 +181,13 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     });
   }
 
-  /** The node has a longer chain that does not hold the last published block: it is followed once it is proven. */
+  /** The node has a longer chain without the last published block: it is followed once it is proven. */
   async function proveBranch() {
     const { newest } = blocksAhead();
     const published = publisher.published();
     const common = await findCommonBlock(published);
     branch = await readBranch(common, newest);
-    const depth = Number((headOf(publisher)?.number ?? 0n) - common.number);
+    const depth = Number((findHead(publisher)?.number ?? 0n) - common.number);
     logger.warn(
       { forkBlock: String(common.number), depth, tip: String(newest.number) },
       'the chain was reorganized',
@@ -236,7 +236,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
   };
 }
 
-function headOf(publisher: SpanPublisher): PublishedBlock | null {
+function findHead(publisher: SpanPublisher): PublishedBlock | null {
   return publisher.published().at(-1) ?? null;
 }
 

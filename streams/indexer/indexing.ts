@@ -14,17 +14,17 @@ export interface IndexingOptions {
   readonly onChain: ChainDeployment;
   readonly rpcUrl: string;
   readonly proofs: ChainProofs;
-  /** First block that is published once more; null for none. */
+  /** First block that is published again; null for none. */
   readonly repairFrom?: bigint | null;
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Told while it is far behind: the last published block, and the newest one of the node. */
+  /** Called while it is far behind, with the last published block and the node's newest one. */
   readonly onProgress: (head: bigint, tip: bigint) => void;
 }
 
 /** The indexer of a deployment, with its metrics. */
-export function createDeploymentIndexer(parts: IndexingOptions): Indexer {
-  const { js, jsm, onChain, rpcUrl, proofs, repairFrom = null, registry, logger, onProgress } = parts;
+export function createDeploymentIndexer(options: IndexingOptions): Indexer {
+  const { js, jsm, onChain, rpcUrl, proofs, repairFrom = null, registry, logger, onProgress } = options;
   const { core } = onChain.contracts;
   const { chainId, deploymentBlock } = onChain.chain;
   const indexer = createIndexer({

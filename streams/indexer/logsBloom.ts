@@ -3,19 +3,19 @@ import { hexToBytes, keccak256 } from 'viem/utils';
 
 const bloomBytes = 256;
 
-/** The three bits of the 2048 that a value sets in a logs bloom (yellow paper, 4.3.1). */
-function bitsOf(value: string): [number, number, number] {
+/** The three of the 2048 bits that a value sets in a logs bloom (yellow paper, 4.3.1). */
+function computeBits(value: string): [number, number, number] {
   const hash = hexToBytes(keccak256(value as Hex));
   const bit = (at: number) => (((hash[at] as number) << 8) | (hash[at + 1] as number)) & 2047;
   return [bit(0), bit(2), bit(4)];
 }
 
 /**
- * Whether a header's bloom claims any of these values. It may claim one that is not there, and never leaves one out: a block
+ * Whether a header's bloom claims any of these values. It may claim a value that is absent, but never omits a present one: a block
  * whose bloom claims none of a deployment's addresses holds no log of them.
  */
 export function createBloomTest(values: readonly string[]): (bloom: string) => boolean {
-  const bits = values.map(bitsOf);
+  const bits = values.map(computeBits);
   return (bloom) => {
     const bytes = hexToBytes(bloom as Hex);
     const isSet = (bit: number) =>

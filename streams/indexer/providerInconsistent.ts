@@ -1,4 +1,4 @@
-/** The provider answered what cannot be true, or no longer is. Asking again later may help. */
+/** The provider's answer cannot be true, or is no longer. A later retry may succeed. */
 export class ProviderInconsistent extends Error {
   override readonly name = 'ProviderInconsistent';
 }

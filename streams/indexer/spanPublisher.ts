@@ -15,8 +15,8 @@ import type { BlockHeader } from './blockProof.ts';
 import { expectParent } from './chainReader.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
-/** Spans that are read back at the start: enough for the deepest reorganization that is followed. */
-const rememberedSpansMax = 700;
+/** Newest spans that are read at the start: enough for the deepest reorganization that is followed. */
+const recentSpansMax = 700;
 /** A part's logs, so that the message around them fits. */
 const logsBytesMax = spanBytesMax - 8 * 1024;
 const acknowledgementMs = 5_000;
@@ -27,30 +27,30 @@ export interface PublishedBlock {
   readonly hash: Hash;
 }
 
-/** Another indexer published meanwhile, or the outcome of an attempt is unknown: what the stream holds is read anew. */
+/** Another indexer published meanwhile, or the outcome of an attempt is unknown: the stream is read again. */
 export class PublishedMeanwhile extends Error {
   override readonly name = 'PublishedMeanwhile';
 }
 
-/** The spans of one chain, and what was read for them, in `MINER_CHAIN`, appended only behind what is known to be there. */
+/** The spans of one chain and the reads that go with them, in `MINER_CHAIN`; a span is appended only if the stream still ends where expected. */
 export interface SpanPublisher {
-  /** Reads back what the stream holds. */
+  /** Reads what the stream holds. */
   resume(): Promise<void>;
   /** Known blocks of the newest branch, ascending. */
   published(): readonly PublishedBlock[];
-  /** Gives up the blocks above `block`, which another branch replaces. */
+  /** Forgets the blocks above `block`, which another branch replaces. */
   forkAt(block: bigint): void;
   readonly forks: number;
   /**
-   * Lets the next span begin at `block`, or before it, behind the last block below it that the stream has told of and that is on the
-   * chain, as a fork of it; without any it is the first span.
+   * Makes the next span begin at `block` or earlier: it forks after the last lower block that is both in the stream and on the
+   * chain. If there is none, it is the first span.
    */
   rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>): Promise<void>;
-  /** Hash of the block that the newest reads in the stream were read at; null without any of this deployment. */
+  /** Hash of the block at which the stream's newest reads were made; null if this deployment has none. */
   readsHash(): Promise<string | null>;
   publishReads(reads: Omit<ChainReadsMessage, 'core'>): Promise<void>;
   /**
-   * Publishes `fromBlock` through `last`, with what was logged in between, as one span or more.
+   * Publishes `fromBlock` through `last`, with the logs in between, as one span or more.
    *
    * @throws PublishedMeanwhile
    * @throws ProviderInconsistent
@@ -60,7 +60,7 @@ export interface SpanPublisher {
     readonly parentHash: Hash;
     readonly last: Pick<BlockHeader, 'number' | 'hash' | 'timestampMs'>;
     readonly blocks: readonly ChainBlock[];
-    /** A header of the same branch; asked for where a span has to end before a block. */
+    /** A header of the same branch; called if a span has to end before a block. */
     readonly headerAt: (number: bigint) => Promise<BlockHeader>;
   }): Promise<void>;
 }
@@ -81,23 +81,25 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
 
   async function resume() {
     const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: subject });
-    const found: ChainSpanMessage[] = [];
+    const spans: ChainSpanMessage[] = [];
     if (last !== null) {
       const { state } = await jsm.streams.info('MINER_CHAIN');
-      for (let seq = last.seq; seq >= state.first_seq && found.length < rememberedSpansMax; seq--) {
-        const span = spanOf(seq === last.seq ? last : await jsm.streams.getMessage('MINER_CHAIN', { seq }));
-        if (span !== null) found.push(span);
+      for (let seq = last.seq; seq >= state.first_seq && spans.length < recentSpansMax; seq--) {
+        const span = decodeSpan(
+          seq === last.seq ? last : await jsm.streams.getMessage('MINER_CHAIN', { seq }),
+        );
+        if (span !== null) spans.push(span);
       }
     }
-    // Nothing is forgotten before what takes its place is read.
+    // The previous state is kept until its replacement has been read.
     blocks = [];
     forks = 0;
     lastSequence = last?.seq ?? 0;
-    for (const span of found.reverse()) note(span);
+    for (const span of spans.reverse()) note(span);
   }
 
-  /** The span of a stored message; null for another deployment's and for what is none. */
-  function spanOf(stored: StoredMsg | null): ChainSpanMessage | null {
+  /** The span of a stored message; null for another deployment's span and for any other message. */
+  function decodeSpan(stored: StoredMsg | null): ChainSpanMessage | null {
     if (stored?.subject !== subject) return null;
     const span = decodeMessage(chainSpanMessage, stored.data, spanBytesMax);
     return 'value' in span && span.value.core === core ? span.value : null;
@@ -105,12 +107,12 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
 
   async function rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>) {
     const { state } = await jsm.streams.info('MINER_CHAIN');
-    // What a later span has replaced is of another branch.
+    // Blocks that a later span has replaced are of another branch.
     let below = block;
     for (let seq = lastSequence; seq >= state.first_seq && seq > 0; seq--) {
-      const span = spanOf(await jsm.streams.getMessage('MINER_CHAIN', { seq }));
+      const span = decodeSpan(await jsm.streams.getMessage('MINER_CHAIN', { seq }));
       if (span === null) continue;
-      for (const known of knownBlocksOf(span).reverse()) {
+      for (const known of listKnownBlocks(span).reverse()) {
         if (known.number >= below || !(await isOnChain(known))) continue;
         blocks = [known];
         forks++;
@@ -122,7 +124,7 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
     if (lastSequence > 0) forks++;
   }
 
-  /** Takes note of a span that those before it lead to: another publisher's that no consumer links is none. */
+  /** Records a span that links to the previous ones; consumers ignore any other, so it is ignored here too. */
   function note(span: ChainSpanMessage) {
     const fromBlock = BigInt(span.fromBlock);
     const head = blocks.at(-1);
@@ -134,8 +136,8 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
     }
     forks = Math.max(forks, span.fork);
     if (span.part !== undefined && span.part.index < span.part.count - 1) return;
-    blocks = [...blocks.filter(({ number }) => number < fromBlock), ...knownBlocksOf(span)].slice(
-      -rememberedSpansMax,
+    blocks = [...blocks.filter(({ number }) => number < fromBlock), ...listKnownBlocks(span)].slice(
+      -recentSpansMax,
     );
   }
 
@@ -160,21 +162,21 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
   }
 
   async function publish(span: Parameters<SpanPublisher['publish']>[0]) {
-    const { fromBlock, parentHash, last, blocks: given, headerAt } = span;
+    const { fromBlock, parentHash, last, blocks: blocksWithLogs, headerAt } = span;
     let from = fromBlock;
     let parent = parentHash;
     let gathered: ChainBlock[] = [];
     let bytes = 0;
     const base = { core, fork: forks };
     const close = async (to: Pick<ChainBlock, 'number' | 'hash' | 'timestampMs'>) => {
-      await send({ ...base, ...boundsOf(from, parent, to), blocks: gathered.map(listedOf) });
+      await send({ ...base, ...formatBounds(from, parent, to), blocks: gathered.map(formatBlock) });
       from = to.number + 1n;
       parent = to.hash;
       gathered = [];
       bytes = 0;
     };
-    for (const block of given) {
-      const size = sizeOf(block.logs);
+    for (const block of blocksWithLogs) {
+      const size = estimateBytes(block.logs);
       const before = gathered.at(-1);
       if (before !== undefined && bytes + size > logsBytesMax) await close(before);
       if (size > logsBytesMax) {
@@ -186,12 +188,12 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
             throw new ProviderInconsistent(`block ${block.number} was replaced while it was read`);
           await close(before);
         }
-        for (const [index, logs, count] of partsOf(block.logs)) {
+        for (const [index, logs, count] of splitLogs(block.logs)) {
           const part = { index, count };
           await send({
             ...base,
-            ...boundsOf(block.number, parent, block),
-            blocks: [listedOf({ ...block, logs })],
+            ...formatBounds(block.number, parent, block),
+            blocks: [formatBlock({ ...block, logs })],
             part,
           });
         }
@@ -235,14 +237,14 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
   };
 }
 
-/** Blocks that a span tells the hash of, ascending. */
-function knownBlocksOf(span: ChainSpanMessage): PublishedBlock[] {
+/** Blocks whose hash a span contains, ascending. */
+function listKnownBlocks(span: ChainSpanMessage): PublishedBlock[] {
   const listed = span.blocks.map(({ number, hash }) => ({ number: BigInt(number), hash }));
   const last = { number: BigInt(span.toBlock), hash: span.hash };
   return [...listed.filter(({ number }) => number < last.number), last];
 }
 
-function boundsOf(
+function formatBounds(
   fromBlock: bigint,
   parentHash: Hash,
   to: Pick<ChainBlock, 'number' | 'hash' | 'timestampMs'>,
@@ -256,15 +258,15 @@ function boundsOf(
   };
 }
 
-function listedOf({ number, hash, timestampMs, logs }: ChainBlock): ChainSpanMessage['blocks'][number] {
+function formatBlock({ number, hash, timestampMs, logs }: ChainBlock): ChainSpanMessage['blocks'][number] {
   return { number: number.toString(), hash, timestamp: new Date(timestampMs).toISOString(), logs: [...logs] };
 }
 
-function sizeOf(logs: readonly ChainLog[]): number {
+function estimateBytes(logs: readonly ChainLog[]): number {
   return logs.reduce((sum, log) => sum + JSON.stringify(log).length + 1, 256);
 }
 
-function partsOf(logs: readonly ChainLog[]): [index: number, logs: ChainLog[], count: number][] {
+function splitLogs(logs: readonly ChainLog[]): [index: number, logs: ChainLog[], count: number][] {
   const parts: ChainLog[][] = [[]];
   let bytes = 0;
   for (const log of logs) {

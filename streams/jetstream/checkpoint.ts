@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto';
 
 /**
- * How far a stream is folded, and what proves that the stream is still the same one: JetStream acknowledges before
- * it syncs, so a stream can lose its end and use the sequences again (MESSAGES.md, Consumption).
+ * How far a stream is folded, and the proof that the stream is still the same one: JetStream acknowledges before
+ * it syncs, so a stream can lose its end and reuse the sequences (MESSAGES.md, Consumption).
  */
 export interface Checkpoint {
-  /** Creation time of the stream as JetStream tells it; null before the first message. */
+  /** Creation time of the stream according to JetStream; null before the first message. */
   readonly streamCreated: string | null;
   /** Sequence of the last folded message; 0 before the first. */
   readonly position: number;
-  /** {@link digestOfMessage} of that message; null before the first. */
+  /** {@link digestMessage} of that message; null before the first. */
   readonly digest: string | null;
 }
 
 export const emptyCheckpoint: Checkpoint = { streamCreated: null, position: 0, digest: null };
 
-/** SHA-256 (hexadecimal) over subject, time of storage and bytes of a stored message. */
-export function digestOfMessage(subject: string, storedAtNanos: bigint, data: Uint8Array): string {
+/** SHA-256 (hexadecimal) of the subject, time of storage and bytes of a stored message. */
+export function digestMessage(subject: string, storedAtNanos: bigint, data: Uint8Array): string {
   return createHash('sha256').update(`${subject}\n${storedAtNanos}\n`).update(data).digest('hex');
 }
 
 /** Nanoseconds since the epoch of an RFC 3339 UTC time with up to nine fractional digits. */
-export function nanosOfTimestamp(timestamp: string): bigint {
+export function parseNanos(timestamp: string): bigint {
   const [whole = '', fraction = ''] = timestamp.replace(/Z$/, '').split('.');
   return BigInt(Date.parse(`${whole}Z`)) * 1_000_000n + BigInt(fraction.padEnd(9, '0').slice(0, 9));
 }

@@ -9,9 +9,9 @@ export interface NatsSettings {
   /** Name of the connection, as the server's monitoring shows it. */
   readonly name: string;
   readonly logger: Logger;
-  /** Aborting ends a first connection that is still being tried. */
+  /** Aborting ends the attempts to connect for the first time. */
   readonly signal: AbortSignal;
-  /** Called whenever the connection is there or is lost. */
+  /** Called whenever the connection is established or lost. */
   readonly onConnected?: (isConnected: boolean) => void;
 }
 
@@ -29,7 +29,7 @@ export function readNatsUrl(url: string): { servers: string[]; user?: string; pa
 
 /**
  * Connects to NATS, waiting for a server that is not available yet, and stays connected: the client's default of ten
- * reconnects would close it for good (reliability).
+ * reconnects would close it permanently.
  *
  * @throws the signal's reason when it is aborted before the first connection.
  */
@@ -50,8 +50,7 @@ export async function connectNats(settings: NatsSettings): Promise<NatsConnectio
     {
       signal,
       onFailure: (error, failures) => {
-        if (failures === 1)
-          logger.warn({ err: error }, 'NATS is not there yet; it is tried again until it is');
+        if (failures === 1) logger.warn({ err: error }, 'NATS is not available yet; retrying');
       },
     },
   );
@@ -73,16 +72,16 @@ async function followConnectionStates(
     }
     if (status.type === 'reconnect') {
       onConnected(true);
-      logger.info({ server: status.server }, 'NATS connection is back');
+      logger.info({ server: status.server }, 'NATS connection restored');
     }
     if (status.type === 'error') logger.error({ err: status.error }, 'NATS server reported an error');
   }
 }
 
 /**
- * Closes a connection for good. The client takes the listeners off its socket when it closes; a command that was
- * written in the same turn of the event loop to a socket that the server has ended would then fail with nobody
- * listening, which ends the process. One turn later every such failure has been heard.
+ * Closes a connection permanently. The client removes the listeners of its socket when it closes; if a command was
+ * written in the same turn of the event loop to a socket that the server has ended, its error would then have no
+ * listener, which ends the process. One turn later every such error has been handled.
  */
 export async function closeNats(connection: NatsConnection): Promise<void> {
   await nextTurn();

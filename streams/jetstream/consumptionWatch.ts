@@ -7,12 +7,12 @@ import { whenAborted } from '../operators/whenAborted.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { checkIdentity, explainGap, StreamDiverged } from './sourceVerification.ts';
 
-/** How often the stream's end is looked at, for the lag and for what no notification tells. */
+/** How often the stream's end is inspected, for the lag and for faults that cause no notification. */
 const inspectionMs = 2_000;
-/** Lag without any progress for this long means that delivery has stopped, whatever heartbeats say. */
+/** Lag without progress for this long means that delivery has stopped, even if heartbeats arrive. */
 const stalledAfterMs = 15_000;
 
-/** What the client says of itself while all is well. */
+/** Notifications of the client in normal operation. */
 const harmless: ReadonlySet<ConsumerNotification['type']> = new Set([
   'next',
   'heartbeat',
@@ -29,35 +29,35 @@ export interface ConsumptionWatchOptions {
   readonly delivered: ConsumerMessages;
   readonly signal: AbortSignal;
   readonly isHeldBack: () => boolean;
-  /** The checkpoint of the last message that was handed over. */
+  /** The checkpoint of the last emitted message. */
   readonly reached: () => Checkpoint;
-  /** The stream ended there at that time (monotonic). */
+  /** The stream ended at this sequence at this time (monotonic). */
   readonly onEndSeen: (lastSequence: number, atMs: number) => void;
-  /** Where the stream ends cannot be found out at the moment. */
+  /** The end of the stream cannot be determined at the moment. */
   readonly onUnknown: () => void;
 }
 
 export interface ConsumptionWatch {
   /** Ends the consumption. */
   end(why: string): void;
-  /** What ended the consumption. */
+  /** Why the consumption ended. */
   reason(): string;
-  /** Sequence through which the stream holds nothing more, where that ended the consumption; null otherwise. */
-  goneThrough(): number | null;
+  /** Sequence through which the rest of the stream was deleted, if that ended the consumption; null otherwise. */
+  removedThrough(): number | null;
   /** @throws StreamDiverged when the stream turned out to be another one. */
   throwFailure(): void;
   stop(): void;
 }
 
 /**
- * Ends one life of a consumer at the first sign of trouble. Consumers die quietly (MESSAGES.md, Consumption), so
- * every notification, the connection's state and the stream itself are watched, and what follows is always the
- * same: stop, verify, begin anew.
+ * Ends one consumer at the first sign of trouble. Consumers can die silently (MESSAGES.md, Consumption), so
+ * every notification, the connection's state and the stream itself are watched, and the reaction is always the
+ * same: stop, verify, restart.
  */
-export function watchConsumption(parts: ConsumptionWatchOptions): ConsumptionWatch {
-  const { connection, jsm, stream, clock, delivered, signal } = parts;
+export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionWatch {
+  const { connection, jsm, stream, clock, delivered, signal } = options;
   let reason: string | null = null;
-  let goneThrough: number | null = null;
+  let removedThrough: number | null = null;
   let failure: StreamDiverged | null = null;
 
   const end = (why: string) => {
@@ -78,26 +78,26 @@ export function watchConsumption(parts: ConsumptionWatchOptions): ConsumptionWat
     whenAborted(signal).pipe(map(() => 'stopped')),
   ).subscribe(end);
 
-  let progress = { position: parts.reached().position, sinceMs: clock.monotonicMs() };
+  let progress = { position: options.reached().position, sinceMs: clock.monotonicMs() };
   const inspect = async () => {
-    // Taken before the question: what arrives while it is on its way must not look like a shorter stream.
-    const checkpoint = parts.reached();
+    // Read before the request: messages that arrive during it must not make the stream look shorter.
+    const checkpoint = options.reached();
     const askedAtMs = clock.monotonicMs();
     const info = await jsm.streams.info(stream);
     if (reason !== null) return;
     const lastSequence = info.state.last_seq;
-    parts.onEndSeen(lastSequence, askedAtMs);
+    options.onEndSeen(lastSequence, askedAtMs);
     checkIdentity(stream, info, checkpoint);
-    const { position } = parts.reached();
-    const isMoving = position !== progress.position || position >= lastSequence || parts.isHeldBack();
+    const { position } = options.reached();
+    const isMoving = position !== progress.position || position >= lastSequence || options.isHeldBack();
     if (isMoving) {
       progress = { position, sinceMs: clock.monotonicMs() };
       return;
     }
-    // Nothing came since the last inspection: where the rest of the stream was deleted, nothing will.
+    // Nothing arrived since the last inspection; if the rest of the stream was deleted, nothing will.
     const explanation = await explainGap(jsm, stream, position + 1, lastSequence);
-    if (explanation !== null && parts.reached().position === position) {
-      goneThrough = lastSequence;
+    if (explanation !== null && options.reached().position === position) {
+      removedThrough = lastSequence;
       end('the rest of the stream was deleted');
     } else if (clock.monotonicMs() - progress.sinceMs > stalledAfterMs) end('delivery stalled');
   };
@@ -105,8 +105,8 @@ export function watchConsumption(parts: ConsumptionWatchOptions): ConsumptionWat
     .pipe(
       exhaustMap(() =>
         inspect().catch((error: unknown) => {
-          // No answer: the connection's state tells the rest.
-          if (!(error instanceof StreamDiverged)) return parts.onUnknown();
+          // No answer: the state of the connection is watched separately.
+          if (!(error instanceof StreamDiverged)) return options.onUnknown();
           failure = error;
           end('stream diverged');
         }),
@@ -117,7 +117,7 @@ export function watchConsumption(parts: ConsumptionWatchOptions): ConsumptionWat
   return {
     end,
     reason: () => reason ?? 'the consumer ended',
-    goneThrough: () => goneThrough,
+    removedThrough: () => removedThrough,
     throwFailure: () => {
       if (failure !== null) throw failure;
     },

@@ -15,14 +15,14 @@ const secondsPerDay = 86_400;
 export interface StreamRetention {
   /**
    * Messages older than this are removed by the server; 0 keeps all. Spans of the chain are always kept: each is linked to the one before
-   * it, so that the chain could not be folded again without the first.
+   * it, so the chain cannot be folded again without the first.
    */
   readonly retentionDays: number;
 }
 
 /**
- * Creates streams, or brings the settings that are ours up to date and leaves an operator's others (replicas, placement,
- * limits) alone. Only a process that ingests may do so: two with different settings would undo each other's.
+ * Creates streams, or updates the settings that this service owns and leaves an operator's others (replicas, placement,
+ * limits) unchanged. Only a process that ingests may do so: two with different settings would undo each other's.
  */
 export async function ensureStreams(
   jsm: JetStreamManager,
@@ -32,21 +32,21 @@ export async function ensureStreams(
 ): Promise<void> {
   for (const stream of streams) {
     const ours = describeSettings(stream, retention);
-    const held = await readConfiguration(jsm, stream);
+    const existing = await readConfiguration(jsm, stream);
     const { subjects, max_age: maxAge } = ours;
-    if (held === null) {
+    if (existing === null) {
       const fixed = { storage: StorageType.File, retention: RetentionPolicy.Limits };
       await jsm.streams.add({ name: stream, ...fixed, ...ours });
       logger.info({ stream, subjects, maxAgeDays: toDays(maxAge) }, 'stream created');
-    } else if (differs(held, ours)) {
-      await jsm.streams.update(stream, { ...held, ...ours });
+    } else if (differs(existing, ours)) {
+      await jsm.streams.update(stream, { ...existing, ...ours });
       logger.info({ stream, subjects, maxAgeDays: toDays(maxAge) }, 'stream settings updated');
     }
   }
 }
 
 /**
- * Looks at the streams as a process does that only reads or publishes, and says what an ingest process has to put right.
+ * Checks the streams for a process that only reads or publishes, and logs what an ingest process has to correct.
  *
  * @returns streams that do not exist.
  */
@@ -57,22 +57,22 @@ export async function verifyStreams(
 ): Promise<StreamName[]> {
   const missing: StreamName[] = [];
   for (const stream of streams) {
-    const held = await readConfiguration(jsm, stream);
-    if (held === null) {
+    const existing = await readConfiguration(jsm, stream);
+    if (existing === null) {
       missing.push(stream);
       continue;
     }
-    const lacking = streamSubjects[stream].filter((subject) => !held.subjects?.includes(subject));
+    const lacking = streamSubjects[stream].filter((subject) => !existing.subjects?.includes(subject));
     if (lacking.length > 0)
       logger.warn(
         { stream, lacking },
-        'the stream does not hold all of its subjects; an ingest process brings it up to date',
+        'the stream does not have all of its subjects; an ingest process updates it',
       );
   }
   return missing;
 }
 
-/** Whether an answer of JetStream says that there is no such stream. */
+/** Whether JetStream answered that the stream does not exist. */
 export function isStreamMissing(error: unknown): boolean {
   return error instanceof Error && error.message === 'stream not found';
 }
@@ -102,8 +102,8 @@ async function readConfiguration(jsm: JetStreamManager, stream: string): Promise
   }
 }
 
-function differs(held: StreamConfig, ours: Partial<StreamConfig>): boolean {
+function differs(existing: StreamConfig, ours: Partial<StreamConfig>): boolean {
   return Object.entries(ours).some(
-    ([key, value]) => JSON.stringify(held[key as keyof StreamConfig] ?? 0) !== JSON.stringify(value),
+    ([key, value]) => JSON.stringify(existing[key as keyof StreamConfig] ?? 0) !== JSON.stringify(value),
   );
 }

@@ -11,13 +11,13 @@ import { isStreamMissing } from './ensureStreams.ts';
 import type { JetStream } from './natsLink.ts';
 
 const answerMs = 1_000;
-/** The holder writes for so long after the last renewal that succeeded had begun; another process takes over after a longer time. */
+/** The holder may write for this long after its last successful renewal began; another process takes over only after a longer time. */
 const heldMs = 4_000;
 
 /** The lease as it is published: whoever stored the newest message holds it. */
 const leaseMessage = z.object({
   id: z.string(),
-  /** Null once it was given back. */
+  /** Null once it was released. */
   holder: z.object({ host: z.string(), pid: z.int(), pidSpace: z.string().nullable() }).nullable(),
 });
 
@@ -32,7 +32,7 @@ export class LeaseLost extends Error {
     const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`;
     super(
       `${who} has taken over the ingest of database ${name}, since this process did not renew its lease in time; ` +
-        'start it again, and it waits as a standby',
+        'restart it, and it waits as a standby',
     );
   }
 }
@@ -47,18 +47,18 @@ export interface LeaseOptions {
 
 /**
  * The lease is the newest message of one subject: its holder replaces it every second, naming the message that it replaces, so two can never
- * both succeed. Expiry is judged by what each process sees and by its own monotonic clock; clocks need not agree. A holder that has
+ * both succeed. Each process determines expiry from its own observations and its own monotonic clock; clocks need not agree. A holder that has
  * ended on the same machine is replaced at once.
  */
 export function createLease({ jetStream, clock, logger, onMissing }: LeaseOptions): typeof leaseMachine {
   const id = randomUUID();
-  const self = { id, holder: { host: hostname(), pid: process.pid, pidSpace: pidSpace() } };
+  const self = { id, holder: { host: hostname(), pid: process.pid, pidSpace: readPidSpace() } };
 
   async function readNewest(name: string) {
     const stored = await jetStream().jsm.streams.getMessage('MINER_LEASE', {
       last_by_subj: leaseSubject(name),
     });
-    // Where the message is gone, whoever held the lease may not have noticed yet.
+    // If the message was removed, a holder of the lease may not have noticed yet.
     if (stored === null) return { sequence: 0, id: null, holder: unknownHolder };
     const parsed = leaseMessage.safeParse(stored.json());
     return { sequence: stored.seq, ...(parsed.success ? parsed.data : { id: null, holder: unknownHolder }) };
@@ -81,7 +81,7 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
         });
         return { sequence: seq, sinceMs };
       }),
-      // A message of our own is ours whichever attempt stored it.
+      // A message with the ID of this process is ours, whichever attempt stored it.
       verify: fromPromise(async ({ input: { name } }) => {
         const newest = await readNewest(name);
         if (newest.id !== id && newest.sequence !== 0) throw new LeaseLost(name, newest.holder);
@@ -114,28 +114,28 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
 
 type LeaseSnapshot = SnapshotFrom<typeof leaseMachine>;
 
-/** Whether nobody else can hold the lease at this moment (monotonic), as far as its holder can tell. */
+/** Whether this process holds the lease at this moment (monotonic), as far as its own clock can tell. */
 export function isLeaseHeld(lease: LeaseSnapshot | undefined, nowMs: number): boolean {
   if (lease === undefined || !lease.hasTag('held')) return false;
   const { stored, isReleased } = lease.context;
   return !isReleased && nowMs - stored.sinceMs < heldMs;
 }
 
-/** The process that ingests while this one waits to; null where it does not wait. */
+/** The process that ingests while this one waits as a standby; null otherwise. */
 export function findStandbyHolder(lease: LeaseSnapshot | undefined): LeaseHolder | null {
   return lease?.hasTag('standby') ? (lease.context.observed?.holder ?? null) : null;
 }
 
 /**
- * Whether a holder is a process that has ended, which only the same machine and the same space of process IDs can tell: a container
- * counts its own.
+ * Whether a holder is a process that has ended. That can be known only on the same machine and in the same PID namespace: each
+ * container has its own.
  */
 function hasEnded({
   host,
   pid,
   pidSpace: space,
 }: NonNullable<z.infer<typeof leaseMessage>['holder']>): boolean {
-  if (space === null || host !== hostname() || space !== pidSpace() || pid === process.pid) return false;
+  if (space === null || host !== hostname() || space !== readPidSpace() || pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return false;
@@ -144,8 +144,8 @@ function hasEnded({
   }
 }
 
-/** Null where the system does not tell. */
-function pidSpace(): string | null {
+/** Identifies the PID namespace; null if the system does not reveal it. */
+function readPidSpace(): string | null {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {

@@ -14,31 +14,31 @@ import {
   type SourceFault,
 } from '../../machines/messageSourceMachine.ts';
 import type { Gate } from '../operators/gate.ts';
-import { type Checkpoint, digestOfMessage } from './checkpoint.ts';
+import { type Checkpoint, digestMessage } from './checkpoint.ts';
 import { watchConsumption } from './consumptionWatch.ts';
 import { isStreamMissing } from './ensureStreams.ts';
 import { createPullSizing } from './pullSizing.ts';
 import { explainGap, StreamDiverged, verifySource } from './sourceVerification.ts';
 
-/** What is handed over at once, in number and bytes; the event loop turns between two batches. */
+/** The largest batch, in messages and bytes; the event loop turns between two batches. */
 export const batchMessagesMax = 512;
 export const batchBytesMax = 4 * 1024 * 1024;
-/** What is asked from the server ahead of the fold. */
+/** What is requested from the server ahead of the fold. */
 export const pullBounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
-/** What a message costs beside its bytes while it is under way, as rows or a rejection; a stored reading costs as much. */
+/** What a message costs in addition to its bytes while it is in the pipeline, as rows or a rejection; a stored reading costs the same. */
 const messageOverheadBytes = 400;
-/** A pull lives this long; a consumer that is gone is noticed within about the same time. */
+/** A pull expires after this; a deleted consumer is noticed within about the same time. */
 const pullExpiresMs = 4_000;
 
 /** Consecutive messages of a stream. */
 export interface MessageBatch {
-  /** None where everything through `position` has left the stream. */
+  /** Empty if everything through `position` has left the stream. */
   readonly messages: readonly StreamMessage[];
-  /** Readings whose messages have left the stream, in order of position; they come instead of messages. */
+  /** Readings whose messages have left the stream, in order of position; they replace the messages. */
   readonly stored: readonly StoredReading[];
-  /** Creation time of the stream that they are of. */
+  /** Creation time of their stream. */
   readonly streamCreated: string;
-  /** Sequence through which nothing more will come. */
+  /** Sequence through which everything has been emitted. */
   readonly position: number;
   /** Bytes of its messages. */
   readonly weight: number;
@@ -50,20 +50,20 @@ export interface SourceStatus {
   readonly state: MessageSourceState;
   /** Last sequence of the stream; null while it is not known. */
   readonly lastSequence: number | null;
-  /** Last sequence that was handed over. */
+  /** Last sequence that was emitted. */
   readonly position: number;
   /** Messages that retention, a purge or a deletion removed before they were read. */
   readonly missedMessages: number;
-  /** Times that consumption broke off and began again with a verification. */
+  /** How often consumption was interrupted and restarted with a verification. */
   readonly interruptions: number;
   /**
-   * Everything that the stream held at this time is handed over (by the monotonic clock); null while nothing is known. It stands still
-   * while the stream cannot be read or is not kept up with.
+   * Everything that the stream held at this time is emitted (by the monotonic clock); null while nothing is known. It does not advance
+   * while the stream cannot be read or is read too slowly.
    */
   readonly freshAsOfMs: number | null;
 }
 
-/** Messages are missing, and the stream does not say why. */
+/** Messages are missing, and the stream has no explanation. */
 export class UnexplainedGap extends Error {
   override readonly name = 'UnexplainedGap';
 }
@@ -75,19 +75,19 @@ export interface MessageSourceOptions {
   readonly stream: InputStreamName;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called while the stream does not exist; left out by those that only wait for it. */
+  /** Called while the stream does not exist; omitted by processes that only wait for it. */
   readonly onMissing?: () => Promise<void>;
-  /** What is stored of messages that have left the stream, from behind one sequence through another; left out where nothing is. */
+  /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without any. */
   readonly readStored?: (after: number, through: number) => AsyncIterable<readonly StoredReading[]>;
-  /** The messages end with this sequence; they never end when this is left out. */
+  /** The messages end with this sequence; they never end without it. */
   readonly through?: number;
 }
 
 export interface MessageSource {
   /**
    * The stream's messages after `checkpoint`, in order and without a gap that the stream does not explain, for as
-   * long as the subscription lasts or through the last one that was asked for. Each batch enters the gate, and none is taken
-   * while it is closed. Trouble with NATS never ends it.
+   * long as the subscription lasts or through the last requested one. Each batch enters the gate, and no messages are read
+   * while it is closed. Failures of NATS never end it.
    *
    * Errors with {@link StreamDiverged} when the checkpoint's message is no longer in the stream.
    */
@@ -106,7 +106,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     interruptions: 0,
     freshAsOfMs: null as number | null,
   };
-  /** An end of the stream that is not reached yet, and when it was seen. */
+  /** An end of the stream that is not reached yet, and when it was observed. */
   let seenEnd: { readonly sequence: number; readonly atMs: number } | null = null;
   let actor: Actor<typeof messageSourceMachine> | null = null;
 
@@ -134,9 +134,9 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     });
   }
 
-  /** One subscription: a consumer's life after another, each from where the one before has ended. */
-  function follow(from: Checkpoint, taker: Taker): Actor<typeof messageSourceMachine> {
-    const { signal } = taker;
+  /** One subscription: one consumer after another, each from where the previous one ended. */
+  function follow(from: Checkpoint, recipient: Recipient): Actor<typeof messageSourceMachine> {
+    const { signal } = recipient;
     let checkpoint = from;
     let isReported = false;
 
@@ -146,7 +146,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       if (signal.aborted) return;
       checkpoint = { ...checkpoint, streamCreated: verified.created };
       if (verified.firstSequence > checkpoint.position + 1)
-        checkpoint = await skipGap(checkpoint, verified.firstSequence - 1, taker);
+        checkpoint = await skipGap(checkpoint, verified.firstSequence - 1, recipient);
       if (signal.aborted) return;
       onEndSeen(verified.lastSequence, askedAtMs);
       isReported = false;
@@ -154,8 +154,8 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
 
     async function consumeOnce(): Promise<'interrupted' | 'ended'> {
       if (checkpoint.position >= through) return 'ended';
-      // What is not in the stream any more was skipped, so its creation time is known.
-      await consume(checkpoint, checkpoint.streamCreated ?? '', taker, (reached) => {
+      // Messages that have left the stream were skipped, so its creation time is known.
+      await consume(checkpoint, checkpoint.streamCreated ?? '', recipient, (reached) => {
         checkpoint = reached;
       });
       return checkpoint.position >= through ? 'ended' : 'interrupted';
@@ -191,13 +191,17 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
   }
 
   /**
-   * Retention, a purge or a deletion removed the messages through a sequence. What is stored of them takes their place; the rest stays
-   * unknown, and is told of.
+   * Retention, a purge or a deletion removed the messages through a sequence. Their stored readings replace them; the rest remains
+   * unknown, and is logged.
    */
-  async function skipGap(from: Checkpoint, through: number, taker: Taker): Promise<Checkpoint> {
-    const { gate, signal } = taker;
+  async function skipGap(from: Checkpoint, through: number, recipient: Recipient): Promise<Checkpoint> {
+    const { gate, signal } = recipient;
     const streamCreated = from.streamCreated ?? '';
-    const behind = (position: number) => ({ streamCreated: from.streamCreated, position, digest: null });
+    const createEmptyCheckpoint = (position: number) => ({
+      streamCreated: from.streamCreated,
+      position,
+      digest: null,
+    });
     const emitThrough = (position: number, stored: readonly StoredReading[]) =>
       emit(
         {
@@ -206,14 +210,14 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
           streamCreated,
           position,
           weight: stored.length * messageOverheadBytes,
-          checkpoint: () => behind(position),
+          checkpoint: () => createEmptyCheckpoint(position),
         },
-        taker,
+        recipient,
       );
     let storedCount = 0;
     for await (const stored of options.readStored?.(from.position, through) ?? []) {
       if (!gate.isOpen) await gate.opened(signal);
-      if (signal.aborted) return behind(counts.position);
+      if (signal.aborted) return createEmptyCheckpoint(counts.position);
       storedCount += stored.length;
       emitThrough((stored.at(-1) as StoredReading).position, stored);
     }
@@ -222,10 +226,10 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     const range = { stream, fromSequence: from.position + 1, toSequence: through };
     logger.warn({ ...range, missed, storedReadings: storedCount }, missedText);
     emitThrough(through, []);
-    return behind(through);
+    return createEmptyCheckpoint(through);
   }
 
-  function emit(batch: MessageBatch, { subscriber, gate }: Taker) {
+  function emit(batch: MessageBatch, { subscriber, gate }: Recipient) {
     counts.position = batch.position;
     gate.enter(batch.weight);
     subscriber.next(batch);
@@ -246,14 +250,14 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     } else seenEnd ??= { sequence, atMs };
   }
 
-  /** One life of one ordered consumer, until something interrupts it; tells at its end, however it ends, what was reached. */
+  /** Runs one ordered consumer until something interrupts it; however it ends, `onEnded` is called with what was reached. */
   async function consume(
     from: Checkpoint,
     streamCreated: string,
-    taker: Taker,
+    recipient: Recipient,
     onEnded: (reached: Checkpoint) => void,
   ): Promise<void> {
-    const { gate, signal } = taker;
+    const { gate, signal } = recipient;
     const consumer = await options.js.consumers.get(stream, {
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: from.position + 1,
@@ -262,7 +266,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     const delivered = await consumer.consume({ max_messages: pulls.messages, expires: pullExpiresMs });
     let pending: JsMsg[] = [];
     let pendingBytes = 0;
-    /** The checkpoint of what was handed over last. */
+    /** The checkpoint of the last emitted batch. */
     let reached = () => from;
     const watch = watchConsumption({
       ...options,
@@ -275,19 +279,19 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
         counts.lastSequence = null;
       },
     });
-    // The verification before may have found the end already.
+    // The preceding verification may have found the end already.
     if (counts.lastSequence !== null && counts.position >= counts.lastSequence)
       actor?.send({ type: 'caughtUp' });
 
-    const handOver = () => {
+    const emitPending = () => {
       const newest = pending.at(-1);
       if (newest === undefined || signal.aborted) return;
       const [messages, weight] = [pending, pendingBytes + pending.length * messageOverheadBytes];
       pending = [];
       pendingBytes = 0;
-      const checkpoint = () => checkpointAt(streamCreated, newest);
+      const checkpoint = () => createCheckpoint(streamCreated, newest);
       reached = checkpoint;
-      emit({ messages, stored: [], streamCreated, position: newest.seq, weight, checkpoint }, taker);
+      emit({ messages, stored: [], streamCreated, position: newest.seq, weight, checkpoint }, recipient);
     };
 
     try {
@@ -295,50 +299,50 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       for await (const message of delivered) {
         if (signal.aborted) break;
         if (message.seq > through) {
-          handOver();
+          emitPending();
           counts.position = through;
-          const behind = { ...reached(), position: through };
-          reached = () => behind;
+          const checkpoint = { ...reached(), position: through };
+          reached = () => checkpoint;
           return;
         }
         if (message.seq !== expected) {
-          handOver();
-          const behind = await passGap(reached(), expected, message.seq, taker);
-          reached = () => behind;
+          emitPending();
+          const checkpoint = await skipExplainedGap(reached(), expected, message.seq, recipient);
+          reached = () => checkpoint;
           if (signal.aborted) break;
         }
         expected = message.seq + 1;
         pending.push(message);
         pendingBytes += message.data.length;
-        // Messages that came in one turn of the event loop are handed over together, at its end.
-        if (pending.length === 1) setImmediate(handOver);
+        // Messages that arrived in one turn of the event loop are emitted together at its end.
+        if (pending.length === 1) setImmediate(emitPending);
         if (pending.length >= batchMessagesMax || pendingBytes >= batchBytesMax) {
-          handOver();
+          emitPending();
           await nextTurn();
         }
         if (message.seq === through) break;
         if (pulls.observe(message.data.length)) {
-          watch.end(`messages of ${message.data.length} bytes: ${pulls.messages} are asked for at a time`);
+          watch.end(`messages of ${message.data.length} bytes: ${pulls.messages} are requested at a time`);
           break;
         }
         if (!gate.isOpen) {
-          handOver();
+          emitPending();
           await gate.opened(signal);
         }
       }
-      handOver();
+      emitPending();
       watch.throwFailure();
-      const goneThrough = watch.goneThrough();
-      if (goneThrough !== null && !signal.aborted) {
-        const behind = await skipGap(reached(), goneThrough, taker);
-        reached = () => behind;
+      const removedThrough = watch.removedThrough();
+      if (removedThrough !== null && !signal.aborted) {
+        const checkpoint = await skipGap(reached(), removedThrough, recipient);
+        reached = () => checkpoint;
       }
     } finally {
-      pending = []; // Not handed over: read once more by the next life.
+      pending = []; // Not emitted: the next consumer reads them again.
       onEnded(reached());
       watch.stop();
       delivered.stop();
-      consumer.delete().catch(() => undefined); // It is gone already, or goes by itself after its threshold.
+      consumer.delete().catch(() => undefined); // Already deleted, or the server deletes it after its threshold.
       if (!signal.aborted)
         logger.info(
           { stream, position: counts.position, reason: watch.reason() },
@@ -347,20 +351,20 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     }
   }
 
-  /** A jump in the sequences is passed when the stream explains it; else the fold stands still before it. */
-  async function passGap(
+  /** A gap in the sequences is skipped if the stream explains it; otherwise the fold waits before it. */
+  async function skipExplainedGap(
     from: Checkpoint,
     expected: number,
     received: number,
-    taker: Taker,
+    recipient: Recipient,
   ): Promise<Checkpoint> {
     const explanation = received > expected ? await explainGap(jsm, stream, expected, received - 1) : null;
     if (explanation === null) {
       throw new UnexplainedGap(
-        `${stream}: message ${expected} was expected and ${received} came, and the stream does not say why`,
+        `${stream}: message ${expected} was expected and ${received} arrived, and the stream has no explanation`,
       );
     }
-    if (explanation === 'removed') return skipGap(from, received - 1, taker);
+    if (explanation === 'removed') return skipGap(from, received - 1, recipient);
     const missed = received - expected;
     counts.missedMessages += missed;
     logger.warn({ stream, fromSequence: expected, toSequence: received - 1, missed }, missedText);
@@ -386,17 +390,17 @@ function isFault(error: unknown, fault: SourceFault): boolean {
   return isStreamMissing(error);
 }
 
-/** Where the batches of one subscription go. */
-interface Taker {
+/** What receives the batches of one subscription. */
+interface Recipient {
   readonly subscriber: Subscriber<MessageBatch>;
   readonly gate: Gate;
   readonly signal: AbortSignal;
 }
 
 const missedText =
-  'messages are no longer in the stream (retention, a purge or a deletion); what is not stored of them stays unknown';
+  'messages are no longer in the stream (retention, a purge or a deletion); those without a stored reading remain unknown';
 
-function checkpointAt(streamCreated: string | null, message: JsMsg): Checkpoint {
-  const digest = digestOfMessage(message.subject, message.timestampNanos, message.data);
+function createCheckpoint(streamCreated: string | null, message: JsMsg): Checkpoint {
+  const digest = digestMessage(message.subject, message.timestampNanos, message.data);
   return { streamCreated, position: message.seq, digest };
 }

@@ -19,13 +19,13 @@ export interface JetStream {
   readonly jsm: JetStreamManager;
 }
 
-/** The connection of a process to NATS, which need not be there yet. */
+/** The connection of a process to NATS, which may not be available yet. */
 export interface NatsLink {
-  /** For whoever supervises it; it connects while this runs. */
+  /** For the supervisor; the connection exists while this runs. */
   readonly logic: typeof natsMachine;
   /** @throws while the server has no JetStream. */
   openJetStream(): Promise<void>;
-  /** What was opened. */
+  /** @throws before it is open. */
   jetStream(): JetStream;
   close(): Promise<void>;
 }
@@ -36,21 +36,21 @@ export function createNatsLink(options: NatsLinkOptions): NatsLink {
 
   const link = fromCallback(({ sendBack }) => {
     const ending = new AbortController();
-    const tell = (isConnected: boolean) => sendBack({ type: isConnected ? 'connected' : 'disconnected' });
+    const send = (isConnected: boolean) => sendBack({ type: isConnected ? 'connected' : 'disconnected' });
     connectNats({
       ...options,
       signal: ending.signal,
-      // Of the first time is told below, once there is something to work with.
-      onConnected: (isConnected) => connection !== null && tell(isConnected),
+      // The first connection is reported below, once it can be used.
+      onConnected: (isConnected) => connection !== null && send(isConnected),
     }).then(
       async (connected) => {
         connection = connected;
         if (ending.signal.aborted) await closeNats(connected);
-        else tell(true);
+        else send(true);
       },
-      () => undefined, // Nobody wants it any more: nothing else ends the attempts.
+      () => undefined, // Only an abort ends the attempts, and then nothing is waiting for it.
     );
-    return () => ending.abort(new Error('the connection to NATS is not wanted any more'));
+    return () => ending.abort(new Error('the connection to NATS is no longer needed'));
   });
 
   return {

@@ -4,18 +4,18 @@ import type { NatsConnection } from '@nats-io/transport-node';
 
 const answerMs = 1_000;
 
-/** Another process holds what only one may. */
+/** Another process holds the lock. */
 export class LockHeldError extends Error {
   override readonly name = 'LockHeldError';
 }
 
 /**
- * Claims a name for this process on a NATS server, for as long as it is connected: its holder answers whoever asks, and
- * a killed one does not. Two that claim it at the same time may both be refused, never both be let in.
+ * Acquires a lock for this process on a NATS server, for as long as it is connected: the holder answers requests, and
+ * a killed one does not. Two processes that try at the same time may both be refused, but never both succeed.
  *
- * @param subject outside the streams; one a thing to hold.
- * @param what what is held, for the message, such as `a replay`.
- * @returns gives it up.
+ * @param subject outside the streams; one per lock.
+ * @param what what is locked, for the error message, such as `a replay`.
+ * @returns releases the lock.
  * @throws LockHeldError with the other's host and process.
  */
 export async function acquireLock(
@@ -31,7 +31,7 @@ export async function acquireLock(
     },
   });
   try {
-    // Several may answer; our own subscription gets the question too, and does not.
+    // Several may answer; this process's own subscription receives the request too, and ignores it.
     const answers = await connection.requestMany(subject, id, { maxWait: answerMs });
     for await (const answer of answers) {
       const { host, pid } = answer.json<{ host: string; pid: number }>();

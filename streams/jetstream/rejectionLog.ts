@@ -10,9 +10,9 @@ import type { BackoffBounds } from '../../machines/backoff.ts';
 import { deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from '../pipelineItem.ts';
 
-/** At most so much of a rejected message is kept. */
+/** At most this much of a rejected message is kept. */
 export const originalBytesMax = 512 * 1024;
-/** What a rejection takes beside the original: its subject, detail and names, each character escaped at worst. */
+/** What a rejection needs in addition to the original: its subject, detail and names, with every character escaped at worst. */
 const envelopeBytesMax = 8 * 1024;
 const backoff: BackoffBounds = { firstMs: 100, longestMs: 5_000 };
 const acknowledgementMs = 5_000;
@@ -20,7 +20,7 @@ const acknowledgementMs = 5_000;
 /** A rejected message as it is published on `miner.rejected.<stream>`. */
 export const rejectionMessage = z.object({
   stream: z.string(),
-  /** With it, a sequence names one message even after its stream was created anew. */
+  /** With it, a sequence identifies one message even after its stream was recreated. */
   streamCreated: z.string(),
   sequence: z.int().min(1),
   subject: z.string(),
@@ -45,14 +45,14 @@ export interface RejectedMessage {
 
 /** Where the rejections of one stream's pipeline are published. */
 export interface RejectionLog {
-  /** Finds what was published before; a rejection of it is not published again. Called before a pipeline begins. */
+  /** Finds what was published before, so that it is not published again. Called before a pipeline begins. */
   resume(): Promise<void>;
   /**
-   * Emits each item once its rejections, and those of all before it, are acknowledged; also those that a cancelled pipeline has left. The
-   * pipeline begins behind `position`.
+   * Emits each item once its rejections, and those of all before it, are acknowledged, including those that a cancelled pipeline left
+   * unpublished. The pipeline begins after `position`.
    */
   publishAfter(position: number): MonoTypeOperatorFunction<PipelineItem>;
-  /** Resolves when nothing is being published, by a pipeline that was cancelled either. */
+  /** Resolves when nothing is being published, not even by a cancelled pipeline. */
   settled(): Promise<void>;
   readonly waiting: number;
   /** Attempts to publish that failed; each is repeated. */
@@ -72,14 +72,14 @@ export interface RejectionLogOptions {
 }
 
 /**
- * Publishes the rejections of one stream, in the order of their sequences, one at a time. So the last one published
- * tells, after a kill anywhere, which are published already.
+ * Publishes the rejections of one stream, in the order of their sequences, one at a time. So after a kill at any point the last
+ * published one determines which are published already.
  */
 export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   const { connection, js, jsm, stream, logger, mayPublish, onFailing } = options;
   const subject = rejectedSubject(stream);
   let publishedThrough = nothingPublished;
-  /** In order. A fold may continue behind them, so that nothing would make them once more. */
+  /** In order. They are kept here because a fold may resume after them, and would not produce them again. */
   const unpublished = new Set<RejectedMessage>();
   let waiting = 0;
   let failures = 0;
@@ -91,18 +91,18 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     message.streamCreated === publishedThrough.streamCreated && message.sequence <= publishedThrough.sequence;
 
   async function resume() {
-    publishedThrough = await lastPublished(jsm, stream);
+    publishedThrough = await findLastPublished(jsm, stream);
     isOutcomeUnknown = false;
   }
 
   async function publishOnce(message: RejectedMessage) {
     if (mayPublish?.() === false)
-      throw new Error('the ingest lease is not held at the moment, so nothing is published');
+      throw new Error('this process does not hold the ingest lease at the moment, so nothing is published');
     if (isOutcomeUnknown) await resume();
     if (isPublished(message)) return;
     const digest = createHash('sha256').update(message.data).digest('hex').slice(0, 16);
     const msgID = `${stream}.${message.streamCreated}.${message.sequence}.${digest}`;
-    const body = JSON.stringify(toRejectionMessage(stream, message, roomForOriginal(connection)));
+    const body = JSON.stringify(toRejectionMessage(stream, message, computeOriginalBytesMax(connection)));
     await js.publish(subject, body, { msgID, timeout: acknowledgementMs });
   }
 
@@ -115,7 +115,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
       }
     } catch (error) {
       isOutcomeUnknown = true;
-      await onFailing?.().catch(() => undefined); // What stands in the way now is told by the next attempt.
+      await onFailing?.().catch(() => undefined); // The next attempt reports what still fails.
       throw error;
     }
   }
@@ -135,7 +135,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     resume,
     publishAfter: (position) => (source) =>
       source.pipe(
-        startWith(leftBehind([...unpublished], position)),
+        startWith(wrapUnpublished([...unpublished], position)),
         tap((item) => {
           for (const message of listRejections(item)) unpublished.add(message);
         }),
@@ -170,8 +170,8 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   };
 }
 
-/** What an earlier pipeline has left, as an item that nothing else comes of. */
-function leftBehind(rejections: readonly RejectedMessage[], position: number): PipelineItem {
+/** The rejections that an earlier pipeline left unpublished, as an item without rows. */
+function wrapUnpublished(rejections: readonly RejectedMessage[], position: number): PipelineItem {
   const checkpoint = () => ({ streamCreated: null, position, digest: null });
   return { kind: 'batch', position, weight: 0, rows: null, rejections, checkpoint };
 }
@@ -182,8 +182,8 @@ function listRejections(item: PipelineItem): readonly RejectedMessage[] {
 
 const nothingPublished = { streamCreated: '', sequence: 0 };
 
-/** Bytes of a message that fit beside the rest into what the server takes; base64 adds a third. */
-function roomForOriginal({ info }: NatsConnection): number {
+/** Bytes of the original that fit into the server's largest message with the rest; base64 adds a third. */
+function computeOriginalBytesMax({ info }: NatsConnection): number {
   const payloadMax = info?.max_payload ?? Number.POSITIVE_INFINITY;
   const fitting = Math.floor(((payloadMax - envelopeBytesMax) / 4) * 3);
   return Math.max(0, Math.min(originalBytesMax, fitting));
@@ -195,21 +195,21 @@ function toRejectionMessage(
   bytesMax: number,
 ): RejectionMessage {
   const { data, ...rest } = message;
-  const kept = data.subarray(0, bytesMax);
+  const beginning = data.subarray(0, bytesMax);
   return {
     stream,
     ...rest,
     byteLength: data.length,
-    original: Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('base64'),
-    truncated: kept.length < data.length,
+    original: Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength).toString('base64'),
+    truncated: beginning.length < data.length,
   };
 }
 
 /**
  * The newest published rejection whose message is still in the stream. Rejections above it belong to messages that
- * the stream lost after a power failure; their sequences are used again by others.
+ * the stream lost after a power failure; other messages reuse their sequences.
  */
-async function lastPublished(jsm: JetStreamManager, stream: InputStreamName) {
+async function findLastPublished(jsm: JetStreamManager, stream: InputStreamName) {
   const { created, state } = await jsm.streams.info(stream);
   let stored = await jsm.streams.getMessage('MINER_REJECTED', { last_by_subj: rejectedSubject(stream) });
   while (stored !== null) {
@@ -217,7 +217,7 @@ async function lastPublished(jsm: JetStreamManager, stream: InputStreamName) {
       stored.subject === rejectedSubject(stream) ? rejectionMessage.parse(stored.json()) : null;
     if (rejection !== null) {
       if (rejection.streamCreated !== created) return nothingPublished;
-      // Retention took the message itself, which came before all that can still be folded.
+      // Retention removed the message itself, which precedes everything that can still be folded.
       if (rejection.sequence < state.first_seq)
         return { streamCreated: created, sequence: rejection.sequence };
       const source = await jsm.streams.getMessage(stream, { seq: rejection.sequence });

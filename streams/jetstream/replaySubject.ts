@@ -1,2 +1,2 @@
-/** Whoever fills tables beside the active ones answers on this subject: one at a time. */
+/** Subject of the lock of the process that fills tables other than the active ones: one at a time. */
 export const replaySubject = 'miner.replay.running';

@@ -1,13 +1,13 @@
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
 import type { StreamName } from '../../actors/messages/subjects.ts';
-import { type Checkpoint, digestOfMessage, nanosOfTimestamp } from './checkpoint.ts';
+import { type Checkpoint, digestMessage, parseNanos } from './checkpoint.ts';
 
 export type DivergenceReason =
   | 'stream_recreated'
   | 'stream_ends_before_position'
   | 'other_message_at_position';
 
-/** The stream is not the one that was folded. The caller goes back to a checkpoint that agrees. */
+/** The stream is not the one that was folded. The caller returns to a checkpoint that matches it. */
 export class StreamDiverged extends Error {
   override readonly name = 'StreamDiverged';
   readonly stream: StreamName;
@@ -20,7 +20,7 @@ export class StreamDiverged extends Error {
   }
 }
 
-/** What a stream holds at the moment. */
+/** What a stream contains at the moment. */
 export interface VerifiedStream {
   readonly created: string;
   readonly firstSequence: number;
@@ -45,23 +45,23 @@ export async function verifySource(
   };
   checkIdentity(stream, info, checkpoint);
   const { position, digest } = checkpoint;
-  const isHeld = position > 0 && position >= verified.firstSequence;
-  if (digest === null || !isHeld) return verified;
+  const isInStream = position > 0 && position >= verified.firstSequence;
+  if (digest === null || !isInStream) return verified;
   const stored = await jsm.streams.getMessage(stream, { seq: position });
   // A message that an operator deleted by hand leaves nothing to compare; the checks above still hold.
   if (stored === null) return verified;
-  const found = digestOfMessage(stored.subject, nanosOfTimestamp(stored.timestamp), stored.data);
-  if (found !== digest) {
+  const currentDigest = digestMessage(stored.subject, parseNanos(stored.timestamp), stored.data);
+  if (currentDigest !== digest) {
     throw new StreamDiverged(
       stream,
       'other_message_at_position',
-      `message ${position} was ${digest} when it was folded and is ${found} now`,
+      `message ${position} was ${digest} when it was folded and is ${currentDigest} now`,
     );
   }
   return verified;
 }
 
-/** The checks that need no message: cheap enough to be made every few seconds while following. */
+/** The checks that need no message: cheap enough to run every few seconds while following. */
 export function checkIdentity(stream: StreamName, info: StreamInfo, checkpoint: Checkpoint): void {
   if (checkpoint.streamCreated !== null && checkpoint.streamCreated !== info.created) {
     throw new StreamDiverged(
@@ -82,7 +82,7 @@ export function checkIdentity(stream: StreamName, info: StreamInfo, checkpoint: 
 /** Why messages are missing: retention or a purge removed them from the front, or they were deleted one by one. */
 export type GapExplanation = 'removed' | 'deleted';
 
-/** Why the messages from `fromSequence` to `toSequence` are missing; null where the stream does not say. */
+/** Why the messages from `fromSequence` to `toSequence` are missing; null if the stream has no explanation. */
 export async function explainGap(
   jsm: JetStreamManager,
   stream: StreamName,

@@ -1,12 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CounterReadingMessage, counterReadingMessage } from '../../actors/wheel/counterReading.ts';
-import { isOutage, newWheel, observe, pastTimes, wheelAfter } from '../../deploy/local/simulatedWheel.ts';
+import {
+  createWheel,
+  isOutage,
+  listPastTimes,
+  observe,
+  resumeWheel,
+} from '../../deploy/local/simulatedWheel.ts';
 
 const startMs = Date.UTC(2026, 0, 31, 12);
 
 function history(seed: string, times: Iterable<number>): CounterReadingMessage[] {
-  let wheel = newWheel({ installationId: 'wheel', seed, startMs });
+  let wheel = createWheel({ installationId: 'wheel', seed, startMs });
   return [...times].map((atMs) => {
     const observed = observe(wheel, atMs);
     wheel = observed.wheel;
@@ -18,7 +24,7 @@ describe('simulated wheel', () => {
   it('publishes what the schema allows, a counter that never falls and a distance that starts anew at noon', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 8 }), (seed) => {
-        const messages = history(seed, pastTimes(seed, startMs, startMs + 2 * 86_400_000, 60_000));
+        const messages = history(seed, listPastTimes(seed, startMs, startMs + 2 * 86_400_000, 60_000));
         let previous: CounterReadingMessage | null = null;
         for (const message of messages) {
           expect(counterReadingMessage.safeParse(message).success).toBe(true);
@@ -41,11 +47,11 @@ describe('simulated wheel', () => {
   });
 
   it('is the same for the same seed, and goes on from its last message', () => {
-    const times = [...pastTimes('a', startMs, startMs + 3_600_000, 10_000)];
+    const times = [...listPastTimes('a', startMs, startMs + 3_600_000, 10_000)];
     const whole = history('a', times);
     expect(history('a', times)).toEqual(whole);
     expect(history('b', times)).not.toEqual(whole);
-    let wheel = wheelAfter(whole[99] as CounterReadingMessage, 'a');
+    let wheel = resumeWheel(whole[99] as CounterReadingMessage, 'a');
     const rest = times.slice(100).map((atMs) => {
       const observed = observe(wheel, atMs);
       wheel = observed.wheel;

@@ -31,10 +31,14 @@ it('a follower that is stopped while it restores from replaced tables saves noth
       for (const { seq } of messages) stored.push(`g${tables.generation} ${seq}`);
       return { rows: noRows, rejections: [] };
     },
-    capture: () => ['{}'],
-    restore: (_lines, position) => {
-      restoredAt = position;
-    },
+    capture: () => ({ all: () => [{ kind: 'state', key: '', value: '{}' }], changes: null }),
+    beginRestore: () => ({
+      add: () => undefined,
+      complete: () => (position) => {
+        restoredAt = position;
+      },
+    }),
+    convertLines: () => [],
   };
   const follower = createTestFollower(nats, {
     fold,

@@ -66,6 +66,27 @@ describe('a process beside the one that ingests', () => {
   });
 });
 
+describe('a process that another one has taken over from', () => {
+  it('ends in order when it was told to stop before it notices', async () => {
+    const nats = await startNats();
+    const { connection, js, jsm } = await connectTo(nats);
+    const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory() });
+    await ready(miner);
+    await publishAll(connection, mixedPublications(100));
+    await storedThrough(miner, 100);
+    miner.child.kill('SIGSTOP');
+    const holder = { host: 'another', pid: 1, pidSpace: null };
+    const { state } = await jsm.streams.info('MINER_LEASE', { subjects_filter: '>' });
+    const [subject = ''] = Object.keys(state.subjects ?? {});
+    await js.publish(subject, JSON.stringify({ id: 'another', holder }));
+    // Longer than it writes without a renewal, so that what it has folded cannot be saved.
+    await sleep(5_000);
+    miner.child.kill('SIGTERM');
+    miner.child.kill('SIGCONT');
+    expect([await miner.exited, miner.log().at(-1)?.msg]).toEqual([0, 'stopped']);
+  });
+});
+
 describe('a rebuild', () => {
   it('keeps the rows of messages that leave the stream while it begins', async () => {
     const nats = await startNats();

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { activeTables, createEmpty } from '../../storage/generations.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
+import { generationPointer } from '../../storage/tables/generationPointer.ts';
 import { resolveTables } from '../../storage/tables.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { startMinerCommand } from '../support/processes/minerCommand.ts';
@@ -72,7 +73,7 @@ describe('a rebuild into the next generation', () => {
     await miner.end('SIGTERM');
     // As it is between the snapshot and the pointer.
     await onDatabase(async (database) => {
-      await database.command('ALTER TABLE generation_pointer DELETE WHERE generation > 1');
+      await database.command(`ALTER TABLE ${generationPointer.name} DELETE WHERE generation > 1`);
       await eventually(async () => (await activeTables(database)).generation === 1, 'the pointer of before');
     });
     expect((await readings()).generation).toBe(1);

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseRecord } from '../../actors/foldRecord.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { dayDifferences } from '../../storage/generationDifferences.ts';
 import { activeTables, listGenerations } from '../../storage/generations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
+import { createRecords } from '../support/increments.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
@@ -90,7 +92,13 @@ async function damage(database: Database, tables: Tables) {
 async function newestState(database: Database, tables: Tables): Promise<string | undefined> {
   const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
   const [header] = await store.list('MINER_COUNTER');
-  return header === undefined ? undefined : (await store.load(header))?.state;
+  if (header === undefined) return undefined;
+  const records = createRecords();
+  for await (const lines of store.read(header)) records.apply(lines.map(parseRecord));
+  return records
+    .sorted()
+    .map((record) => record.join(' '))
+    .join('\n');
 }
 
 const engine = useClickHouseEngine();

@@ -42,12 +42,12 @@ describe('transitions of process actors', () => {
   it('are logged and counted once per state, of children too; what only goes round inside a state is none', async () => {
     const lines: unknown[] = [];
     const registry = new Registry();
-    const inspectorOf = createActorTransitions({
+    const createInspector = createActorTransitions({
       actors: () => listMachines(root.getSnapshot()),
       logger: { debug: (line: unknown) => lines.push(line) } as unknown as Logger,
       registry,
     });
-    const root = createActor(parent, { inspect: inspectorOf('one') });
+    const root = createActor(parent, { inspect: createInspector('one') });
     root.start();
     root.send({ type: 'turn' });
     const child = root.getSnapshot().children.child;

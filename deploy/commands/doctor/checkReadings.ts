@@ -26,10 +26,10 @@ export interface CheckReadingsOptions {
 }
 
 /** Folds the counter stream again, through what ClickHouse has of it, and compares the counts. */
-export async function checkReadings(parts: CheckReadingsOptions): Promise<Finding[]> {
-  const { jsm, database, tables } = parts;
+export async function checkReadings(options: CheckReadingsOptions): Promise<Finding[]> {
+  const { jsm, database, tables } = options;
   const { state } = await jsm.streams.info('MINER_COUNTER');
-  const stored = await storedCounts(database, tables, state.first_seq);
+  const stored = await readStoredCounts(database, tables, state.first_seq);
   if (stored.through === 0) return [skipped('readings', 'ClickHouse holds none yet')];
   if (state.last_seq < stored.through) {
     const detail = `ClickHouse holds readings through ${stored.through}, the stream ends at ${state.last_seq}`;
@@ -41,16 +41,16 @@ export async function checkReadings(parts: CheckReadingsOptions): Promise<Findin
       ),
     ];
   }
-  const folded = await foldThrough(parts, stored.through);
-  const findings = [compared('readings', folded.readings, stored.readings)];
+  const folded = await foldThrough(options, stored.through);
+  const findings = [compareCounts('readings', folded.readings, stored.readings)];
   if (state.first_seq > 1) {
     const detail = `the stream begins at ${state.first_seq}: rounds before it cannot be folded again`;
     return [...findings, skipped('rounds', detail)];
   }
-  return [...findings, compared('rounds', folded.rounds, stored.rounds)];
+  return [...findings, compareCounts('rounds', folded.rounds, stored.rounds)];
 }
 
-function compared(what: string, inStream: number, inClickHouse: number): Finding {
+function compareCounts(what: string, inStream: number, inClickHouse: number): Finding {
   if (inStream === inClickHouse) return ok(what, `${inStream} in the stream and in ClickHouse`);
   return failed(
     what,
@@ -59,7 +59,7 @@ function compared(what: string, inStream: number, inClickHouse: number): Finding
   );
 }
 
-async function storedCounts(database: Database, tables: Tables, firstSequence: number) {
+async function readStoredCounts(database: Database, tables: Tables, firstSequence: number) {
   const select = async (sql: string) => ((await database.select(sql))[0] ?? []).map(Number);
   const through = await storedThrough(database, tables);
   const where = `FINAL WHERE position >= ${firstSequence} AND position <= ${through}`;
@@ -68,8 +68,8 @@ async function storedCounts(database: Database, tables: Tables, firstSequence: n
   return { through, readings, rounds };
 }
 
-async function foldThrough(parts: CheckReadingsOptions, through: number) {
-  const { deployment, progressStream } = parts;
+async function foldThrough(options: CheckReadingsOptions, through: number) {
+  const { deployment, progressStream } = options;
   const actors = createCounterActors({
     genesisMs: deployment.genesisTimestamp * 1000,
     publicInstallationId: deployment.installationId,
@@ -83,7 +83,7 @@ async function foldThrough(parts: CheckReadingsOptions, through: number) {
     nowMs: Date.now,
   });
   const source = createMessageSource({
-    ...parts,
+    ...options,
     stream: 'MINER_COUNTER',
     clock: systemClock,
     through,

@@ -22,10 +22,10 @@ export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
   const { deploymentBlock } = onChain.chain;
   const isBeforeAll = check.fromBlock < deploymentBlock;
   const fromBlock = isBeforeAll ? deploymentBlock : check.fromBlock;
-  const { blocks, head, refused } = await publishedBlocks(jsm, onChain);
+  const { blocks, head, refused } = await readPublishedBlocks(jsm, onChain);
   const toBlock = (head ?? 0n) - confirmations + 1n;
   if (refused !== null && refused >= fromBlock)
-    return [wrong(refused, 'a span that begins with it cannot be read')];
+    return [reportWrongBlock(refused, 'a span that begins with it cannot be read')];
   if (head === null || toBlock < fromBlock) return [skipped('spans', 'no safe block is published yet')];
   const reader = createChainReader({
     url: rpcUrl,
@@ -49,7 +49,7 @@ export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
         const published = blocks.get(number);
         const { hash = published?.hash, logs: ownLogs = [] } = own.get(number) ?? {};
         const isSame = formatLogs(published?.logs ?? []) === formatLogs(ownLogs) && published?.hash === hash;
-        if (!isSame) return [wrong(number, difference(published?.logs ?? [], ownLogs))];
+        if (!isSame) return [reportWrongBlock(number, describeDifference(published?.logs ?? [], ownLogs))];
         logs += ownLogs.length;
       }
       next = last.number + 1n;
@@ -72,7 +72,7 @@ interface Published {
 }
 
 /** What the stream's spans come to, those that link as the fold does it. */
-async function publishedBlocks(jsm: JetStreamManager, onChain: ChainDeployment): Promise<Published> {
+async function readPublishedBlocks(jsm: JetStreamManager, onChain: ChainDeployment): Promise<Published> {
   const { chainId, deploymentBlock } = onChain.chain;
   const blocks = new Map<bigint, { hash: string; logs: readonly ChainLog[] }>();
   const found = { blocks, head: null as bigint | null, refused: null as bigint | null };
@@ -106,7 +106,7 @@ async function publishedBlocks(jsm: JetStreamManager, onChain: ChainDeployment):
   return found;
 }
 
-function wrong(block: bigint, what: string): Finding {
+function reportWrongBlock(block: bigint, what: string): Finding {
   return failed(
     'spans',
     `block ${block} was published otherwise than it is: ${what}`,
@@ -114,7 +114,7 @@ function wrong(block: bigint, what: string): Finding {
   );
 }
 
-function difference(published: readonly ChainLog[], own: readonly ChainLog[]): string {
+function describeDifference(published: readonly ChainLog[], own: readonly ChainLog[]): string {
   if (published.length === own.length) return `its ${own.length} logs differ`;
   return `${published.length} logs were published, the chain has ${own.length}`;
 }

@@ -20,7 +20,7 @@ export function skipped(check: string, detail: string): Finding {
 }
 
 /** As it is printed: one line, and one more that says what to do. */
-export function findingLines({ check, outcome, detail, remedy }: Finding): string[] {
+export function formatFinding({ check, outcome, detail, remedy }: Finding): string[] {
   const mark = { ok: 'ok     ', failed: 'FAILED ', skipped: 'skipped' }[outcome];
   return [`${mark}  ${check}: ${detail}`, ...(remedy === undefined ? [] : [`         -> ${remedy}`])];
 }

@@ -7,7 +7,7 @@ import { storedThrough } from '../../../storage/observations.ts';
 import type { ReplayLog, ReplayPlan } from '../../../storage/replayLog.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
 import type { Tables } from '../../../storage/tables.ts';
-import { sequenceAt } from '../../../streams/jetstream/sequenceAt.ts';
+import { findSequenceAt } from '../../../streams/jetstream/findSequenceAt.ts';
 import { StreamDiverged, verifySource } from '../../../streams/jetstream/sourceVerification.ts';
 
 const stream = 'MINER_COUNTER';
@@ -102,7 +102,7 @@ async function firstSequence({ js }: ReplayPlanOptions, from: StreamPlace, last:
     if (from.sequence <= last) return from.sequence;
     throw new ReplayRefused(`${stream} ends at ${last}, a replay from ${from.sequence} was asked`);
   }
-  const found = await sequenceAt(js, stream, from.time);
+  const found = await findSequenceAt(js, stream, from.time);
   if (found !== null) return found;
   throw new ReplayRefused(`${stream} has stored nothing since ${from.time.toISOString()}`);
 }
@@ -114,7 +114,7 @@ async function lastSequence(
 ): Promise<number> {
   if (to === null) return last;
   if ('sequence' in to) return to.sequence;
-  const next = await sequenceAt(js, stream, new Date(to.time.getTime() + 1));
+  const next = await findSequenceAt(js, stream, new Date(to.time.getTime() + 1));
   return next === null ? last : next - 1;
 }
 

@@ -32,7 +32,7 @@ import { type Deployment, readDeploymentFile } from '../../deploymentFile.ts';
 import { systemClock } from '../../systemClock.ts';
 import { within } from '../../within.ts';
 import { createProgress } from '../progress.ts';
-import { ownNats, untilStopped } from '../runService.ts';
+import { runUntilStopped, startOwnNats } from '../runService.ts';
 import { differenceLines } from './differenceLines.ts';
 import { loadBeside, type PrepareReplayOptions, prepareReplay } from './prepareReplay.ts';
 import { createReplayFold } from './replayFold.ts';
@@ -60,12 +60,12 @@ interface RunReplayOptions {
 
 /** The command line's `replay`; with `discard` what an earlier one has left is removed, and nothing else is done. */
 export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
-  return untilStopped(async ({ configuration, logger, onStop, finish }) => {
+  return runUntilStopped(async ({ configuration, logger, onStop, finish }) => {
     const path = configuration.MINER_DEPLOYMENT ?? join(configuration.MINER_DATA_DIR, 'deployment.json');
     const deployment = readDeploymentFile(path);
     const stopping = new AbortController();
     const quiet = logger.child({}, { level: logger.level === 'info' ? 'warn' : logger.level });
-    const natsUrl = configuration.MINER_NATS_URL ?? (await ownNats(configuration, quiet, onStop)).url;
+    const natsUrl = configuration.MINER_NATS_URL ?? (await startOwnNats(configuration, quiet, onStop)).url;
     const database = openDatabase(locateDatabase(configuration));
     onStop('ClickHouse', () => within(closeGraceMs, database.close()));
     const connection = await connectNats({
@@ -125,7 +125,16 @@ async function replay(parts: RunReplayOptions, request: ReplayRequest): Promise<
   const { plan, step, isResumed } = await plannedOrUnfinished(parts, request, activeSnapshots);
   const rebuilt = resolveTables(plan.generation);
   const rebuiltSnapshots = snapshotsOf(rebuilt);
-  const preparation = { database, plan, active, rebuilt, activeSnapshots, rebuiltSnapshots };
+  const { installationId: publicInstallationId } = parts.deployment;
+  const preparation = {
+    database,
+    plan,
+    active,
+    rebuilt,
+    activeSnapshots,
+    rebuiltSnapshots,
+    publicInstallationId,
+  };
   print(`${isResumed ? 'going on with the replay' : 'replay'} of ${rangeOf(plan)}`);
   const prepare = async () => {
     await prepareReplay(preparation);
@@ -301,7 +310,7 @@ async function keepWholeSnapshots({ database }: RunReplayOptions, plan: ReplayPl
   const { basePosition, throughSequence } = plan;
   const partitions = await database.select(
     `SELECT DISTINCT _partition_id FROM ${rebuilt.foldSnapshots} WHERE stream = 'MINER_COUNTER beside'
-     OR (stream = 'MINER_COUNTER' AND position != {through:Int64} AND position != {base:Int64})`,
+     OR (stream = 'MINER_COUNTER' AND position > {base:Int64} AND position != {through:Int64})`,
     { through: throughSequence, base: basePosition ?? 0 },
   );
   for (const [id] of partitions)

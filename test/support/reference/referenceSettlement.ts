@@ -3,7 +3,6 @@ import { type Rejection, reject } from '../../../actors/messages/decodeMessage.t
 import { type ExpectedSums, findImpossibility } from '../../../actors/settlement/expectedSums.ts';
 import type { OracleMessage } from '../../../actors/settlement/oracleMessage.ts';
 import {
-  encodeIds,
   isRemembered,
   noRememberedIds,
   type RememberedIds,
@@ -373,6 +372,16 @@ function refused(detail: string): { rejection: Rejection } {
   return reject('not_allowed', detail);
 }
 
+/** Remembered IDs in one list, as a line of a snapshot of version 3 or 4 had them. */
+export function listIds({ entries }: RememberedIds) {
+  return {
+    keys: entries.map(({ key }) => key).join(''),
+    stepsMs: entries
+      .toArray()
+      .map(({ storedAtMs }, index, all) => storedAtMs - (all[index - 1]?.storedAtMs ?? 0)),
+  };
+}
+
 /** The settlement as a line of a snapshot of version 3 had it. */
 export function encodeReference(state: ReferenceSettlement) {
   const { submissions, runs, incidents } = state.ended;
@@ -380,8 +389,8 @@ export function encodeReference(state: ReferenceSettlement) {
     ...state,
     closedRounds: state.closedRounds.toArray(),
     endedSubmissions: state.endedSubmissions.toArray(),
-    ended: { submissions: encodeIds(submissions), runs: encodeIds(runs), incidents: encodeIds(incidents) },
-    acceptedMessages: encodeIds(state.acceptedMessages),
+    ended: { submissions: listIds(submissions), runs: listIds(runs), incidents: listIds(incidents) },
+    acceptedMessages: listIds(state.acceptedMessages),
   };
 }
 

@@ -4,7 +4,7 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 const answerMs = 5_000;
 
 /** Sequence of the first message that a stream stored at or after a time; null when there is none. */
-export async function sequenceAt(
+export async function findSequenceAt(
   js: JetStreamClient,
   stream: InputStreamName,
   time: Date,
@@ -18,6 +18,6 @@ export async function sequenceAt(
     if (waiting === 0) return null;
     return (await consumer.next({ expires: answerMs }))?.seq ?? null;
   } finally {
-    consumer.delete().catch(() => undefined); // It is gone already, or goes by itself when nobody pulls.
+    consumer.delete().catch(() => undefined); // Already deleted, or the server deletes it once nothing pulls.
   }
 }
