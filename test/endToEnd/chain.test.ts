@@ -56,7 +56,6 @@ async function followed(miner: MinerProcess, economy: TestEconomy) {
   await eventually(
     async () => (await miner.metric('miner_chain_block{block="head"}')) === tip,
     `block ${tip} folded`,
-    60_000,
   );
 }
 
@@ -293,7 +292,7 @@ describe('the chain, end to end', () => {
       const tip = await economy.client.getBlockNumber({ cacheTime: 0 });
       return span?.fork === 1 && BigInt(span.toBlock) === tip ? state.last_seq : null;
     };
-    const lastSequence = await eventually(isRepaired, 'the repair', 60_000);
+    const lastSequence = await eventually(isRepaired, 'the repair');
     await foldedThrough(miner, lastSequence, 'MINER_CHAIN');
     const after = await shown(miner, economy);
     expect(after).not.toBe(before);

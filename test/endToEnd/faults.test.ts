@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import {
+  ask,
   foldedThrough,
   type MinerProcess,
   ready,
@@ -64,7 +65,7 @@ function poll(miner: MinerProcess) {
   let isOn = true;
   const running = (async () => {
     while (isOn) {
-      const { status } = await fetch(`${miner.publicUrl}/v4/public/process`);
+      const { status } = await ask(`${miner.publicUrl}/v4/public/process`);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

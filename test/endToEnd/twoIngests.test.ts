@@ -96,20 +96,16 @@ describe('several processes on one ClickHouse server', () => {
     const after = whole[999]?.cursor as string;
     const expected = whole.slice(1_000, 1_100).map(({ cursor }) => cursor);
     let pages = 0;
-    await eventually(
-      async () => {
-        const path = `/v1/public/installations/wheel.one/observations?cursor=${after}`;
-        const response = await fetch(`${replica.publicUrl}${path}`);
-        if (response.status === 200) {
-          const { items } = (await response.json()) as { items: { cursor: string }[] };
-          expect(items.map(({ cursor }) => cursor)).toEqual(expected);
-          pages++;
-        } else expect(response.status).toBe(503);
-        return (await activeTables(database)).generation > before.generation;
-      },
-      'the rebuilt generation',
-      90_000,
-    );
+    await eventually(async () => {
+      const path = `/v1/public/installations/wheel.one/observations?cursor=${after}`;
+      const response = await fetch(`${replica.publicUrl}${path}`);
+      if (response.status === 200) {
+        const { items } = (await response.json()) as { items: { cursor: string }[] };
+        expect(items.map(({ cursor }) => cursor)).toEqual(expected);
+        pages++;
+      } else expect(response.status).toBe(503);
+      return (await activeTables(database)).generation > before.generation;
+    }, 'the rebuilt generation');
     expect(pages).toBeGreaterThan(5);
     await eventually(
       async () => (await replica.metric('miner_table_generation')) === before.generation + 1,

@@ -206,7 +206,7 @@ describe.each(locations)('events of any age in %s', (_, locate) => {
       { numRuns: 25 },
     );
     expect(isFromRows).toBe(true);
-  }, 120_000);
+  });
 
   it('are found by ID, in memory and in rows', async () => {
     const { database, tables } = await open();
@@ -334,7 +334,7 @@ describe('a read of old events', () => {
     const [few, many] = costs as [number[], number[]];
     // Some marks of each part of a table; a hundred thousand rows have more parts.
     for (const [at, cost] of many.entries()) expect(cost).toBeLessThan((few[at] as number) + 10_000);
-  }, 60_000);
+  });
 });
 
 describe('events that are on their way to ClickHouse', () => {

@@ -6,7 +6,7 @@ import { createChainReader } from '../../streams/indexer/chainReader.ts';
 import { createBloomTest } from '../../streams/indexer/logsBloom.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { foldSpans, publishedSpans, startIndexed, startIndexer } from '../support/chain/indexedChain.ts';
-import { type Lie, startLyingNode } from '../support/chain/lyingNode.ts';
+import { type AnswerMemory, type Lie, startLyingNode } from '../support/chain/lyingNode.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -235,8 +235,9 @@ describe('indexer', () => {
     const honest = await emptyStreams();
     await startIndexer(economy, honest).caughtUp();
     const expected = shownOf((await foldSpans(economy, honest)).state);
+    const memory: AnswerMemory = new Map();
     for (const [what, tell] of lies) {
-      const node = await startLyingNode(economy.url);
+      const node = await startLyingNode(economy.url, memory);
       let isLying = true;
       // Every third lie is left out, so that a wrong answer meets right ones.
       let told = 0;
@@ -247,7 +248,7 @@ describe('indexer', () => {
       const nats = await emptyStreams();
       const { caughtUp, indexer, stop } = startIndexer(economy, nats, node.url);
       const stumbled = () => node.lies > 6 && indexer.status().providerFailures > 1;
-      await eventually(stumbled, `some stumbling over a node that ${what}`, 60_000);
+      await eventually(stumbled, `some stumbling over a node that ${what}`);
       isLying = false;
       await caughtUp();
       await stop();

@@ -32,7 +32,30 @@ export interface LyingNode {
   readonly lies: number;
 }
 
-export async function startLyingNode(nodeUrl: string): Promise<LyingNode> {
+/** Honest answers of a node whose chain stands still, by what was asked: nodes that lie about the same chain ask for each once. */
+export type AnswerMemory = Map<string, Answer>;
+
+async function askNode(url: string, calls: readonly Call[], memory: AnswerMemory | null): Promise<Answer[]> {
+  const keyOf = ({ method, params }: Call) => JSON.stringify([method, params]);
+  const unknown = calls.filter((call) => memory === null || !memory.has(keyOf(call)));
+  const answers: Answer[] = [];
+  if (unknown.length > 0) {
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(unknown) });
+    answers.push(...((await response.json()) as Answer[]));
+  }
+  return calls.map((call) => {
+    const answer = answers.find(({ id }) => id === call.id) ?? memory?.get(keyOf(call));
+    if (answer === undefined) throw new Error(`no answer to ${keyOf(call)}`);
+    memory?.set(keyOf(call), answer);
+    return { ...answer, id: call.id };
+  });
+}
+
+export async function startLyingNode(
+  nodeUrl: string,
+  memory: AnswerMemory | null = null,
+): Promise<LyingNode> {
   const state = { lies: 0 };
   const node: LyingNode = {
     url: '',
@@ -48,13 +71,7 @@ export async function startLyingNode(nodeUrl: string): Promise<LyingNode> {
     request.on('end', async () => {
       const body = Buffer.concat(chunks);
       const asked = JSON.parse(body.toString('utf8')) as Call | Call[];
-      const honest = await fetch(nodeUrl, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body,
-      });
-      const answer = (await honest.json()) as Answer | Answer[];
-      const answers = [answer].flat();
+      const answers = await askNode(nodeUrl, [asked].flat(), memory);
       const given: unknown[] = [];
       let manner: Lie = null;
       if (Array.isArray(asked)) manner = node.batchLie(asked.length);

@@ -72,12 +72,12 @@ export async function startMiner(settings: MinerSettings): Promise<MinerProcess>
     publicUrl,
     operatorUrl,
     json: async <Body>(path: string) => {
-      const response = await fetch(`${publicUrl}${path}`);
+      const response = await ask(`${publicUrl}${path}`);
       if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
       return (await response.json()) as Body;
     },
     metric: async (name) => {
-      const text = await (await fetch(`${operatorUrl}/metrics`)).text();
+      const text = await (await ask(`${operatorUrl}/metrics`)).text();
       const line = text.split('\n').find((one) => one.startsWith(`${name} `));
       return line === undefined ? null : Number(line.slice(name.length + 1));
     },
@@ -85,9 +85,14 @@ export async function startMiner(settings: MinerSettings): Promise<MinerProcess>
   };
 }
 
+/** Over a connection of its own: one that is kept may be closed by the server just when it is used again, as happens where everything takes long. */
+export function ask(url: string): Promise<Response> {
+  return fetch(url, { headers: { Connection: 'close' } });
+}
+
 /** Waits until the service is ready: its streams exist and what they hold is folded. */
 export async function ready(miner: MinerProcess) {
-  await eventually(async () => (await fetch(`${miner.operatorUrl}/readyz`)).ok, 'readiness');
+  await eventually(async () => (await ask(`${miner.operatorUrl}/readyz`)).ok, 'readiness');
 }
 
 /** What `/readyz` says, as far as tests read it. */
@@ -100,7 +105,7 @@ export interface ReadyBody {
 }
 
 export async function readiness({ operatorUrl }: MinerProcess): Promise<ReadyBody> {
-  return (await (await fetch(`${operatorUrl}/readyz`)).json()) as ReadyBody;
+  return (await (await ask(`${operatorUrl}/readyz`)).json()) as ReadyBody;
 }
 
 /** Waits until the service has folded `stream` through `position`. */
