@@ -1,5 +1,5 @@
 // Runs before everything else, with nothing installed: `node deploy/bootstrap.mjs start|run|test`. Installs what is
-// missing and builds. When all is there it costs little more than the build's own check.
+// missing and builds. If nothing is missing it costs little more than the build's own check.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -50,7 +50,7 @@ function requireProgram(program, packages) {
   );
 }
 
-/** Whether a program is there, after an attempt to install it with the system's package manager. */
+/** Whether a program is installed, after an attempt to install it with the system's package manager. */
 function tryProgram(program, packages) {
   if (isInstalled(program)) return true;
   for (const [command, ...args] of installers(packages)) {
@@ -66,7 +66,7 @@ function tryProgram(program, packages) {
 
 function installers(packages) {
   const isRoot = process.getuid?.() === 0;
-  // Without a password asked for: a script that waits for one would hang where there is no terminal.
+  // Never prompts for a password: without a terminal the script would hang.
   const asRoot = isRoot ? [] : ['sudo', '-n'];
   const commands = [];
   if (onPath('apt-get') && (isRoot || onPath('sudo'))) {

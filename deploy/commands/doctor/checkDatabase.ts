@@ -4,7 +4,7 @@ import { migrationState } from '../../../storage/migrations.ts';
 import { createReplayLog } from '../../../storage/replayLog.ts';
 import { type Finding, failed, ok } from './finding.ts';
 
-/** Version and migrations of ClickHouse. */
+/** Checks version and migrations of ClickHouse. */
 export async function checkDatabase(database: Database): Promise<Finding[]> {
   const [[version = 'unknown'] = []] = await database.select('SELECT version()');
   const findings = [ok('ClickHouse', `${database.kind}, version ${version}`)];
@@ -16,7 +16,7 @@ export async function checkDatabase(database: Database): Promise<Finding[]> {
     const replay =
       unfinished === null
         ? 'none is unfinished'
-        : `one is unfinished, asked as ${unfinished.plan.command}: the same options go on with it, --discard removes it`;
+        : `one is unfinished, started as ${unfinished.plan.command}: the same options continue it, --discard removes it`;
     return [...findings, ok('migrations', `all ${known} applied`), ok('replays', replay)];
   }
   const detail = `${applied} of ${known} applied`;
