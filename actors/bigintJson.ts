@@ -9,11 +9,27 @@ export function stringify(value: unknown): string {
   );
 }
 
+type Json = string | number | bigint | boolean | null | Json[] | { [member: string]: Json };
+
 /** @throws SyntaxError when the text is not JSON. */
 export function parse(text: string): unknown {
-  return JSON.parse(text, (_key, member: unknown) =>
-    typeof member === 'object' && member !== null && '$bigint' in member
-      ? BigInt((member as EncodedBigint).$bigint)
-      : member,
-  );
+  const parsed: Json = JSON.parse(text);
+  return reviveBigints(parsed);
+}
+
+/** In place: to have `JSON.parse` ask a function for each member takes twice as long. */
+function reviveBigints(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries())
+      if (typeof item === 'object' && item !== null) value[index] = reviveBigints(item);
+    return value;
+  }
+  const { $bigint } = value;
+  if (typeof $bigint === 'string') return BigInt($bigint);
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    if (typeof member === 'object' && member !== null) value[key] = reviveBigints(member);
+  }
+  return value;
 }

@@ -1,3 +1,4 @@
+import type { StoredCategory } from './views/feedIndex.ts';
 import type { AcceptedReading } from './wheel/acceptedReading.ts';
 
 /**
@@ -42,7 +43,7 @@ export interface EventRow {
   /** Run of the fold that made it (`actors/feed/eventWindow.ts`). */
   readonly run: string;
   /** The category of the feed that its type is of. */
-  readonly category: string;
+  readonly category: StoredCategory;
   /** Sequence of the message that made it visible, in the stream of its source; and its place among the events of that message. */
   readonly position: number;
   readonly ordinal: number;

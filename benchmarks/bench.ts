@@ -8,6 +8,15 @@ import { measureScaleOut } from './scaleOut.ts';
 import { measureStart } from './start.ts';
 import { measureStatistics } from './statistics.ts';
 import { measureStream } from './stream.ts';
+import { measurePageCost } from './years/pageCost.ts';
+import { measureStorageBytes } from './years/storageBytes.ts';
+import { measureYears } from './years/years.ts';
+
+/** Options for those that would take long, where all of them run. */
+const lessToDo: Readonly<Record<string, readonly string[]>> = {
+  memory: ['--seconds', '600'],
+  years: ['--events', '100000'],
+};
 
 const program = new Command('bench')
   .description(
@@ -77,6 +86,25 @@ program
   .option('--speed <count>', 'simulated seconds per second, at most', parseWholeNumber, 10)
   .action(measureMemory);
 
+program
+  .command('storage-bytes')
+  .description('compressed bytes per reading of each column, by type and codec')
+  .option('--readings <count>', 'readings of ten wheels', parseWholeNumber, 5_000_000)
+  .action(measureStorageBytes);
+
+program
+  .command('storage-pages')
+  .description('rows read and time of a page of old readings and events, by how many there are')
+  .option('--rows <count>', 'rows of the largest table', parseWholeNumber, 10_000_000)
+  .action(measurePageCost);
+
+program
+  .command('years')
+  .description('what a state of years costs to save, to keep and to restore')
+  .option('--positions <count>', 'miner positions', parseWholeNumber, 100_000)
+  .option('--events <count>', 'events of all owners together', parseWholeNumber, 1_000_000)
+  .action(measureYears);
+
 await program.parseAsync();
 
 function inRounds(name: string, description: string): Command {
@@ -86,13 +114,12 @@ function inRounds(name: string, description: string): Command {
     .option('--rounds <count>', 'measurements of each', parseWholeNumber, 5);
 }
 
-/** All of them as they are by default; the one that would take long with less to do. */
+/** All of them as they are by default; those that would take long with less to do. */
 async function measureAll(): Promise<void> {
   const names = program.commands.map((command) => command.name());
   for (const [index, name] of names.entries()) {
     process.stderr.write(`${index + 1} of ${names.length}: ${name}\n`);
-    const less = name === 'memory' ? ['--seconds', '600'] : [];
-    await program.parseAsync([name, ...less], { from: 'user' });
+    await program.parseAsync([name, ...(lessToDo[name] ?? [])], { from: 'user' });
   }
 }
 

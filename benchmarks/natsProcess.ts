@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
+import { findFreePort } from '../test/support/processes/findFreePort.ts';
+import { writeNatsConfiguration } from '../test/support/processes/serverConfigurations.ts';
 import { awaitFirstAnswer, createStopper, serverPath } from './childServer.ts';
-import { findFreePort } from './findFreePort.ts';
 
 /** A nats-server with JetStream of a benchmark. */
 export interface NatsProcess {
@@ -15,12 +14,7 @@ export interface NatsProcess {
 export async function startNatsProcess(dir: string): Promise<NatsProcess> {
   const port = await findFreePort();
   const url = `nats://127.0.0.1:${port}`;
-  const configuration = join(dir, 'nats.conf');
-  mkdirSync(dir, { recursive: true });
-  writeFileSync(
-    configuration,
-    `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(dir, 'store')}" }\n`,
-  );
+  const configuration = writeNatsConfiguration(dir, port);
   const child = spawn('nats-server', ['-c', configuration], {
     stdio: 'ignore',
     env: { PATH: serverPath },

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { findFreePort } from '../test/support/processes/findFreePort.ts';
 import { awaitFirstAnswer, createStopper } from './childServer.ts';
-import { findFreePort } from './findFreePort.ts';
 
 /** A PostgreSQL of a benchmark, in a folder of its own. */
 export interface PostgresProcess {

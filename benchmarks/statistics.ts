@@ -10,6 +10,8 @@ import { computeStatistics } from '../actors/statistics/statistics.ts';
 import { createCounterActors } from '../actors/wheel/counterActors.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { activeTables } from '../storage/generations.ts';
+import { readings } from '../storage/tables/readings.ts';
+import { rounds } from '../storage/tables/rounds.ts';
 import type { Tables } from '../storage/tables.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { measureInterleaved, type Series } from './measureInterleaved.ts';
@@ -162,16 +164,29 @@ function foldedHistory(count: number, startMs: number): DayHistory {
   return actors.history() as DayHistory;
 }
 
+const roundColumns = rounds.select('startMs', 'workUnits');
+const readingColumns = readings.select(
+  'installationId',
+  'position',
+  'observedAtMs',
+  'distanceMm',
+  'rpmMilli',
+  'speedMmPerSecond',
+);
+
 /** The same from the tables: one query for the days, one for the rounds. */
 async function historyFrom(database: Database, tables: Tables): Promise<DayHistory> {
-  const day = (column: string) => `intDiv(${column} - ${noonMs}, ${dayMs})`;
-  const peak = (column: string) => `max(${column}), argMin(observed_at_ms, (-${column}, position))`;
+  const observed = 'toUnixTimestamp64Milli(observed_at)';
+  const peak = (column: string) => `max(${column}), argMin(${observed}, (-toInt64(${column}), position))`;
   const dayRows = await database.select(
-    `SELECT ${day('observed_at_ms')} AS day, min(observed_at_ms), max(distance_mm), ${peak('rpm_milli')}, ${peak('speed_mm_per_second')}
-     FROM ${tables.readings} FINAL WHERE installation_id = '${installationId}' GROUP BY day ORDER BY day`,
+    `SELECT intDiv(${observed} - ${noonMs}, ${dayMs}) AS day, min(${observed}), max(distance_mm), ${peak('rpm_milli')}, ${peak('speed_mm_per_second')}
+     FROM ${tables.readings} FINAL WHERE installation_id = {installation:String} GROUP BY day ORDER BY day`,
+    { installation: installationId },
   );
   const roundRows = await database.select(
-    `SELECT start_ms, work_units FROM ${tables.rounds} FINAL WHERE installation_id = '${installationId}' ORDER BY start_ms`,
+    `SELECT ${roundColumns.list} FROM ${tables.rounds} FINAL
+     WHERE installation_id = {installation:String} ORDER BY start`,
+    { installation: installationId },
   );
   return buildHistory(dayRows, roundRows);
 }
@@ -183,17 +198,17 @@ type DayRow = readonly (string | number | null)[];
 type RoundRow = readonly (string | number | null)[];
 
 function buildHistory(dayRows: readonly DayRow[], roundRows: readonly RoundRow[]): DayHistory {
-  const rounds = new Map<number, Map<number, bigint>>();
+  const byDay = new Map<number, Map<number, bigint>>();
   for (const [startMs, workUnits] of roundRows) {
     const dayStart = findDayStart(Number(startMs));
-    const places = rounds.get(dayStart) ?? new Map<number, bigint>();
+    const places = byDay.get(dayStart) ?? new Map<number, bigint>();
     places.set((Number(startMs) - dayStart) / roundMs, BigInt(workUnits as string));
-    rounds.set(dayStart, places);
+    byDay.set(dayStart, places);
   }
   const summaries = dayRows.map((row): DaySummary => {
     const [number, , distanceMm, rpm, rpmAtMs, speed, speedAtMs] = row.map(Number) as [number, ...number[]];
     const startMs = number * dayMs + noonMs;
-    const places = rounds.get(startMs) ?? new Map<number, bigint>();
+    const places = byDay.get(startMs) ?? new Map<number, bigint>();
     return {
       startMs,
       observedRoundCount: places.size,
@@ -216,23 +231,21 @@ async function fillPostgres(client: PostgresProcess['client'], database: Databas
   await client.query(`CREATE TABLE readings (installation_id text, position bigint, observed_at_ms bigint, distance_mm bigint,
     rpm_milli bigint, speed_mm_per_second bigint)`);
   await client.query('CREATE TABLE rounds (installation_id text, start_ms bigint, work_units numeric)');
-  const readings = await database.select(
-    `SELECT installation_id, position, observed_at_ms, distance_mm, rpm_milli, speed_mm_per_second FROM ${tables.readings} FINAL`,
+  const readingRows = await database.select(`SELECT ${readingColumns.list} FROM ${tables.readings} FINAL`);
+  const roundRows = await database.select(
+    `SELECT installation_id, ${roundColumns.list} FROM ${tables.rounds} FINAL`,
   );
-  const rounds = await database.select(
-    `SELECT installation_id, start_ms, work_units FROM ${tables.rounds} FINAL`,
-  );
-  const columns = (rows: typeof readings, count: number) =>
+  const columns = (rows: typeof readingRows, count: number) =>
     Array.from({ length: count }, (_, column) => rows.map((row) => String(row[column])));
-  for (let from = 0; from < readings.length; from += insertedAtOnce) {
+  for (let from = 0; from < readingRows.length; from += insertedAtOnce) {
     await client.query(
       'INSERT INTO readings SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])',
-      columns(readings.slice(from, from + insertedAtOnce), 6),
+      columns(readingRows.slice(from, from + insertedAtOnce), 6),
     );
   }
   await client.query(
     'INSERT INTO rounds SELECT * FROM unnest($1::text[], $2::bigint[], $3::numeric[])',
-    columns(rounds, 3),
+    columns(roundRows, 3),
   );
   await client.query('CREATE INDEX ON readings (installation_id, observed_at_ms)');
   await client.query('CREATE INDEX ON rounds (installation_id, start_ms)');

@@ -2,7 +2,7 @@
 // missing and builds. If nothing is missing it costs little more than the build's own check.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
@@ -12,7 +12,10 @@ checkNode();
 installPackages();
 const needsNats = purpose === 'test' || !process.env.MINER_NATS_URL;
 if (needsNats) requireProgram('nats-server', { debian: 'nats-server', homebrew: 'nats-server' });
-if (purpose === 'test') tryProgram('clickhouse-server', { debian: 'clickhouse-server' });
+if (purpose === 'test') {
+  tryProgram('clickhouse-server', { debian: 'clickhouse-server' });
+  requirePromtool();
+}
 build();
 
 function checkNode() {
@@ -50,6 +53,36 @@ function requireProgram(program, packages) {
   );
 }
 
+/**
+ * Prometheus' checker of rules. Debian's package would start a Prometheus where it is installed, so it is unpacked next to the npm packages, where
+ * the tests look for it.
+ */
+function requirePromtool() {
+  const folder = join(root, 'node_modules', '.cache', 'miner');
+  const unpacked = join(folder, 'prometheus');
+  const isUnpacked = () => existsSync(join(unpacked, 'usr/bin/promtool'));
+  if (isUnpacked() || tryProgram('promtool', { homebrew: 'prometheus' })) return;
+  if (onPath('apt-get') && onPath('dpkg')) {
+    console.log('bootstrap: promtool is missing; unpacking it from the package prometheus');
+    mkdirSync(folder, { recursive: true });
+    const run = (command, ...args) => spawnSync(command, args, { cwd: folder, stdio: 'ignore' }).status === 0;
+    const download = () => run('apt-get', 'download', 'prometheus');
+    const [update, ...updateArgs] = [...asRoot(), 'apt-get', 'update'];
+    if (download() || (run(update, ...updateArgs) && download())) {
+      for (const file of readdirSync(folder).filter((name) => name.endsWith('.deb'))) {
+        run('dpkg', '-x', file, unpacked);
+        rmSync(join(folder, file));
+      }
+    }
+  }
+  if (isUnpacked()) return;
+  fail(
+    'promtool is needed, which checks the alerts, and could not be unpacked.\n' +
+      '  Debian, Ubuntu:  sudo apt-get install prometheus   (starts a server on port 9090)\n' +
+      '  macOS:           brew install prometheus',
+  );
+}
+
 /** Whether a program is installed, after an attempt to install it with the system's package manager. */
 function tryProgram(program, packages) {
   if (isInstalled(program)) return true;
@@ -64,14 +97,17 @@ function tryProgram(program, packages) {
   return false;
 }
 
+/** Never prompts for a password: without a terminal the script would hang. */
+function asRoot() {
+  return process.getuid?.() === 0 ? [] : ['sudo', '-n'];
+}
+
 function installers(packages) {
-  const isRoot = process.getuid?.() === 0;
-  // Never prompts for a password: without a terminal the script would hang.
-  const asRoot = isRoot ? [] : ['sudo', '-n'];
+  const [program = 'apt-get'] = asRoot();
   const commands = [];
-  if (onPath('apt-get') && (isRoot || onPath('sudo'))) {
+  if (packages.debian && onPath('apt-get') && onPath(program)) {
     const install = ['apt-get', 'install', '-y', '--no-install-recommends', packages.debian];
-    commands.push([...asRoot, ...install], [...asRoot, 'apt-get', 'update'], [...asRoot, ...install]);
+    commands.push([...asRoot(), ...install], [...asRoot(), 'apt-get', 'update'], [...asRoot(), ...install]);
   }
   if (packages.homebrew && onPath('brew')) commands.push(['brew', 'install', packages.homebrew]);
   return commands;

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
+import { join } from 'node:path';
 import { z } from 'zod';
+import type { DatabaseLocation } from '../storage/database.ts';
 import { chainProofs } from '../streams/indexer/chainProofs.ts';
 
 /** One setting of the service: an environment variable, its default, and what it means. */
@@ -64,6 +66,12 @@ export const variables = {
     '',
     'ClickHouse server; unset: embedded, under MINER_DATA_DIR',
     'http://user:password@host:port/database',
+  ),
+  MINER_CLICKHOUSE_CLUSTER: variable(
+    z.union([unset, z.string().regex(/^(\{\w+\}|[\w.-]{1,128})$/)]),
+    '',
+    'Cluster of that server: tables are created replicated, on all servers of it',
+    'the name of a cluster of system.clusters, or a macro such as {cluster}',
   ),
   MINER_RPC_URL: variable(
     z.union([unset, urlOf('http:', 'https:', 'ws:', 'wss:')]),
@@ -142,6 +150,12 @@ export const variables = {
     'trace, debug, info, warn, error, fatal or silent',
   ),
 } as const;
+
+/** Where ClickHouse is, by the configuration. */
+export function locateDatabase(configuration: Configuration): DatabaseLocation {
+  const { MINER_CLICKHOUSE_URL: url, MINER_CLICKHOUSE_CLUSTER: cluster } = configuration;
+  return url === null ? { path: join(configuration.MINER_DATA_DIR, 'clickhouse') } : { url, cluster };
+}
 
 type VariableName = keyof typeof variables;
 

@@ -234,13 +234,14 @@ export async function startService({ settings, clock, logger, registry }: Servic
   }
 }
 
-/** Rejects once the service ends for a fault. */
+/**
+ * Rejects once the service ends for a fault. A failure during a requested stop is ignored: whoever requested the stop waits for its end, and
+ * would take the failure for a reason not to.
+ */
 function waitForFault(root: Actor<ServiceMachine<StreamWork>>): Promise<never> {
-  const failed = new Promise<never>((_, reject) => {
-    root.subscribe({
-      next: ({ context: { fault } }) => fault !== null && reject(fault.error),
-      error: reject,
-    });
+  const failed = waitFor(root, (snapshot) => snapshot.hasTag('stopping')).then(({ context: { fault } }) => {
+    if (fault !== null) throw fault.error;
+    return new Promise<never>(() => undefined);
   });
   failed.catch(() => undefined); // Waiting for it is optional.
   return failed;

@@ -30,7 +30,7 @@ export interface Grant {
 }
 
 /** A fault that retrying cannot resolve, and a replay that must end first; anything else is retried. */
-export type IngestFault = 'databaseTooNew' | 'replayRunning';
+export type IngestFault = 'unusableDatabase' | 'replayRunning';
 
 interface Context {
   /** Whether this process ingests; one that does not only reads. */
@@ -40,8 +40,6 @@ interface Context {
   /** Consecutive ones, of the steps before the grant. */
   readonly failures: number;
   readonly hasReportedReplay: boolean;
-  /** Generation of the active tables. */
-  readonly active: number;
   readonly epoch: number;
   readonly grant: Grant | null;
   /** It was asked to end. */
@@ -78,13 +76,13 @@ export const ingestMachine = setup({
     /** The name of the lease, and whether nobody has ever ingested into the database. */
     identify: fromPromise<{ readonly name: string; readonly isUnused: boolean }>(notProvided),
     ensureStreams: fromPromise<void>(notProvided),
-    /** Brings the tables up to date; resolves with the active generation. */
-    migrate: fromPromise<number>(notProvided),
+    /** Brings the tables up to date. */
+    migrate: fromPromise<void>(notProvided),
     beginEpoch: fromPromise<number>(notProvided),
-    chooseGeneration: fromPromise<
-      Pick<Grant, 'generation' | 'rebuild'>,
-      { readonly epoch: number; readonly active: number }
-    >(notProvided),
+    /** Looks up which tables are active each time: a replay that was waited for has replaced them. */
+    chooseGeneration: fromPromise<Pick<Grant, 'generation' | 'rebuild'>, { readonly epoch: number }>(
+      notProvided,
+    ),
     /** Checks whether a later epoch has begun, and sends `superseded` if so. */
     checkEpoch: fromPromise<void, { readonly epoch: number }>(notProvided),
     activate: fromPromise<void, { readonly rebuild: Rebuild | null }>(async ({ input }) =>
@@ -120,7 +118,6 @@ export const ingestMachine = setup({
     isUnused: false,
     failures: 0,
     hasReportedReplay: false,
-    active: 0,
     epoch: 0,
     grant: null,
     isEnding: false,
@@ -142,13 +139,23 @@ export const ingestMachine = setup({
                 grant: ({ event }) => ({ epoch: null, generation: event.output, rebuild: null }),
               }),
             },
-            onError: {
-              target: 'waiting',
-              actions: [
-                'noteFailure',
-                { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
-              ],
-            },
+            onError: [
+              {
+                guard: {
+                  type: 'isFault',
+                  params: ({ event }) => ({ error: event.error, fault: 'unusableDatabase' }),
+                },
+                target: '#ingest.ended',
+                actions: { type: 'noteEnding', params: ({ event }) => ({ fault: event.error }) },
+              },
+              {
+                target: 'waiting',
+                actions: [
+                  'noteFailure',
+                  { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
+                ],
+              },
+            ],
           },
         },
         waiting: { after: { backoff: 'asking' } },
@@ -160,13 +167,23 @@ export const ingestMachine = setup({
       invoke: {
         src: 'identify',
         onDone: { target: 'leasing', actions: assign(({ event }) => event.output) },
-        onError: {
-          target: 'waiting',
-          actions: [
-            'noteFailure',
-            { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
-          ],
-        },
+        onError: [
+          {
+            guard: {
+              type: 'isFault',
+              params: ({ event }) => ({ error: event.error, fault: 'unusableDatabase' }),
+            },
+            target: 'ended',
+            actions: { type: 'noteEnding', params: ({ event }) => ({ fault: event.error }) },
+          },
+          {
+            target: 'waiting',
+            actions: [
+              'noteFailure',
+              { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
+            ],
+          },
+        ],
       },
     },
     waiting: { on: { release: 'ended' }, after: { backoff: 'identifying' } },
@@ -211,7 +228,7 @@ export const ingestMachine = setup({
               {
                 guard: {
                   type: 'isFault',
-                  params: ({ event }) => ({ error: event.error, fault: 'databaseTooNew' }),
+                  params: ({ event }) => ({ error: event.error, fault: 'unusableDatabase' }),
                 },
                 target: 'givingBack',
                 actions: { type: 'noteEnding', params: ({ event }) => ({ fault: event.error }) },
@@ -239,10 +256,7 @@ export const ingestMachine = setup({
             migrating: {
               invoke: {
                 src: 'migrate',
-                onDone: {
-                  target: 'beginningEpoch',
-                  actions: assign({ active: ({ event }) => event.output }),
-                },
+                onDone: 'beginningEpoch',
                 onError: {
                   actions: raise(({ event }) => ({ type: 'preparationFailed', error: event.error })),
                 },
@@ -263,7 +277,7 @@ export const ingestMachine = setup({
             choosingGeneration: {
               invoke: {
                 src: 'chooseGeneration',
-                input: ({ context: { epoch, active } }) => ({ epoch, active }),
+                input: ({ context: { epoch } }) => ({ epoch }),
                 onDone: {
                   target: '#ingest.leasing.ingesting',
                   actions: [

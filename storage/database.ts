@@ -18,6 +18,11 @@ const idleSocketMs = 2_000;
  * once more nor parsed by several threads.
  */
 const embeddedSettings = { async_insert: 0, input_format_parallel_parsing: 0 } as const;
+/** Values of `{name:Type}` in a statement, by name. */
+export type QueryParameters = Readonly<
+  Record<string, string | number | bigint | readonly string[] | readonly number[]>
+>;
+
 /** ClickHouse's error codes that say something of the statement itself, so that trying again cannot help. */
 const statementErrors: ReadonlySet<string> = new Set([
   '27',
@@ -26,10 +31,13 @@ const statementErrors: ReadonlySet<string> = new Set([
   '43',
   '46',
   '47',
+  '53',
   '60',
   '62',
   '63',
   '70',
+  '456',
+  '457',
 ]);
 
 /** A value of a result. */
@@ -39,25 +47,28 @@ export type ResultCell = string | number | null;
 export type ResultRow = readonly ResultCell[];
 
 /**
- * ClickHouse, embedded or a server. What is used of SQL is what the oldest supported server (18.16) and the
- * embedded engine both understand, so there is one text of every statement.
+ * ClickHouse, embedded or a server. What is used of SQL is what the oldest supported server (`serverVersion.ts`) and the
+ * embedded engine both understand, so there is one text of every statement. Values come as parameters; what is put into the text
+ * are names of our own tables and numbers of this program.
  */
 export interface Database {
   readonly kind: 'embedded' | 'server';
+  /** The cluster on whose servers tables are created, replicated; null for one server. */
+  readonly cluster: string | null;
   /**
    * Appends rows, as `TabSeparated` text in UTF-8, in the order of `columns`. Its outcome is unknown when it fails: send the same
    * rows again.
    */
   insertBytes(table: string, columns: readonly string[], bytes: Buffer): Promise<void>;
-  select(sql: string, signal?: AbortSignal): Promise<ResultRow[]>;
-  command(sql: string): Promise<void>;
+  select(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<ResultRow[]>;
+  command(sql: string, parameters?: QueryParameters): Promise<void>;
   /** Refuses other statements, and resolves when those that run have ended. */
   close(): Promise<void>;
 }
 
 export type DatabaseLocation =
-  /** `http://user:password@host:port/database` of a server. */
-  | { readonly url: string }
+  /** `http://user:password@host:port/database` of a server, and the cluster that it is of. */
+  | { readonly url: string; readonly cluster?: string | null }
   /** Data directory of the embedded engine; one process at a time. */
   | { readonly path: string };
 
@@ -79,7 +90,8 @@ export function openDatabase(location: DatabaseLocation): Database {
         query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${bytes.toString('utf8')}`,
       });
     };
-    return createDatabase('server', client, insertBytes, () => undefined);
+    const about = { kind: 'server', cluster: location.cluster ?? null } as const;
+    return createDatabase(about, client, insertBytes, () => undefined);
   }
   mkdirSync(location.path, { recursive: true });
   const unlock = lockDirectory(location.path);
@@ -100,13 +112,13 @@ export function openDatabase(location: DatabaseLocation): Database {
       settings: embeddedSettings,
     });
   };
-  return createDatabase('embedded', client, insertBytes, unlock);
+  return createDatabase({ kind: 'embedded', cluster: null }, client, insertBytes, unlock);
 }
 
 type InsertBytes = Database['insertBytes'];
 
 function createDatabase(
-  kind: Database['kind'],
+  about: Pick<Database, 'kind' | 'cluster'>,
   client: ClickHouseClient,
   insert: InsertBytes,
   onClosed: () => void,
@@ -130,20 +142,21 @@ function createDatabase(
     }
   }
 
-  async function command(query: string) {
-    await attempt(() => client.command({ query }));
+  async function command(query: string, parameters: QueryParameters = {}) {
+    await attempt(() => client.command({ query, query_params: parameters }));
   }
 
   const insertBytes: InsertBytes = (...insertion) => attempt(() => insert(...insertion));
 
   return {
-    kind,
+    ...about,
     command,
     insertBytes,
-    select: (sql, signal) =>
+    select: (sql, parameters = {}, signal) =>
       attempt(async () => {
         const abort = signal === undefined ? {} : { abort_signal: signal };
-        const result = await client.query({ query: sql, format: 'JSONCompact', ...abort });
+        const format = 'JSONCompact';
+        const result = await client.query({ query: sql, query_params: parameters, format, ...abort });
         const { data } = await result.json<ResultRow>();
         return data;
       }),

@@ -1,17 +1,22 @@
-import type { Database } from './database.ts';
+import type { Database, QueryParameters } from './database.ts';
 import { pollUntil } from './pollUntil.ts';
 import { withRemovalMarks } from './removals.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { listEventTables, type Tables } from './tables.ts';
-import { sqlString } from './tabSeparated.ts';
 
 const pollMs = 50;
 /** Rows that come again and again are written by another process. */
 const attemptsMax = 5;
 
+/** Which rows: SQL on installation_id and position, and its parameters. */
+export interface RowCondition {
+  readonly sql: string;
+  readonly parameters: QueryParameters;
+}
+
 /** Removes the rows that were made from messages of `MINER_COUNTER` above `position`, and waits until they are gone. */
 export function deleteRowsAbove(database: Database, tables: Tables, position: number): Promise<number> {
-  return withRemovalMarks(database, () => deleteRows(database, tables, `position > ${position}`));
+  return withRemovalMarks(database, () => deleteRows(database, tables, isAbove(position)));
 }
 
 /** The same of `MINER_CHAIN`. */
@@ -21,17 +26,25 @@ export function deleteChainRowsAbove(
   position: number,
 ): Promise<number> {
   const names = listEventTables(chainEvents);
-  return withRemovalMarks(database, () => deleteFrom(database, names, `position > ${position}`));
+  return withRemovalMarks(database, () => deleteFrom(database, names, isAbove(position)));
 }
 
-/** Removes the rows that a condition on installation_id and position holds for, and waits until they are gone. */
-export function deleteRows(database: Database, tables: Tables, condition: string): Promise<number> {
+function isAbove(position: number): RowCondition {
+  return { sql: 'position > {position:UInt64}', parameters: { position } };
+}
+
+/** Removes the rows that a condition holds for, and waits until they are gone. */
+export function deleteRows(database: Database, tables: Tables, condition: RowCondition): Promise<number> {
   const { readings, rounds, halfHourBuckets, measurementEvents } = tables;
   const events = listEventTables(measurementEvents);
   return deleteFrom(database, [readings, rounds, halfHourBuckets, ...events], condition);
 }
 
-async function deleteFrom(database: Database, tables: readonly string[], condition: string): Promise<number> {
+async function deleteFrom(
+  database: Database,
+  tables: readonly string[],
+  condition: RowCondition,
+): Promise<number> {
   let removed = 0;
   for (const table of tables) {
     const count = await countRows(database, table, condition);
@@ -43,11 +56,11 @@ async function deleteFrom(database: Database, tables: readonly string[], conditi
 }
 
 /** A mutation does not cover rows that are inserted after it began, so another one is started for what is left at its end. */
-async function deleteWhere(database: Database, table: string, condition: string): Promise<void> {
+export async function deleteWhere(database: Database, table: string, condition: RowCondition): Promise<void> {
   const isEmpty = async () => (await countRows(database, table, condition)) === 0;
   const hasEnded = async () => (await isEmpty()) || !(await isMutating(database, table));
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    await database.command(`ALTER TABLE ${table} DELETE WHERE ${condition}`);
+    await database.command(`ALTER TABLE ${table} DELETE WHERE ${condition.sql}`, condition.parameters);
     await pollUntil(hasEnded, { everyMs: pollMs });
     if (await isEmpty()) return;
   }
@@ -58,12 +71,15 @@ async function deleteWhere(database: Database, table: string, condition: string)
 
 async function isMutating(database: Database, table: string): Promise<boolean> {
   const [row] = await database.select(
-    `SELECT count() FROM system.mutations WHERE database = currentDatabase() AND table = ${sqlString(table)} AND is_done = 0`,
+    `SELECT count() FROM system.mutations
+     WHERE database = currentDatabase() AND table = {table:String} AND is_done = 0`,
+    { table },
   );
   return Number(row?.[0]) > 0;
 }
 
-async function countRows(database: Database, table: string, condition: string): Promise<number> {
-  const [row] = await database.select(`SELECT count() FROM ${table} WHERE ${condition}`);
+async function countRows(database: Database, table: string, condition: RowCondition): Promise<number> {
+  const { sql, parameters } = condition;
+  const [row] = await database.select(`SELECT count() FROM ${table} WHERE ${sql}`, parameters);
   return Number(row?.[0]);
 }

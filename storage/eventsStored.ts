@@ -3,7 +3,6 @@ import type { Database } from './database.ts';
 import { pollUntil } from './pollUntil.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { ActiveTables } from './tables.ts';
-import { sqlString } from './tabSeparated.ts';
 
 /** How far the rows of a stream are stored, as their writer tells. */
 export interface StoringProgress {
@@ -50,13 +49,15 @@ export function createWriterEventsStored(writers: {
 export function createReaderEventsStored(database: Database, tables: ActiveTables): EventsStored {
   return async (of, signal) => {
     const { source, run, evicted } = of;
-    const categories = listStoredCategories('all', source).map(sqlString).join(', ');
+    const { position, ordinal } = evicted.through;
+    const parameters = { run, categories: listStoredCategories('all', source), position, ordinal };
     const isSeen = async () => {
       const { measurementEvents, chainEvents } = tables();
       const { events } = source === 'measurement' ? measurementEvents : chainEvents;
       const rows = await database.select(
-        `SELECT 1 FROM ${events} WHERE run = ${sqlString(run)} AND category IN (${categories})
-         AND position = ${evicted.through.position} AND ordinal = ${evicted.through.ordinal} LIMIT 1`,
+        `SELECT 1 FROM ${events} WHERE run = {run:String} AND category IN {categories:Array(String)}
+         AND position = {position:Int64} AND ordinal = {ordinal:Int64} LIMIT 1`,
+        parameters,
         signal,
       );
       return rows.length > 0;

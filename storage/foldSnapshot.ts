@@ -22,18 +22,22 @@ export interface SnapshotHeader extends StateIdentity {
   readonly takenAtMs: number;
 }
 
-/** A snapshot as it is stored. */
+/** A state that can be restored: a snapshot, or one with its increments through some part. */
 export interface StoredSnapshotHeader extends SnapshotHeader {
+  /** Name of the snapshot. */
+  readonly snapshot: string;
+  /** 0 is the whole state; each next part says what changed since the one before. */
+  readonly part: number;
   /** Its number among those of its stream, from 1. */
   readonly ordinal: number;
+  readonly format: SnapshotFormat;
 }
 
-/** The state of the folds of one stream. */
-export interface FoldSnapshot extends SnapshotHeader {
-  /** Lines of JSON. */
-  readonly state: string;
-}
+/** How a state is written down: as records; or, with an empty name, as lines whose form was that of its stream. */
+export const snapshotFormats = ['records', ''] as const;
+export type SnapshotFormat = (typeof snapshotFormats)[number];
 
-export function splitLines({ state }: FoldSnapshot): string[] {
-  return state.split('\n').filter((line) => line !== '');
+/** A restorable state as logs name it. */
+export function formatSnapshotName({ snapshot, part }: StoredSnapshotHeader): string {
+  return part === 0 ? snapshot : `${snapshot}+${part}`;
 }

@@ -1,11 +1,10 @@
 import type { Database } from './database.ts';
 import { listPartitions } from './generations.ts';
+import { digestRow } from './rowDigest.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
-import type { Table } from './tables/table.ts';
 import type { Tables } from './tables.ts';
-import { sqlString } from './tabSeparated.ts';
 
 const noonMs = 43_200_000;
 const dayMs = 86_400_000;
@@ -89,17 +88,24 @@ export async function dayDifferences(
 
 const work = rounds.select('workUnits');
 
-/** Work of the observed rounds of one day. */
+/** Work of the observed rounds of one day; null where a round's is above what its column holds. */
 export async function workUnitsOfDay(
   database: Database,
   tables: Tables,
   { installationId, startMs }: Pick<DayDifference, 'installationId' | 'startMs'>,
-): Promise<bigint> {
+): Promise<bigint | null> {
   const rows = await database.select(
-    `SELECT ${work.list} FROM ${tables.rounds} FINAL WHERE installation_id = ${sqlString(installationId)}
-     AND start_ms >= ${startMs} AND start_ms < ${startMs + dayMs}`,
+    `SELECT ${work.list} FROM ${tables.rounds} FINAL WHERE installation_id = {installation:String}
+     AND start >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')
+     AND start < fromUnixTimestamp64Milli({through:Int64}, 'UTC')`,
+    { installation: installationId, from: startMs, through: startMs + dayMs },
   );
-  return rows.map(work.read).reduce((sum, { workUnits }) => sum + workUnits, 0n);
+  return rows
+    .map(work.read)
+    .reduce<bigint | null>(
+      (sum, { workUnits }) => (sum === null || workUnits === null ? null : sum + workUnits),
+      0n,
+    );
 }
 
 const sources = {
@@ -107,13 +113,6 @@ const sources = {
   rounds: { nameOf: (tables: Tables) => tables.rounds, definition: rounds },
   buckets: { nameOf: (tables: Tables) => tables.halfHourBuckets, definition: halfHourBuckets },
 };
-
-/** A row's columns as arguments of a digest, which may not be null. */
-function writeHashedColumns({ types }: Pick<Table<unknown>, 'types'>): string {
-  return [...types]
-    .map(([column, type]) => (type.startsWith('Nullable') ? `ifNull(${column}, '\\0')` : column))
-    .join(', ');
-}
 
 /** Partition by partition, so that no statement takes long. */
 async function countDays(
@@ -125,13 +124,15 @@ async function countDays(
   const { nameOf, definition } = sources[kind];
   const { timeColumn, partitionExpression } = definition;
   const table = nameOf(tables);
-  const only = installationId === null ? '' : ` AND installation_id = ${sqlString(installationId)}`;
+  const only = installationId === null ? '' : ' AND installation_id = {installation:String}';
+  const range = { from: fromSequence, through: throughSequence, installation: installationId ?? '' };
   const days: (readonly [string, number, number, bigint])[] = [];
-  for (const partition of await listPartitions(database, table)) {
+  for (const { value } of await listPartitions(database, table)) {
     const rows = await database.select(
-      `SELECT installation_id, intDiv(${timeColumn} - ${noonMs}, ${dayMs}) AS day, count(), toString(sum(cityHash64(${writeHashedColumns(definition)})))
-       FROM ${table} FINAL WHERE ${partitionExpression} = ${partition}
-       AND position >= ${fromSequence} AND position <= ${throughSequence}${only} GROUP BY installation_id, day`,
+      `SELECT installation_id, intDiv(toUnixTimestamp64Milli(${timeColumn}) - ${noonMs}, ${dayMs}) AS day, count(), toString(sum(${digestRow(definition)}))
+       FROM ${table} FINAL WHERE ${partitionExpression} = {month:UInt32}
+       AND position >= {from:UInt64} AND position <= {through:UInt64}${only} GROUP BY installation_id, day`,
+      { ...range, month: Number(value) },
     );
     for (const [installation, day, number, digest] of rows)
       days.push([installation as string, Number(day), Number(number), BigInt(digest as string)]);

@@ -18,7 +18,8 @@ export async function generationIdentity(
 ): Promise<GenerationIdentity | null> {
   const [row] = await database.select(
     `SELECT ${identities.list} FROM ${generations.name}
-     WHERE generation = ${generation} ORDER BY at_ms DESC LIMIT 1`,
+     WHERE generation = {generation:Int64} ORDER BY at_ms DESC LIMIT 1`,
+    { generation },
   );
   return row === undefined ? null : identities.read(row);
 }

@@ -1,9 +1,10 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
+import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { generationPointer } from './tables/generationPointer.ts';
-import { insertRows } from './tables/table.ts';
-import { createStatements, listEventTables, resolveTables, type Tables } from './tables.ts';
-import { sqlString } from './tabSeparated.ts';
+import { insertRows, onCluster } from './tables/table.ts';
+import { createGenerationTables, listEventTables, resolveTables, type Tables } from './tables.ts';
+import { replaceViews } from './views.ts';
 
 export const firstGeneration = 1;
 
@@ -15,22 +16,27 @@ export async function activeTables(database: Database): Promise<Tables> {
   return resolveTables(Number(rows[0]?.[0] ?? firstGeneration));
 }
 
-/** Makes a generation the active one: one row, so it is or it is not. */
+/** Makes a generation the active one, by one row: it is or it is not. Then the views for whoever queries the tables follow. */
 export async function activate(database: Database, tables: Tables): Promise<void> {
   const [row] = await database.select(`SELECT max(swap) FROM ${generationPointer.name}`);
   await insertRows(database, generationPointer, [
     { swap: Number(row?.[0]) + 1, generation: tables.generation },
   ]);
+  await replaceViews(database, tables);
 }
 
 /** Creates the tables of a generation, empty. */
 export async function createEmpty(database: Database, tables: Tables): Promise<void> {
   await dropTables(database, tables);
-  for (const statement of createStatements(tables)) await database.command(statement);
+  await createGenerationTables(database, tables);
 }
 
 export async function dropTables(database: Database, tables: Tables): Promise<void> {
-  for (const table of listTables(tables)) await database.command(`DROP TABLE IF EXISTS ${table}`);
+  for (const table of listTables(tables)) await dropTable(database, table);
+}
+
+export async function dropTable(database: Database, table: string): Promise<void> {
+  await database.command(`DROP TABLE IF EXISTS ${table}${onCluster(database.cluster)} SYNC`);
 }
 
 /** Generations that have a table, ascending. */
@@ -52,12 +58,12 @@ export async function attachRows(database: Database, from: Tables, to: Tables): 
   const targets = listRowTables(to);
   for (const [at, source] of listRowTables(from).entries()) {
     const target = targets[at] as string;
-    for (const partition of await listPartitions(database, source))
-      await database.command(`ALTER TABLE ${target} ATTACH PARTITION ${partition} FROM ${source}`);
+    for (const { id } of await listPartitions(database, source))
+      await attachPartition(database, { id, source, target });
   }
 }
 
-/** Brings snapshots of a stream into another generation: all of them, or the one of a position. */
+/** Brings snapshots of a stream into another generation: all of them, or those of a position without what follows it. */
 export async function attachSnapshots(
   database: Database,
   from: Tables,
@@ -65,32 +71,60 @@ export async function attachSnapshots(
   wanted: { readonly stream: InputStreamName; readonly position: number | null },
 ): Promise<void> {
   const { stream, position } = wanted;
-  const where = position === null ? '' : ` AND position = ${position}`;
-  const names = await database.select(
-    `SELECT DISTINCT snapshot FROM ${from.foldSnapshots} WHERE stream = ${sqlString(stream)}${where}`,
-  );
-  for (const [name] of names) {
-    const partition = sqlString(name as string);
-    await database.command(`ALTER TABLE ${to.foldSnapshots} DROP PARTITION ${partition}`);
+  if (position !== null) {
+    // Increments behind the position share its partition.
     await database.command(
-      `ALTER TABLE ${to.foldSnapshots} ATTACH PARTITION ${partition} FROM ${from.foldSnapshots}`,
+      `INSERT INTO ${to.foldSnapshots} (${foldSnapshots.list}) SELECT ${foldSnapshots.list} FROM ${from.foldSnapshots}
+       WHERE stream = {stream:String} AND position <= {position:Int64} AND snapshot IN (
+         SELECT snapshot FROM ${from.foldSnapshots} WHERE stream = {stream:String} AND position = {position:Int64}
+       )`,
+      { stream, position },
     );
+    return;
+  }
+  const partitions = await database.select(
+    `SELECT DISTINCT _partition_id FROM ${from.foldSnapshots} WHERE stream = {stream:String}`,
+    { stream },
+  );
+  const [source, target] = [from.foldSnapshots, to.foldSnapshots];
+  for (const [partition] of partitions) {
+    const id = String(partition);
+    await database.command(`ALTER TABLE ${target} DROP PARTITION ID {id:String}`, { id });
+    await attachPartition(database, { id, source, target });
   }
 }
 
-/** Partitions of a table as statements write them. */
-export async function listPartitions(database: Database, table: string): Promise<string[]> {
+export async function attachPartition(
+  database: Database,
+  { id, source, target }: { readonly id: string; readonly source: string; readonly target: string },
+): Promise<void> {
+  await database.command(`ALTER TABLE ${target} ATTACH PARTITION ID {id:String} FROM ${source}`, { id });
+}
+
+export interface Partition {
+  readonly id: string;
+  /** Value of the partition's expression, as ClickHouse writes it. */
+  readonly value: string;
+  /** Rows of its parts, those that are there several times too. */
+  readonly rows: number;
+}
+
+/** Partitions of a table. */
+export async function listPartitions(database: Database, table: string): Promise<Partition[]> {
   const rows = await database.select(
-    `SELECT DISTINCT partition FROM system.parts
-     WHERE active AND database = currentDatabase() AND table = ${sqlString(table)}`,
+    `SELECT partition_id, any(partition), sum(rows) FROM system.parts
+     WHERE active AND database = currentDatabase() AND table = {table:String}
+     GROUP BY partition_id ORDER BY partition_id`,
+    { table },
   );
-  return rows.map(([partition]) => String(partition));
+  return rows.map(([id, value, count]) => ({ id: String(id), value: String(value), rows: Number(count) }));
 }
 
 function listTables(tables: Tables): string[] {
   return [...listRowTables(tables), tables.foldSnapshots];
 }
 
-function listRowTables({ readings, rounds, halfHourBuckets, measurementEvents }: Tables): string[] {
+/** Those that are made from messages, in the order in which they are written. */
+export function listRowTables({ readings, rounds, halfHourBuckets, measurementEvents }: Tables): string[] {
   return [readings, rounds, halfHourBuckets, ...listEventTables(measurementEvents)];
 }

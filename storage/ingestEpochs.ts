@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from './database.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { ingestEpochs } from './tables/ingestEpochs.ts';
-import { insertRows } from './tables/table.ts';
-import { sqlString } from './tabSeparated.ts';
+import { insertRows, onCluster, replicate } from './tables/table.ts';
 
 /** What tells this process whether it is the one that ingests. */
 export interface IngestLease {
@@ -17,8 +16,10 @@ export interface IngestLease {
  */
 export async function databaseIdentity(database: Database): Promise<string> {
   const id = `id_${randomUUID().replaceAll('-', '')}`;
+  const { cluster } = database;
+  const engine = cluster === null ? 'MergeTree()' : replicate('MergeTree()', 'database_identity');
   await database.command(
-    `CREATE TABLE IF NOT EXISTS database_identity (${id} UInt8) ENGINE = MergeTree() ORDER BY ${id}`,
+    `CREATE TABLE IF NOT EXISTS database_identity${onCluster(cluster)} (${id} UInt8) ENGINE = ${engine} ORDER BY ${id}`,
   );
   const [row] = await database.select(
     "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'database_identity'",
@@ -79,13 +80,13 @@ export function fenceDatabase(options: FenceOptions): Database {
       requireLease();
       await database.insertBytes(...rows);
     },
-    command: async (sql) => {
+    command: async (sql, parameters) => {
       requireLease();
       if (!(await isNewestEpoch(options)))
         throw new StorageUnavailable(
           `a later epoch of ingest than ${epoch} has begun, so nothing is removed`,
         );
-      await database.command(sql);
+      await database.command(sql, parameters);
     },
   };
 }
@@ -93,7 +94,8 @@ export function fenceDatabase(options: FenceOptions): Database {
 /** The epoch of whoever took over the ingest last; 0 before the first. */
 export async function newestEpoch(database: Database): Promise<number> {
   const [table] = await database.select(
-    `SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = ${sqlString(ingestEpochs.name)}`,
+    'SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',
+    { name: ingestEpochs.name },
   );
   if (Number(table?.[0]) === 0) return 0;
   const [row] = await database.select(`SELECT max(epoch) FROM ${ingestEpochs.name}`);

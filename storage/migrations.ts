@@ -1,108 +1,96 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 import { activeTables, firstGeneration } from './generations.ts';
-import { chainEvents, measurementEvents } from './tables/events.ts';
-import { foldSnapshots } from './tables/foldSnapshots.ts';
-import { activeGeneration, generationPointer } from './tables/generationPointer.ts';
+import { typeTables } from './migrations/typeTables.ts';
+import {
+  createPointerStatement,
+  createUntypedEventStatements,
+  createUntypedStatements,
+  firstPointer,
+  readPointer,
+  secondPointer,
+  untypedChainTables,
+} from './migrations/untypedTables.ts';
+import { generationPointer } from './tables/generationPointer.ts';
 import { generations } from './tables/generations.ts';
 import { ingestEpochs } from './tables/ingestEpochs.ts';
 import { migrations } from './tables/migrations.ts';
 import { removals } from './tables/removals.ts';
 import { replays } from './tables/replays.ts';
-import { insertRows } from './tables/table.ts';
-import { createEventsStatements, createStatements, resolveTables, type Tables } from './tables.ts';
-import { sqlString } from './tabSeparated.ts';
+import { commentStatement, createTable, insertRows } from './tables/table.ts';
+import { createChainTables, createGenerationTables, resolveTables, type Tables } from './tables.ts';
+import { replaceViews } from './views.ts';
 
 interface Migration {
   readonly number: number;
   readonly name: string;
-  /** Each may be run again: a process can be killed between two of them. */
-  readonly statements: (database: Database) => readonly string[] | Promise<readonly string[]>;
+  /** May be run again: a process can be killed between two of its statements. */
+  readonly run: (database: Database, logger: Logger) => Promise<void>;
 }
 
+/** Tables that all generations share; their columns have had the same types from the beginning. */
+const sharedTables = [replays, generations, ingestEpochs, removals, migrations] as const;
+
+/** How a database of an earlier version becomes one of this; a new one has all of it from the beginning. */
 const allMigrations: readonly Migration[] = [
   {
     number: 1,
     name: 'readings, rounds, half-hour buckets, fold snapshots',
-    statements: () => [
-      ...createStatements(resolveTables(firstGeneration)),
-      activeGeneration.createStatement(),
-    ],
+    run: (database) =>
+      runAll(database, [...createUntypedStatements(firstGeneration), createPointerStatement(firstPointer)]),
   },
   {
     number: 2,
     name: 'replays',
-    statements: () => [replays.createStatement()],
+    run: (database) => createTable(database, replays),
   },
   {
-    // Nothing reads or writes these tables any more: migration 4 has others.
+    // Its tables were replaced by those of migration 4.
     number: 3,
     name: 'events of the feed',
-    statements: async (database) => {
-      const { generation } = await tablesBefore(database);
-      return [`measurement_events_g${generation}`, 'chain_events'].map(
-        (table) => `CREATE TABLE IF NOT EXISTS ${table} (
-          id String,
-          type String,
-          installation_id String,
-          recorded_at_ms Int64,
-          position Int64,
-          event String
-        ) ENGINE = ReplacingMergeTree(position)
-        PARTITION BY intDiv(recorded_at_ms, 2592000000)
-        ORDER BY (recorded_at_ms, id)`,
-      );
-    },
+    run: async () => undefined,
   },
   {
-    // Rows of the tables before do not tell when an event arrived. The folds make them again; the old ones are left.
     number: 4,
     name: 'events of the feed by arrival, by time and by ID',
-    statements: async (database) => {
-      const tables = await tablesBefore(database);
-      return [
-        ...createEventsStatements(measurementEvents, tables.measurementEvents),
-        ...createEventsStatements(chainEvents, tables.chainEvents),
-      ];
+    run: async (database) => {
+      const generation = await readPointer(database, firstPointer);
+      await runAll(database, [
+        ...createUntypedEventStatements(`measurement_feed_g${generation}`),
+        ...createUntypedEventStatements(untypedChainTables.events),
+      ]);
     },
   },
   {
     number: 5,
     name: 'what snapshots and generations were made with, epochs of ingest, removals, another pointer',
-    statements: async (database) => [
-      ...(await addSnapshotColumns(database)),
-      generations.createStatement(),
-      ingestEpochs.createStatement(),
-      removals.createStatement(),
-      // A process of an earlier version that still runs knows the other pointer only: it keeps to its tables, and cannot remove rows of ours.
-      generationPointer.createStatement(),
-      `INSERT INTO ${generationPointer.name} (${generationPointer.list}) SELECT ${activeGeneration.list} FROM ${activeGeneration.name}
-       WHERE swap > (SELECT max(swap) FROM ${generationPointer.name})`,
-    ],
+    run: async (database) => {
+      const snapshots = `fold_snapshots_g${await readPointer(database, firstPointer)}`;
+      await runAll(database, [
+        `ALTER TABLE ${snapshots} ADD COLUMN IF NOT EXISTS configuration String AFTER fold_version`,
+        `ALTER TABLE ${snapshots} ADD COLUMN IF NOT EXISTS ordinal Int64 AFTER taken_at_ms`,
+      ]);
+      for (const table of [generations, ingestEpochs, removals]) await createTable(database, table);
+      await runAll(database, [
+        // A process of an earlier version that still runs knows the other pointer only: it keeps to its tables, and cannot remove rows of ours.
+        createPointerStatement(secondPointer),
+        `INSERT INTO ${secondPointer} (swap, generation) SELECT swap, generation FROM ${firstPointer}
+         WHERE swap > (SELECT max(swap) FROM ${secondPointer})`,
+      ]);
+    },
+  },
+  {
+    number: 6,
+    name: 'columns with types, comments, views',
+    run: async (database, logger) => {
+      await typeTables(database, logger);
+      for (const table of sharedTables) await database.command(commentStatement(table, database.cluster));
+    },
   },
 ];
 
-/** The tables that were active when there was one pointer, which earlier versions move. */
-async function tablesBefore(database: Database): Promise<Tables> {
-  const rows = await database.select(
-    `SELECT generation FROM ${activeGeneration.name} ORDER BY swap DESC LIMIT 1`,
-  );
-  return resolveTables(Number(rows[0]?.[0] ?? firstGeneration));
-}
-
-/** Tables that an earlier version created have no such columns; a new database has them from the beginning. */
-async function addSnapshotColumns(database: Database): Promise<readonly string[]> {
-  const { foldSnapshots: table } = await tablesBefore(database);
-  const found = await database.select(
-    `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = ${sqlString(table)}`,
-  );
-  const names = new Set(found.map(([name]) => name));
-  const { columns, types } = foldSnapshots;
-  return columns.flatMap((name, at) =>
-    names.has(name)
-      ? []
-      : `ALTER TABLE ${table} ADD COLUMN ${name} ${types.get(name)} AFTER ${columns[at - 1]}`,
-  );
+async function runAll(database: Database, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await database.command(statement);
 }
 
 /** The database was written by a newer version of the program. */
@@ -117,32 +105,71 @@ export class DatabaseTooNew extends Error {
 }
 
 /**
- * Brings the tables up to this program, each migration once, in order.
+ * Brings the tables up to this program, each migration once, in order, and the views to the active tables.
  *
  * @returns the tables of the active generation.
  * @throws DatabaseTooNew when the database has a migration that this program does not know.
+ * @throws NotEnoughDisk when the tables have to be copied, and there is no room.
  * @throws StorageUnavailable when ClickHouse does not answer.
  */
 export async function migrate(database: Database, logger: Logger): Promise<Tables> {
-  await database.command(migrations.createStatement());
-  const [[last = 0] = []] = await database.select(`SELECT max(number) FROM ${migrations.name}`);
-  const applied = Number(last);
+  await createTable(database, migrations);
+  const applied = await newestMigration(database);
   const known = allMigrations.length;
   if (applied > known) throw new DatabaseTooNew(applied, known);
-  for (const { number, name, statements } of allMigrations.slice(applied)) {
-    for (const statement of await statements(database)) await database.command(statement);
-    await insertRows(database, migrations, [{ number, name }]);
-    logger.info({ migration: number, tables: name }, 'database migrated');
+  if (applied === 0 && !(await hasUntypedTables(database))) {
+    await createAll(database);
+    await insertRows(
+      database,
+      migrations,
+      allMigrations.map(({ number, name }) => ({ number, name })),
+    );
+    logger.info({ migration: known }, 'database created');
+  } else {
+    for (const { number, name, run } of allMigrations.slice(applied)) {
+      await run(database, logger);
+      await insertRows(database, migrations, [{ number, name }]);
+      logger.info({ migration: number, tables: name }, 'database migrated');
+    }
   }
-  return activeTables(database);
+  const active = await activeTables(database);
+  // A process that was killed while it replaced tables may have left those of before.
+  await replaceViews(database, active);
+  return active;
+}
+
+async function createAll(database: Database): Promise<void> {
+  const first = resolveTables(firstGeneration);
+  await createGenerationTables(database, first);
+  await createChainTables(database, first);
+  for (const table of sharedTables) await createTable(database, table);
+  await createTable(database, generationPointer);
+}
+
+/** A process of an earlier version was killed while it created the first tables. */
+async function hasUntypedTables(database: Database): Promise<boolean> {
+  const [row] = await database.select(
+    'SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',
+    { name: firstPointer },
+  );
+  const [column] = await database.select(
+    `SELECT count() FROM system.columns
+     WHERE database = currentDatabase() AND table = 'readings_g1' AND name = 'observed_at_ms' AND default_kind = ''`,
+  );
+  return Number(row?.[0]) + Number(column?.[0]) > 0;
 }
 
 /** Migrations that a database has, and that this program knows. */
 export async function migrationState(database: Database): Promise<{ applied: number; known: number }> {
   const [row] = await database.select(
-    `SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = ${sqlString(migrations.name)}`,
+    'SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',
+    { name: migrations.name },
   );
-  if (Number(row?.[0]) === 0) return { applied: 0, known: allMigrations.length };
-  const [last] = await database.select(`SELECT max(number) FROM ${migrations.name}`);
-  return { applied: Number(last?.[0]), known: allMigrations.length };
+  const applied = Number(row?.[0]) === 0 ? 0 : await newestMigration(database);
+  return { applied, known: allMigrations.length };
+}
+
+async function newestMigration(database: Database): Promise<number> {
+  const [row] = await database.select(`SELECT max(number) FROM ${migrations.name}`);
+  return Number(row?.[0]);
 }

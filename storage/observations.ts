@@ -6,7 +6,6 @@ import { readConsistently, removalNumber } from './removals.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { readings } from './tables/readings.ts';
 import type { ActiveTables, Tables } from './tables.ts';
-import { sqlString } from './tabSeparated.ts';
 
 export interface ObservationReaderOptions {
   readonly recent: RecentReadings;
@@ -16,12 +15,23 @@ export interface ObservationReaderOptions {
   readonly isStoredThrough: (boundary: Boundary) => boolean | Promise<boolean>;
 }
 
+/**
+ * Positions that a page is looked for in at first, about what one mark holds, and how many times more in each further attempt: a statement
+ * without an end would read a mark of every part with later rows, which are more from month to month.
+ */
+const firstSpan = 8_192;
+const spanGrowth = 8;
+
 interface PageQuery {
   readonly installationId: string;
   readonly afterPosition: number;
   readonly coversAbove: Boundary;
   readonly limit: number;
   readonly signal: AbortSignal;
+}
+
+interface SeekQuery extends Omit<PageQuery, 'coversAbove'> {
+  readonly through: number;
 }
 
 /** Pages of accepted readings of any age, from memory where it holds them, else from ClickHouse and memory. */
@@ -52,14 +62,31 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
         `ClickHouse does not hold the readings up to position ${coversAbove.position} yet`,
       );
     }
+    const through = coversAbove.position;
+    const older = await seekReadings({ installationId, afterPosition, through, limit: limit + 1, signal });
+    return cutPage([...older, ...newest], limit);
+  }
+
+  /** The first `limit` readings above a position and up to another, ascending. */
+  async function seekReadings(query: SeekQuery): Promise<AcceptedReading[]> {
+    const { installationId: installation, limit, signal } = query;
     // A batch that was sent twice may not be merged yet; versions of one position are the same bytes.
-    const rows = await database.select(
-      `SELECT ${readings.list} FROM ${tables().readings}
-       WHERE installation_id = ${sqlString(installationId)} AND position > ${afterPosition} AND position <= ${coversAbove.position}
-       ORDER BY position LIMIT 1 BY position LIMIT ${limit + 1}`,
-      signal,
-    );
-    return cutPage([...rows.map(readings.read), ...newest], limit);
+    const found = new Map<number, AcceptedReading>();
+    let after = query.afterPosition;
+    for (let span = firstSpan; found.size < limit && after < query.through; span *= spanGrowth) {
+      const through = Math.min(after + span, query.through);
+      const rows = await database.select(
+        `SELECT ${readings.list} FROM ${tables().readings}
+         WHERE installation_id = {installation:String} AND position > {after:UInt64} AND position <= {through:UInt64}
+         ORDER BY position LIMIT {limit:UInt32}`,
+        { installation, after, through, limit },
+        signal,
+      );
+      const readingsFound = rows.map(readings.read);
+      for (const reading of readingsFound) found.set(reading.position, reading);
+      after = rows.length < limit ? through : (readingsFound.at(-1)?.position ?? through);
+    }
+    return [...found.values()].slice(0, limit);
   }
 }
 
@@ -80,8 +107,9 @@ export async function* readStored(
   for (let above = after; above < through; above += positionsAtOnce) {
     const upTo = Math.min(above + positionsAtOnce, through);
     const rows = await database.select(
-      `SELECT ${readings.list} FROM ${tables.readings} WHERE position > ${above} AND position <= ${upTo}
-       ORDER BY position LIMIT 1 BY position`,
+      `SELECT ${readings.list} FROM ${tables.readings}
+       WHERE position > {above:UInt64} AND position <= {through:UInt64} ORDER BY position LIMIT 1 BY position`,
+      { above, through: upTo },
     );
     if (rows.length > 0) yield rows.map(readings.read);
   }
@@ -129,8 +157,9 @@ export function createStoredThroughQuery(database: Database, tables: ActiveTable
       if (evicted === null || evicted.position <= known) return true;
       const { installationId, telemetryId, position } = evicted;
       const found = await database.select(
-        `SELECT position FROM ${tables().readings} WHERE installation_id = ${sqlString(installationId)}
-         AND position = ${position} AND telemetry_id = ${sqlString(telemetryId)} LIMIT 1`,
+        `SELECT position FROM ${tables().readings} WHERE installation_id = {installation:String}
+         AND position = {position:UInt64} AND telemetry_id = {telemetry:UUID} LIMIT 1`,
+        { installation: installationId, position, telemetry: telemetryId },
       );
       if (found.length === 0) return false;
       known = Math.max(known, position);

@@ -7,8 +7,8 @@ import { rounds } from './tables/rounds.ts';
 import type { ColumnSelection, Table } from './tables/table.ts';
 import type { EventTables, Tables } from './tables.ts';
 
-/** ClickHouse refuses an insert into more than 100 partitions. */
-const partitionsMax = 50;
+/** ClickHouse refuses an insert into more than 100 partitions, and a period may have two. */
+const periodsMax = 50;
 
 /** One INSERT: its table, and its rows in the order of `columns`, as `TabSeparated` text. */
 export interface RowInsert {
@@ -18,11 +18,11 @@ export interface RowInsert {
   readonly rowCount: number;
 }
 
-/** Rows of one table and of few partitions. */
+/** Rows of one table and of few partitions, told by the periods of the rows. */
 interface Segment {
   readonly bytes: Buffer;
   readonly rowCount: number;
-  readonly partitions: ReadonlySet<number>;
+  readonly periods: ReadonlySet<number>;
 }
 
 /** A piece of the stream's rows as text: what waits for ClickHouse is a few buffers, not many objects. */
@@ -44,22 +44,22 @@ type EncodedEvents = Readonly<Record<keyof EventTables, readonly Segment[]>>;
 export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
   const text = createRowText();
 
-  function encodeSegments<Row>(rows: readonly Row[], { findPartition, write }: Table<Row>): Segment[] {
+  function encodeSegments<Row>(rows: readonly Row[], { findPeriod, write }: Table<Row>): Segment[] {
     const segments: Segment[] = [];
     let rowCount = 0;
-    let partitions = new Set<number>();
+    let periods = new Set<number>();
     let newest: number | null = null;
     const close = () => {
-      if (rowCount > 0) segments.push({ bytes: text.take(), rowCount, partitions });
+      if (rowCount > 0) segments.push({ bytes: text.take(), rowCount, periods });
       rowCount = 0;
-      partitions = new Set();
+      periods = new Set();
     };
     for (const row of rows) {
-      const partition = findPartition(row);
-      if (partition !== newest) {
-        if (!partitions.has(partition) && partitions.size === partitionsMax) close();
-        partitions.add(partition);
-        newest = partition;
+      const period = findPeriod(row);
+      if (period !== newest) {
+        if (!periods.has(period) && periods.size === periodsMax) close();
+        periods.add(period);
+        newest = period;
       }
       write(text, row);
       rowCount++;
@@ -126,18 +126,18 @@ export function buildInserts(tables: Tables, pieces: readonly EncodedRows[]): Ro
   ];
 }
 
-/** Neighbours as one, as long as they stay within few partitions. */
+/** Neighbours as one, as long as they stay within few periods. */
 function joinSegments(segments: readonly Segment[]): { bytes: Buffer; rowCount: number }[] {
-  const groups: { parts: Buffer[]; rowCount: number; partitions: Set<number> }[] = [];
-  for (const { bytes, rowCount, partitions } of segments) {
+  const groups: { parts: Buffer[]; rowCount: number; periods: Set<number> }[] = [];
+  for (const { bytes, rowCount, periods } of segments) {
     const group = groups.at(-1);
-    const together = new Set([...(group?.partitions ?? []), ...partitions]);
-    if (group === undefined || together.size > partitionsMax) {
-      groups.push({ parts: [bytes], rowCount, partitions: new Set(partitions) });
+    const together = new Set([...(group?.periods ?? []), ...periods]);
+    if (group === undefined || together.size > periodsMax) {
+      groups.push({ parts: [bytes], rowCount, periods: new Set(periods) });
     } else {
       group.parts.push(bytes);
       group.rowCount += rowCount;
-      group.partitions = together;
+      group.periods = together;
     }
   }
   return groups.map(({ parts, rowCount }) => ({ bytes: Buffer.concat(parts), rowCount }));

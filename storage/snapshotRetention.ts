@@ -12,10 +12,10 @@ const bandsFrom = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384];
 /** Of folds that came before (another version, another deployment), for going back to them. */
 const otherFoldsKept = 2;
 
-/** More are never kept of one stream: the one that was just saved may lie below others. */
+/** Of more states than these no snapshot is ever kept of one stream: the one that was just saved may lie below others. */
 export const snapshotsKeptMax = 1 + newestKept + bandsFrom.length * 2 - 1 + otherFoldsKept;
 
-/** Those of one stream that stay once `saved` is stored. */
+/** The states of one stream that stay restorable once `saved` is stored; what they need of their snapshots stays with them. */
 export function selectRetained(
   saved: StoredSnapshotHeader,
   others: readonly StoredSnapshotHeader[],

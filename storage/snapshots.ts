@@ -1,22 +1,29 @@
-import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
 import type { Logger } from 'pino';
+import type { FoldRecord } from '../actors/foldRecord.ts';
 import type { Database } from './database.ts';
-import type { FoldedSource, FoldSnapshot, SnapshotHeader, StoredSnapshotHeader } from './foldSnapshot.ts';
+import { deleteWhere, type RowCondition } from './deleteRowsAbove.ts';
+import {
+  type FoldedSource,
+  formatSnapshotName,
+  type SnapshotHeader,
+  type StoredSnapshotHeader,
+} from './foldSnapshot.ts';
 import { selectRetained } from './snapshotRetention.ts';
+import { type Chunk, readChunks, SnapshotDamaged, writeChunks } from './snapshotText.ts';
 import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { insertRows } from './tables/table.ts';
 import type { ActiveTables } from './tables.ts';
-import { sqlString } from './tabSeparated.ts';
 
-const compress = promisify(gzip);
-const decompress = promisify(gunzip);
-
-/** One row holds at most this much of a snapshot. */
-const chunkCharactersMax = 1024 * 1024;
+/** So many increments follow a snapshot at most: four hours of them, one a minute; */
+export const incrementsMax = 240;
+/** or as many as are not larger than the snapshot, but always so much. */
+const incrementBytesMin = 256 * 1024;
+/** Chunks that are read by one statement: two MiB at most, so that parsing them does not hold the event loop for long. */
+const chunksPerSelect = 8;
 
 const headers = foldSnapshots.select(
+  'snapshot',
+  'part',
   'stream',
   'foldVersion',
   'configuration',
@@ -25,15 +32,41 @@ const headers = foldSnapshots.select(
   'digest',
   'takenAtMs',
   'ordinal',
+  'format',
 );
-const chunks = foldSnapshots.select('chunk', 'checksum', 'payload');
+const partSummaries = foldSnapshots.select('part', 'chunkCount', 'checksum');
+const chunks = foldSnapshots.select('part', 'chunk', 'payload');
+
+/** A snapshot that this process has written, as far as it has come. */
+export interface SnapshotChain {
+  readonly snapshot: string;
+  readonly table: string;
+  /** The last part. */
+  readonly part: number;
+  readonly ordinal: number;
+  readonly baseBytes: number;
+  readonly incrementBytes: number;
+}
 
 export interface SnapshotStore {
-  save(snapshot: FoldSnapshot): Promise<void>;
-  /** Complete snapshots of a stream, those of the highest position first. */
-  list(stream: FoldedSource): Promise<SnapshotHeader[]>;
-  /** Null, with a line in the log, when what is stored is not what was saved. */
-  load(header: SnapshotHeader): Promise<FoldSnapshot | null>;
+  /** Saves a whole state, and removes snapshots that are not kept any more. */
+  saveBase(header: SnapshotHeader, records: Iterable<FoldRecord>): Promise<SnapshotChain>;
+  /** Saves what changed since the last part of a snapshot. After a failure nothing may follow it. */
+  saveIncrement(
+    chain: SnapshotChain,
+    header: SnapshotHeader,
+    changes: Iterable<FoldRecord>,
+  ): Promise<SnapshotChain>;
+  /** Whether another increment may follow; otherwise it is time for a whole state. */
+  canExtend(chain: SnapshotChain): boolean;
+  /** States of a stream that can be restored, those of the highest position first. */
+  list(stream: FoldedSource): Promise<StoredSnapshotHeader[]>;
+  /**
+   * The lines of a state, with those of its increments behind them.
+   *
+   * @throws SnapshotDamaged when what is stored is not what was saved.
+   */
+  read(header: StoredSnapshotHeader): AsyncIterable<readonly string[]>;
   deleteAbove(stream: FoldedSource, position: number): Promise<void>;
 }
 
@@ -44,83 +77,195 @@ export interface SnapshotStoreOptions {
 }
 
 /**
- * Snapshots of folds, each a partition of its own. A kill in the middle of saving leaves fewer chunks than the first
- * one announces, which is no snapshot. Each call is of the generation that is active when it begins.
+ * Snapshots of folds: a whole state and increments, each complete in itself and checked by a digest, so that a state costs what
+ * changed and not what exists. Each snapshot with its increments is a partition. What is written, in order, so that a kill anywhere
+ * leaves what can be restored:
+ *
+ * 1. The chunks of a part; the last one says how many there are. With fewer the part does not exist, and the state is that of the part before.
+ * 2. The next part only once that is stored. A failure whose outcome is unknown ends the snapshot: a whole state follows.
+ * 3. Behind a whole state, snapshots go of which no state is kept, each by dropping its partition.
+ *
+ * Each call is of the generation that is active when it begins.
  */
 export function createSnapshotStore({ database, tables, logger }: SnapshotStoreOptions): SnapshotStore {
-  async function save(snapshot: FoldSnapshot) {
+  async function saveBase(header: SnapshotHeader, records: Iterable<FoldRecord>): Promise<SnapshotChain> {
     const table = tables().foldSnapshots;
-    const name = formatName(snapshot);
-    const payload = (await compress(snapshot.state)).toString('base64');
-    const checksum = computeChecksum(payload);
-    const { state: _, ...header } = snapshot;
-    const chunkCount = Math.max(1, Math.ceil(payload.length / chunkCharactersMax));
-    const others = (await listIn(table, snapshot.stream)).filter((header) => formatName(header) !== name);
-    const ordinal = Math.max(0, ...others.map((other) => other.ordinal)) + 1;
+    const snapshot = formatName(header);
     // What an earlier attempt left of the same snapshot would be mixed with this one.
-    await drop(table, name);
-    for (let chunk = 0; chunk < chunkCount; chunk++) {
-      const part = payload.slice(chunk * chunkCharactersMax, (chunk + 1) * chunkCharactersMax);
-      const row = { ...header, snapshot: name, chunk, chunkCount, ordinal, checksum, payload: part };
-      await insertRows(database, foldSnapshots, [row], table);
-    }
-    await prune(table, { ...snapshot, ordinal }, others);
+    await drop(table, snapshot);
+    const others = await listIn(table, header.stream);
+    const ordinal = Math.max(0, ...others.map((other) => other.ordinal)) + 1;
+    const saved: StoredSnapshotHeader = { ...header, snapshot, part: 0, ordinal, format: 'records' };
+    const baseBytes = await writePart(table, saved, records);
+    await prune(table, saved, others);
+    return { snapshot, table, part: 0, ordinal, baseBytes, incrementBytes: 0 };
   }
 
-  function list(stream: FoldedSource): Promise<SnapshotHeader[]> {
+  async function saveIncrement(
+    chain: SnapshotChain,
+    header: SnapshotHeader,
+    changes: Iterable<FoldRecord>,
+  ): Promise<SnapshotChain> {
+    const { snapshot, table } = chain;
+    const part = chain.part + 1;
+    const ordinal = chain.ordinal + 1;
+    const bytes = await writePart(table, { ...header, snapshot, part, ordinal, format: 'records' }, changes);
+    return { ...chain, part, ordinal, incrementBytes: chain.incrementBytes + bytes };
+  }
+
+  /** @returns characters of its payload. */
+  async function writePart(table: string, header: StoredSnapshotHeader, records: Iterable<FoldRecord>) {
+    let chunk = 0;
+    let bytes = 0;
+    for await (const { payload, checksum } of writeChunks(records)) {
+      const isLast = checksum !== null;
+      const row = { ...header, chunk, chunkCount: isLast ? chunk + 1 : 0, checksum: checksum ?? '', payload };
+      await insertRows(database, foldSnapshots, [row], table);
+      chunk++;
+      bytes += payload.length;
+    }
+    return bytes;
+  }
+
+  function canExtend({ table, part, baseBytes, incrementBytes }: SnapshotChain): boolean {
+    return (
+      table === tables().foldSnapshots &&
+      part < incrementsMax &&
+      incrementBytes <= Math.max(baseBytes, incrementBytesMin)
+    );
+  }
+
+  function list(stream: FoldedSource): Promise<StoredSnapshotHeader[]> {
     return listIn(tables().foldSnapshots, stream);
   }
 
   async function listIn(table: string, stream: FoldedSource): Promise<StoredSnapshotHeader[]> {
     const rows = await database.select(
-      `SELECT ${headers.columns.map((column) => `any(${column})`).join(', ')}
-       FROM ${table} WHERE stream = ${sqlString(stream)} GROUP BY snapshot
-       HAVING uniqExact(chunk) = any(chunk_count) ORDER BY any(position) DESC, any(taken_at_ms) DESC`,
+      `SELECT snapshot, part, ${headers.columns
+        .slice(2)
+        .map((column) => `any(${column})`)
+        .join(', ')}
+       FROM ${table} WHERE stream = {stream:String} GROUP BY snapshot, part
+       HAVING uniqExact(chunk) = max(chunk_count) ORDER BY snapshot, part`,
+      { stream },
     );
-    return rows.map(headers.read);
-  }
-
-  async function load(header: SnapshotHeader): Promise<FoldSnapshot | null> {
-    const name = formatName(header);
-    const rows = await database.select(
-      `SELECT DISTINCT ${chunks.list} FROM ${tables().foldSnapshots} WHERE snapshot = ${sqlString(name)} ORDER BY chunk`,
-    );
-    const found = rows.map(chunks.read);
-    const payload = found.map((chunk) => chunk.payload).join('');
-    if (found[0]?.checksum !== computeChecksum(payload)) {
-      logger.error({ snapshot: name }, 'snapshot is damaged; an older one is used');
-      return null;
+    const restorable: StoredSnapshotHeader[] = [];
+    let expected: { readonly snapshot: string; part: number } = { snapshot: '', part: 0 };
+    for (const header of rows.map(headers.read)) {
+      const { snapshot, part } = header;
+      if (snapshot !== expected.snapshot) expected = { snapshot, part: 0 };
+      if (part === expected.part) {
+        restorable.push(header);
+        expected.part++;
+      } else
+        logger.error(
+          { snapshot: formatSnapshotName(header), missing: expected.part },
+          'a part of a snapshot is missing; states before it alone can be restored',
+        );
     }
-    return { ...header, state: (await decompress(Buffer.from(payload, 'base64'))).toString('utf8') };
+    return restorable.sort((a, b) => b.position - a.position || b.takenAtMs - a.takenAtMs);
   }
 
-  async function prune(table: string, saved: StoredSnapshotHeader, others: readonly StoredSnapshotHeader[]) {
-    const retained = new Set(selectRetained(saved, others).map(formatName));
-    const names = await database.select(
-      `SELECT DISTINCT snapshot FROM ${table} WHERE stream = ${sqlString(saved.stream)}`,
+  async function* read(header: StoredSnapshotHeader): AsyncIterable<readonly string[]> {
+    const { snapshot, part: last } = header;
+    const table = tables().foldSnapshots;
+    const rows = await database.select(
+      `SELECT part, max(chunk_count), max(checksum) FROM ${table}
+       WHERE snapshot = {snapshot:String} AND part <= {last:Int64} GROUP BY part ORDER BY part`,
+      { snapshot, last },
     );
-    for (const [one] of names) if (!retained.has(one as string)) await drop(table, one as string);
+    const parts = rows.map(partSummaries.read);
+    if (parts.length !== last + 1) throw new SnapshotDamaged('parts are missing');
+    const places = parts.flatMap(({ part, chunkCount }) =>
+      Array.from({ length: chunkCount }, (_, chunk) => ({ part, chunk })),
+    );
+    const payloads = readPayloads(table, snapshot, places)[Symbol.asyncIterator]();
+    for (const { chunkCount, checksum } of parts) yield* readChunks(readPart(payloads, chunkCount, checksum));
+  }
+
+  async function* readPart(
+    payloads: AsyncIterator<string>,
+    chunkCount: number,
+    checksum: string,
+  ): AsyncIterable<Chunk> {
+    for (let chunk = 0; chunk < chunkCount; chunk++) {
+      const next = await payloads.next();
+      if (next.done === true) throw new SnapshotDamaged('chunks are missing');
+      yield { payload: next.value, checksum: chunk === chunkCount - 1 ? checksum : null };
+    }
+  }
+
+  /** Payloads of these chunks, which are in order; those of the next statement come while these are used. */
+  async function* readPayloads(table: string, snapshot: string, places: readonly ChunkPlace[]) {
+    const select = async (from: number) => {
+      const [first, last] = [places[from], places[Math.min(from + chunksPerSelect, places.length) - 1]];
+      if (first === undefined || last === undefined) return [];
+      const rows = await database.select(
+        `SELECT DISTINCT ${chunks.list} FROM ${table} WHERE snapshot = {snapshot:String}
+         AND (part, chunk) >= ({firstPart:Int64}, {firstChunk:Int64})
+         AND (part, chunk) <= ({lastPart:Int64}, {lastChunk:Int64}) ORDER BY part, chunk`,
+        {
+          snapshot,
+          firstPart: first.part,
+          firstChunk: first.chunk,
+          lastPart: last.part,
+          lastChunk: last.chunk,
+        },
+      );
+      return rows.map(chunks.read);
+    };
+    let next = select(0);
+    for (let from = 0; from < places.length; from += chunksPerSelect) {
+      const rows = await next;
+      next = select(from + chunksPerSelect);
+      next.catch(() => undefined); // Whoever takes it is told.
+      for (const [index, { part, chunk, payload }] of rows.entries()) {
+        const place = places[from + index];
+        if (place?.part !== part || place.chunk !== chunk) throw new SnapshotDamaged('chunks are missing');
+        yield payload;
+      }
+    }
+  }
+
+  /** A state that is kept needs its whole snapshot, and increments behind it are kept with it. */
+  async function prune(table: string, saved: StoredSnapshotHeader, others: readonly StoredSnapshotHeader[]) {
+    const retained = new Set(selectRetained(saved, others).map(({ snapshot }) => snapshot));
+    const names = await database.select(
+      `SELECT DISTINCT snapshot FROM ${table} WHERE stream = {stream:String}`,
+      { stream: saved.stream },
+    );
+    for (const [name] of names.map((row) => row.map(String)))
+      if (name !== undefined && !retained.has(name)) await drop(table, name);
   }
 
   async function deleteAbove(stream: FoldedSource, position: number) {
     const table = tables().foldSnapshots;
-    for (const header of await listIn(table, stream))
-      if (header.position > position) await drop(table, formatName(header));
+    const above: RowCondition = {
+      sql: 'stream = {stream:String} AND position > {position:Int64}',
+      parameters: { stream, position },
+    };
+    const names = await database.select(
+      `SELECT snapshot, min(position) FROM ${table} WHERE stream = {stream:String}
+       GROUP BY snapshot HAVING max(position) > {position:Int64}`,
+      above.parameters,
+    );
+    for (const [name, first] of names) if (Number(first) > position) await drop(table, String(name));
+    if (names.some(([, first]) => Number(first) <= position)) await deleteWhere(database, table, above);
   }
 
   async function drop(table: string, name: string) {
-    await database.command(`ALTER TABLE ${table} DROP PARTITION ${sqlString(name)}`);
+    await database.command(`ALTER TABLE ${table} DROP PARTITION {name:String}`, { name });
   }
 
-  return { save, list, load, deleteAbove };
+  return { saveBase, saveIncrement, canExtend, list, read, deleteAbove };
 }
 
+interface ChunkPlace {
+  readonly part: number;
+  readonly chunk: number;
+}
+
+/** The name of a snapshot: its partition. */
 function formatName({ stream, foldVersion, configuration, position, takenAtMs }: SnapshotHeader): string {
-  // Earlier versions noted no configuration.
-  const suffix = configuration === '' ? '' : `.${configuration.slice(0, 16)}`;
-  return `${stream}.${foldVersion}.${position}.${takenAtMs}${suffix}`;
-}
-
-function computeChecksum(payload: string): string {
-  return createHash('sha256').update(payload).digest('hex');
+  return `${stream}.${foldVersion}.${position}.${takenAtMs}.${configuration.slice(0, 16)}`;
 }

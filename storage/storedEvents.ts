@@ -8,13 +8,12 @@ import {
   type OlderEvents,
   type StoredCategory,
 } from '../actors/views/views.ts';
-import type { Database } from './database.ts';
+import type { Database, QueryParameters } from './database.ts';
 import type { EventsStored } from './eventsStored.ts';
 import { readConsistently } from './removals.ts';
 import { measurementEvents } from './tables/events.ts';
 import type { ColumnSelection } from './tables/table.ts';
 import type { ActiveTables, EventTables, Tables } from './tables.ts';
-import { sqlString } from './tabSeparated.ts';
 
 export interface StoredEventsOptions {
   readonly database: Database;
@@ -31,7 +30,7 @@ const arrivalPlacesById = measurementEvents.ids.select('position', 'ordinal', 'a
 /**
  * Events of the feed that memory has evicted, from ClickHouse. Every statement reads a few marks next to a place in the
  * order of its table: sorting backwards or forwards along the whole key, with nothing between that and LIMIT (a LIMIT BY, say),
- * lets newer servers stop there. A server that is too old for that reads the narrow columns of the key through to the end.
+ * lets a server stop there.
  */
 export function createStoredEvents({ database, tables, eventsStored }: StoredEventsOptions): OlderEvents {
   const older: OlderEvents = {
@@ -43,8 +42,9 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
         const rows = await select(
           shownPlaces,
           `FROM ${times}
-           WHERE ${writeConditions(of, category)}${next === null ? '' : ` AND ${shownAfter(next, of)}`}
-           ORDER BY recorded_at_ms DESC, position DESC, ordinal DESC LIMIT ${limit}`,
+           WHERE ${isOfRunAndCategory} AND ${isEvicted}${next === null ? '' : ` AND ${isShownAfter(next, of)}`}
+           ORDER BY recorded_at DESC, position DESC, ordinal DESC LIMIT {limit:UInt32}`,
+          { ...evictedParameters(of), ...(next === null ? {} : placeParameters(next)), category, limit },
           signal,
         );
         return rows.map((row): FeedPlace => ({ ...row, source: of.source }));
@@ -55,15 +55,18 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
     after: async (of, { categories, arrival, limit }, signal) => {
       await eventsStored(of, signal);
       const { events } = selectTables(tables(), of);
-      const arrivals = await seekEach(categories, limit, (category, after: Arrival | null) =>
-        select(
+      const arrivals = await seekEach(categories, limit, (category, after: Arrival | null) => {
+        const { position, ordinal } = after ?? arrival;
+        return select(
           arrivalPlaces,
           `FROM ${events}
-           WHERE ${writeConditions(of, category)} AND ${arrivedAfter(after ?? arrival)}
-           ORDER BY position, ordinal LIMIT ${limit}`,
+           WHERE ${isOfRunAndCategory} AND ${isEvicted}
+           AND (position > {position:Int64} OR (position = {position:Int64} AND ordinal > {ordinal:Int64}))
+           ORDER BY position, ordinal LIMIT {limit:UInt32}`,
+          { ...evictedParameters(of), category, position, ordinal, limit },
           signal,
-        ),
-      );
+        );
+      });
       return eventsAt(of, arrivals.sort(compareArrivals).slice(0, limit), signal);
     },
 
@@ -72,8 +75,8 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
       const { ids } = selectTables(tables(), of);
       const found = await select(
         arrivalPlacesById,
-        `FROM ${ids}
-         WHERE run = ${sqlString(of.run)} AND id = ${sqlString(id)} AND ${isEvicted(of)} LIMIT 1`,
+        `FROM ${ids} WHERE run = {run:String} AND id = {id:String} AND ${isEvicted} LIMIT 1`,
+        { ...evictedParameters(of), id },
         signal,
       );
       return found[0] ?? null;
@@ -87,8 +90,10 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
           select(
             arrivalPlaces,
             `FROM ${events}
-             WHERE ${writeConditions(of, category)} AND arrived_at_ms < ${timeMs}
+             WHERE ${isOfRunAndCategory} AND ${isEvicted}
+             AND arrived_at < fromUnixTimestamp64Milli({timeMs:Int64}, 'UTC')
              ORDER BY position DESC, ordinal DESC LIMIT 1`,
+            { ...evictedParameters(of), category, timeMs },
             signal,
           ),
         ),
@@ -106,20 +111,27 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
   async function select<Row>(
     { list, read }: ColumnSelection<Row>,
     from: string,
+    parameters: QueryParameters,
     signal: AbortSignal,
   ): Promise<Row[]> {
-    return (await database.select(`SELECT ${list} ${from}`, signal)).map(read);
+    return (await database.select(`SELECT ${list} ${from}`, parameters, signal)).map(read);
   }
 
   /** The events at places, in the same order. */
   async function eventsAt(of: EvictedSource, arrivals: readonly Arrival[], signal: AbortSignal) {
     if (arrivals.length === 0) return [];
     const { events } = selectTables(tables(), of);
-    const places = arrivals.map(({ position, ordinal }) => `(${position}, ${ordinal})`);
     const found = await select(
       measurementEvents.events,
-      `FROM ${events} WHERE run = ${sqlString(of.run)}
-       AND category IN (${allCategories(of)}) AND (position, ordinal) IN (${places.join(', ')})`,
+      // With all columns of the key named, a server looks into the marks of the places alone.
+      `FROM ${events} WHERE run = {run:String} AND category IN {categories:Array(String)}
+       AND (position, ordinal) IN arrayZip({positions:Array(UInt64)}, {ordinals:Array(UInt32)})`,
+      {
+        run: of.run,
+        categories: listStoredCategories('all', of.source),
+        positions: arrivals.map(({ position }) => position),
+        ordinals: arrivals.map(({ ordinal }) => ordinal),
+      },
       signal,
     );
     const byPlace = new Map(found.map((event) => [formatKey(event), event]));
@@ -155,30 +167,26 @@ function selectTables({ measurementEvents, chainEvents }: Tables, { source }: Ev
   return source === 'measurement' ? measurementEvents : chainEvents;
 }
 
-/** As SQL: with all columns of the key named, a server looks into the marks of the places alone. */
-function allCategories({ source }: EvictedSource): string {
-  return listStoredCategories('all', source).map(sqlString).join(', ');
-}
-
-function writeConditions(of: EvictedSource, category: StoredCategory): string {
-  return `run = ${sqlString(of.run)} AND category = ${sqlString(category)} AND ${isEvicted(of)}`;
-}
+const isOfRunAndCategory = 'run = {run:String} AND category = {category:String}';
 
 /** What another process, or this one before a restart, has stored beyond that is in memory too. */
-function isEvicted({ evicted: { through } }: EvictedSource): string {
-  const { position, ordinal } = through;
-  return `(position < ${position} OR (position = ${position} AND ordinal <= ${ordinal}))`;
-}
+const isEvicted =
+  '(position < {through:Int64} OR (position = {through:Int64} AND ordinal <= {throughOrdinal:Int64}))';
 
-function arrivedAfter({ position, ordinal }: Arrival): string {
-  return `(position > ${position} OR (position = ${position} AND ordinal > ${ordinal}))`;
+function evictedParameters({ run, evicted: { through } }: EvictedSource): QueryParameters {
+  return { run, through: through.position, throughOrdinal: through.ordinal };
 }
 
 /** Of the same time, events of the chain are shown before measurements. */
-function shownAfter({ recordedAtMs, source, position, ordinal }: FeedPlace, of: EvictedSource): string {
-  if (source !== of.source) return `recorded_at_ms ${source === 'chain' ? '<=' : '<'} ${recordedAtMs}`;
-  return `(recorded_at_ms < ${recordedAtMs} OR (recorded_at_ms = ${recordedAtMs}
-    AND (position < ${position} OR (position = ${position} AND ordinal < ${ordinal}))))`;
+function isShownAfter({ source }: FeedPlace, of: EvictedSource): string {
+  const time = "fromUnixTimestamp64Milli({placeMs:Int64}, 'UTC')";
+  if (source !== of.source) return `recorded_at ${source === 'chain' ? '<=' : '<'} ${time}`;
+  return `(recorded_at < ${time} OR (recorded_at = ${time}
+    AND (position < {place:Int64} OR (position = {place:Int64} AND ordinal < {placeOrdinal:Int64}))))`;
+}
+
+function placeParameters({ recordedAtMs, position, ordinal }: FeedPlace): QueryParameters {
+  return { placeMs: recordedAtMs, place: position, placeOrdinal: ordinal };
 }
 
 function formatKey({ position, ordinal }: Arrival): string {

@@ -1,8 +1,10 @@
+import type { Database } from './database.ts';
 import { chainEvents, type EventTableDefinitions, measurementEvents } from './tables/events.ts';
 import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
+import { createTable } from './tables/table.ts';
 
 /**
  * Names of the tables of one generation. A replay builds the next generation beside the active one and then moves
@@ -58,22 +60,26 @@ export function resolveTables(generation: number): Tables {
   };
 }
 
-/** Statements that create the tables of events of a source; each may be run again. */
-export function createEventsStatements(definitions: EventTableDefinitions, names: EventTables): string[] {
-  return [
-    definitions.ids.createStatement(names.ids),
-    definitions.times.createStatement(names.times),
-    definitions.events.createStatement(names.events),
-  ];
+/** Creates the tables of events of the chain where they do not exist. */
+export function createChainTables(database: Database, tables: Tables): Promise<void> {
+  return createEventTables(database, chainEvents, tables.chainEvents);
 }
 
-/** Statements that create the tables of a generation; each may be run again. */
-export function createStatements(tables: Tables): string[] {
-  return [
-    readings.createStatement(tables.readings),
-    rounds.createStatement(tables.rounds),
-    halfHourBuckets.createStatement(tables.halfHourBuckets),
-    ...createEventsStatements(measurementEvents, tables.measurementEvents),
-    foldSnapshots.createStatement(tables.foldSnapshots),
-  ];
+/** Creates the tables of a generation where they do not exist. */
+export async function createGenerationTables(database: Database, tables: Tables): Promise<void> {
+  await createTable(database, readings, tables.readings);
+  await createTable(database, rounds, tables.rounds);
+  await createTable(database, halfHourBuckets, tables.halfHourBuckets);
+  await createEventTables(database, measurementEvents, tables.measurementEvents);
+  await createTable(database, foldSnapshots, tables.foldSnapshots);
+}
+
+async function createEventTables(
+  database: Database,
+  definitions: EventTableDefinitions,
+  names: EventTables,
+): Promise<void> {
+  await createTable(database, definitions.ids, names.ids);
+  await createTable(database, definitions.times, names.times);
+  await createTable(database, definitions.events, names.events);
 }

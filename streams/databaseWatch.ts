@@ -9,7 +9,7 @@ export function createDatabaseWatch(database: Database): typeof databaseWatchMac
     actors: {
       ask: fromPromise(async ({ signal }) => {
         // A statement of the embedded engine cannot be cancelled, and closing the engine must be able to wait for its end.
-        await database.select('SELECT 1', database.kind === 'server' ? signal : undefined);
+        await database.select('SELECT 1', {}, database.kind === 'server' ? signal : undefined);
       }),
     },
   });

@@ -225,9 +225,18 @@ function createReadingCounter(options: FollowersOptions): CounterStream {
   return {
     fold: {
       ...fold,
-      restore: (lines, position) => {
-        stored.restoredAt(position);
-        fold.restore(lines, position);
+      beginRestore: () => {
+        const restoration = fold.beginRestore();
+        return {
+          ...restoration,
+          complete: () => {
+            const replace = restoration.complete();
+            return (position) => {
+              stored.restoredAt(position);
+              replace(position);
+            };
+          },
+        };
       },
     },
     observations: createObservationReader({

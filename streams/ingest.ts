@@ -17,7 +17,7 @@ import {
   newestEpoch,
 } from '../storage/ingestEpochs.ts';
 import { DatabaseTooNew, migrate } from '../storage/migrations.ts';
-import { resolveTables } from '../storage/tables.ts';
+import { requireSupportedServer, ServerTooOld } from '../storage/serverVersion.ts';
 import { ensureStreams, type StreamRetention } from './jetstream/ensureStreams.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from './jetstream/ingestLease.ts';
 import type { JetStream } from './jetstream/natsLink.ts';
@@ -57,6 +57,11 @@ export interface Ingest {
   ensureStreams(): Promise<void>;
 }
 
+const faults = {
+  unusableDatabase: [DatabaseTooNew, ServerTooOld],
+  replayRunning: [LockHeldError],
+} as const;
+
 export function createIngest(options: IngestOptions): Ingest {
   const { jetStream, database, identity, clock, logger, retention, actor } = options;
   const ensure = (names: readonly StreamName[]) => ensureStreams(jetStream().jsm, names, retention, logger);
@@ -70,35 +75,39 @@ export function createIngest(options: IngestOptions): Ingest {
   const logic = ingestMachine.provide({
     actors: {
       lease: createLease({ jetStream, clock, logger, onMissing: ensureLease }),
-      readActive: fromPromise(async () => (await activeTables(database)).generation),
+      readActive: fromPromise(async () => {
+        await requireSupportedServer(database);
+        return (await activeTables(database)).generation;
+      }),
       identify: fromPromise(async () => {
+        await requireSupportedServer(database);
         await ensureLease();
         const name = await databaseIdentity(database);
         return { name, isUnused: (await newestEpoch(database)) === 0 };
       }),
       ensureStreams: fromPromise(ensureAll),
-      migrate: fromPromise(async () => (await migrate(database, logger)).generation),
+      migrate: fromPromise(async () => {
+        await migrate(database, logger);
+      }),
       beginEpoch: fromPromise(() => beginEpoch(database, hostname(), clock.nowMs())),
-      chooseGeneration: fromPromise(async ({ input: { epoch, active } }) => {
+      chooseGeneration: fromPromise(async ({ input: { epoch } }) => {
         const { connection, jsm } = jetStream();
         const { tables, rebuild } = await chooseGeneration({
           database: fence(epoch),
           jsm,
-          active: resolveTables(active),
           identity,
           claim: () => acquireLock(connection, replaySubject, 'a replay'),
           nowMs: clock.nowMs,
           logger,
         });
-        return { generation: tables.generation, rebuild: rebuild && { ...rebuild, from: active } };
+        return { generation: tables.generation, rebuild };
       }),
       checkEpoch: fromPromise(async ({ input: { epoch } }) => {
         await isNewestEpoch({ database, epoch, onSuperseded });
       }),
     },
     guards: {
-      isFault: (_, { error, fault }) =>
-        error instanceof { databaseTooNew: DatabaseTooNew, replayRunning: LockHeldError }[fault],
+      isFault: (_, { error, fault }) => faults[fault].some((kind) => error instanceof kind),
     },
     actions: {
       reportFailure: ({ context: { writes, failures } }, { error }) => {

@@ -1,3 +1,4 @@
+import type { StateCapture } from '../actors/foldRecord.ts';
 import type { EncodedRows } from '../storage/rowInserts.ts';
 import type { Checkpoint } from './jetstream/checkpoint.ts';
 import type { RejectedMessage } from './jetstream/rejectionLog.ts';
@@ -14,8 +15,9 @@ export interface FoldedBatch extends Folded {
 /** The state as of a place in the stream. */
 export interface CapturedState {
   readonly checkpoint: Checkpoint;
-  /** Encoded line by line when it is saved. */
-  readonly lines: Iterable<string>;
+  readonly state: StateCapture;
+  /** How many were captured since the state was restored, with this one. */
+  readonly number: number;
 }
 
 export type PipelineItem = FoldedBatch | SnapshotMark<CapturedState>;

@@ -11,6 +11,7 @@ import {
 } from '../storage/generationIdentity.ts';
 import {
   activate,
+  activeTables,
   attachSnapshots,
   createEmpty,
   dropTables,
@@ -27,7 +28,6 @@ const stream = 'MINER_COUNTER';
 export interface GenerationChoiceOptions {
   readonly database: Database;
   readonly jsm: JetStreamManager;
-  readonly active: Tables;
   /** Of the fold that is about to follow the counter stream. */
   readonly identity: FoldIdentity;
   /** Acquires the lock on filling tables other than the active ones; rejects while another process holds it. */
@@ -41,6 +41,8 @@ export interface GenerationChoice {
   readonly tables: Tables;
   /** Null if they are the active ones. */
   readonly rebuild: {
+    /** Generation of the active ones. */
+    readonly from: number;
     /** Activates them, once they contain everything that the stream held. */
     activate(): Promise<void>;
     /** Releases the lock on filling tables. */
@@ -54,7 +56,8 @@ export interface GenerationChoice {
  * then. It may be killed at any point, and is run again at the next start.
  */
 export async function chooseGeneration(options: GenerationChoiceOptions): Promise<GenerationChoice> {
-  const { database, jsm, active, identity, nowMs, logger } = options;
+  const { database, jsm, identity, nowMs, logger } = options;
+  const active = await activeTables(database);
   const { created } = await verifySource(jsm, stream, emptyCheckpoint);
   const wanted = { ...identity, streamCreated: created };
   const headers = await createSnapshotStore({ database, tables: () => active, logger }).list(stream);
@@ -67,20 +70,25 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
     return { tables: active, rebuild: null };
   }
   const release = await options.claim();
-  const tables = await prepare(options, wanted).catch((error: unknown) => {
+  const prepared = await prepare(options, active, wanted).catch((error: unknown) => {
     release();
     throw error;
   });
+  if (prepared === null) {
+    release();
+    return chooseGeneration(options);
+  }
   logger.warn(
-    { active: active.generation, rebuilding: tables.generation, foldVersion: identity.foldVersion },
+    { active: active.generation, rebuilding: prepared.generation, foldVersion: identity.foldVersion },
     'the stored rows have no state of this version and deployment: the stream is folded again into the next generation',
   );
   return {
-    tables,
+    tables: prepared,
     rebuild: {
+      from: active.generation,
       activate: async () => {
-        await activate(database, tables);
-        logger.info({ generation: tables.generation }, 'the rebuilt generation is the active one');
+        await activate(database, prepared);
+        logger.info({ generation: prepared.generation }, 'the rebuilt generation is the active one');
       },
       release,
     },
@@ -91,13 +99,21 @@ async function isEmpty(database: Database, { readings }: Tables): Promise<boolea
   return (await database.select(`SELECT position FROM ${readings} LIMIT 1`)).length === 0;
 }
 
-async function prepare(options: GenerationChoiceOptions, wanted: GenerationIdentity): Promise<Tables> {
-  return (await findUnfinished(options, wanted)) ?? (await beginNext(options, wanted));
+/** Null if other tables were activated, by a replay that has ended, since the active ones were looked up: they must not be dropped. */
+async function prepare(
+  options: GenerationChoiceOptions,
+  active: Tables,
+  wanted: GenerationIdentity,
+): Promise<Tables | null> {
+  const { generation } = await activeTables(options.database);
+  if (generation !== active.generation) return null;
+  return (await findUnfinished(options, active, wanted)) ?? (await beginNext(options, active, wanted));
 }
 
 /** The generation that an earlier start has begun for the same fold and stream. */
 async function findUnfinished(
-  { database, active }: GenerationChoiceOptions,
+  { database }: GenerationChoiceOptions,
+  active: Tables,
   wanted: GenerationIdentity,
 ): Promise<Tables | null> {
   const existing = new Set(await listGenerations(database));
@@ -112,7 +128,8 @@ async function findUnfinished(
  * unfinished would restore what is replaced here, so it is ended.
  */
 async function beginNext(
-  { database, active, nowMs }: GenerationChoiceOptions,
+  { database, nowMs }: GenerationChoiceOptions,
+  active: Tables,
   wanted: GenerationIdentity,
 ): Promise<Tables> {
   const log = createReplayLog(database, nowMs);

@@ -1,4 +1,5 @@
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
+import type { FoldRecord, StateCapture } from '../actors/foldRecord.ts';
 import type { StoredRows } from '../actors/storedRows.ts';
 import type { MessageBatch } from './jetstream/messageSource.ts';
 import type { RejectedMessage } from './jetstream/rejectionLog.ts';
@@ -14,6 +15,21 @@ export interface FoldOutput {
   readonly rejections: readonly RejectedMessage[];
 }
 
+/** A state that is being restored from the records of a snapshot. */
+export interface FoldRestoration {
+  /** @throws Error when it is no record of the fold. */
+  add(record: FoldRecord): void;
+  /** Whether the fold can continue from what was added; from everything when this is left out. */
+  accepts?(): boolean;
+  /**
+   * Ends it.
+   *
+   * @returns what replaces the fold's state by the restored one, as of a place in the stream; nothing has changed before.
+   * @throws Error when the records do not make up a state.
+   */
+  complete(): (position: number) => void;
+}
+
 /** What the messages of one stream mean: the state behind the views. */
 export interface StreamFold {
   readonly identity: FoldIdentity;
@@ -23,11 +39,11 @@ export interface StreamFold {
   readonly sharesTables?: boolean;
   /** @throws OlderSnapshotNeeded when a snapshot that it accepts has to be restored first. */
   receive(batch: MessageBatch): FoldOutput;
-  /** Whether it can continue from a snapshot's state; from every one when this is left out. */
-  accepts?(state: string): boolean;
-  /** Immutable state as of this call, encoded line by line later. */
-  capture(): Iterable<string>;
-  restore(lines: Iterable<string>, position: number): void;
+  /** Immutable state as of this call. */
+  capture(): StateCapture;
+  beginRestore(): FoldRestoration;
+  /** Records of a snapshot in the format before records, by its lines. */
+  convertLines(lines: Iterable<string>): Iterable<FoldRecord>;
   /** Everything is folded that the stream held when state was restored. */
   caughtUp?(): void;
 }

@@ -1,13 +1,14 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { Subject } from 'rxjs';
 import { type AnyMachineSnapshot, createActor, fromObservable, fromPromise, toPromise } from 'xstate';
 import { isOfFold } from '../actors/foldIdentity.ts';
+import { refuseOnError } from '../actors/foldRecord.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
-import { type FoldSnapshot, type SnapshotHeader, splitLines } from '../storage/foldSnapshot.ts';
+import { formatSnapshotName, type StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
+import { isRefusal, readRecords } from '../storage/readRecords.ts';
 import type { SnapshotStore } from '../storage/snapshots.ts';
 import type { ActorInspector } from './actorTransitions.ts';
 import { type Checkpoint, emptyCheckpoint } from './jetstream/checkpoint.ts';
@@ -15,16 +16,23 @@ import type { MessageSource, SourceStatus } from './jetstream/messageSource.ts';
 import { StreamDiverged, type VerifiedStream, verifySource } from './jetstream/sourceVerification.ts';
 import type { SnapshotPolicy } from './operators/snapshotMarks.ts';
 import type { CapturedState } from './pipelineItem.ts';
+import { createStateSaver } from './stateSaver.ts';
 import { OlderSnapshotNeeded, type StreamFold } from './streamFold.ts';
 import { runStreamPipeline, type StreamSinks } from './streamPipeline.ts';
-
-/** Lines of a snapshot that are joined before the event loop turns. */
-const linesPerTurn = 500;
 
 /** So many messages are a reason to save the state once they are folded. */
 const longWayMessages = 10_000;
 /** In this order snapshots are tried. */
 const ranks = { oldEnough: 0, tooYoung: 1, beforeGap: 2, otherStream: 3 } as const;
+
+/** Replaces the state of a fold by a restored one, as of a place in the stream. */
+type ReplaceState = (position: number) => void;
+
+/** A snapshot that its fold takes. */
+interface Restorable {
+  readonly header: StoredSnapshotHeader;
+  readonly replaceState: ReplaceState;
+}
 
 /** What a process that writes has beside the sinks of a pipeline. */
 export interface FollowerSinks extends StreamSinks {
@@ -88,6 +96,7 @@ export interface StreamFollower {
 /** Restores the newest snapshot that agrees with the stream, runs what follows through its pipeline, and saves snapshots. */
 export function createStreamFollower(options: StreamFollowerOptions): StreamFollower {
   const { stream, source, jsm, fold, sinks, snapshots, policy, clock, logger } = options;
+  const saver = createStateSaver({ stream, fold, snapshots, clock });
   const ended$ = new Subject<void>();
   let replace: () => void = () => undefined;
   /** Where the pipeline begins. */
@@ -115,6 +124,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
             policy,
             onFolded: ({ position }) => noteProgress(position),
             isSaveDue: () => isSaveDue,
+            capture: saver.capture,
             save,
             onSaveFailure: (error) => {
               snapshotFailures++;
@@ -182,12 +192,13 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   }
 
   /** Rows first, snapshot last: what a snapshot covers is stored before it is. */
-  function save({ checkpoint, lines }: CapturedState): Promise<void> {
+  function save(captured: CapturedState): Promise<void> {
+    const { checkpoint } = captured;
     const before = saving;
     const attempt = (async () => {
-      // Each save removes snapshots that are not kept any more, and must know of the one before.
+      // What is saved follows what was saved before.
       await before;
-      await snapshots.save(await snapshotOf(checkpoint, lines));
+      await saver.save(captured);
       savedPosition = checkpoint.position;
       logger.debug({ stream, position: savedPosition }, 'snapshot saved');
       options.onSaved?.(isCurrent());
@@ -195,26 +206,6 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     if (checkpoint.position >= (target ?? 0)) isSaveDue = false;
     saving = attempt.catch(() => undefined);
     return attempt;
-  }
-
-  async function snapshotOf(checkpoint: Checkpoint, captured: Iterable<string>): Promise<FoldSnapshot> {
-    const lines: string[] = [];
-    for (const line of captured) {
-      lines.push(line);
-      if (lines.length % linesPerTurn === 0) await nextTurn();
-    }
-    const { streamCreated, position, digest } = checkpoint;
-    if (streamCreated === null) throw new Error('a snapshot needs a folded message');
-    const takenAtMs = clock.nowMs();
-    return {
-      stream,
-      ...fold.identity,
-      streamCreated,
-      position,
-      digest,
-      takenAtMs,
-      state: lines.join('\n'),
-    };
   }
 
   async function restore(signal: AbortSignal) {
@@ -228,16 +219,17 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   async function restoreOnce(): Promise<{ checkpoint: Checkpoint; verified: VerifiedStream }> {
     const asItIs = await verifySource(jsm, stream, emptyCheckpoint);
     const headers = await snapshots.list(stream);
-    const found = await newestAgreeing(headers, asItIs);
-    const checkpoint = found.snapshot === null ? emptyCheckpoint : checkpointOf(found.snapshot);
+    const { found, disagrees } = await newestAgreeing(headers, asItIs);
+    const checkpoint = found === null ? emptyCheckpoint : checkpointOf(found.header);
     if (sinks !== null)
-      await clearAbove(sinks, checkpoint.position, found.disagrees, isReconfigured(headers, found.snapshot));
-    const lines = found.snapshot === null ? [] : splitLines(found.snapshot);
-    fold.restore(lines, checkpoint.position);
+      await clearAbove(sinks, checkpoint.position, disagrees, isReconfigured(headers, found !== null));
+    const replaceState = found?.replaceState ?? fold.beginRestore().complete();
+    replaceState(checkpoint.position);
+    saver.reset();
     const { lastSequence } = asItIs;
     logger.info(
       { stream, position: checkpoint.position, lastSequence },
-      found.snapshot === null ? 'folding from the beginning of the stream' : 'snapshot restored',
+      found === null ? 'folding from the beginning of the stream' : 'snapshot restored',
     );
     return { checkpoint, verified: asItIs };
   }
@@ -262,14 +254,14 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   }
 
   /** Whether what is stored was made with another deployment, and is shared with other folds. */
-  function isReconfigured(headers: readonly SnapshotHeader[], restored: FoldSnapshot | null): boolean {
+  function isReconfigured(headers: readonly StoredSnapshotHeader[], isRestored: boolean): boolean {
     if (!fold.sharesTables) return false;
     const { configuration } = fold.identity;
     // Earlier versions did not note it.
     const isOther =
       headers.length > 0 &&
       headers.every((header) => header.configuration !== configuration && header.configuration !== '');
-    if (restored !== null || !isOther) return false;
+    if (isRestored || !isOther) return false;
     logger.warn(
       { stream },
       'the deployment is another than that of the snapshots: the stream is folded again',
@@ -277,11 +269,11 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     return true;
   }
 
-  /** The newest snapshot whose last message is in the stream, and whether a newer one disagreed. */
+  /** The newest snapshot that can be restored and whose last message is in the stream, and whether a newer one disagreed. */
   async function newestAgreeing(
-    headers: readonly SnapshotHeader[],
+    headers: readonly StoredSnapshotHeader[],
     { created, firstSequence }: VerifiedStream,
-  ) {
+  ): Promise<{ readonly found: Restorable | null; readonly disagrees: boolean }> {
     let disagrees = false;
     const usable = headers.filter((header) => isOfFold(header, fold.identity));
     if (usable.length < headers.length)
@@ -293,9 +285,8 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       const { position } = header;
       try {
         await verifySource(jsm, stream, header);
-        const snapshot = await snapshots.load(header);
-        if (snapshot === null || fold.accepts?.(snapshot.state) === false) continue;
-        return { snapshot, disagrees };
+        const replaceState = await restoreFrom(header);
+        if (replaceState !== null) return { found: { header, replaceState }, disagrees };
       } catch (error) {
         if (!(error instanceof StreamDiverged)) throw error;
         disagrees = true;
@@ -305,7 +296,25 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
         );
       }
     }
-    return { snapshot: null, disagrees };
+    return { found: null, disagrees };
+  }
+
+  /** Null, with a line in the log, for a snapshot that is damaged or holds something else than its fold writes. */
+  async function restoreFrom(header: StoredSnapshotHeader): Promise<ReplaceState | null> {
+    try {
+      const restoration = fold.beginRestore();
+      for await (const records of readRecords(snapshots, header, fold.convertLines))
+        refuseOnError(() => records.forEach(restoration.add));
+      return restoration.accepts?.() === false ? null : refuseOnError(restoration.complete);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const { position } = header;
+      logger.error(
+        { stream, snapshot: formatSnapshotName(header), position, err: error },
+        'snapshot is damaged or refused; an older one is used',
+      );
+      return null;
+    }
   }
 
   /**
@@ -313,12 +322,12 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
    * before younger ones; those of the highest position first, and among the too young ones the oldest.
    */
   function inOrder(
-    headers: readonly SnapshotHeader[],
+    headers: readonly StoredSnapshotHeader[],
     created: string,
     firstSequence: number,
-  ): SnapshotHeader[] {
+  ): StoredSnapshotHeader[] {
     const youngestMs = clock.nowMs() - (fold.snapshotAgeMs ?? Number.NEGATIVE_INFINITY);
-    const rankOf = ({ streamCreated, position, takenAtMs }: SnapshotHeader) => {
+    const rankOf = ({ streamCreated, position, takenAtMs }: StoredSnapshotHeader) => {
       if (streamCreated !== created) return ranks.otherStream;
       if (position + 1 < firstSequence) return ranks.beforeGap;
       return takenAtMs <= youngestMs ? ranks.oldEnough : ranks.tooYoung;
@@ -379,6 +388,6 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   };
 }
 
-function checkpointOf({ streamCreated, position, digest }: FoldSnapshot): Checkpoint {
+function checkpointOf({ streamCreated, position, digest }: StoredSnapshotHeader): Checkpoint {
   return { streamCreated, position, digest };
 }

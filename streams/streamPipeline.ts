@@ -28,6 +28,8 @@ export interface StreamPipelineOptions {
   readonly onFolded: (batch: FoldedBatch) => void;
   /** Whether the state is to be saved now, regardless of the policy. */
   readonly isSaveDue: () => boolean;
+  /** The state as of a place that was just folded. */
+  readonly capture: (checkpoint: Checkpoint) => CapturedState;
   readonly save: (captured: CapturedState) => Promise<void>;
   readonly onSaveFailure: (error: unknown) => void;
   /** Ends the source; the messages already read are stored and saved. */
@@ -36,13 +38,13 @@ export interface StreamPipelineOptions {
 
 /** Processes the messages of one stream after a checkpoint until they are stored; completes once the source has ended and its last batch is stored. */
 export function runStreamPipeline(from: Checkpoint, options: StreamPipelineOptions): Observable<never> {
-  const { source, fold, sinks, policy, onFolded, isSaveDue, save, onSaveFailure, ended$ } = options;
+  const { source, fold, sinks, policy, onFolded, isSaveDue, capture, save, onSaveFailure, ended$ } = options;
   const writer = sinks?.writer ?? null;
   const gate = createGate({ max: underWayBytesMax, onClosed: () => writer?.flushNow() });
   const marks = createSnapshotMarks<FoldedBatch, CapturedState>({
     policy,
     from: from.position,
-    capture: (batch) => ({ checkpoint: batch.checkpoint(), lines: fold.capture() }),
+    capture: (batch) => capture(batch.checkpoint()),
     isDue: isSaveDue,
     save: ({ captured }) => save(captured),
     onFailure: onSaveFailure,

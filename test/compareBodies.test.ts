@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startProcess } from './support/childProcess.ts';
-import { temporaryDirectory } from './support/temporaryDirectory.ts';
+import { startProcess } from './support/processes/childProcess.ts';
+import { temporaryDirectory } from './support/processes/temporaryDirectory.ts';
 
 const tool = resolve(import.meta.dirname, 'compareBodies.mjs');
 const program = resolve(import.meta.dirname, '../dist/deploy/miner.js');

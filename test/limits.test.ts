@@ -30,6 +30,7 @@ import { closeGraceMs, databaseCloseGraceMs } from '../machines/serviceMachine.t
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
 import { readingsKept } from '../storage/recentReadings.ts';
 import { snapshotsKeptMax } from '../storage/snapshotRetention.ts';
+import { incrementsMax } from '../storage/snapshots.ts';
 import { batchBytesMax, batchMessagesMax, pullBounds } from '../streams/jetstream/messageSource.ts';
 import { originalBytesMax } from '../streams/jetstream/rejectionLog.ts';
 import { underWayBytesMax } from '../streams/streamPipeline.ts';
@@ -141,7 +142,8 @@ const streams: readonly Row[] = [
     'no more are pulled until some are stored',
   ],
   ['Bytes of the original in a rejection', bytes(originalBytesMax), '`truncated`'],
-  ['Snapshots of one stream', count(snapshotsKeptMax), 'those between are removed, by age'],
+  ['Snapshots of one stream, with increments', count(snapshotsKeptMax), 'those between are removed, by age'],
+  ['Increments of one snapshot', count(incrementsMax), 'a whole state is saved'],
 ];
 
 const stop: readonly Row[] = [

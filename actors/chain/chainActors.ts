@@ -1,18 +1,20 @@
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
+import type { StateCapture, StateRestoration } from '../foldRecord.ts';
 import type { Rejection } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import {
   type ChainFault,
   type ChainFoldSettings,
   type ChainFoldState,
+  type ChangedRecords,
   chainFoldVersion,
   createChainFold,
   emptyChainFoldState,
   type Reorganization,
 } from './chainFold.ts';
 import { decodeChainReads } from './chainReads.ts';
-import { decodeChainFold, encodeChainFold, readSafeBlock } from './chainSnapshot.ts';
-import type { ChainFeedEvent, ChainState } from './chainState.ts';
+import { createChainRestoration, encodeChainChanges, encodeChainFold } from './chainSnapshot.ts';
+import type { ChainFeedEvent, ChainState, RecordName } from './chainState.ts';
 import { decodeChain } from './decodeChain.ts';
 
 /** What became of a message of `MINER_CHAIN`. */
@@ -42,12 +44,16 @@ export interface ChainActors {
   at(block: bigint, hash: string): ChainState | null;
   /** When the newest span was stored (epoch milliseconds); null before the first. */
   readonly newestSpanAtMs: number | null;
-  capture(): Iterable<string>;
-  restore(lines: Iterable<string>): void;
-  /** Whether a captured state lies at or below a block; an empty one does. */
-  liesWithin(state: string, block: bigint): boolean;
+  /** The state as it is at this call. */
+  capture(): StateCapture;
+  beginRestore(): ChainStateRestoration;
   /** Keeps every state from this block on, so that a fork there can be followed; null keeps the newest ones again. */
   keepFrom(block: bigint | null): void;
+}
+
+export interface ChainStateRestoration extends StateRestoration {
+  /** Whether the state lies at or below a block; an empty one does. */
+  liesWithin(block: bigint): boolean;
 }
 
 export type ChainActorsSettings = Omit<ChainFoldSettings, 'keptFromBlock'>;
@@ -56,6 +62,13 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
   let fold = createChainFold({ ...settings, keptFromBlock: null });
   let state = emptyChainFoldState;
   let newestSpanAtMs: number | null = null;
+  /** Since the capture before; null before the first one, and where it is not known. */
+  let changed: Set<RecordName> | null = null;
+
+  function addChanged(names: ChangedRecords) {
+    if (names === 'all') changed = null;
+    else if (changed !== null) for (const ofBlock of names) for (const name of ofBlock) changed.add(name);
+  }
 
   return {
     identity: identifyFold(chainFoldVersion, {
@@ -79,6 +92,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       const outcome = fold.receive(state, decoded.value, { position: message.seq, storedAtMs });
       state = outcome.state;
       if ('rejection' in outcome) return { rejection: outcome.rejection };
+      addChanged(outcome.changed);
       newestSpanAtMs = storedAtMs;
       const { reorganization, evicted } = outcome;
       return { reorganization, evicted };
@@ -95,15 +109,28 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
     get newestSpanAtMs() {
       return newestSpanAtMs;
     },
-    capture: () => encodeChainFold(state, newestSpanAtMs),
-    restore: (lines) => {
-      const restored = decodeChainFold(lines);
-      state = restored.state;
-      newestSpanAtMs = restored.newestSpanAtMs;
+    capture: () => {
+      const captured = { state, newestSpanAtMs };
+      const names = changed;
+      changed = new Set();
+      return {
+        all: () => encodeChainFold(captured),
+        changes: names === null ? null : () => encodeChainChanges(captured, names),
+      };
     },
-    liesWithin: (captured, block) => {
-      const safeBlock = readSafeBlock(captured);
-      return safeBlock === null || safeBlock <= block;
+    beginRestore: () => {
+      const restoration = createChainRestoration();
+      return {
+        ...restoration,
+        complete: () => {
+          const restored = restoration.complete();
+          return () => {
+            state = restored.state;
+            changed = null;
+            newestSpanAtMs = restored.newestSpanAtMs;
+          };
+        },
+      };
     },
     keepFrom: (block) => {
       fold = createChainFold({ ...settings, keptFromBlock: block });

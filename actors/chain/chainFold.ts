@@ -1,4 +1,6 @@
+import { Set as ImmutableSet } from 'immutable';
 import type { Hash } from 'viem';
+import { formatArrival } from '../feed/arrival.ts';
 import { addFeedEvent, type StoredSpan } from '../feed/chainFeed.ts';
 import { buildRunId, evictOldest } from '../feed/eventWindow.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
@@ -12,6 +14,8 @@ import {
   type ChainState,
   emptyChainState,
   type KnownBlock,
+  noteChanged,
+  type RecordName,
   withProposers,
 } from './chainState.ts';
 import { isSafelyBelow } from './confirmations.ts';
@@ -90,7 +94,12 @@ export type SpanOutcome =
       readonly reorganization: Reorganization | null;
       /** Events of the feed that are held no more: of blocks that no reorganization of a kept state can reach. */
       readonly evicted: readonly ChainFeedEvent[];
+      /** Of the blocks that were applied, and of those that were given up for others. */
+      readonly changed: ChangedRecords;
     };
+
+/** What blocks changed of the records of a snapshot; all of them where that is not known. */
+export type ChangedRecords = 'all' | readonly ChainState['changed'][];
 
 /** The fork lies below every state that is kept. */
 export class ForkBelowStates extends Error {
@@ -142,7 +151,8 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
       };
     }
     const complete = joinParts(state, span);
-    if (complete === null) return { state: withPart(state, span), reorganization: null, evicted: [] };
+    if (complete === null)
+      return { state: withPart(state, span), reorganization: null, evicted: [], changed: [] };
     if ('rejection' in complete) return { ...complete, state };
     const blocks = complete.blocks.map(decodeBlock);
     const linked = link({ ...state, parts: null }, complete, settings);
@@ -154,7 +164,9 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
       unsafe: [...linked.state.unsafe, ...blocks],
       isMismatched: false,
     };
-    return { ...settle(extended, stored), reorganization: linked.reorganization };
+    const settled = settle(extended, stored);
+    const changed = linked.changed === 'all' ? 'all' : [...linked.changed, ...settled.changed];
+    return { ...settled, reorganization: linked.reorganization, changed };
   }
 
   function read(state: ChainFoldState, reads: ChainReads): SpanOutcome {
@@ -171,7 +183,8 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const { blockHash, proposers } = reads;
     const isOfRoot = blockHash === state.rootHash;
     const safe = isOfRoot ? state.safe.map((one) => withReads(one, proposers)) : state.safe;
-    return { state: { ...state, safe, reads: { blockHash, proposers } }, reorganization: null, evicted: [] };
+    const read = { ...state, safe, reads: { blockHash, proposers } };
+    return { state: read, reorganization: null, evicted: [], changed: [] };
   }
 
   function decodeBlock(block: ChainBlock): FoldedBlock {
@@ -192,11 +205,15 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
   function settle(
     state: ChainFoldState,
     stored: StoredSpan,
-  ): { readonly state: ChainFoldState; readonly evicted: readonly ChainFeedEvent[] } {
+  ): {
+    readonly state: ChainFoldState;
+    readonly evicted: readonly ChainFeedEvent[];
+    readonly changed: readonly ChainState['changed'][];
+  } {
     const { head } = state;
-    if (head === null) return { state, evicted: [] };
+    if (head === null) return { state, evicted: [], changed: [] };
     if (state.fault !== null) {
-      return { state: { ...state, unsafe: dropEvents(state.unsafe) }, evicted: [] };
+      return { state: { ...state, unsafe: dropEvents(state.unsafe) }, evicted: [], changed: [] };
     }
     const safeCount = state.unsafe.findLastIndex((block) => isSafelyBelow(block.number, head.number)) + 1;
     const safe = [...state.safe];
@@ -213,12 +230,17 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const appliedCount = safe.length - state.safe.length;
     const waiting = state.unsafe.slice(appliedCount);
     const rest = { ...state, fault, unsafe: fault === null ? waiting : dropEvents(waiting) };
-    if (appliedCount === 0) return { state: rest, evicted: [] };
+    if (appliedCount === 0) return { state: rest, evicted: [], changed: [] };
     const applied = state.unsafe.slice(0, appliedCount).map(({ number }) => number);
     const surplus = Math.max(0, state.reversible.length + applied.length - keptStatesMax);
     const reversible = state.reversible.slice(surplus).concat(applied.slice(-keptStatesMax));
     const shortened = evictOldEvents(retainStates(safe), reversible, keptFromBlock, stored.position);
-    return { state: { ...rest, safe: shortened.safe, reversible }, evicted: shortened.evicted };
+    const newest = requireValue(shortened.safe.at(-1), 'the newest safe state');
+    return {
+      state: { ...rest, safe: shortened.safe, reversible },
+      evicted: shortened.evicted,
+      changed: [...safe.slice(state.safe.length).map(({ changed }) => changed), newest.changed],
+    };
   }
 
   function retainStates(safe: readonly ChainState[]): readonly ChainState[] {
@@ -258,7 +280,7 @@ function applyBlock(
   stored: StoredSpan,
 ): ChainState | ChainFault {
   if (block.problem !== null) return { block: toKnownBlock(block), detail: block.problem };
-  let after: ChainState = { ...before, block: toKnownBlock(block) };
+  let after: ChainState = { ...before, block: toKnownBlock(block), changed: ImmutableSet() };
   for (const event of block.events) {
     try {
       after = addFeedEvent(applyEvent(after, event, contracts), event, stored);
@@ -296,12 +318,18 @@ function evictOldEvents(
     position,
   );
   if (shorter === null) return { safe, evicted: [] };
-  return { safe: [...safe.slice(0, -1), { ...newest, feed: shorter.window }], evicted: shorter.evicted };
+  const names = shorter.evicted.map((event): RecordName => `feedEvent ${formatArrival(event)}`);
+  const shortened = noteChanged({ ...newest, feed: shorter.window }, ...names);
+  return { safe: [...safe.slice(0, -1), shortened], evicted: shorter.evicted };
 }
 
 type Linked =
   | { readonly rejection: Rejection }
-  | { readonly state: ChainFoldState; readonly reorganization: Reorganization | null };
+  | {
+      readonly state: ChainFoldState;
+      readonly reorganization: Reorganization | null;
+      readonly changed: ChangedRecords;
+    };
 
 /** Drops what the span replaces, or says why it does not link. */
 function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSettings): Linked {
@@ -309,7 +337,7 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
   const { head } = state;
   if (head === null) {
     if (span.fromBlock === deploymentBlock)
-      return { state: { ...state, rootHash: span.parentHash }, reorganization: null };
+      return { state: { ...state, rootHash: span.parentHash }, reorganization: null, changed: [] };
     return reject(
       'unlinked_span',
       `block ${span.fromBlock} cannot be the first: the deployment begins with block ${deploymentBlock}`,
@@ -319,7 +347,8 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
   if (forkBlock > head.number) {
     return reject('unlinked_span', `block ${span.fromBlock} does not follow block ${head.number}`);
   }
-  if (forkBlock === head.number && span.parentHash === head.hash) return { state, reorganization: null };
+  if (forkBlock === head.number && span.parentHash === head.hash)
+    return { state, reorganization: null, changed: [] };
   if (span.toBlock <= head.number && span.fork <= state.forks) {
     return reject('unlinked_span', `blocks through ${span.toBlock} are held already, through ${head.number}`);
   }
@@ -337,6 +366,7 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
     return {
       state: { ...emptyChainFoldState, rootHash: span.parentHash, reads: state.reads, forks: span.fork },
       reorganization: { forkBlock, safeDepth: state.safe.length },
+      changed: 'all',
     };
   }
   if (fork === undefined && span.fromBlock > deploymentBlock && mayBeOlder) {
@@ -360,6 +390,7 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
       forks: Math.max(state.forks, span.fork),
     },
     reorganization: { forkBlock, safeDepth: state.safe.length - safe.length },
+    changed: state.safe.slice(safe.length).map(({ changed }) => changed),
   };
 }
 

@@ -1,153 +1,260 @@
-import { Map as ImmutableMap, List } from 'immutable';
-import { parse, stringify } from '../bigintJson.ts';
-import type { EvictedEvents } from '../feed/eventWindow.ts';
+import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
+import { compareArrivals, formatArrival } from '../feed/arrival.ts';
+import {
+  collectRecords,
+  dispatchRecords,
+  type FoldRecord,
+  RecordRefused,
+  readRecords,
+  requireDense,
+} from '../foldRecord.ts';
+import { requireValue } from '../requireValue.ts';
+import { type Address, isAddress } from '../schemas/hex.ts';
 import { type ChainFoldState, emptyChainFoldState } from './chainFold.ts';
-import type {
-  ChainFeedEvent,
-  ChainState,
-  Checkpoint,
-  OwnerEvent,
-  Position,
-  Settlement,
-  TokenMetadata,
-} from './chainState.ts';
+import { chainRecords } from './chainRecords.ts';
+import type { ChainState, KeyedRecord, OwnerEvent, OwnerState, Position, RecordName } from './chainState.ts';
 
-/** Entries of one line. */
-const entriesPerLine = 500;
+/** What a snapshot of the chain holds. */
+export interface CapturedChain {
+  readonly state: ChainFoldState;
+  readonly newestSpanAtMs: number | null;
+}
 
 /**
- * A fold's state as lines of JSON. Of the safe states the newest alone is written: the others come back by folding on
- * from an older snapshot.
+ * A fold's state as records. Of the safe states the newest alone is written: the others come back by folding on from an older
+ * snapshot. Tokens of an owner are those of the owner's positions.
  */
-export function* encodeChainFold(state: ChainFoldState, newestSpanAtMs: number | null): Iterable<string> {
-  const { safe, ...rest } = state;
-  const newest = safe.at(-1) ?? null;
-  yield stringify({ ...rest, newestSpanAtMs, safeBlock: newest?.block.number ?? null });
-  if (newest === null) return;
-  const {
-    settlements,
-    unprocessedRounds,
-    checkpoints,
-    mintedRounds,
-    positions,
-    owners,
-    mining,
-    collection,
-    feed,
-    ...scalars
-  } = newest;
-  const { perWeightAtActivation, pendingWeight, perWeightByDate, ...miningScalars } = mining;
-  const { metadata, ...collectionScalars } = collection;
-  yield stringify({
-    ...scalars,
+export function* encodeChainFold({ state, newestSpanAtMs }: CapturedChain): Iterable<FoldRecord> {
+  const { safe, ...fold } = state;
+  yield chainRecords.fold.write('', { ...fold, newestSpanAtMs });
+  const newest = safe.at(-1);
+  if (newest === undefined) return;
+  yield encodeState(newest);
+  const { settlements, unprocessedRounds, checkpoints, positions, owners, mining, collection, feed } = newest;
+  for (const [index, one] of settlements.entries()) yield chainRecords.settlement.write(index, one);
+  for (const one of unprocessedRounds) yield chainRecords.unprocessedRound.write(one.roundId, one);
+  for (const [index, one] of checkpoints.entries()) yield chainRecords.checkpoint.write(index, one);
+  for (const { date, atEnd } of mining.perWeightByDate) yield chainRecords.perWeight.write(date, atEnd);
+  for (const [round, perWeight] of mining.perWeightAtActivation)
+    yield chainRecords.activationPerWeight.write(round, perWeight);
+  for (const [round, weight] of mining.pendingWeight) yield chainRecords.pendingWeight.write(round, weight);
+  for (const [tokenId, one] of collection.metadata) yield chainRecords.metadata.write(tokenId, one);
+  for (const one of positions.values()) yield chainRecords.position.write(one.tokenId, one);
+  for (const one of feed.events) yield chainRecords.feedEvent.write(formatArrival(one), one);
+  for (const [owner, { activity }] of owners)
+    for (const [index, one] of activity.entries())
+      yield chainRecords.activity.write(`${owner}/${index}`, one);
+}
+
+/**
+ * The records that blocks have changed, by their names, as they are now: those of what blocks have removed have no value. What has
+ * no key changes with every block.
+ */
+export function* encodeChainChanges(
+  { state, newestSpanAtMs }: CapturedChain,
+  names: ReadonlySet<RecordName>,
+): Iterable<FoldRecord> {
+  const { safe, ...fold } = state;
+  yield chainRecords.fold.write('', { ...fold, newestSpanAtMs });
+  const newest = safe.at(-1);
+  if (newest === undefined) return;
+  yield encodeState(newest);
+  const lookup = createLookup(newest);
+  for (const name of names) {
+    const end = name.indexOf(' ');
+    yield lookup(name.slice(0, end), name.slice(end + 1));
+  }
+}
+
+function createLookup(state: ChainState): (kind: string, key: string) => FoldRecord {
+  const { settlements, unprocessedRounds, checkpoints, positions, owners, mining, collection, feed } = state;
+  const rounds = indexOnce(unprocessedRounds, ({ roundId }) => String(roundId));
+  const perWeights = indexOnce(mining.perWeightByDate, ({ date }) => date);
+  const events = indexOnce(feed.events, formatArrival);
+  const byKind: Readonly<Record<KeyedRecord, (key: string) => FoldRecord>> = {
+    settlement: (key) => chainRecords.settlement.writeChange(key, settlements.get(Number(key))),
+    unprocessedRound: (key) => chainRecords.unprocessedRound.writeChange(key, rounds().get(key)),
+    checkpoint: (key) => chainRecords.checkpoint.writeChange(key, checkpoints.get(Number(key))),
+    perWeight: (key) => chainRecords.perWeight.writeChange(key, perWeights().get(key)?.atEnd),
+    activationPerWeight: (key) =>
+      chainRecords.activationPerWeight.writeChange(key, mining.perWeightAtActivation.get(key)),
+    pendingWeight: (key) => chainRecords.pendingWeight.writeChange(key, mining.pendingWeight.get(key)),
+    metadata: (key) => chainRecords.metadata.writeChange(key, collection.metadata.get(Number(key))),
+    position: (key) => chainRecords.position.writeChange(key, positions.get(Number(key))),
+    feedEvent: (key) => chainRecords.feedEvent.writeChange(key, events().get(key)),
+    activity: (key) => {
+      const [owner = '', index] = key.split('/');
+      return chainRecords.activity.writeChange(key, owners.get(owner)?.activity.get(Number(index)));
+    },
+  };
+  const lookups = new Map<string, (key: string) => FoldRecord>(Object.entries(byKind));
+  return (kind, key) => requireValue(lookups.get(kind), `the lookup of ${kind}`)(key);
+}
+
+/** Items by their keys, once one is asked for. */
+function indexOnce<Item>(items: Iterable<Item>, keyOf: (item: Item) => string) {
+  let index: ReadonlyMap<string, Item> | null = null;
+  return (): ReadonlyMap<string, Item> => {
+    index ??= new Map(Array.from(items, (item) => [keyOf(item), item]));
+    return index;
+  };
+}
+
+/** The newest safe state without what has a key of its own. */
+function encodeState({ block, core, governance, mining, collection, token, mintedRounds, feed }: ChainState) {
+  const { perWeightAtActivation: _a, pendingWeight: _p, perWeightByDate: _d, ...miningScalars } = mining;
+  const { metadata: _m, ...collectionScalars } = collection;
+  return chainRecords.state.write('', {
+    block,
+    core,
+    governance,
     mining: miningScalars,
     collection: collectionScalars,
+    token,
+    mintedRounds: mintedRounds.toArray(),
     feedRun: feed.run,
     givenUpEvents: feed.evicted,
   });
-  yield* encodeList('settlements', settlements);
-  yield* encodeList('unprocessedRounds', unprocessedRounds);
-  yield* encodeList('checkpoints', checkpoints);
-  yield* encodeList('mintedRounds', mintedRounds);
-  yield* encodeList('perWeightByDate', perWeightByDate);
-  yield* encodeList('perWeightAtActivation', perWeightAtActivation.entries());
-  yield* encodeList('pendingWeight', pendingWeight.entries());
-  yield* encodeList('metadata', metadata.entries());
-  yield* encodeList('positions', positions.values());
-  yield* encodeList('feed', feed.events);
-  for (const [owner, { tokenIds, activity }] of owners) {
-    yield stringify({ owner, tokenIds });
-    yield* encodeList('activity', activity);
+}
+
+export interface ChainRestoration {
+  /** @throws RecordRefused */
+  add(record: FoldRecord): void;
+  /** Whether the newest safe state lies at or below a block; an empty one does. */
+  liesWithin(block: bigint): boolean;
+  /** @throws RecordRefused when the records do not make up a state. */
+  complete(): CapturedChain;
+}
+
+/** Takes the records of {@link encodeChainFold}. Without any the fold begins. */
+export function createChainRestoration(): ChainRestoration {
+  const folds = collectRecords(chainRecords.fold);
+  const states = collectRecords(chainRecords.state);
+  const settlements = collectRecords(chainRecords.settlement);
+  const unprocessedRounds = collectRecords(chainRecords.unprocessedRound);
+  const checkpoints = collectRecords(chainRecords.checkpoint);
+  const perWeights = collectRecords(chainRecords.perWeight);
+  const activations = collectRecords(chainRecords.activationPerWeight);
+  const pendingWeights = collectRecords(chainRecords.pendingWeight);
+  const metadata = collectRecords(chainRecords.metadata);
+  const positions = collectRecords(chainRecords.position);
+  const feedEvents = collectRecords(chainRecords.feedEvent);
+  const activities = collectActivity();
+  const add = dispatchRecords(
+    folds,
+    states,
+    settlements,
+    unprocessedRounds,
+    checkpoints,
+    perWeights,
+    activations,
+    pendingWeights,
+    metadata,
+    positions,
+    feedEvents,
+    activities.reader,
+  );
+  let count = 0;
+
+  function complete(): CapturedChain {
+    const fold = folds.values.get('');
+    if (fold === undefined) {
+      if (count > 0) throw new RecordRefused('the records of a chain lack that of its fold');
+      return { state: emptyChainFoldState, newestSpanAtMs: null };
+    }
+    const { newestSpanAtMs, ...rest } = fold;
+    const newest = buildState();
+    return { state: { ...rest, safe: newest === null ? [] : [newest] }, newestSpanAtMs };
   }
-}
 
-export function decodeChainFold(lines: Iterable<string>): {
-  state: ChainFoldState;
-  newestSpanAtMs: number | null;
-} {
-  const [head, scalars, ...entries] = lines;
-  if (head === undefined) return { state: emptyChainFoldState, newestSpanAtMs: null };
-  const {
-    newestSpanAtMs,
-    safeBlock: _safeBlock,
-    ...rest
-  } = parse(head) as Omit<ChainFoldState, 'safe'> & {
-    newestSpanAtMs: number | null;
-    safeBlock: bigint | null;
-  };
-  const safe = scalars === undefined ? [] : [buildChainState(parse(scalars) as never, entries)];
-  return { state: { ...rest, safe }, newestSpanAtMs };
-}
-
-/** The safe block of an encoded state, without decoding all of it; null when it has none. */
-export function readSafeBlock(encoded: string): bigint | null {
-  const [head = ''] = encoded.split('\n', 1);
-  return head === '' ? null : (parse(head) as { safeBlock: bigint | null }).safeBlock;
-}
-
-type ListKey =
-  | 'settlements'
-  | 'unprocessedRounds'
-  | 'checkpoints'
-  | 'mintedRounds'
-  | 'perWeightByDate'
-  | 'perWeightAtActivation'
-  | 'pendingWeight'
-  | 'metadata'
-  | 'positions'
-  | 'feed'
-  | 'activity';
-
-type ScalarState = Pick<ChainState, 'block' | 'core' | 'governance' | 'token'> & {
-  readonly mining: Omit<ChainState['mining'], 'perWeightAtActivation' | 'pendingWeight' | 'perWeightByDate'>;
-  readonly collection: Omit<ChainState['collection'], 'metadata'>;
-  readonly feedRun: string;
-  readonly givenUpEvents: EvictedEvents;
-};
-
-function buildChainState(
-  { mining, collection, feedRun, givenUpEvents, ...scalars }: ScalarState,
-  lines: readonly string[],
-): ChainState {
-  const lists = new Map<ListKey, unknown[]>();
-  const owners: { owner: string; tokenIds: readonly number[]; activity: OwnerEvent[] }[] = [];
-  for (const line of lines) {
-    const entry = parse(line) as
-      | { list: ListKey; items: unknown[] }
-      | { owner: string; tokenIds: readonly number[] };
-    if ('owner' in entry) owners.push({ ...entry, activity: [] });
-    else if (entry.list === 'activity') owners.at(-1)?.activity.push(...(entry.items as OwnerEvent[]));
-    else lists.set(entry.list, [...(lists.get(entry.list) ?? []), ...entry.items]);
+  function buildState(): ChainState | null {
+    const scalars = states.values.get('');
+    if (scalars === undefined) return null;
+    const { block, core, governance, mining, collection, token, mintedRounds, feedRun, givenUpEvents } =
+      scalars;
+    const events = [...feedEvents.values.values()].sort(compareArrivals);
+    return {
+      block,
+      core,
+      governance,
+      token,
+      settlements: List(listByIndex('settlement', settlements.values)),
+      unprocessedRounds: List(
+        [...unprocessedRounds.values.values()].sort((a, b) => (a.roundId < b.roundId ? -1 : 1)),
+      ),
+      checkpoints: List(listByIndex('checkpoint', checkpoints.values)),
+      mintedRounds: List(mintedRounds),
+      feed: { run: feedRun, events: List(events), evicted: givenUpEvents },
+      positions: ImmutableMap([...positions.values.values()].map((one) => [one.tokenId, one])),
+      owners: buildOwners(positions.values.values(), activities.byOwner),
+      mining: {
+        ...mining,
+        perWeightAtActivation: ImmutableMap(activations.values),
+        pendingWeight: ImmutableMap(pendingWeights.values),
+        perWeightByDate: List(
+          [...perWeights.values]
+            .sort(([a], [b]) => (a < b ? -1 : 1))
+            .map(([date, atEnd]) => ({ date, atEnd })),
+        ),
+      },
+      collection: {
+        ...collection,
+        metadata: ImmutableMap([...metadata.values].map(([tokenId, one]) => [Number(tokenId), one])),
+      },
+      changed: ImmutableSet(),
+    };
   }
-  const items = <Item>(key: ListKey) => (lists.get(key) ?? []) as Item[];
+
   return {
-    ...scalars,
-    settlements: List(items<Settlement>('settlements')),
-    unprocessedRounds: List(items('unprocessedRounds')),
-    checkpoints: List(items<Checkpoint>('checkpoints')),
-    mintedRounds: List(items('mintedRounds')),
-    feed: { run: feedRun, events: List(items<ChainFeedEvent>('feed')), evicted: givenUpEvents },
-    positions: ImmutableMap(items<Position>('positions').map((position) => [position.tokenId, position])),
-    owners: ImmutableMap(
-      owners.map(({ owner, tokenIds, activity }) => [owner, { tokenIds, activity: List(activity) }]),
-    ),
-    mining: {
-      ...mining,
-      perWeightAtActivation: ImmutableMap(items<[string, bigint]>('perWeightAtActivation')),
-      pendingWeight: ImmutableMap(items<[string, bigint]>('pendingWeight')),
-      perWeightByDate: List(items('perWeightByDate')),
+    add: (record) => {
+      count++;
+      add(record);
     },
-    collection: { ...collection, metadata: ImmutableMap(items<[number, TokenMetadata]>('metadata')) },
+    liesWithin: (block) => (states.values.get('')?.block.number ?? block) <= block,
+    complete,
   };
 }
 
-function* encodeList(list: ListKey, values: Iterable<unknown>): Iterable<string> {
-  let items: unknown[] = [];
-  for (const value of values) {
-    items.push(value);
-    if (items.length < entriesPerLine) continue;
-    yield stringify({ list, items });
-    items = [];
+/** By owner: there are very many, and most owners have few. */
+function collectActivity() {
+  const byOwner = new Map<Address, (OwnerEvent | undefined)[]>();
+  const reader = readRecords(chainRecords.activity, (event, key) => {
+    const [owner = '', index] = key.split('/');
+    if (!isAddress(owner)) throw new RecordRefused(`activity ${key} is of no owner`);
+    const events = byOwner.get(owner) ?? [];
+    events[Number(index)] = event ?? undefined;
+    // A reorganization takes the newest away.
+    while (events.length > 0 && events.at(-1) === undefined) events.pop();
+    if (events.length > 0) byOwner.set(owner, events);
+    else byOwner.delete(owner);
+  });
+  return { reader, byOwner };
+}
+
+function buildOwners(
+  positions: Iterable<Position>,
+  activities: ReadonlyMap<Address, readonly (OwnerEvent | undefined)[]>,
+): ImmutableMap<string, OwnerState> {
+  const tokens = new Map<Address, number[]>();
+  for (const { owner, tokenId } of positions) {
+    const held = tokens.get(owner);
+    if (held === undefined) tokens.set(owner, [tokenId]);
+    else held.push(tokenId);
   }
-  if (items.length > 0) yield stringify({ list, items });
+  const owners = new Set([...activities.keys(), ...tokens.keys()]);
+  return ImmutableMap(
+    Array.from(owners, (owner) => {
+      const tokenIds = (tokens.get(owner) ?? []).sort((a, b) => a - b);
+      const activity = List(requireDense(`activity of ${owner}`, activities.get(owner) ?? []));
+      return [owner, { tokenIds, activity }];
+    }),
+  );
+}
+
+function listByIndex<Item>(what: string, values: ReadonlyMap<string, Item>): readonly Item[] {
+  return Array.from(values, (_, index) => {
+    const item = values.get(String(index));
+    if (item === undefined) throw new RecordRefused(`${what} ${index} is missing`);
+    return item;
+  });
 }

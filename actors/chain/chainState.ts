@@ -1,4 +1,4 @@
-import { Map as ImmutableMap, List } from 'immutable';
+import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
 import type { Hash, Hex } from 'viem';
 import type { Arrival } from '../feed/arrival.ts';
 import { type EventWindow, nothingEvicted } from '../feed/eventWindow.ts';
@@ -317,6 +317,29 @@ export interface ChainState {
   readonly collection: CollectionState;
   readonly token: TokenState | null;
   readonly feed: EventWindow<ChainFeedEvent>;
+  /** What the block changed of what has a key of its own in a snapshot. */
+  readonly changed: ImmutableSet<RecordName>;
+}
+
+/** Names a record of a snapshot (`chainRecords.ts`). */
+export type RecordName = `${KeyedRecord} ${string | number | bigint}`;
+
+/** Kinds of records of which a state has many. */
+export type KeyedRecord =
+  | 'settlement'
+  | 'unprocessedRound'
+  | 'checkpoint'
+  | 'perWeight'
+  | 'activationPerWeight'
+  | 'pendingWeight'
+  | 'metadata'
+  | 'position'
+  | 'feedEvent'
+  | 'activity';
+
+/** The state with a note of what a block changed, so that a snapshot need not write the rest again. */
+export function noteChanged(state: ChainState, ...names: readonly RecordName[]): ChainState {
+  return { ...state, changed: state.changed.union(names) };
 }
 
 /**
@@ -378,5 +401,6 @@ export function emptyChainState(block: KnownBlock, run: string): ChainState {
     },
     token: null,
     feed: { run, events: List(), evicted: nothingEvicted },
+    changed: ImmutableSet(),
   };
 }

@@ -22,3 +22,8 @@ export function compareArrivals(one: Arrival, other: Arrival): number {
 export function computeNextOrdinal(last: Arrival | undefined, position: number): number {
   return last?.position === position ? last.ordinal + 1 : 0;
 }
+
+/** As a key: no two events of a source have the same. */
+export function formatArrival({ position, ordinal }: Arrival): string {
+  return `${position}.${ordinal}`;
+}

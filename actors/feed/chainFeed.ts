@@ -5,10 +5,11 @@ import {
   type ChainState,
   type Checkpoint,
   countWholeBlocks,
+  noteChanged,
   type Settlement,
 } from '../chain/chainState.ts';
 import { toAddress } from '../schemas/hex.ts';
-import { computeNextOrdinal } from './arrival.ts';
+import { computeNextOrdinal, formatArrival } from './arrival.ts';
 
 /** A message of the stream of spans: its sequence, and when it was stored (epoch milliseconds). */
 export interface StoredSpan {
@@ -32,7 +33,8 @@ export function addFeedEvent(state: ChainState, event: ChainEvent, span: StoredS
     position,
     ordinal,
   };
-  return { ...state, feed: { ...state.feed, events: state.feed.events.push(shown) } };
+  const feed = { ...state.feed, events: state.feed.events.push(shown) };
+  return noteChanged({ ...state, feed }, `feedEvent ${formatArrival(shown)}`);
 }
 
 /** What the feed shows of an event, from the state right after it; null for an event that it does not show. */

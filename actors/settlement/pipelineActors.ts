@@ -1,29 +1,26 @@
-import { parse, stringify } from '../bigintJson.ts';
 import { createModuleActor, type ModuleActor } from '../device/moduleActor.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
+import type { FoldRecord, StateCapture, StateRestoration } from '../foldRecord.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { cacheView } from '../views/cacheView.ts';
-import type { ModulesView, ModuleView } from '../views/views.ts';
-import { convertSettlement, foldVersionBeforeMachine } from './convertSettlement.ts';
+import type { ModulesView } from '../views/views.ts';
+import { foldVersionBeforeMachine } from './convertSettlementLines.ts';
 import { decodePipeline, type PipelineMessage } from './decodePipeline.ts';
 import {
-  decodeIds,
-  type EncodedIds,
-  encodeIds,
-  isRemembered,
-  noRememberedIds,
-  type RememberedIds,
-  rememberId,
-} from './rememberedIds.ts';
+  type CapturedInstallation,
+  createPipelineRestoration,
+  encodeInstallation,
+  encodeInstallationChanges,
+} from './pipelineSnapshot.ts';
+import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from './rememberedIds.ts';
 import {
   createSettlementActor,
   initialSettlement,
   type Settlement,
   type SettlementActor,
 } from './settlementActor.ts';
-import { decodeSettlement, type EncodedSettlement, encodeSettlement } from './settlementSnapshot.ts';
 
 /** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
 export const pipelineFoldVersion = 4;
@@ -45,8 +42,8 @@ export interface PipelineActors {
   /** The same state until oracle or reporter of the installation say something. */
   settlement(installationId: string): Settlement;
   /** As CounterActors.capture. */
-  capture(): Iterable<string>;
-  restore(lines: Iterable<string>): void;
+  capture(): StateCapture;
+  beginRestore(): StateRestoration;
 }
 
 interface InstallationPipeline {
@@ -58,17 +55,10 @@ interface InstallationPipeline {
   view: ModulesView;
 }
 
-/** One line of a snapshot. */
-interface CapturedPipeline {
-  readonly installationId: string;
-  readonly modules: readonly ModuleView[];
-  readonly signer: SignerIdentity | null;
-  readonly acceptedSigners: EncodedIds;
-  readonly settlement: EncodedSettlement;
-}
-
 export function createPipelineActors(): PipelineActors {
   let installations = new Map<string, InstallationPipeline>();
+  /** Null before the first capture, and after a restoration. */
+  let captured: CapturedInstallations | null = null;
   /** The view of an installation that has reported nothing. */
   const viewUnreported = cacheView({
     inputs: (installationId: string) => [installationId],
@@ -110,18 +100,29 @@ export function createPipelineActors(): PipelineActors {
     return rejection === null ? 'folded' : { rejection };
   }
 
-  function restore(lines: Iterable<string>) {
-    installations = new Map();
-    for (const line of lines) {
-      const captured = parse(line) as CapturedPipeline;
-      const pipeline = pipelineOf(captured.installationId);
-      pipeline.signer = captured.signer;
-      pipeline.acceptedSigners = decodeIds(captured.acceptedSigners);
-      pipeline.settlement = createSettlementActor(decodeSettlement(convertSettlement(captured.settlement)));
-      for (const module of captured.modules)
-        pipeline.modules.set(module.instanceId, createModuleActor(module));
-      pipeline.view = viewModules(captured.installationId, pipeline.modules);
-    }
+  function beginRestore(): StateRestoration {
+    const restoration = createPipelineRestoration();
+    return {
+      add: restoration.add,
+      complete: () => {
+        const restored = restoration.complete().map(({ installationId, ...captured }) => {
+          const actors = captured.modules.map((one) => [one.instanceId, createModuleActor(one)] as const);
+          const byInstance = new Map(actors);
+          const pipeline: InstallationPipeline = {
+            modules: byInstance,
+            signer: captured.signer,
+            acceptedSigners: captured.acceptedSigners,
+            settlement: createSettlementActor(captured.settlement),
+            view: viewModules(installationId, byInstance),
+          };
+          return [installationId, pipeline] as const;
+        });
+        return () => {
+          installations = new Map(restored);
+          captured = null;
+        };
+      },
+    };
   }
 
   function modules(installationId: string): ModulesView {
@@ -136,32 +137,37 @@ export function createPipelineActors(): PipelineActors {
     settlement: (installationId) =>
       installations.get(installationId)?.settlement.settlement() ?? initialSettlement,
     capture: () => {
+      const before = captured;
       // What they hold is immutable, but which of it they hold is not.
-      const captured = [...installations.values()].map(({ settlement, ...pipeline }) => ({
-        ...pipeline,
-        settlement: settlement.settlement(),
-      }));
-      return encodeLines(captured);
+      const entries = Array.from(installations, ([installationId, { view, settlement, ...pipeline }]) => {
+        const { signer, acceptedSigners } = pipeline;
+        return [
+          installationId,
+          { ...view, signer, acceptedSigners, settlement: settlement.settlement() },
+        ] as const;
+      });
+      const after = new Map(entries);
+      captured = after;
+      return {
+        all: () => encodeAll(after.values()),
+        changes: before === null ? null : () => encodeChanges(before, after),
+      };
     },
-    restore,
+    beginRestore,
   };
 }
 
-interface CapturableInstallation {
-  readonly view: ModulesView;
-  readonly signer: SignerIdentity | null;
-  readonly acceptedSigners: RememberedIds;
-  readonly settlement: Settlement;
+type CapturedInstallations = ReadonlyMap<string, CapturedInstallation>;
+
+function* encodeAll(captured: Iterable<CapturedInstallation>): Iterable<FoldRecord> {
+  for (const one of captured) yield* encodeInstallation(one);
 }
 
-function* encodeLines(installations: readonly CapturableInstallation[]): Iterable<string> {
-  for (const { view, signer, acceptedSigners, settlement } of installations) {
-    yield stringify({
-      ...view,
-      signer,
-      acceptedSigners: encodeIds(acceptedSigners),
-      settlement: encodeSettlement(settlement),
-    } satisfies CapturedPipeline);
+function* encodeChanges(before: CapturedInstallations, after: CapturedInstallations): Iterable<FoldRecord> {
+  for (const [installationId, one] of after) {
+    const known = before.get(installationId);
+    if (known === undefined) yield* encodeInstallation(one);
+    else yield* encodeInstallationChanges(known, one);
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Set as ImmutableSet, List } from 'immutable';
+import { RecordRefused } from '../foldRecord.ts';
 
 /** At least so many IDs are remembered, however old the oldest is, */
 export const rememberedIdsMin = 10_000;
@@ -22,12 +23,14 @@ interface Entry {
  * costs the same whatever is remembered already.
  */
 export interface RememberedIds {
+  /** How many were forgotten before the oldest one. */
+  readonly forgotten: number;
   /** Oldest first. */
   readonly entries: List<Entry>;
   readonly keys: ImmutableSet<string>;
 }
 
-export const noRememberedIds: RememberedIds = { entries: List(), keys: ImmutableSet() };
+export const noRememberedIds: RememberedIds = { forgotten: 0, entries: List(), keys: ImmutableSet() };
 
 export function isRemembered({ keys }: RememberedIds, id: string): boolean {
   return keys.has(digestId(id));
@@ -38,23 +41,65 @@ export function rememberId(remembered: RememberedIds, id: string, storedAtMs: nu
   const key = digestId(id);
   let entries = remembered.entries.push({ key, storedAtMs });
   let keys = remembered.keys.add(key);
+  let { forgotten } = remembered;
   for (let oldest = entries.first(); oldest !== undefined; oldest = entries.first()) {
     const isOld = storedAtMs - oldest.storedAtMs > rememberedMs;
     const isForgotten = entries.size > rememberedIdsMax || (isOld && entries.size > rememberedIdsMin);
     if (!isForgotten) break;
     entries = entries.shift();
     keys = keys.delete(oldest.key);
+    forgotten++;
   }
-  return { entries, keys };
+  return { forgotten, entries, keys };
 }
 
-/** As a line of a snapshot has them: all keys in one string, and the milliseconds from each to the next. */
+/** IDs of one record of a snapshot, so that a new one changes one record. */
+const idsPerRecord = 128;
+
+/** Some of them in a snapshot: all keys in one string, and the milliseconds from each to the next. */
 export interface EncodedIds {
   readonly keys: string;
   readonly stepsMs: readonly number[];
 }
 
-export function encodeIds({ entries }: RememberedIds): EncodedIds {
+/** The same with their place: so many were remembered before the first of them. */
+export interface EncodedIdRun extends EncodedIds {
+  readonly from: number;
+}
+
+/** As records of a snapshot have them, by the number of the record. Of the first record some may be forgotten. */
+export function* encodeIds({ forgotten, entries }: RememberedIds): Iterable<readonly [number, EncodedIdRun]> {
+  const end = forgotten + entries.size;
+  for (let from = forgotten; from < end; ) {
+    const record = Math.floor(from / idsPerRecord);
+    const through = Math.min((record + 1) * idsPerRecord, end);
+    yield [record, { from, ...encodeEntries(entries.slice(from - forgotten, through - forgotten)) }];
+    from = through;
+  }
+}
+
+/**
+ * Records that differ from those of an earlier time, with nothing for one whose IDs are all forgotten. At the end there are only
+ * new ones, and at the beginning forgotten ones.
+ */
+export function* encodeChangedIds(
+  before: RememberedIds,
+  after: RememberedIds,
+): Iterable<readonly [number, EncodedIdRun | undefined]> {
+  if (before === after) return;
+  const recordOf = (index: number) => Math.floor(index / idsPerRecord);
+  const firstRecord = recordOf(after.forgotten);
+  const lastBefore = recordOf(before.forgotten + before.entries.size - 1);
+  for (let record = recordOf(before.forgotten); record < firstRecord && record <= lastBefore; record++)
+    yield [record, undefined];
+  const firstAppended = recordOf(before.forgotten + before.entries.size);
+  for (const [record, run] of encodeIds(after)) {
+    const isShortened = record === firstRecord && after.forgotten !== before.forgotten;
+    if (isShortened || record >= firstAppended) yield [record, run];
+  }
+}
+
+function encodeEntries(entries: Iterable<Entry>): EncodedIds {
   let previousMs = 0;
   const stepsMs: number[] = [];
   const keys: string[] = [];
@@ -66,13 +111,27 @@ export function encodeIds({ entries }: RememberedIds): EncodedIds {
   return { keys: keys.join(''), stepsMs };
 }
 
-export function decodeIds({ keys, stepsMs }: EncodedIds): RememberedIds {
+/** @throws RecordRefused when IDs between those of the runs are missing. */
+export function decodeIds(runs: Iterable<EncodedIdRun>): RememberedIds {
+  const ascending = [...runs].sort((a, b) => a.from - b.from);
+  const forgotten = ascending[0]?.from ?? 0;
+  const entries: Entry[] = [];
+  for (const run of ascending) {
+    if (run.from !== forgotten + entries.length)
+      throw new RecordRefused(`remembered IDs before the ${run.from}th are missing`);
+    entries.push(...decodeEntries(run));
+  }
+  return { forgotten, entries: List(entries), keys: ImmutableSet(entries.map(({ key }) => key)) };
+}
+
+function decodeEntries({ keys, stepsMs }: EncodedIds): Entry[] {
+  if (keys.length !== stepsMs.length * keyLength)
+    throw new RecordRefused(`${keys.length} characters are not the keys of ${stepsMs.length} IDs`);
   let storedAtMs = 0;
-  const entries = stepsMs.map((stepMs, index): Entry => {
+  return stepsMs.map((stepMs, index) => {
     storedAtMs += stepMs;
     return { key: keys.slice(index * keyLength, (index + 1) * keyLength), storedAtMs };
   });
-  return { entries: List(entries), keys: ImmutableSet(entries.map(({ key }) => key)) };
 }
 
 function digestId(id: string): string {

@@ -35,6 +35,8 @@ export interface Settlement {
   readonly submissionsSinceMs: number | null;
   /** Oldest first. */
   readonly endedSubmissions: List<EndedSubmission>;
+  /** How many had ended before the oldest of them. */
+  readonly evictedSubmissions: number;
   readonly ended: EndedIds;
   /** Messages that were accepted: each counts once, also when it is stored again. */
   readonly acceptedMessages: RememberedIds;
@@ -45,6 +47,7 @@ export const initialSettlement: Settlement = {
   closedRounds: List(),
   submissionsSinceMs: null,
   endedSubmissions: List(),
+  evictedSubmissions: 0,
   ended: { submissions: noRememberedIds, runs: noRememberedIds, incidents: noRememberedIds },
   acceptedMessages: noRememberedIds,
 };
@@ -136,5 +139,6 @@ function addEndedSubmission(settlement: Settlement, submission: EndedSubmission)
   if (all.size <= endedSubmissionsMax) return { ...settlement, endedSubmissions: all };
   const endedSubmissions = all.shift();
   const submissionsSinceMs = endedSubmissions.first()?.createdAtMs ?? submission.createdAtMs;
-  return { ...settlement, endedSubmissions, submissionsSinceMs };
+  const evictedSubmissions = settlement.evictedSubmissions + 1;
+  return { ...settlement, endedSubmissions, evictedSubmissions, submissionsSinceMs };
 }

@@ -1,3 +1,4 @@
+import { requireValue } from '../requireValue.ts';
 import type { RoundRow } from '../storedRows.ts';
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
 import { roundMs } from '../wheel/activityFold.ts';
@@ -126,28 +127,16 @@ function raisePeak(peak: Peak | null, value: number, atMs: number): Peak {
   return peak !== null && peak.value >= value ? peak : { value, atMs };
 }
 
-/** A day as a line of a snapshot has it: JSON has no map. */
-type EncodedDay = Omit<DaySummary, 'rounds'> & {
-  readonly rounds: readonly (readonly [number, bigint])[] | null;
-};
-
-export interface EncodedHistory {
-  readonly firstObservedAtMs: number;
-  readonly days: readonly EncodedDay[];
+/** Ascending. */
+export function listDays({ past, open }: DayHistory): readonly DaySummary[] {
+  return [...past, open];
 }
 
-export function encodeHistory({ firstObservedAtMs, past, open }: DayHistory): EncodedHistory {
-  const days = [...past, open].map(({ rounds, ...day }) => ({
-    ...day,
-    rounds: rounds === null ? null : [...rounds],
-  }));
-  return { firstObservedAtMs, days };
-}
-
-export function decodeHistory({ firstObservedAtMs, days }: EncodedHistory): DayHistory {
-  const decoded = days.map(({ rounds, ...day }) => ({
-    ...day,
-    rounds: rounds === null ? null : new Map(rounds),
-  }));
-  return { firstObservedAtMs, past: decoded.slice(0, -1), open: decoded.at(-1) as DaySummary };
+/** The history of these days, ascending; the last one is that of the newest reading. */
+export function toHistory(firstObservedAtMs: number, days: readonly DaySummary[]): DayHistory {
+  return {
+    firstObservedAtMs,
+    past: days.slice(0, -1),
+    open: requireValue(days.at(-1), 'the day of the newest reading'),
+  };
 }

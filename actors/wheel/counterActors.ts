@@ -1,5 +1,3 @@
-import { List } from 'immutable';
-import { parse, stringify } from '../bigintJson.ts';
 import { evictOldest } from '../feed/eventWindow.ts';
 import {
   addAchievements,
@@ -7,20 +5,20 @@ import {
   type MeasurementProgress,
 } from '../feed/measurementEvents.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
+import type { StateCapture, StateRestoration } from '../foldRecord.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
-import {
-  type DayHistory,
-  decodeHistory,
-  type EncodedHistory,
-  encodeHistory,
-  withReading,
-} from '../statistics/dayHistory.ts';
+import { type DayHistory, withReading } from '../statistics/dayHistory.ts';
 import type { TelemetryView } from '../views/views.ts';
 import type { ActivityState } from './activityFold.ts';
 import type { CounterReading, StoredReading } from './counterReading.ts';
+import {
+  type CapturedCounters,
+  createCounterRestoration,
+  encodeCounterChanges,
+  encodeCounters,
+} from './counterSnapshot.ts';
 import { decodeCounter } from './decodeCounter.ts';
 import { createInstallationActor, type InstallationActor, type ReadingOutcome } from './installationActor.ts';
-import { decodeInstallationState, encodeInstallationState } from './installationSnapshot.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored; the stream is replayed. */
 export const counterFoldVersion = 6;
@@ -48,16 +46,13 @@ export interface CounterActors {
   /** Observed and open rounds, as projections need them; null for an installation that has published nothing. */
   activity(installationId: string): ActivityState | null;
   readonly installationCount: number;
+  /** The state as it is at this call. */
+  capture(): StateCapture;
   /**
-   * The state as it is at this call, one line of JSON per installation; the lines are made while they are iterated,
-   * from immutable values, while folding continues.
+   * Replaces all state at once, and folds on from there. What was shown before stays shown until `reveal`, so that no view goes
+   * back in time.
    */
-  capture(): Iterable<string>;
-  /**
-   * Replaces all state at once by captured lines, and folds on from there. What was shown before stays shown until
-   * `reveal`, so that no view goes back in time.
-   */
-  restore(lines: Iterable<string>): void;
+  beginRestore(): StateRestoration;
   /** Shows what is folded. */
   reveal(): void;
 }
@@ -72,6 +67,8 @@ export interface CounterActorsSettings {
 export function createCounterActors(settings: CounterActorsSettings): CounterActors {
   const { genesisMs, publicInstallationId } = settings;
   let folded: Folded | null = null;
+  /** Null before the first capture, and after a restoration. */
+  let captured: CapturedCounters | null = null;
   let shown: Folded = { actors: new Map(), history: null, progress: null };
 
   function findOrCreateActor({ actors }: Folded, installationId: string): InstallationActor {
@@ -110,34 +107,39 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     return { installationId, freshness: 'offline', revision: null, reading: null };
   }
 
-  function capture(): Iterable<string> {
+  function capture(): StateCapture {
     const { actors, history, progress } = folded ?? shown;
-    const states = [...actors.values()].map((actor) => actor.state());
-    const days = history === null ? null : encodeHistory(history);
-    const kept = {
-      installationId: publicInstallationId,
-      days,
-      progress: progress === null ? null : encodeProgress(progress),
+    const installations = [...actors.values()]
+      .map((actor) => actor.state())
+      .filter((state) => state !== null);
+    const before = captured;
+    const after = { installations, history, progress };
+    captured = after;
+    return {
+      all: () => encodeCounters(after),
+      changes: before === null ? null : () => encodeCounterChanges(before, after),
     };
-    return encoded(states, kept);
   }
 
-  function restore(lines: Iterable<string>) {
-    const restored: Folded = { actors: new Map(), history: null, progress: null };
-    for (const line of lines) {
-      const kept = parseHistoryLine(line);
-      if (kept !== null) {
-        restored.history = kept.days === null ? null : decodeHistory(kept.days);
-        restored.progress = kept.progress === null ? null : decodeProgress(kept.progress);
-        continue;
-      }
-      const state = decodeInstallationState(line);
-      const { installationId } = state.acceptance.latest;
-      restored.actors.set(installationId, createInstallationActor(installationId, genesisMs, state));
-    }
-    // Before the first restoration nothing is shown that could go back.
-    if (folded === null) shown = restored;
-    folded = restored;
+  function beginRestore(): StateRestoration {
+    const restoration = createCounterRestoration();
+    return {
+      add: restoration.add,
+      complete: () => {
+        const { installations, history, progress } = restoration.complete();
+        const actors = installations.map((state) => {
+          const { installationId } = state.acceptance.latest;
+          return [installationId, createInstallationActor(installationId, genesisMs, state)] as const;
+        });
+        const restored = { actors: new Map(actors), history, progress };
+        return () => {
+          // Before the first restoration nothing is shown that could go back.
+          if (folded === null) shown = restored;
+          folded = restored;
+          captured = null;
+        };
+      },
+    };
   }
 
   return {
@@ -154,7 +156,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
       return shown.actors.size;
     },
     capture,
-    restore,
+    beginRestore,
     reveal: () => {
       if (folded !== null) shown = folded;
     },
@@ -180,60 +182,4 @@ function evictOldEvents(folded: Folded, position: number): Pick<CounterOutcome, 
   if (shorter === null) return {};
   folded.progress = { ...progress, ...shorter.window };
   return { evicted: { run: progress.run, events: shorter.evicted } };
-}
-
-/**
- * The lines of `captured` with one installation's state as the lines of `other` have it, and with its history, where it is
- * the public one.
- */
-export function replaceInstallation(
-  captured: readonly string[],
-  other: readonly string[],
-  installationId: string,
-): string[] {
-  const isOfInstallation = (line: string) => {
-    const kept = parseHistoryLine(line);
-    if (kept !== null) return kept.installationId === installationId;
-    return decodeInstallationState(line).acceptance.latest.installationId === installationId;
-  };
-  const lines = [...captured.filter((line) => !isOfInstallation(line)), ...other.filter(isOfInstallation)];
-  // The history comes first.
-  return [...lines.filter(isHistory), ...lines.filter((line) => !isHistory(line))];
-}
-
-/** The line of a snapshot that holds the history: the first one. */
-interface KeptHistory {
-  readonly installationId: string;
-  /** Null before the first reading. */
-  readonly days: EncodedHistory | null;
-  readonly progress: EncodedProgress | null;
-}
-
-/** The progress as a line of a snapshot has it: JSON has no list, and `givenUp` is the stored name of the evicted events. */
-type EncodedProgress = Omit<MeasurementProgress, 'events' | 'evicted'> & {
-  readonly events: Iterable<MeasurementEvent>;
-  readonly givenUp: MeasurementProgress['evicted'];
-};
-
-function encodeProgress({ evicted, ...progress }: MeasurementProgress): EncodedProgress {
-  return { ...progress, givenUp: evicted };
-}
-
-function decodeProgress({ givenUp, events, ...progress }: EncodedProgress): MeasurementProgress {
-  return { ...progress, events: List(events), evicted: givenUp };
-}
-
-const historyMark = '{"history":';
-
-function* encoded(states: ReturnType<InstallationActor['state']>[], kept: KeptHistory): Iterable<string> {
-  yield stringify({ history: kept });
-  for (const state of states) if (state !== null) yield encodeInstallationState(state);
-}
-
-function isHistory(line: string): boolean {
-  return line.startsWith(historyMark);
-}
-
-function parseHistoryLine(line: string): KeptHistory | null {
-  return isHistory(line) ? (parse(line) as { history: KeptHistory }).history : null;
 }

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { findFreePort } from '../../test/support/processes/findFreePort.ts';
 import { awaitFirstAnswer, createStopper, serverPath } from '../childServer.ts';
-import { findFreePort } from '../findFreePort.ts';
 import { pinToCore } from '../pinToCore.ts';
 import type { PreparedPath } from './preparedAnswers.ts';
 

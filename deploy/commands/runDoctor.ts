@@ -4,8 +4,8 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
-import { closeNats } from '../../streams/jetstream/connection.ts';
-import { type Configuration, readConfiguration, unknownVariables } from '../configuration.ts';
+import { closeNats, readNatsUrl } from '../../streams/jetstream/connection.ts';
+import { type Configuration, locateDatabase, readConfiguration, unknownVariables } from '../configuration.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
 import { checkChain } from './doctor/checkChain.ts';
 import { checkDatabase } from './doctor/checkDatabase.ts';
@@ -131,16 +131,23 @@ async function connectToNats(
     ]);
     return null;
   }
+  const { servers, ...credentials } = readNatsUrl(url);
   try {
     return await connect({
-      servers: url.split(','),
+      servers,
+      ...credentials,
       timeout: connectMs,
       reconnect: false,
       name: 'miner doctor',
     });
   } catch (error) {
     print([
-      failed('NATS', `${url}: ${(error as Error).message}`, 'check MINER_NATS_URL and that nats-server runs'),
+      // Without the password that the address may hold.
+      failed(
+        'NATS',
+        `${servers}: ${(error as Error).message}`,
+        'check MINER_NATS_URL and that nats-server runs',
+      ),
     ]);
     return null;
   }
@@ -150,9 +157,8 @@ function openConfiguredDatabase(
   configuration: Configuration,
   print: (findings: readonly Finding[]) => void,
 ): Database | null {
-  const { MINER_CLICKHOUSE_URL: url, MINER_DATA_DIR: dataDir } = configuration;
   try {
-    return openDatabase(url === null ? { path: join(dataDir, 'clickhouse') } : { url });
+    return openDatabase(locateDatabase(configuration));
   } catch (error) {
     print([skipped('ClickHouse', (error as Error).message)]);
     return null;

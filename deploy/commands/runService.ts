@@ -7,6 +7,7 @@ import { detectImplementation } from '../../http/server/uws.ts';
 import {
   type Configuration,
   ConfigurationError,
+  locateDatabase,
   readConfiguration,
   unknownVariables,
 } from '../configuration.ts';
@@ -26,7 +27,11 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'LocalNatsError',
   'PortUnavailable',
   'ReplayRefused',
+  'ServerTooOld',
 ]);
+/** Those that the configuration has to be changed for, by their exit status. */
+const configurationErrors: ReadonlySet<string> = new Set(['ConfigurationError', 'ServerTooOld']);
+const configurationErrorStatus = 2;
 /**
  * Everything stops within this time, or the process ends regardless, just before an orchestrator would kill it (after ten seconds by default).
  * Normally a stop takes a moment.
@@ -73,7 +78,7 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     process.stderr.write(`${error.message}\n`);
-    process.exitCode = 2;
+    process.exitCode = configurationErrorStatus;
     return;
   }
   const logger = createLogger(configuration.MINER_LOG_LEVEL);
@@ -100,10 +105,12 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
     );
   const grace = closeWithGrace({ delay: stopMs, logger: false, onTimeout }, async ({ signal, err }) => {
     isStopping = true;
-    if (err !== undefined) logger.fatal({ err }, 'the service cannot continue');
-    else logger.info({ signal }, 'stopping');
+    if (err === undefined) logger.info({ signal }, 'stopping');
+    else if (expectedErrors.has(err.name)) process.stderr.write(`${err.message}\n`);
+    else logger.fatal({ err }, 'the service cannot continue');
     await stopAll();
     logger.info('stopped');
+    if (err !== undefined && configurationErrors.has(err.name)) process.exit(configurationErrorStatus);
   });
   const finish = async () => {
     if (isStopping) return;
@@ -114,12 +121,12 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
     await start({ configuration, logger, onStop: (what, stop) => stops.push({ what, stop }), finish });
   } catch (error) {
     if (isStopping) return;
-    const isExpected = expectedErrors.has(error instanceof Error ? error.name : '');
-    if (isExpected) process.stderr.write(`${(error as Error).message}\n`);
+    const name = error instanceof Error ? error.name : '';
+    if (expectedErrors.has(name)) process.stderr.write(`${(error as Error).message}\n`);
     else logger.fatal({ err: error }, 'the service cannot start');
     await stopAll();
     grace.uninstall();
-    process.exit(error instanceof ConfigurationError ? 2 : 1);
+    process.exit(configurationErrors.has(name) ? configurationErrorStatus : 1);
   }
 }
 
@@ -147,12 +154,11 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
   const { configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop } = configured;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const url = configuration.MINER_CLICKHOUSE_URL;
   const service = await startService({
     settings: {
       roles,
       natsUrl,
-      database: url === null ? { path: join(configuration.MINER_DATA_DIR, 'clickhouse') } : { url },
+      database: locateDatabase(configuration),
       host: configuration.MINER_HOST,
       httpPort: configuration.MINER_HTTP_PORT,
       opsPort: configuration.MINER_OPS_PORT,

@@ -1,3 +1,4 @@
+import { uint256Max } from '../../actors/schemas/wireScalars.ts';
 import type { ResultCell } from '../database.ts';
 import type { RowText } from '../rowText.ts';
 
@@ -7,6 +8,30 @@ export interface Column<Value> {
   readonly write: (text: RowText, value: Value) => void;
   /** @throws Error when the cell does not hold such a value, which only another program can have written. */
   readonly read: (cell: ResultCell) => Value;
+  /** SQL of what `read` reads; the column itself when it is left out. */
+  readonly readExpression?: (column: string) => string;
+  /** Set where values are inserted in another form, under the value's own name, and the column is made from that. */
+  readonly inserted?: InsertedForm;
+  /** ClickHouse's default when it is left out. */
+  readonly codec?: string;
+  /** What it means, with its unit: for whoever queries the table. */
+  readonly comment?: string;
+}
+
+export interface InsertedForm {
+  readonly type: string;
+  /** Ending of the value's name that the column's name goes without. */
+  readonly suffix: string;
+  /** SQL that makes the column from the inserted form. */
+  readonly convert: (inserted: string) => string;
+}
+
+/** The column of a kind as a table has it. */
+export function column<Value>(
+  kind: Column<Value>,
+  about: { readonly comment: string; readonly codec?: string },
+): Column<Value> {
+  return { ...kind, ...about };
 }
 
 export const string: Column<string> = {
@@ -15,11 +40,17 @@ export const string: Column<string> = {
   read: readString,
 };
 
+/** One of not too many strings, which many rows repeat. */
+export const name: Column<string> = { ...string, type: 'LowCardinality(String)' };
+
 export const nullableString: Column<string | null> = {
   type: 'Nullable(String)',
   write: (text, value) => text.text(value),
   read: (cell) => (cell === null ? null : readString(cell)),
 };
+
+/** A UUID in lower case. */
+export const uuid: Column<string> = { ...string, type: 'UUID' };
 
 /** A string that may be unknown, in a column that cannot be null. No value of it is empty. */
 export const stringOrEmpty: Column<string | null> = {
@@ -35,14 +66,51 @@ export const integer: Column<number> = {
   read: readInteger,
 };
 
+/** A safe integer from 0. */
+export const count: Column<number> = { ...integer, type: 'UInt64' };
+
+/** 0 to 2^32 - 1. */
+export const smallCount: Column<number> = { ...integer, type: 'UInt32' };
+
 /** 0 to 255. */
 export const byte: Column<number> = { ...integer, type: 'UInt8' };
 
-/** An integer of any size, as decimal digits. */
-export const decimal: Column<bigint> = {
-  type: 'String',
+/**
+ * Epoch milliseconds of any year from 0 to 9999, as a time. They are inserted as the integer that they are: as text, a server takes times outside
+ * its calendar (1900 to 2299 before ClickHouse 26) for the nearest ones inside. For the same reason they are read as integers.
+ */
+export const time: Column<number> = {
+  ...integer,
+  type: "DateTime64(3, 'UTC')",
+  readExpression: (column) => `toUnixTimestamp64Milli(${column})`,
+  inserted: {
+    type: 'Int64',
+    suffix: '_ms',
+    convert: (inserted) => `fromUnixTimestamp64Milli(${inserted}, 'UTC')`,
+  },
+};
+
+/** 0 to 2^256 - 1. */
+export const amount: Column<bigint> = {
+  type: 'UInt256',
   write: (text, value) => text.decimal(value),
   read: (cell) => BigInt(readString(cell)),
+  // A server writes it as a JSON number, which would be rounded.
+  readExpression: (column) => `toString(${column})`,
+};
+
+/**
+ * A sum of amounts, which nothing bounds: null where it is above 2^256 - 1, which would come back as another one (ClickHouse takes the digits
+ * modulo 2^256).
+ */
+export const sum: Column<bigint | null> = {
+  ...amount,
+  type: 'Nullable(UInt256)',
+  write: (text, value) => {
+    if (value === null || value > uint256Max) text.text(null);
+    else text.decimal(value);
+  },
+  read: (cell) => (cell === null ? null : BigInt(readString(cell))),
 };
 
 /** One of a few strings. */
@@ -56,6 +124,12 @@ export function oneOf<Value extends string>(values: readonly Value[]): Column<Va
       return found;
     },
   };
+}
+
+/** The same as an enumeration of ClickHouse. Values are numbered in their order, so new ones are added at the end. */
+export function enumerated<Value extends string>(values: readonly Value[]): Column<Value> {
+  const numbered = values.map((value, at) => `'${value}' = ${at + 1}`);
+  return { ...oneOf(values), type: `Enum8(${numbered.join(', ')})` };
 }
 
 /** A value as JSON. What comes back is what was written: nobody else writes these tables. */

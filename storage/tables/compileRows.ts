@@ -1,5 +1,6 @@
 import type { ResultCell, ResultRow } from '../database.ts';
 import type { RowText } from '../rowText.ts';
+import type { Column } from './column.ts';
 
 /**
  * The functions below are compiled from a table's columns, as if each had been written out by hand: millions of rows of a replay go
@@ -8,9 +9,7 @@ import type { RowText } from '../rowText.ts';
  */
 
 /** A column of any values. */
-export interface AnyColumn {
-  readonly type: string;
-  readonly write: (text: RowText, value: never) => void;
+export interface AnyColumn extends Omit<Column<never>, 'read'> {
   readonly read: (cell: ResultCell) => unknown;
 }
 

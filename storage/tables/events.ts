@@ -1,6 +1,10 @@
 import type { EventRow } from '../../actors/storedRows.ts';
-import { integer, string } from './column.ts';
+import type { StoredCategory } from '../../actors/views/views.ts';
+import { column, count, enumerated, name, smallCount, string, time } from './column.ts';
 import { defineTable, type Table } from './table.ts';
+
+/** In the order of their numbers in the enumeration: a new one is added at the end. */
+const categories: readonly StoredCategory[] = ['measurement', 'protocol', 'players'];
 
 /** A page is a few marks of a table, whatever the table holds. */
 const rowsPerMark = 256;
@@ -26,58 +30,64 @@ export interface EventTableDefinitions {
 }
 
 /** What the readings reached; each generation has tables of it. */
-export const measurementEvents = defineEventTables('measurement_feed');
+export const measurementEvents = defineEventTables('measurement_feed', 'what the readings reached');
 
 /** What happened on the chain: the same tables for all generations, since a replay does not fold the chain. */
-export const chainEvents = defineEventTables('chain_feed');
+export const chainEvents = defineEventTables('chain_feed_events', 'what happened on the chain');
 
 /**
  * Tables of events; those of both sources have the same columns. They are not partitioned: a page is read from every part of
  * a table that may hold some of it, and parts of different partitions are never merged.
  */
-function defineEventTables(name: string): EventTableDefinitions {
+function defineEventTables(tableName: string, what: string): EventTableDefinitions {
+  const run = column(name, { comment: 'Run of the fold that made it, named by its first message' });
+  const category = column(enumerated(categories), { comment: 'Category of the feed' });
+  const installationId = column(name, { comment: 'Installation; empty for an event of the chain' });
+  const position = column(count, {
+    comment: 'Sequence of the message that made it visible, in the stream of its source',
+    codec: 'Delta, ZSTD(1)',
+  });
+  const ordinal = column(smallCount, { comment: 'Its place among the events of that message, from 0' });
+  const id = column(string, { comment: 'ID of the event in the feed', codec: 'ZSTD(1)' });
+  const recordedAtMs = column(time, {
+    comment: 'Time by which the feed is ordered',
+    codec: 'Delta, ZSTD(1)',
+  });
+  const arrivedAtMs = column(time, {
+    comment: 'When the stream stored that message',
+    codec: 'Delta, ZSTD(1)',
+  });
   return {
     ids: defineTable<EventIdRow>({
-      name: `${name}_ids`,
-      columns: {
-        run: string,
-        id: string,
-        installationId: string,
-        position: integer,
-        ordinal: integer,
-        arrivedAtMs: integer,
-      },
+      name: `${tableName}_ids`,
+      comment: `Places of the events in ${tableName}, by ID`,
+      columns: { run, id, installationId, position, ordinal, arrivedAtMs },
       engine: 'ReplacingMergeTree()',
       orderBy: ['run', 'id'],
       rowsPerMark,
     }),
     times: defineTable<EventTimeRow>({
-      name: `${name}_times`,
-      columns: {
-        run: string,
-        category: string,
-        installationId: string,
-        recordedAtMs: integer,
-        position: integer,
-        ordinal: integer,
-      },
+      name: `${tableName}_times`,
+      comment: `Places of the events in ${tableName}, by time`,
+      columns: { run, category, installationId, recordedAtMs, position, ordinal },
       engine: 'ReplacingMergeTree()',
       orderBy: ['run', 'category', 'recordedAtMs', 'position', 'ordinal'],
       rowsPerMark,
     }),
     events: defineTable<EventRow>({
-      name,
+      name: tableName,
+      comment: `Events of the feed, ${what}, in the order of arrival, as far as memory has evicted them`,
       columns: {
-        run: string,
-        category: string,
-        installationId: string,
-        position: integer,
-        ordinal: integer,
-        id: string,
-        type: string,
-        recordedAtMs: integer,
-        arrivedAtMs: integer,
-        event: string,
+        run,
+        category,
+        installationId,
+        position,
+        ordinal,
+        id,
+        type: column(name, { comment: 'Type of the event' }),
+        recordedAtMs,
+        arrivedAtMs,
+        event: column(string, { comment: 'The event as JSON', codec: 'ZSTD(3)' }),
       },
       engine: 'ReplacingMergeTree()',
       orderBy: ['run', 'category', 'position', 'ordinal'],

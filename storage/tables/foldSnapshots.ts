@@ -1,25 +1,25 @@
-import { foldedSources, type StoredSnapshotHeader } from '../foldSnapshot.ts';
+import { foldedSources, type StoredSnapshotHeader, snapshotFormats } from '../foldSnapshot.ts';
 import { integer, oneOf, string, stringOrEmpty } from './column.ts';
 import { defineTable } from './table.ts';
 
-/** A chunk of a snapshot, with what the snapshot is of. */
+/** A chunk of a part of a snapshot, with what that part is of. */
 export interface SnapshotChunkRow extends StoredSnapshotHeader {
-  /** Name of the snapshot. */
-  readonly snapshot: string;
   /** From 0. */
   readonly chunk: number;
+  /** Of the part; 0 in chunks before the last one. */
   readonly chunkCount: number;
-  /** SHA-256 of the whole payload. */
+  /** SHA-256 of the payload of the part; empty in chunks before the last one. */
   readonly checksum: string;
-  /** State of the folds, gzipped, in base64. */
+  /** Records, gzipped, in base64: of all chunks of a part together. */
   readonly payload: string;
 }
 
-/** Snapshots of folds, each a partition of its own; each generation has a table of them. */
+/** Snapshots of folds, each with its increments a partition of its own; each generation has a table of them. */
 export const foldSnapshots = defineTable<SnapshotChunkRow>({
   name: 'fold_snapshots',
   columns: {
     snapshot: string,
+    part: integer,
     chunk: integer,
     chunkCount: integer,
     stream: oneOf(foldedSources),
@@ -30,10 +30,11 @@ export const foldSnapshots = defineTable<SnapshotChunkRow>({
     digest: stringOrEmpty,
     takenAtMs: integer,
     ordinal: integer,
+    format: oneOf(snapshotFormats),
     checksum: string,
     payload: string,
   },
   engine: 'MergeTree()',
   partitionBy: { value: 'snapshot' },
-  orderBy: ['snapshot', 'chunk'],
+  orderBy: ['snapshot', 'part', 'chunk'],
 });

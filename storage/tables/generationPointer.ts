@@ -1,5 +1,5 @@
-import { integer } from './column.ts';
-import { defineTable, type Table } from './table.ts';
+import { column, integer } from './column.ts';
+import { defineTable } from './table.ts';
 
 /** A generation was made the active one. */
 export interface PointerRow {
@@ -8,16 +8,14 @@ export interface PointerRow {
   readonly generation: number;
 }
 
-export const generationPointer = definePointer('generation_pointer');
-
-/** The pointer that versions before migration 5 move. */
-export const activeGeneration = definePointer('active_generation');
-
-function definePointer(name: string): Table<PointerRow> {
-  return defineTable<PointerRow>({
-    name,
-    columns: { swap: integer, generation: integer },
-    engine: 'MergeTree()',
-    orderBy: ['swap'],
-  });
-}
+/** Earlier versions, whose tables have other types, move pointers of other names (`storage/migrations/`). */
+export const generationPointer = defineTable<PointerRow>({
+  name: 'generation_in_use',
+  comment: 'Which generation of the tables is the active one: that of the highest swap',
+  columns: {
+    swap: column(integer, { comment: 'Number of the swap, from 1' }),
+    generation: column(integer, { comment: 'Generation that became the active one' }),
+  },
+  engine: 'MergeTree()',
+  orderBy: ['swap'],
+});

@@ -1,5 +1,5 @@
 import type { GenerationIdentity } from '../generationIdentity.ts';
-import { integer, string } from './column.ts';
+import { column, integer, string } from './column.ts';
 import { defineTable } from './table.ts';
 
 /** A generation was begun, and what its rows are made from. */
@@ -10,12 +10,13 @@ export interface GenerationRow extends GenerationIdentity {
 
 export const generations = defineTable<GenerationRow>({
   name: 'generations',
+  comment: 'Generations of the tables, and what the rows of each were made from',
   columns: {
-    generation: integer,
-    foldVersion: integer,
-    configuration: string,
-    streamCreated: string,
-    atMs: integer,
+    generation: column(integer, { comment: 'Number of the generation' }),
+    foldVersion: column(integer, { comment: 'Version of the fold' }),
+    configuration: column(string, { comment: 'Digest of the deployment' }),
+    streamCreated: column(string, { comment: 'Creation time of MINER_COUNTER' }),
+    atMs: column(integer, { comment: 'When it was begun (epoch milliseconds)' }),
   },
   engine: 'MergeTree()',
   orderBy: ['generation', 'atMs'],

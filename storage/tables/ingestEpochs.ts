@@ -1,4 +1,4 @@
-import { integer, string } from './column.ts';
+import { column, integer, string } from './column.ts';
 import { defineTable } from './table.ts';
 
 /** A process took over the ingest. */
@@ -12,7 +12,12 @@ export interface IngestEpochRow {
 
 export const ingestEpochs = defineTable<IngestEpochRow>({
   name: 'ingest_epochs',
-  columns: { epoch: integer, holder: string, atMs: integer },
+  comment: 'Processes that took over the ingest',
+  columns: {
+    epoch: column(integer, { comment: 'Number of the epoch, from 1' }),
+    holder: column(string, { comment: 'Host of the process' }),
+    atMs: column(integer, { comment: 'When it took over (epoch milliseconds)' }),
+  },
   engine: 'MergeTree()',
   orderBy: ['epoch'],
 });

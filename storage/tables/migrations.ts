@@ -1,4 +1,4 @@
-import { integer, string } from './column.ts';
+import { column, integer, string } from './column.ts';
 import { defineTable } from './table.ts';
 
 /** A migration that was applied. */
@@ -9,7 +9,11 @@ export interface MigrationRow {
 
 export const migrations = defineTable<MigrationRow>({
   name: 'migrations',
-  columns: { number: integer, name: string },
+  comment: 'Migrations that were applied',
+  columns: {
+    number: column(integer, { comment: 'Number of the migration, from 1' }),
+    name: column(string, { comment: 'What it brought' }),
+  },
   engine: 'MergeTree()',
   orderBy: ['number'],
 });

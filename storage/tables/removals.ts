@@ -1,4 +1,4 @@
-import { integer, oneOf } from './column.ts';
+import { column, integer, oneOf } from './column.ts';
 import { defineTable } from './table.ts';
 
 /** A removal of rows began or ended. */
@@ -10,7 +10,11 @@ export interface RemovalRow {
 
 export const removals = defineTable<RemovalRow>({
   name: 'removals',
-  columns: { number: integer, step: oneOf(['begun', 'ended']) },
+  comment: 'Removals of rows whose messages the stream has lost: what is read meanwhile may have a hole',
+  columns: {
+    number: column(integer, { comment: 'Number of the removal, from 1' }),
+    step: column(oneOf(['begun', 'ended']), { comment: 'begun or ended' }),
+  },
   engine: 'MergeTree()',
   orderBy: ['number'],
 });

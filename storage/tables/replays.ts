@@ -1,5 +1,5 @@
 import type { ReplayPlan } from '../replayLog.ts';
-import { integer, json, oneOf } from './column.ts';
+import { column, integer, json, oneOf } from './column.ts';
 import { defineTable } from './table.ts';
 
 /** `prepared`: what is retained of the active generation is in the new one. */
@@ -17,7 +17,13 @@ export interface ReplayRow {
 
 export const replays = defineTable<ReplayRow>({
   name: 'replays',
-  columns: { generation: integer, step: oneOf(replaySteps), atMs: integer, plan: json<ReplayPlan>() },
+  comment: 'Steps that replays have reached',
+  columns: {
+    generation: column(integer, { comment: 'Generation of the tables that it fills' }),
+    step: column(oneOf(replaySteps), { comment: 'planned, prepared or ended' }),
+    atMs: column(integer, { comment: 'When it reached the step (epoch milliseconds)' }),
+    plan: column(json<ReplayPlan>(), { comment: 'What it set out to do, as JSON' }),
+  },
   engine: 'MergeTree()',
   orderBy: ['generation', 'atMs'],
 });

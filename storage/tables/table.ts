@@ -1,101 +1,173 @@
 import type { Database, ResultRow } from '../database.ts';
 import { createRowText, type RowText } from '../rowText.ts';
+import { sqlString } from '../tabSeparated.ts';
 import type { Column } from './column.ts';
 import { type AnyColumn, compileGetter, compileReader, compileWriter } from './compileRows.ts';
 
 /** Names of a row's values. */
 type ColumnKey<Row> = keyof Row & string;
 
-/** Rows are partitioned by 30 days of their time; integer arithmetic, which every server version does alike. */
+/** 30 days, which lie in two months at most. */
 const partitionMs = 2_592_000_000;
 
 export interface TableOptions<Row> {
   /** Of a table that each generation has: without the number of the generation. */
   readonly name: string;
-  /** In the order of the table. The name of a column is that of its value in snake case. */
+  /** What its rows are, for whoever queries it. */
+  readonly comment?: string;
+  /** In the order of the table. The name of a column is that of its value in snake case; that of a time goes without its unit. */
   readonly columns: { readonly [Key in ColumnKey<Row>]-?: Column<Row[Key]> };
   /** Of rows with the same key the one of the highest position stays, the last one, or all of them. */
   readonly engine: 'ReplacingMergeTree(position)' | 'ReplacingMergeTree()' | 'MergeTree()';
-  /** 30 days of a time (epoch milliseconds), or each value of a column. One partition when it is left out. */
-  readonly partitionBy?: { readonly time: ColumnKey<Row> } | { readonly value: ColumnKey<Row> };
+  /** The month of a time, or each value of a column. One partition when it is left out. */
+  readonly partitionBy?: { readonly month: ColumnKey<Row> } | { readonly value: ColumnKey<Row> };
   readonly orderBy: readonly ColumnKey<Row>[];
+  /** Columns whose least and largest value is known of each mark, so that marks outside of a range are not read. */
+  readonly ranges?: readonly ColumnKey<Row>[];
   /** Rows that one mark stands for; ClickHouse's default (8,192) when it is left out. */
   readonly rowsPerMark?: number;
 }
 
 /** Some columns of a table. */
 export interface ColumnSelection<Row> {
-  /** Names of the columns. */
+  /** Names of the columns as rows are inserted. */
   readonly columns: readonly string[];
-  /** The same as a statement writes them: `SELECT ${list} FROM ...`. */
+  /** What a statement selects: `SELECT ${list} FROM ...`. */
   readonly list: string;
   /** A row of that list. */
   readonly read: (row: ResultRow) => Row;
 }
 
+/** A column as ClickHouse stores it. */
+export interface StoredColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly codec: string | null;
+  readonly comment: string | null;
+  /** The column that it is made from, where it is inserted in another form. */
+  readonly insertedAs: string | null;
+}
+
 /** A table as it is created, written and read. */
 export interface Table<Row> extends ColumnSelection<Row> {
   readonly name: string;
-  /** By name of the column. */
-  readonly types: ReadonlyMap<string, string>;
-  /** Column of the time that it is partitioned by. */
+  readonly comment: string | null;
+  readonly storedColumns: readonly StoredColumn[];
+  /** Column of the time whose month it is partitioned by. */
   readonly timeColumn: string | null;
   /** SQL of a row's partition. */
   readonly partitionExpression: string | null;
-  /** Number of a row's partition, where it is partitioned by time; otherwise 0. */
-  readonly findPartition: (row: Row) => number;
+  /**
+   * A number that rows of the same partition may differ in, but rows of one number have two partitions at most; 0 where the table is not
+   * partitioned by time.
+   */
+  readonly findPeriod: (row: Row) => number;
   /** Writes one row of `TabSeparated` text. */
   readonly write: (text: RowText, row: Row) => void;
   /** Some of the columns, in the order in which they are named. */
   select<Key extends ColumnKey<Row>>(...keys: readonly Key[]): ColumnSelection<Pick<Row, Key>>;
   /** The statement that creates it where it does not exist, under its own name or another one. */
-  createStatement(name?: string): string;
+  createStatement(options?: CreateOptions): string;
+}
+
+export interface CreateOptions {
+  readonly name?: string;
+  /** Creates a replicated table on every server of this cluster. */
+  readonly cluster?: string | null;
 }
 
 /** Defines a table: everything that knows its columns is derived from here. */
 export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
-  const { name: ownName, columns, engine, partitionBy, orderBy, rowsPerMark } = options;
+  const {
+    name: ownName,
+    comment = null,
+    columns,
+    engine,
+    partitionBy,
+    orderBy,
+    rowsPerMark,
+    ranges = [],
+  } = options;
   const entries = Object.entries<AnyColumn>(columns);
-  const types = new Map(entries.map(([key, { type }]) => [toSnakeCase(key), type]));
-  const timeKey = partitionBy !== undefined && 'time' in partitionBy ? partitionBy.time : null;
-  const partitionExpression = partitionBy === undefined ? null : writePartitionExpression(partitionBy);
+  const nameOf = (key: ColumnKey<Row>) => nameColumn(key, columns[key]);
+  const timeKey = partitionBy !== undefined && 'month' in partitionBy ? partitionBy.month : null;
+  const timeColumn = timeKey === null ? null : nameOf(timeKey);
+  const valueColumn = partitionBy !== undefined && 'value' in partitionBy ? nameOf(partitionBy.value) : null;
+  const partitionExpression = timeColumn === null ? valueColumn : `toYYYYMM(${timeColumn})`;
+  const selectColumns = (keys: readonly ColumnKey<Row>[]) => ({
+    columns: keys.map(toSnakeCase),
+    list: keys.map((key) => writeReadExpression(nameOf(key), columns[key])).join(', '),
+  });
   return {
     name: ownName,
-    columns: [...types.keys()],
-    list: [...types.keys()].join(', '),
+    comment,
+    ...selectColumns(entries.map(([key]) => key as ColumnKey<Row>)),
     read: compileReader(entries),
     write: compileWriter(entries),
-    types,
-    timeColumn: timeKey === null ? null : toSnakeCase(timeKey),
+    storedColumns: entries.map(([key, { type, codec = null, comment = null, inserted }]) => ({
+      name: nameOf(key as ColumnKey<Row>),
+      type,
+      codec,
+      comment,
+      insertedAs: inserted === undefined ? null : toSnakeCase(key),
+    })),
+    timeColumn,
     partitionExpression,
-    findPartition: timeKey === null ? () => 0 : compilePartition(timeKey),
-    select: (...keys) => {
-      const names = keys.map(toSnakeCase);
-      return {
-        columns: names,
-        list: names.join(', '),
-        read: compileReader(keys.map((key) => [key, columns[key]])),
-      };
-    },
-    createStatement: (name = ownName) => {
-      const definitions = [...types].map(([column, type]) => `${column} ${type}`);
-      const key = orderBy.map(toSnakeCase).join(', ');
+    findPeriod: timeKey === null ? () => 0 : compilePeriod(timeKey),
+    select: (...keys) => ({
+      ...selectColumns(keys),
+      read: compileReader(keys.map((key) => [key, columns[key]])),
+    }),
+    createStatement: ({ name = ownName, cluster = null } = {}) => {
+      const definitions = [
+        ...entries.flatMap(([key, one]) => defineColumn(key, one)),
+        ...ranges.map(nameOf).map((one) => `INDEX ${one}_range ${one} TYPE minmax GRANULARITY 1`),
+      ];
+      const key = orderBy.map(nameOf).join(', ');
       // ClickHouse shows a key as it was written, so a key of one column has no parentheses, as existing tables have none.
       const sortingKey = orderBy.length === 1 ? key : `(${key})`;
       return [
-        `CREATE TABLE IF NOT EXISTS ${name} (${definitions.join(', ')}) ENGINE = ${engine}`,
+        `CREATE TABLE IF NOT EXISTS ${name}${onCluster(cluster)} (${definitions.join(', ')})`,
+        ` ENGINE = ${cluster === null ? engine : replicate(engine, name)}`,
         partitionExpression === null ? '' : ` PARTITION BY ${partitionExpression}`,
         ` ORDER BY ${sortingKey}`,
         rowsPerMark === undefined ? '' : ` SETTINGS index_granularity = ${rowsPerMark}`,
+        comment === null ? '' : ` COMMENT ${sqlString(comment)}`,
       ].join('');
     },
   };
 }
 
+/** Creates a table where it does not exist, under its own name or another one. */
+export async function createTable(
+  database: Pick<Database, 'command' | 'cluster'>,
+  table: Pick<Table<unknown>, 'createStatement' | 'name'>,
+  name: string = table.name,
+): Promise<void> {
+  await database.command(table.createStatement({ name, cluster: database.cluster }));
+}
+
+/** The statement that gives an existing table the comments of its definition. */
+export function commentStatement(
+  { name, comment, storedColumns }: Pick<Table<unknown>, 'name' | 'comment' | 'storedColumns'>,
+  cluster: string | null,
+): string {
+  const columns = storedColumns.map(
+    (column) => `COMMENT COLUMN ${column.name} ${sqlString(column.comment ?? '')}`,
+  );
+  const all = [`MODIFY COMMENT ${sqlString(comment ?? '')}`, ...columns];
+  return `ALTER TABLE ${name}${onCluster(cluster)} ${all.join(', ')}`;
+}
+
+/** The part of a statement that has every server of a cluster run it. */
+export function onCluster(cluster: string | null): string {
+  return cluster === null ? '' : ` ON CLUSTER ${sqlString(cluster)}`;
+}
+
 /** Appends rows to a table, under its own name or another one. Its outcome is unknown when it fails: insert the same rows again. */
 export async function insertRows<Row>(
   database: Pick<Database, 'insertBytes'>,
-  table: Table<Row>,
+  table: Pick<Table<Row>, 'write' | 'columns' | 'name'>,
   rows: readonly Row[],
   name: string = table.name,
 ): Promise<void> {
@@ -104,15 +176,42 @@ export async function insertRows<Row>(
   await database.insertBytes(name, table.columns, text.take());
 }
 
-function compilePartition<Row>(timeKey: string): (row: Row) => number {
-  const timeMs = compileGetter<Row, number>(timeKey);
-  return (row) => Math.trunc(timeMs(row) / partitionMs);
+function defineColumn(key: string, column: AnyColumn): string[] {
+  const { type, codec, comment, inserted } = column;
+  const insertedName = toSnakeCase(key);
+  const definition = [
+    `${nameColumn(key, column)} ${type}`,
+    inserted === undefined ? '' : ` DEFAULT ${inserted.convert(insertedName)}`,
+    comment === undefined ? '' : ` COMMENT ${sqlString(comment)}`,
+    codec === undefined ? '' : ` CODEC(${codec})`,
+  ].join('');
+  if (inserted === undefined) return [definition];
+  const about = `What ${nameColumn(key, column)} is inserted as; it cannot be queried.`;
+  return [definition, `${insertedName} ${inserted.type} EPHEMERAL COMMENT ${sqlString(about)}`];
 }
 
-function writePartitionExpression<Row>(partitionBy: NonNullable<TableOptions<Row>['partitionBy']>): string {
-  return 'time' in partitionBy
-    ? `intDiv(${toSnakeCase(partitionBy.time)}, ${partitionMs})`
-    : toSnakeCase(partitionBy.value);
+function nameColumn(key: string, { inserted }: Pick<AnyColumn, 'inserted'>): string {
+  const name = toSnakeCase(key);
+  if (inserted === undefined) return name;
+  if (!name.endsWith(inserted.suffix))
+    throw new Error(`the name of ${key} does not end in ${inserted.suffix}`);
+  return name.slice(0, -inserted.suffix.length);
+}
+
+function writeReadExpression(name: string, { readExpression }: Pick<AnyColumn, 'readExpression'>): string {
+  return readExpression === undefined ? name : readExpression(name);
+}
+
+/** The engine whose parts the servers of a cluster copy from one another. */
+export function replicate(engine: string, name: string): string {
+  const [, kind, version] = /^(\w+)\((\w*)\)$/.exec(engine) as unknown as [string, string, string];
+  const place = `'/clickhouse/tables/{shard}/{database}/${name}', '{replica}'`;
+  return `Replicated${kind}(${version === '' ? place : `${place}, ${version}`})`;
+}
+
+function compilePeriod<Row>(timeKey: string): (row: Row) => number {
+  const timeMs = compileGetter<Row, number>(timeKey);
+  return (row) => Math.floor(timeMs(row) / partitionMs);
 }
 
 function toSnakeCase(key: string): string {

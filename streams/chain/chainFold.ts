@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import { type ChainFault, ForkBelowStates, type Reorganization } from '../../actors/chain/chainFold.ts';
+import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type EventRow, noRows } from '../../actors/storedRows.ts';
@@ -94,11 +95,21 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
       }
     },
 
-    accepts: (state) => rewound === null || actors.liesWithin(state, rewound.forkBlock),
     capture: () => actors.capture(),
-    restore: (lines) => {
-      actors.restore(lines);
-      reportFault();
+    beginRestore: () => {
+      const restoration = actors.beginRestore();
+      return {
+        ...restoration,
+        accepts: () => rewound === null || restoration.liesWithin(rewound.forkBlock),
+        complete: () => {
+          const replace = restoration.complete();
+          return () => {
+            replace();
+            reportFault();
+          };
+        },
+      };
     },
+    convertLines: convertChainLines,
   };
 }

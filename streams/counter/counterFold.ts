@@ -1,3 +1,4 @@
+import { convertCounterLines } from '../../actors/wheel/convertCounterLines.ts';
 import type { CounterActors } from '../../actors/wheel/counterActors.ts';
 import type { RecentReadings } from '../../storage/recentReadings.ts';
 import type { MessageCounts } from '../messageCounts.ts';
@@ -36,10 +37,21 @@ export function createCounterFold({ actors, recent, counts }: CounterFoldOptions
 
     capture: () => actors.capture(),
 
-    restore(lines, position) {
-      actors.restore(lines);
-      recent.reset(position);
+    beginRestore() {
+      const restoration = actors.beginRestore();
+      return {
+        ...restoration,
+        complete: () => {
+          const replace = restoration.complete();
+          return (position) => {
+            replace();
+            recent.reset(position);
+          };
+        },
+      };
     },
+
+    convertLines: convertCounterLines,
 
     caughtUp: () => actors.reveal(),
   };

@@ -16,6 +16,18 @@ export interface NatsSettings {
 }
 
 /**
+ * Servers, and who connects to them: the client takes a user and a password as options, and ignores those of an address. In an address they
+ * are percent-encoded.
+ */
+export function readNatsUrl(url: string): { servers: string[]; user?: string; pass?: string } {
+  const addresses = url.split(',').map((address) => new URL(address));
+  const servers = addresses.map(({ protocol, host }) => `${protocol}//${host}`);
+  const named = addresses.find(({ username }) => username !== '');
+  if (named === undefined) return { servers };
+  return { servers, user: decodeURIComponent(named.username), pass: decodeURIComponent(named.password) };
+}
+
+/**
  * Connects to NATS, waiting for a server that is not available yet, and stays connected: the client's default of ten
  * reconnects would close it permanently.
  *
@@ -26,7 +38,7 @@ export async function connectNats(settings: NatsSettings): Promise<NatsConnectio
   const connection = await retryUntilAvailable(
     () =>
       connect({
-        servers: settings.url.split(','),
+        ...readNatsUrl(settings.url),
         name: settings.name,
         maxReconnectAttempts: -1,
         reconnectTimeWait: 500,

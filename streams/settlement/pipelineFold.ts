@@ -1,3 +1,4 @@
+import { convertSettlementLines } from '../../actors/settlement/convertSettlementLines.ts';
 import type { PipelineActors } from '../../actors/settlement/pipelineActors.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import type { MessageCounts } from '../messageCounts.ts';
@@ -26,6 +27,7 @@ export function createPipelineFold({ actors, counts }: PipelineFoldOptions): Str
     },
 
     capture: () => actors.capture(),
-    restore: (lines) => actors.restore(lines),
+    beginRestore: () => actors.beginRestore(),
+    convertLines: convertSettlementLines,
   };
 }

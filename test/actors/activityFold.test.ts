@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AcceptedReading } from '../../actors/views/views.ts';
 import { createActivity, foldActivity } from '../../actors/wheel/activityFold.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const genesisMs = Date.UTC(2026, 0, 1, 12);
 const minuteMs = 60_000;

@@ -14,11 +14,11 @@ import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { toProcessBody } from '../../http/responses/process.ts';
 import { computeStatusTag, toStatusBody } from '../../http/responses/status.ts';
-import { chainlessViews } from '../support/chainlessViews.ts';
+import { chainlessViews } from '../support/chain/chainlessViews.ts';
 import { manualClock } from '../support/manualClock.ts';
-import { genesisMs } from '../support/minerProcess.ts';
-import { noOlderEvents } from '../support/noOlderEvents.ts';
-import { readingMessage } from '../support/readingMessages.ts';
+import { genesisMs } from '../support/processes/minerProcess.ts';
+import { readingMessage } from '../support/readings/readingMessages.ts';
+import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
 
 const id = 'wheel.one';
 const chainStart = emptyChainState(

@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type FoldRecord, formatRecord } from '../../actors/foldRecord.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { counterSubject } from '../../actors/messages/subjects.ts';
+import { convertCounterLines } from '../../actors/wheel/convertCounterLines.ts';
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
-import { genesisMs } from '../support/minerProcess.ts';
-import { mixedPublications, readingMessage } from '../support/readingMessages.ts';
+import { createCounterRestoration } from '../../actors/wheel/counterSnapshot.ts';
+import { followCaptures } from '../support/increments.ts';
+import { writeCounterLines } from '../support/linesFormat.ts';
+import { genesisMs } from '../support/processes/minerProcess.ts';
+import { mixedPublications, readingMessage } from '../support/readings/readingMessages.ts';
+import { restoreState } from '../support/restoreState.ts';
 
 const created = () => createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
 
@@ -21,9 +27,16 @@ function messageOf(body: CounterReadingMessage, seq: number): StreamMessage {
 /** Everything that the actors show and keep. */
 function stateOf(actors: CounterActors, installations: readonly string[], nowMs: number) {
   return {
-    lines: [...actors.capture()].sort(),
+    records: [...actors.capture().all()].map(formatRecord).sort(),
     views: installations.map((id) => actors.telemetry(id, nowMs)),
   };
+}
+
+/** The same state as it was written before there were records. */
+function linesOf(records: readonly FoldRecord[]): string[] {
+  const restoration = createCounterRestoration();
+  for (const record of records) restoration.add(record);
+  return writeCounterLines(restoration.complete(), 'wheel.one');
 }
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
@@ -39,17 +52,23 @@ describe('the actors of the counter stream', () => {
       }),
     );
     const whole = created();
-    const outcomes = messages.map((message) => whole.receive(message));
+    const { follow, increments } = followCaptures();
+    const outcomes = messages.map((message, index) => {
+      const outcome = whole.receive(message);
+      if (index % 40 === 0) follow(whole.capture());
+      return outcome;
+    });
+    expect(increments()).toBe(44);
     const nowMs = genesisMs + 600 * 10_000;
     fc.assert(
-      fc.property(fc.nat(messages.length), (at) => {
+      fc.property(fc.nat(messages.length), fc.boolean(), (at, isUpgrade) => {
         const before = created();
         for (const message of messages.slice(0, at)) before.receive(message);
-        const lines = [...before.capture()];
+        const records = [...before.capture().all()];
         const after = created();
         after.receive(messages[0] as StreamMessage); // What it held before does not matter.
         const shown = installations.map((id) => after.telemetry(id, nowMs));
-        after.restore(lines);
+        restoreState(after, isUpgrade ? convertCounterLines(linesOf(records)) : records);
         expect(messages.slice(at).map((message) => after.receive(message))).toEqual(outcomes.slice(at));
         expect(installations.map((id) => after.telemetry(id, nowMs))).toEqual(shown);
         after.reveal();
@@ -62,8 +81,8 @@ describe('the actors of the counter stream', () => {
   it('capture the state of the moment, whatever is folded while the lines are written', () => {
     const actors = created();
     actors.receive(messageOf(readingMessage('wheel.one', 0), 1));
-    const captured = actors.capture();
-    const now = [...actors.capture()];
+    const captured = actors.capture().all();
+    const now = [...actors.capture().all()];
     actors.receive(messageOf(readingMessage('wheel.one', 1), 2));
     actors.receive(messageOf(readingMessage('wheel-three', 1), 3));
     expect([...captured]).toEqual(now);

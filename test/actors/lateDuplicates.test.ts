@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formatRecord } from '../../actors/foldRecord.ts';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { createPipelineActors, type PipelineActors } from '../../actors/settlement/pipelineActors.ts';
 import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../../actors/settlement/rememberedIds.ts';
-import { uuidOf } from '../support/readingMessages.ts';
+import { uuidOf } from '../support/readings/readingMessages.ts';
+import { restoreState } from '../support/restoreState.ts';
 
 const id = 'wheel.one';
 const startMs = Date.UTC(2026, 0, 31, 12);
@@ -33,7 +35,7 @@ function started() {
 /** Where a fold goes on after a restart. */
 function restarted(actors: PipelineActors) {
   const restored = createPipelineActors();
-  restored.restore([...actors.capture()]);
+  restoreState(restored, actors.capture().all());
   return { actors: restored, send: sender(restored), state: () => restored.settlement(id) };
 }
 
@@ -215,7 +217,7 @@ describe('any messages of oracle and reporter', () => {
             expect(disturbed.state()).toBe(held);
           } else if (one.do === 'restart') disturbed = restarted(disturbed.actors);
         }
-        expect([...disturbed.actors.capture()]).toEqual([...plain.actors.capture()]);
+        expect([...disturbed.actors.capture().all()]).toEqual([...plain.actors.capture().all()]);
       }),
       { numRuns: 1_000 },
     );
@@ -230,6 +232,6 @@ describe('what is remembered', () => {
     for (let index = 0; index < runs; index++)
       for (const message of lives.run(`${index} `.padEnd(128, 'x'), index)) send(message, startMs + index);
     // Of each run the ID, and both its messages.
-    expect([...actors.capture()].join('\n').length).toBeLessThan(runs * 3 * 30);
+    expect([...actors.capture().all()].map(formatRecord).join('\n').length).toBeLessThan(runs * 3 * 30);
   });
 });

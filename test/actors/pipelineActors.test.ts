@@ -6,6 +6,7 @@ import {
   type PipelineActors,
 } from '../../actors/settlement/pipelineActors.ts';
 import { moduleStates } from '../../machines/moduleMachine.ts';
+import { restoreState } from '../support/restoreState.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
 
@@ -91,7 +92,7 @@ describe('the actors of the pipeline stream', () => {
     const actors = createPipelineActors();
     for (const keySlot of ['0', '1']) expect(publish(actors, keySlot)).toBe('folded');
     const restored = createPipelineActors();
-    restored.restore([...actors.capture()]);
+    restoreState(restored, actors.capture().all());
     for (const each of [actors, restored]) {
       for (const keySlot of ['0', '1'])
         expect(publish(each, keySlot)).toHaveProperty('rejection.reason', 'not_allowed');
@@ -102,8 +103,8 @@ describe('the actors of the pipeline stream', () => {
   it('capture what they hold at the call, whatever they fold before the lines are read', () => {
     const actors = createPipelineActors();
     report(actors, 'a');
-    const before = [...actors.capture()];
-    const captured = actors.capture();
+    const before = [...actors.capture().all()];
+    const captured = actors.capture().all();
     report(actors, 'b');
     expect([...captured]).toEqual(before);
   });
@@ -127,10 +128,10 @@ describe('the actors of the pipeline stream', () => {
       timestampNanos: 0n,
     });
     const restored = createPipelineActors();
-    restored.restore(actors.capture());
+    restoreState(restored, actors.capture().all());
     expect(restored.modules('wheel.one')).toEqual(actors.modules('wheel.one'));
     expect(restored.signer('wheel.one')).toEqual(actors.signer('wheel.one'));
     expect(restored.signer('wheel.one')).toMatchObject({ kind: 'ed25519', enrolledAtMs: atMs });
-    expect([...restored.capture()]).toEqual([...actors.capture()]);
+    expect([...restored.capture().all()]).toEqual([...actors.capture().all()]);
   });
 });

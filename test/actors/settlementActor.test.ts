@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
 import { findSubmissionLifecycle } from '../../machines/settlementMachine.ts';
-import { uuidOf } from '../support/readingMessages.ts';
+import { uuidOf } from '../support/readings/readingMessages.ts';
+import { restoreState } from '../support/restoreState.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
 const at = new Date(atMs).toISOString();
@@ -195,7 +196,7 @@ describe('closures, runs and incidents', () => {
       }),
     );
     const restored = createPipelineActors();
-    restored.restore(actors.capture());
+    restoreState(restored, actors.capture().all());
     expect(restored.settlement('wheel.one')).toEqual(state());
   });
 });

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from '../../actors/bigintJson.ts';
+import { type FoldRecord, RecordRefused } from '../../actors/foldRecord.ts';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import { convertSettlementLines } from '../../actors/settlement/convertSettlementLines.ts';
 import { decodePipeline } from '../../actors/settlement/decodePipeline.ts';
 import { findOracleState } from '../../actors/settlement/oracleState.ts';
 import { createPipelineActors, type PipelineActors } from '../../actors/settlement/pipelineActors.ts';
@@ -11,18 +13,20 @@ import {
   type QueueInput,
   settlementQueueStates,
 } from '../../actors/settlement/queueState.ts';
-import { encodeIds, noRememberedIds } from '../../actors/settlement/rememberedIds.ts';
+import { noRememberedIds } from '../../actors/settlement/rememberedIds.ts';
 import type { Settlement } from '../../actors/settlement/settlementActor.ts';
-import { encodeSettlement } from '../../actors/settlement/settlementSnapshot.ts';
 import { findSubmissionLifecycle, openIncidentsMax } from '../../machines/settlementMachine.ts';
-import { uuidOf } from '../support/readingMessages.ts';
+import { followCaptures } from '../support/increments.ts';
+import { uuidOf } from '../support/readings/readingMessages.ts';
 import {
   emptyReference,
   encodeReference,
   foldReference,
+  listIds,
   type ReferenceSettlement,
   viewReference,
-} from '../support/referenceSettlement.ts';
+} from '../support/reference/referenceSettlement.ts';
+import { restoreState } from '../support/restoreState.ts';
 
 const id = 'wheel.one';
 const startMs = Date.UTC(2026, 0, 31, 12);
@@ -114,15 +118,15 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('upgrade' as const) }) },
 );
 
-function restored(lines: Iterable<string>): PipelineActors {
+function restored(records: Iterable<FoldRecord>): PipelineActors {
   const actors = createPipelineActors();
-  actors.restore([...lines]);
+  restoreState(actors, records);
   return actors;
 }
 
 /** A line of a snapshot of version 3. */
 function lineOf(state: ReferenceSettlement): string {
-  const acceptedSigners = encodeIds(noRememberedIds);
+  const acceptedSigners = listIds(noRememberedIds);
   return stringify({
     installationId: id,
     modules: [],
@@ -134,8 +138,19 @@ function lineOf(state: ReferenceSettlement): string {
 
 /** Everything that is held, in the order of its members, without the state of the submission. */
 function held(settlement: Settlement): string {
-  const { machine, ...lists } = encodeSettlement(settlement);
-  return stringify([machine.context, lists]);
+  const { snapshot, closedRounds, submissionsSinceMs, endedSubmissions, ended, acceptedMessages } =
+    settlement;
+  const { submissions, runs, incidents } = ended;
+  return stringify([
+    snapshot.context,
+    {
+      closedRounds: closedRounds.toArray(),
+      submissionsSinceMs,
+      endedSubmissions: endedSubmissions.toArray(),
+      ended: { submissions: listIds(submissions), runs: listIds(runs), incidents: listIds(incidents) },
+      acceptedMessages: listIds(acceptedMessages),
+    },
+  ]);
 }
 
 function heldByReference(state: ReferenceSettlement): string {
@@ -207,6 +222,7 @@ describe('the settlement machine and a plain fold', () => {
       fc.property(fc.boolean(), fc.array(step, { maxLength: 80, size: 'max' }), (isEnabled, steps) => {
         let actors = createPipelineActors();
         let reference = emptyReference;
+        const { follow } = followCaptures();
         const said: { subject: string; data: Buffer }[] = [];
 
         const receive = ({ subject, data }: { subject: string; data: Buffer }, storedAtMs: number) => {
@@ -255,8 +271,9 @@ describe('the settlement machine and a plain fold', () => {
               const body = { type: 'incident_opened', at, incidentId: `many ${incident}`, reason: 'r' };
               receive({ subject: reporterSubject(id), data: Buffer.from(JSON.stringify(body)) }, storedAtMs);
             }
-          } else if (one.do === 'restart') actors = restored(actors.capture());
-          else if (one.do === 'upgrade') actors = restored([lineOf(reference)]);
+          } else if (one.do === 'restart') actors = restored(actors.capture().all());
+          else if (one.do === 'upgrade') actors = restored(convertSettlementLines([lineOf(reference)]));
+          follow(actors.capture());
           const settlement = actors.settlement(id);
           expect(held(settlement)).toBe(heldByReference(reference));
           for (const input of inputs) {
@@ -266,8 +283,11 @@ describe('the settlement machine and a plain fold', () => {
           }
         }
         // A snapshot of the version before and one of this version are of the same state.
-        const captured = [...actors.capture()];
-        if (captured.length > 0) expect([...restored([lineOf(reference)]).capture()]).toEqual(captured);
+        const captured = [...actors.capture().all()];
+        if (captured.length > 0) {
+          const converted = restored(convertSettlementLines([lineOf(reference)]));
+          expect([...converted.capture().all()]).toEqual(captured);
+        }
       }),
       { numRuns: 500 },
     );
@@ -277,13 +297,13 @@ describe('the settlement machine and a plain fold', () => {
 });
 
 describe('a snapshot', () => {
-  const line = () => {
+  const record = (): FoldRecord => {
     const actors = createPipelineActors();
     const at = new Date(startMs).toISOString();
     const body = { type: 'run_started', at, runId: 'a' };
     const data = Buffer.from(JSON.stringify(body));
     actors.receive({ seq: 1, subject: reporterSubject(id), data, timestampNanos: 0n });
-    return [...actors.capture()][0] as string;
+    return [...actors.capture().all()].find(({ kind }) => kind === 'settlement') as FoldRecord;
   };
 
   it.each<[string, (machine: { version: number; value: Record<string, unknown> }) => void]>([
@@ -293,9 +313,9 @@ describe('a snapshot', () => {
     ['states and context disagree', ({ value }) => Object.assign(value, { run: 'idle' })],
     ['it is of another version', (machine) => Object.assign(machine, { version: 2 })],
   ])('is refused where %s', (_, damage) => {
-    const captured = parse(line()) as { settlement: { machine: never } };
-    damage(captured.settlement.machine);
-    expect(() => restored([line()])).not.toThrow();
-    expect(() => restored([stringify(captured)])).toThrow();
+    const captured = parse(record().value ?? '') as { machine: never };
+    damage(captured.machine);
+    expect(() => restored([record()])).not.toThrow();
+    expect(() => restored([{ ...record(), value: stringify(captured) }])).toThrow(RecordRefused);
   });
 });

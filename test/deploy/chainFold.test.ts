@@ -22,11 +22,12 @@ import { registerChainMetrics } from '../../streams/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { createRowWriter, type RowWriter } from '../../streams/rowWriter.ts';
 import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
-import { batchOf } from '../support/batchOf.ts';
 import { manualClock } from '../support/manualClock.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { batchOf } from '../support/readings/batchOf.ts';
+import { acceptsState, restoreState } from '../support/restoreState.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { feedWriter } from '../support/sinkFeed.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 const streamCreated = '2026-01-01T00:00:00Z';
 const core = toAddress(`0x${'c0'.repeat(20)}`);
@@ -150,23 +151,23 @@ describe('the fold of the chain stream', () => {
     chain.append(1, 900);
     const { registry, actors, fold, take } = createFold();
     take(chain.messages.slice(0, 50));
-    const early = [...fold.capture()];
+    const early = [...fold.capture().all()];
     take(chain.messages.slice(50, 150));
-    const late = [...fold.capture()];
+    const late = [...fold.capture().all()];
     take(chain.messages.slice(150));
     expect(actors.state.safe.length).toBe(keptStatesMax);
 
     chain.forkBehind(100, 920);
     expect(() => take(chain.messages.slice(900))).toThrow(OlderSnapshotNeeded);
-    expect(fold.accepts?.(late[0] as string)).toBe(false);
-    expect(fold.accepts?.(early[0] as string)).toBe(true);
-    fold.restore(early, 50);
+    expect(acceptsState(fold, late)).toBe(false);
+    expect(acceptsState(fold, early)).toBe(true);
+    restoreState(fold, early, 50);
     take(chain.messages.slice(50, 900));
     expect(actors.state.safe[0]?.block.number).toBeLessThanOrEqual(100n);
     take(chain.messages.slice(900));
 
     expect(actors.state.safe.length).toBe(keptStatesMax);
-    expect(fold.accepts?.(late[0] as string)).toBe(true);
+    expect(acceptsState(fold, late)).toBe(true);
     const metrics = await registry.metrics();
     expect(metrics).toContain('miner_chain_reorganizations_total{reached="safe"} 1');
     expect(metrics).toContain('miner_chain_rewinds_total 1');
@@ -197,9 +198,9 @@ describe('the fold of the chain stream', () => {
       chain.append(1, 1_500, 4);
       const first = start();
       first.take(chain.messages.slice(0, 700));
-      const early = [...first.fold.capture()];
+      const early = [...first.fold.capture().all()];
       first.take(chain.messages.slice(700, 900));
-      const late = [...first.fold.capture()];
+      const late = [...first.fold.capture().all()];
       first.take(chain.messages.slice(900));
       const before = await eventsOf(first);
       // 12 confirmations: the events of all but the newest eleven blocks.
@@ -212,7 +213,7 @@ describe('the fold of the chain stream', () => {
       expect(newestStored).toBeLessThanOrEqual(Number(oldest));
 
       const second = start(900);
-      second.fold.restore(late, 900);
+      restoreState(second.fold, late, 900);
       await second.removeAbove(900);
       second.take(chain.messages.slice(900));
       // What a restart, or a replica, holds is what the first one does, message by message.
@@ -227,7 +228,7 @@ describe('the fold of the chain stream', () => {
       // Below every kept state: an older snapshot is restored, and what was stored above it goes.
       chain.forkBehind(880, 1_900, 2);
       expect(() => second.take(chain.messages.slice(2_200))).toThrow(OlderSnapshotNeeded);
-      second.fold.restore(early, 700);
+      restoreState(second.fold, early, 700);
       await second.removeAbove(700);
       second.take(chain.messages.slice(700));
       const rewound = await eventsOf(second);
@@ -274,20 +275,20 @@ describe('the fold of the chain stream', () => {
       chain.append(1, 2_000, 4);
       const first = start();
       first.take(chain.messages.slice(0, 1_200));
-      const early = [...first.fold.capture()];
+      const early = [...first.fold.capture().all()];
       first.take(chain.messages.slice(1_200, 1_700));
-      const late = [...first.fold.capture()];
+      const late = [...first.fold.capture().all()];
       const expected = await pagesOf(first, database, tables);
       // Restored from the older snapshot while states are kept for a fork, so that events are held for longer.
       const second = start(1_200);
-      second.fold.restore(early, 1_200);
+      restoreState(second.fold, early, 1_200);
       await second.removeAbove(1_200);
       second.actors.keepFrom(600n);
       second.take(chain.messages.slice(1_200));
       await second.feed.flushed();
       // The next start takes the later one: its rows must not have gone with what is folded again.
       const third = start(1_700);
-      third.fold.restore(late, 1_700);
+      restoreState(third.fold, late, 1_700);
       await third.removeAbove(1_700);
       expect(await pagesOf(third, database, tables)).toEqual(expected);
     } finally {

@@ -7,15 +7,17 @@ import { createChainStreamFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
-import { batchOf } from '../support/batchOf.ts';
-import { silentLogger } from '../support/silentLogger.ts';
 import {
   happened,
   messageOf,
   writtenChainId,
   writtenContracts,
   writtenSpan,
-} from '../support/writtenSpans.ts';
+} from '../support/chain/writtenSpans.ts';
+import { followCaptures } from '../support/increments.ts';
+import { batchOf } from '../support/readings/batchOf.ts';
+import { acceptsState, restoreState } from '../support/restoreState.ts';
+import { silentLogger } from '../support/silentLogger.ts';
 
 const streamCreated = '2026-01-01T00:00:00Z';
 
@@ -48,7 +50,13 @@ function createFold() {
 }
 
 /** Blocks with so many events of the feed each, behind one another in the stream. */
-function blocksOf(fromBlock: number, toBlock: number, seq: number, events: number, fork = 0) {
+function blocksOf(
+  fromBlock: number,
+  toBlock: number,
+  seq: number,
+  events: number,
+  { fork = 0, parentBranch = fork }: { fork?: number; parentBranch?: number } = {},
+) {
   const checkpointed = happened('mining', 'Checkpointed', {
     afterRound: 1n,
     throughRound: 2n,
@@ -64,6 +72,7 @@ function blocksOf(fromBlock: number, toBlock: number, seq: number, events: numbe
       writtenSpan({
         number: fromBlock + index,
         fork,
+        ...(index === 0 && { parentBranch }),
         events: Array.from({ length: events }, () => checkpointed),
       }),
       seq + index,
@@ -71,23 +80,43 @@ function blocksOf(fromBlock: number, toBlock: number, seq: number, events: numbe
   );
 }
 
+describe('what changed since the capture before', () => {
+  it('makes the whole state of it, while events are evicted and safe blocks are reorganized', () => {
+    const { actors, take } = createFold();
+    const { follow, increments } = followCaptures();
+    const messages = [
+      ...blocksOf(1, 900, 1, 4),
+      // Safe blocks give way to fewer and other events, twice.
+      ...blocksOf(850, 1_000, 901, 2, { fork: 1, parentBranch: 0 }),
+      ...blocksOf(990, 1_300, 1_052, 5, { fork: 2, parentBranch: 1 }),
+    ];
+    for (let from = 0; from < messages.length; from += 61) {
+      take(messages.slice(from, from + 61));
+      follow(actors.capture());
+    }
+    expect(actors.state.forks).toBe(2);
+    expect(actors.newest()?.feed.evicted.through).not.toBeNull();
+    expect(increments()).toBe(Math.floor(messages.length / 61));
+  });
+});
+
 describe('a repair', () => {
   it('from the deployment block on is followed, although events were given up that only a fold from the beginning has', () => {
     const first = blocksOf(1, 1_500, 1, 4);
-    const repaired = blocksOf(1, 1_500, 1_501, 3, 1);
+    const repaired = blocksOf(1, 1_500, 1_501, 3, { fork: 1 });
     const { actors, fold, take, countEvicted } = createFold();
     take(first);
     expect(actors.newest()?.feed.evicted.through).not.toBeNull();
-    const late = [...fold.capture()];
+    const late = [...fold.capture().all()];
     expect(() => take(repaired)).toThrow(OlderSnapshotNeeded);
-    expect(fold.accepts?.(late[0] as string)).toBe(false);
-    fold.restore([], 0);
+    expect(acceptsState(fold, late)).toBe(false);
+    restoreState(fold, [], 0);
     const evictedCount = countEvicted();
     take([...first, ...repaired]);
     const events = actors.newest()?.feed.events.size ?? 0;
     expect(evictedCount() + events).toBe(1_489 * 3);
     expect(actors.state.safe.length).toBe(keptStatesMax);
-    expect(fold.accepts?.(late[0] as string)).toBe(true);
+    expect(acceptsState(fold, late)).toBe(true);
   });
 
   it('from a block that no span has told of is rejected after one rewind, and states are given up again', async () => {
@@ -97,7 +126,7 @@ describe('a repair', () => {
     const unknown = messageOf(writtenSpan({ number: 50, fork: 1 }), 802);
     take(before);
     expect(() => take([unknown])).toThrow(OlderSnapshotNeeded);
-    fold.restore([], 0);
+    restoreState(fold, [], 0);
     take(before);
     expect(actors.state.safe.length).toBeGreaterThan(keptStatesMax);
     take([unknown]);

@@ -8,8 +8,8 @@ import {
   variables,
 } from '../../deploy/configuration.ts';
 import { DeploymentFileError, readDeploymentFile } from '../../deploy/deploymentFile.ts';
-import { startProcess } from '../support/childProcess.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { startProcess } from '../support/processes/childProcess.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 describe('configuration', () => {
   it('has a value for everything when nothing is set', () => {

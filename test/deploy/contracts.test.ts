@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { coreAbi, miningAbi } from '../../actors/chain/contractAbis.ts';
-import { startEconomy } from '../support/testEconomy.ts';
+import { startEconomy } from '../support/chain/testEconomy.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 

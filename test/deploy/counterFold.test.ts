@@ -7,13 +7,15 @@ import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { createCounterFold } from '../../streams/counter/counterFold.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { createRowWriter } from '../../streams/rowWriter.ts';
-import { batchOf } from '../support/batchOf.ts';
+import { followCaptures } from '../support/increments.ts';
 import { manualClock } from '../support/manualClock.ts';
-import { genesisMs } from '../support/minerProcess.ts';
-import { publicationOf, readingMessage } from '../support/readingMessages.ts';
+import { genesisMs } from '../support/processes/minerProcess.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { batchOf } from '../support/readings/batchOf.ts';
+import { publicationOf, readingMessage } from '../support/readings/readingMessages.ts';
+import { restoreState } from '../support/restoreState.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { feedWriter } from '../support/sinkFeed.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 describe('the fold of the counter stream', () => {
   it('gives old events of the feed to ClickHouse, each once, through a restart', async () => {
@@ -63,13 +65,18 @@ describe('the fold of the counter stream', () => {
     try {
       const first = start();
       take(first, 0, 35);
-      const captured = [...first.fold.capture()];
-      for (let from = 35; from < 60; from += 5) take(first, from, from + 5);
+      const captured = [...first.fold.capture().all()];
+      const { follow, increments } = followCaptures();
+      for (let from = 35; from < 60; from += 5) {
+        take(first, from, from + 5);
+        follow(first.fold.capture());
+      }
+      expect(increments()).toBe(4);
       const before = await eventsOf(first);
       expect(before.rows.length).toBeGreaterThan(3_000);
 
       const second = start(35);
-      second.fold.restore(captured, 35);
+      restoreState(second.fold, captured, 35);
       take(second, 35, 60);
       expect(await eventsOf(second)).toEqual(before);
     } finally {

@@ -1,19 +1,22 @@
+import { type Logger, pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { identifyFold } from '../../actors/foldIdentity.ts';
+import { RecordRefused } from '../../actors/foldRecord.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { noRows } from '../../actors/storedRows.ts';
+import { formatSnapshotName } from '../../storage/foldSnapshot.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import type { StreamFold } from '../../streams/streamFold.ts';
-import { eventually } from '../support/childProcess.ts';
 import { type ManualClock, manualClock } from '../support/manualClock.ts';
+import { eventually } from '../support/processes/childProcess.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import {
   createTestFollower,
   emptySinks,
   prepareToFollow,
   followedStream as stream,
-} from '../support/testFollower.ts';
+} from '../support/streams/testFollower.ts';
 
 const subject = 'miner.counter.wheel';
 
@@ -31,11 +34,15 @@ interface Given {
   readonly settings?: Record<string, string>;
   readonly snapshotAgeMs?: number;
   readonly writes?: boolean;
+  /** Kind of the record that is captured; `state` alone is restored. */
+  readonly captures?: string;
+  readonly logger?: Logger;
 }
 
 /** Follows with a fold that keeps the sequences that it has seen since it was restored. */
 function followed({ nats, snapshots }: Awaited<ReturnType<typeof prepared>>, given: Given = {}) {
   const { clock = manualClock(), settings = {}, snapshotAgeMs, writes = true } = given;
+  const { captures = 'state', logger = silentLogger } = given;
   const seen = { restoredAt: null as number | null, sequences: [] as number[], removedAbove: [] as number[] };
   const fold: StreamFold = {
     identity: identifyFold(1, settings),
@@ -45,14 +52,20 @@ function followed({ nats, snapshots }: Awaited<ReturnType<typeof prepared>>, giv
       for (const { seq } of messages) seen.sequences.push(seq);
       return { rows: noRows, rejections: [] };
     },
-    capture: () => ['{}'],
-    restore: (_lines, position) => {
-      seen.restoredAt = position;
-      seen.sequences = [];
-    },
+    capture: () => ({ all: () => [{ kind: captures, key: '', value: '{}' }], changes: null }),
+    beginRestore: () => ({
+      add: ({ kind }) => {
+        if (kind !== 'state') throw new RecordRefused(`${kind} is no kind of record of this fold`);
+      },
+      complete: () => (position) => {
+        seen.restoredAt = position;
+        seen.sequences = [];
+      },
+    }),
+    convertLines: () => [],
   };
   const sinks = writes ? emptySinks(seen.removedAbove) : null;
-  const follower = createTestFollower(nats, { fold, snapshots, sinks, clock });
+  const follower = createTestFollower(nats, { fold, snapshots, sinks, clock, logger });
   const running = follower.run();
   onTestFinished(async () => {
     await follower.stop({ graceMs: 5_000 });
@@ -108,6 +121,33 @@ describe('a follower of a stream', () => {
     const young = followed(given, { clock, snapshotAgeMs: 600_000 });
     await young.through(20);
     expect(young.seen).toEqual({ restoredAt: 20, sequences: [], removedAbove: [] });
+  });
+
+  it('restores an older snapshot where its fold refuses the newest one, and says which', async () => {
+    const given = await prepared();
+    const { publish, snapshots } = given;
+    await publish(10);
+    const sound = followed(given);
+    await sound.through(10);
+    await sound.end();
+    await publish(10);
+    const faulty = followed(given, { captures: 'another' });
+    await faulty.through(20);
+    await faulty.end();
+    const lines: string[] = [];
+    const logger = pino({ level: 'error' }, { write: (line) => lines.push(line) });
+    const restored = followed(given, { logger });
+    await restored.through(20);
+    expect(restored.seen).toMatchObject({ restoredAt: 10, removedAbove: [] });
+    const [refused] = (await snapshots.list(stream)).map(formatSnapshotName);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        snapshot: refused,
+        position: 20,
+        err: { message: 'another is no kind of record of this fold' },
+        msg: 'snapshot is damaged or refused; an older one is used',
+      },
+    ]);
   });
 
   it('leaves alone what another deployment has folded, and removes what was stored of it', async () => {

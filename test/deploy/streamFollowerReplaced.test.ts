@@ -6,9 +6,14 @@ import { createEmpty } from '../../storage/generations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables } from '../../storage/tables.ts';
 import type { StreamFold } from '../../streams/streamFold.ts';
-import { eventually } from '../support/childProcess.ts';
+import { eventually } from '../support/processes/childProcess.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { createTestFollower, emptySinks, followedStream, prepareToFollow } from '../support/testFollower.ts';
+import {
+  createTestFollower,
+  emptySinks,
+  followedStream,
+  prepareToFollow,
+} from '../support/streams/testFollower.ts';
 
 it('a follower that is stopped while it restores from replaced tables saves nothing of the tables before', async () => {
   const prepared = await prepareToFollow();
@@ -26,10 +31,14 @@ it('a follower that is stopped while it restores from replaced tables saves noth
       for (const { seq } of messages) stored.push(`g${tables.generation} ${seq}`);
       return { rows: noRows, rejections: [] };
     },
-    capture: () => ['{}'],
-    restore: (_lines, position) => {
-      restoredAt = position;
-    },
+    capture: () => ({ all: () => [{ kind: 'state', key: '', value: '{}' }], changes: null }),
+    beginRestore: () => ({
+      add: () => undefined,
+      complete: () => (position) => {
+        restoredAt = position;
+      },
+    }),
+    convertLines: () => [],
   };
   const follower = createTestFollower(nats, {
     fold,

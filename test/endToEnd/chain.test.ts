@@ -1,23 +1,24 @@
 import { toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
 import type { ChainLog, ChainSpanMessage } from '../../actors/chain/chainSpan.ts';
-import { eventually } from '../support/childProcess.ts';
-import { publishedSpans, startIndexed } from '../support/indexedChain.ts';
-import { minerCommand, startMinerCommand } from '../support/minerCommand.ts';
+import { publishedSpans, startIndexed } from '../support/chain/indexedChain.ts';
+import { onChainOf } from '../support/chain/onChain.ts';
+import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { reorganize } from '../support/chain/reorganize.ts';
+import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import {
   foldedThrough,
   type MinerProcess,
   ready,
   startMiner,
   writeDeployment,
-} from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { onChainOf } from '../support/onChain.ts';
-import { createRandomEconomy } from '../support/randomEconomy.ts';
-import { mixedPublications, publishAll } from '../support/readingMessages.ts';
-import { reorganize } from '../support/reorganize.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
-import { startEconomy, type TestEconomy } from '../support/testEconomy.ts';
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
 const owner = (economy: TestEconomy, index = 0) => economy.owners[index] as string;
 
@@ -70,14 +71,35 @@ async function shownAfresh(economy: TestEconomy): Promise<string> {
   });
   await followed(fresh, economy);
   await ready(fresh);
-  return await shown(fresh, economy);
+  const views = await shown(fresh, economy);
+  await fresh.end('SIGTERM');
+  return views;
 }
 
-async function started(steps: number, seed: number) {
+async function startRandomEconomy(steps: number, seed: number) {
   const economy = await startEconomy();
   const random = createRandomEconomy(economy, seed);
   await random.open();
   for (let step = 0; step < steps; step++) await random.step();
+  return { economy, random };
+}
+
+/** A chain that no test changes, the spans that an honest indexer makes of it, and what a service shows that knows these alone. */
+const stillChain = shareInFile(async () => {
+  const { economy } = await startRandomEconomy(60, 61);
+  const honest = await startIndexed(economy);
+  await honest.caughtUp();
+  await honest.stop();
+  return { economy, spans: await publishedSpans(honest.nats), shownHonestly: await shownAfresh(economy) };
+});
+
+const spanPublication = (span: ChainSpanMessage) => ({
+  subject: 'miner.chain.31337.span',
+  body: JSON.stringify(span),
+});
+
+/** Streams and a data folder for services over a chain. */
+async function serviceOver(economy: TestEconomy) {
   const nats = await startNats();
   const dataDir = temporaryDirectory();
   const start = (role: 'run' | 'ingest' = 'run', rpc = true) =>
@@ -88,12 +110,13 @@ async function started(steps: number, seed: number) {
       onChain: onChainOf(economy),
       environment: rpc ? { MINER_RPC_URL: economy.url } : {},
     });
-  return { economy, random, nats, dataDir, start };
+  return { nats, dataDir, start };
 }
 
 describe('the chain, end to end', () => {
   it('is indexed, folded and shown; a kill and a restart change nothing of it', async () => {
-    const { economy, random, start } = await started(60, 41);
+    const { economy, random } = await startRandomEconomy(60, 41);
+    const { start } = await serviceOver(economy);
     const first = await start();
     await followed(first, economy);
     await ready(first);
@@ -122,7 +145,8 @@ describe('the chain, end to end', () => {
   });
 
   it('goes back behind a deep reorganization, loudly, and invalidates the cursors that it took the block of', async () => {
-    const { economy, random, start } = await started(70, 43);
+    const { economy, random } = await startRandomEconomy(70, 43);
+    const { start } = await serviceOver(economy);
     const miner = await start();
     await followed(miner, economy);
     await ready(miner);
@@ -149,7 +173,8 @@ describe('the chain, end to end', () => {
   });
 
   it('restores an older snapshot for a fork below every state that it kept', async () => {
-    const { economy, random, start } = await started(60, 47);
+    const { economy, random } = await startRandomEconomy(60, 47);
+    const { start } = await serviceOver(economy);
     const first = await start();
     await followed(first, economy);
     await ready(first);
@@ -167,19 +192,16 @@ describe('the chain, end to end', () => {
   });
 
   it('outlives a span that cannot be applied, names it, serves the rest, and takes a corrected one in its place', async () => {
-    const { economy, nats, start } = await started(60, 59);
-    const honest = await startIndexed(economy);
-    await honest.caughtUp();
-    await honest.stop();
-    const spans = await publishedSpans(honest.nats);
+    const { economy, spans, shownHonestly } = await stillChain();
+    const { nats, start } = await serviceOver(economy);
     const isMint = ({ topics }: ChainSpanMessage['blocks'][number]['logs'][number]) =>
       topics[0] === toEventSelector('PositionMinted(address,uint256,uint256,uint64,uint64)');
     const wrongAt = spans.findIndex(({ blocks }) => blocks.some(({ logs }) => logs.some(isMint)));
-    const { js, jsm } = await connectTo(nats);
+    const { connection, jsm } = await connectTo(nats);
     const miner = await start('run', false);
     await ready(miner);
     const publish = async (given: readonly ChainSpanMessage[]) => {
-      for (const span of given) await js.publish('miner.chain.31337.span', JSON.stringify(span));
+      await publishAll(connection, given.map(spanPublication));
       const { state } = await jsm.streams.info('MINER_CHAIN');
       return state.last_seq;
     };
@@ -188,7 +210,7 @@ describe('the chain, end to end', () => {
       blocks: span.blocks.map((block) => ({ ...block, logs: block.logs.filter((log) => !isMint(log)) })),
     });
     const last = await publish(spans.map((span, index) => (index === wrongAt ? withoutMints(span) : span)));
-    await publishAll(js, mixedPublications(200));
+    await publishAll(connection, mixedPublications(200));
 
     const expectOnlyTheChainFailed = async (process: MinerProcess) => {
       await foldedThrough(process, last, 'MINER_CHAIN');
@@ -218,21 +240,19 @@ describe('the chain, end to end', () => {
     const corrected = spans.slice(wrongAt).map((span) => ({ ...span, fork: 1 }));
     await foldedThrough(third, await publish(corrected), 'MINER_CHAIN');
     expect(await third.metric('miner_chain_projection_failed')).toBe(0);
-    expect(await shown(third, economy)).toBe(await shownAfresh(economy));
+    expect(await shown(third, economy)).toBe(shownHonestly);
   });
 
   it.each<[string, (logs: readonly ChainLog[]) => ChainLog[]]>([
     ['left out the logs of a block', () => []],
     ['doubled a log, which is refused today', (logs) => [logs[0] as ChainLog, ...logs]],
   ])('is repaired where a node %s and an earlier version published it', async (_what, lie) => {
-    const { economy, nats, dataDir, start } = await started(60, 61);
-    const honest = await startIndexed(economy);
-    await honest.caughtUp();
-    await honest.stop();
+    const { economy, spans: honestSpans, shownHonestly } = await stillChain();
+    const { nats, dataDir, start } = await serviceOver(economy);
     const isSettlement = ({ topics }: ChainLog) =>
       topics[0] === toEventSelector('RoundMinted(uint64,uint64,uint256,uint256,uint256)');
     let wrong: bigint | null = null;
-    const spans = (await publishedSpans(honest.nats)).map((span) => ({
+    const spans = honestSpans.map((span) => ({
       ...span,
       blocks: span.blocks.map((block) => {
         if (wrong !== null || !block.logs.some(isSettlement)) return block;
@@ -243,8 +263,8 @@ describe('the chain, end to end', () => {
     expect(wrong).not.toBeNull();
     const miner = await start('run', false);
     await ready(miner);
-    const { js, jsm } = await connectTo(nats);
-    for (const span of spans) await js.publish('miner.chain.31337.span', JSON.stringify(span));
+    const { connection, jsm } = await connectTo(nats);
+    await publishAll(connection, spans.map(spanPublication));
     await foldedThrough(miner, spans.length, 'MINER_CHAIN');
     const before = await shown(miner, economy).catch(() => 'unavailable');
 
@@ -277,7 +297,7 @@ describe('the chain, end to end', () => {
     await foldedThrough(miner, lastSequence, 'MINER_CHAIN');
     const after = await shown(miner, economy);
     expect(after).not.toBe(before);
-    expect(after).toBe(await shownAfresh(economy));
+    expect(after).toBe(shownHonestly);
     expect((await minerCommand(['doctor'], environment)).output).toMatch(
       /ok +spans: blocks 1 to \d+ and their/,
     );
@@ -285,7 +305,8 @@ describe('the chain, end to end', () => {
   });
 
   it('is published by an indexer of its own, and rejects spans that do not link', async () => {
-    const { economy, nats, start } = await started(40, 53);
+    const { economy } = await stillChain();
+    const { nats, start } = await serviceOver(economy);
     const ingest = await start('run', false);
     await ready(ingest);
     const indexer = await startMiner({
@@ -298,18 +319,20 @@ describe('the chain, end to end', () => {
     await followed(ingest, economy);
     expect((await fetch(`${indexer.operatorUrl}/readyz`)).status).toBe(200);
     const before = await shown(ingest, economy);
-    const { js, jsm } = await connectTo(nats);
-    const { state } = await jsm.streams.info('MINER_CHAIN');
-    const stored = await jsm.streams.getMessage('MINER_CHAIN', { seq: state.last_seq });
-    const span = stored?.json<Record<string, string>>() ?? {};
-    for (const body of [
+    const connected = await connectTo(nats);
+    // What the indexer reads beside the spans may be published before or after the last of them.
+    const span = { ...(await publishedSpans(connected)).at(-1), blocks: [] };
+    const bodies = [
       '{}',
       JSON.stringify({ ...span, fromBlock: '900000', toBlock: '900000' }),
       JSON.stringify({ ...span, parentHash: `0x${'6'.repeat(64)}` }),
-    ]) {
-      await js.publish('miner.chain.31337.span', body);
-    }
-    await foldedThrough(ingest, state.last_seq + 3, 'MINER_CHAIN');
+    ];
+    await publishAll(
+      connected.connection,
+      bodies.map((body) => ({ subject: 'miner.chain.31337.span', body })),
+    );
+    const { state } = await connected.jsm.streams.info('MINER_CHAIN');
+    await foldedThrough(ingest, state.last_seq, 'MINER_CHAIN');
     expect(
       await ingest.metric('miner_messages_rejected_total{stream="MINER_CHAIN",reason="malformed"}'),
     ).toBe(1);

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
-import { eventually } from '../support/childProcess.ts';
-import { minerCommand } from '../support/minerCommand.ts';
-import { ready, startMiner, storedThrough, writeDeployment } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { onChainOf } from '../support/onChain.ts';
-import { mixedPublications, publishAll } from '../support/readingMessages.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
-import { startEconomy } from '../support/testEconomy.ts';
+import { onChainOf } from '../support/chain/onChain.ts';
+import { startEconomy } from '../support/chain/testEconomy.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { minerCommand } from '../support/processes/minerCommand.ts';
+import { ready, startMiner, storedThrough, writeDeployment } from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
 const doctor = (environment: Record<string, string>, ...args: string[]) =>
   minerCommand(['doctor', ...args], environment);
@@ -28,8 +28,8 @@ describe('doctor', () => {
       environment: { MINER_RPC_URL: economy.url },
     });
     await ready(miner);
-    const { js } = await connectTo(nats);
-    await publishAll(js, mixedPublications(2_400));
+    const { connection } = await connectTo(nats);
+    await publishAll(connection, mixedPublications(2_400));
     await storedThrough(miner, 2_400);
     const tip = Number(await economy.client.getBlockNumber({ cacheTime: 0 }));
     await eventually(

@@ -1,19 +1,20 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import {
   foldedThrough,
   type MinerProcess,
   ready,
   startMiner,
   storedThrough,
-} from '../support/minerProcess.ts';
-import { connectTo, startNats, type TestNats } from '../support/natsServer.ts';
-import { mixedPublications, publishAll } from '../support/readingMessages.ts';
-import { allObservations, rejections, type StoredState, storedState } from '../support/storedState.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats, type TestNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { mixedPublications, type Publication, publishAll } from '../support/readings/readingMessages.ts';
+import { allObservations, rejections, storedState } from '../support/storage/storedState.ts';
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 
@@ -33,14 +34,28 @@ async function shown(miner: MinerProcess) {
   return { observations, telemetry };
 }
 
-/** What a service that is never disturbed makes of the same streams. */
-async function undisturbed(nats: TestNats, through: number) {
+/** What a service that is never disturbed stores of the same streams; `look` asks it before it is stopped. */
+async function undisturbed(
+  nats: TestNats,
+  through: number,
+  look: (miner: MinerProcess) => Promise<void> = async () => undefined,
+) {
   const dataDir = temporaryDirectory();
   const miner = await startMiner({ natsUrl: nats.url, dataDir });
   await storedThrough(miner, through);
+  await look(miner);
+  await miner.end('SIGTERM');
+  return await storedState({ path: join(dataDir, 'clickhouse') });
+}
+
+/** Stops a service that was disturbed, and expects it to have shown and stored what one does that never was. */
+async function expectLikeUndisturbed(miner: MinerProcess, dataDir: string, nats: TestNats, through: number) {
   const views = await shown(miner);
   await miner.end('SIGTERM');
-  return { views, stored: await storedState({ path: join(dataDir, 'clickhouse') }) };
+  const expected = await undisturbed(nats, through, async (other) =>
+    expect(views).toEqual(await shown(other)),
+  );
+  expect(await storedState({ path: join(dataDir, 'clickhouse') })).toEqual(expected);
 }
 
 /** Polls a route until it is stopped; every answer must be one. */
@@ -63,22 +78,22 @@ function poll(miner: MinerProcess) {
   };
 }
 
-function expectSame(stored: StoredState, other: StoredState) {
-  expect(stored.rounds).toEqual(other.rounds);
-  expect(stored.buckets).toEqual(other.buckets);
-  expect(stored.readings).toEqual(other.readings);
+/** As devices do, a little at a time: a service that is killed meanwhile is in the middle of it. */
+async function publishSteadily(connection: NatsConnection, publications: readonly Publication[]) {
+  for (let from = 0; from < publications.length; from += 100)
+    await publishAll(connection, publications.slice(from, from + 100));
 }
 
 describe('killed with SIGKILL', () => {
   it('in the middle of a burst of readings, ends like an uninterrupted run', async () => {
     const nats = await startNats();
-    const { js, jsm } = await connectTo(nats);
+    const connected = await connectTo(nats);
     const dataDir = temporaryDirectory();
     const count = 12_000;
     // Snapshots are taken every minute; without one, the whole stream is folded again over rows that are stored.
     let miner = await startMiner({ natsUrl: nats.url, dataDir });
     await ready(miner);
-    const publishing = publishAll(js, mixedPublications(count));
+    const publishing = publishSteadily(connected.connection, mixedPublications(count));
     for (const position of [2_000, 6_000]) {
       await eventually(
         async () => ((await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')) ?? 0) > position,
@@ -96,28 +111,24 @@ describe('killed with SIGKILL', () => {
     expect(miner.log().some(({ msg, position }) => msg === 'snapshot restored' && position === count)).toBe(
       true,
     );
-    const views = await shown(miner);
-    const rejected = await rejections(jsm, 'MINER_COUNTER');
-    expect(rejected.map(({ sequence }) => sequence)).toEqual(rejectedSequences(count));
-    await miner.end('SIGTERM');
-
-    const other = await undisturbed(nats, count);
-    expect(views).toEqual(other.views);
-    expectSame(await storedState({ path: join(dataDir, 'clickhouse') }), other.stored);
-    expect(await rejections(jsm, 'MINER_COUNTER')).toHaveLength(rejected.length);
+    const rejectedByService = async () =>
+      (await rejections(connected, 'MINER_COUNTER')).map(({ sequence }) => sequence);
+    expect(await rejectedByService()).toEqual(rejectedSequences(count));
+    await expectLikeUndisturbed(miner, dataDir, nats, count);
+    expect(await rejectedByService()).toEqual(rejectedSequences(count));
   });
 });
 
 describe('nats-server', () => {
   it('killed with SIGKILL and started again under load, loses and doubles nothing', async () => {
     const nats = await startNats();
-    const { js, jsm } = await connectTo(nats);
+    const { connection, jsm } = await connectTo(nats);
     const dataDir = temporaryDirectory();
     const miner = await startMiner({ natsUrl: nats.url, dataDir });
     await ready(miner);
     const polling = poll(miner);
     for (const from of [0, 2_500, 5_000]) {
-      await publishAll(js, mixedPublications(2_500, from));
+      await publishAll(connection, mixedPublications(2_500, from));
       await nats.kill();
       await nats.start();
       await eventually(
@@ -131,26 +142,22 @@ describe('nats-server', () => {
     expect(await miner.metric('miner_stream_interruptions_total{stream="MINER_COUNTER"}')).toBeGreaterThan(0);
     expect(miner.log().some(({ msg }) => msg === 'NATS connection lost; reconnecting')).toBe(true);
     expect(await miner.metric('miner_stream_divergences_total{stream="MINER_COUNTER"}')).toBe(0);
-    const views = await shown(miner);
-    await miner.end('SIGTERM');
-    const other = await undisturbed(nats, state.last_seq);
-    expect(views).toEqual(other.views);
-    expectSame(await storedState({ path: join(dataDir, 'clickhouse') }), other.stored);
+    await expectLikeUndisturbed(miner, dataDir, nats, state.last_seq);
   });
 
   it('with its consumers deleted behind the service’s back, is read on', async () => {
     const nats = await startNats();
-    const { js, jsm } = await connectTo(nats);
+    const { connection, jsm } = await connectTo(nats);
     const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory() });
     await ready(miner);
     for (let round = 0; round < 3; round++) {
-      await publishAll(js, mixedPublications(500, round * 500));
+      await publishAll(connection, mixedPublications(500, round * 500));
       await foldedThrough(miner, (round + 1) * 500);
       for await (const consumer of jsm.consumers.list('MINER_COUNTER')) {
         await jsm.consumers.delete('MINER_COUNTER', consumer.name);
       }
     }
-    await publishAll(js, mixedPublications(500, 1_500));
+    await publishAll(connection, mixedPublications(500, 1_500));
     await foldedThrough(miner, 2_000);
     expect(await miner.metric('miner_stream_interruptions_total{stream="MINER_COUNTER"}')).toBeGreaterThan(0);
     expect(miner.log().some(({ msg }) => msg === 'consumption is restarted')).toBe(true);
@@ -158,12 +165,12 @@ describe('nats-server', () => {
 
   it('with a stream cut back and continued with other messages, ends like a run that saw only those', async () => {
     const nats = await startNats();
-    const { js, jsm } = await connectTo(nats);
+    const { connection, jsm } = await connectTo(nats);
     const dataDir = temporaryDirectory();
     const miner = await startMiner({ natsUrl: nats.url, dataDir });
     await ready(miner);
     const polling = poll(miner);
-    await publishAll(js, mixedPublications(3_000));
+    await publishAll(connection, mixedPublications(3_000));
     await storedThrough(miner, 3_000);
 
     // A power failure: what was acknowledged after the copy is lost, and its sequences are used again.
@@ -171,7 +178,7 @@ describe('nats-server', () => {
     cpSync(join(nats.dir, 'store'), join(nats.dir, 'copy'), { recursive: true });
     await nats.start();
     await eventually(async () => (await jsm.streams.info('MINER_COUNTER')).state.last_seq === 3_000, 'back');
-    await publishAll(js, mixedPublications(1_000, 3_000));
+    await publishAll(connection, mixedPublications(1_000, 3_000));
     await storedThrough(miner, 4_000);
     await nats.kill();
     rmSync(join(nats.dir, 'store'), { recursive: true });
@@ -181,7 +188,7 @@ describe('nats-server', () => {
       async () => (await jsm.streams.info('MINER_COUNTER')).state.last_seq === 3_000,
       'cut back',
     );
-    await publishAll(js, mixedPublications(1_500, 6_000));
+    await publishAll(connection, mixedPublications(1_500, 6_000));
 
     await storedThrough(miner, 4_500);
     await eventually(
@@ -190,43 +197,35 @@ describe('nats-server', () => {
     );
     expect(miner.log().filter(({ msg }) => String(msg).startsWith('stream diverged'))).not.toHaveLength(0);
     expect(await polling.stop()).toEqual([200]);
-    const views = await shown(miner);
-    await miner.end('SIGTERM');
-    const other = await undisturbed(nats, 4_500);
-    expect(views).toEqual(other.views);
-    expectSame(await storedState({ path: join(dataDir, 'clickhouse') }), other.stored);
+    await expectLikeUndisturbed(miner, dataDir, nats, 4_500);
   });
 
   it('with a stream deleted and created anew, is folded from its new beginning', async () => {
     const nats = await startNats();
-    const { js, jsm } = await connectTo(nats);
+    const { connection, jsm } = await connectTo(nats);
     const dataDir = temporaryDirectory();
     const miner = await startMiner({ natsUrl: nats.url, dataDir });
     await ready(miner);
-    await publishAll(js, mixedPublications(900));
+    await publishAll(connection, mixedPublications(900));
     await storedThrough(miner, 900);
     const { config } = await jsm.streams.info('MINER_COUNTER');
     await jsm.streams.delete('MINER_COUNTER');
     await jsm.streams.add(config as Parameters<typeof jsm.streams.add>[0]);
-    await publishAll(js, mixedPublications(1_200, 6_000));
+    await publishAll(connection, mixedPublications(1_200, 6_000));
     await storedThrough(miner, 1_200);
-    const views = await shown(miner);
-    await miner.end('SIGTERM');
-    const other = await undisturbed(nats, 1_200);
-    expect(views).toEqual(other.views);
-    expectSame(await storedState({ path: join(dataDir, 'clickhouse') }), other.stored);
+    await expectLikeUndisturbed(miner, dataDir, nats, 1_200);
   });
 
   it('with messages purged before they were read, is read on behind them and says so', async () => {
     const nats = await startNats();
-    const { js, jsm } = await connectTo(nats);
+    const { connection, jsm } = await connectTo(nats);
     const dataDir = temporaryDirectory();
     const first = await startMiner({ natsUrl: nats.url, dataDir });
     await ready(first);
-    await publishAll(js, mixedPublications(300));
+    await publishAll(connection, mixedPublications(300));
     await storedThrough(first, 300);
     await first.end('SIGTERM');
-    await publishAll(js, mixedPublications(300, 300));
+    await publishAll(connection, mixedPublications(300, 300));
     await jsm.streams.purge('MINER_COUNTER', { seq: 501 });
     const miner = await startMiner({ natsUrl: nats.url, dataDir });
     await storedThrough(miner, 600);
@@ -238,53 +237,47 @@ describe('nats-server', () => {
   });
 });
 
-describe.skipIf(!clickHouseServerAvailable())(
-  'ClickHouse (skipped where clickhouse-server is not installed)',
-  () => {
-    it('away for a while: polling goes on, rows wait, and nothing is lost or doubled', async () => {
-      const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
-      const { js } = await connectTo(nats);
-      const miner = await startMiner({
-        natsUrl: nats.url,
-        clickhouseUrl: clickhouse.url,
-        dataDir: temporaryDirectory(),
-      });
-      await ready(miner);
-      await publishAll(js, mixedPublications(3_000));
-      await storedThrough(miner, 3_000);
-      const polling = poll(miner);
-      await clickhouse.kill('SIGKILL');
-      // More than the buffer holds: the source is held back, and no message is dropped.
-      const count = 60_000;
-      await publishAll(js, mixedPublications(count - 3_000, 3_000));
-      await eventually(
-        async () => ((await miner.metric('miner_rows_buffered{stream="MINER_COUNTER"}')) ?? 0) >= 30_000,
-        'a full buffer',
-      );
-      expect(await miner.metric('miner_row_writer_state{stream="MINER_COUNTER",state="retrying"}')).toBe(1);
-      expect((await fetch(`${miner.publicUrl}/readyz`)).status).toBe(503);
-      const folded = (await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')) ?? 0;
-      expect(folded).toBeLessThan(count - 1_000);
-      expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);
-      await clickhouse.start();
-      await storedThrough(miner, count);
-      expect(await polling.stop()).toEqual([200]);
-      expect(await miner.metric('miner_row_write_failures_total{stream="MINER_COUNTER"}')).toBeGreaterThan(0);
-      const lines = miner.log().map(({ msg }) => msg);
-      expect(lines.filter((line) => line === 'ClickHouse does not take rows; they wait')).toHaveLength(1);
-      expect(lines.filter((line) => line === 'ClickHouse takes rows again')).toHaveLength(1);
-      const stored = await storedState({ url: clickhouse.url });
-      expect(stored.readings).toHaveLength(count - rejectedSequences(count).length);
-      await miner.end('SIGTERM');
-      const other = await undisturbed(nats, count);
-      expect(stored.rounds.map(plain)).toEqual(other.stored.rounds.map(plain));
-      expect(stored.buckets.map(plain)).toEqual(other.stored.buckets.map(plain));
-      expect(stored.readings.map(plain)).toEqual(other.stored.readings.map(plain));
-    });
-  },
-);
+describe('ClickHouse', () => {
+  const engine = useClickHouseEngine();
 
-/** Servers differ in whether they quote 64-bit integers. */
-function plain(row: readonly unknown[]): unknown[] {
-  return row.map((cell) => (cell === null ? null : String(cell)));
-}
+  it('away for a while: polling goes on, rows wait, and nothing is lost or doubled', async () => {
+    const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
+    const { connection } = await connectTo(nats);
+    const miner = await startMiner({
+      natsUrl: nats.url,
+      clickhouseUrl: clickhouse,
+      dataDir: temporaryDirectory(),
+    });
+    await ready(miner);
+    await publishAll(connection, mixedPublications(3_000));
+    await storedThrough(miner, 3_000);
+    const polling = poll(miner);
+    await engine.kill();
+    // More than the buffer holds: the source is held back, and no message is dropped.
+    const count = 60_000;
+    await publishAll(connection, mixedPublications(count - 3_000, 3_000));
+    await eventually(
+      async () => ((await miner.metric('miner_rows_buffered{stream="MINER_COUNTER"}')) ?? 0) >= 30_000,
+      'a full buffer',
+    );
+    expect(await miner.metric('miner_row_writer_state{stream="MINER_COUNTER",state="retrying"}')).toBe(1);
+    expect((await fetch(`${miner.publicUrl}/readyz`)).status).toBe(503);
+    const folded = (await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')) ?? 0;
+    expect(folded).toBeLessThan(count - 1_000);
+    expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);
+    await engine.start();
+    await storedThrough(miner, count);
+    expect(await polling.stop()).toEqual([200]);
+    expect(await miner.metric('miner_row_write_failures_total{stream="MINER_COUNTER"}')).toBeGreaterThan(0);
+    const lines = miner.log().map(({ msg }) => msg);
+    expect(lines.filter((line) => line === 'ClickHouse does not take rows; they wait')).toHaveLength(1);
+    expect(lines.filter((line) => line === 'ClickHouse takes rows again')).toHaveLength(1);
+    const stored = await storedState({ url: clickhouse });
+    expect(stored.readings).toHaveLength(count - rejectedSequences(count).length);
+    await miner.end('SIGTERM');
+    const other = await undisturbed(nats, count);
+    expect(stored.rounds).toEqual(other.rounds);
+    expect(stored.buckets).toEqual(other.buckets);
+    expect(stored.readings).toEqual(other.readings);
+  });
+});

@@ -1,13 +1,19 @@
 import { jetstream } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../support/childProcess.ts';
-import { listen, type Message } from '../support/eventSource.ts';
-import { foldedThrough, genesisMs, type MinerProcess, ready, startMiner } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { onChainOf } from '../support/onChain.ts';
-import { publicationOf, readingMessage } from '../support/readingMessages.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
-import { startEconomy } from '../support/testEconomy.ts';
+import { onChainOf } from '../support/chain/onChain.ts';
+import { startEconomy } from '../support/chain/testEconomy.ts';
+import { listen, type Message } from '../support/http/eventSource.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import {
+  foldedThrough,
+  genesisMs,
+  type MinerProcess,
+  ready,
+  startMiner,
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { publicationOf, readingMessage } from '../support/readings/readingMessages.ts';
 
 const category = 'category=measurement';
 

@@ -5,8 +5,8 @@ import { openDatabase } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
 import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
 import { insertRows } from '../../storage/tables/table.ts';
-import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import {
   genesisMs,
   type MinerProcess,
@@ -14,23 +14,25 @@ import {
   ready,
   startMiner,
   storedThrough,
-} from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { mixedPublications, publishAll } from '../support/readingMessages.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
 const says = (miner: MinerProcess, text: string) =>
   eventually(() => miner.log().find(({ msg }) => String(msg).includes(text)), text, 60_000);
 
-describe.skipIf(!clickHouseServerAvailable())('a process beside the one that ingests', () => {
+describe('a process beside the one that ingests', () => {
+  const engine = useClickHouseEngine();
+
   it('changes no settings of the streams while it waits as a standby', async () => {
-    const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
+    const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
     const { jsm } = await connectTo(nats);
     const start = (environment = {}) =>
       startMiner({
         role: 'ingest',
         natsUrl: nats.url,
-        clickhouseUrl: clickhouse.url,
+        clickhouseUrl: clickhouse,
         dataDir: temporaryDirectory(),
         environment,
       });
@@ -42,21 +44,21 @@ describe.skipIf(!clickHouseServerAvailable())('a process beside the one that ing
   });
 
   it('that has begun a later epoch makes the one before end', async () => {
-    const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
-    const { js } = await connectTo(nats);
+    const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
+    const { connection } = await connectTo(nats);
     const start = () =>
       startMiner({
         role: 'ingest',
         natsUrl: nats.url,
-        clickhouseUrl: clickhouse.url,
+        clickhouseUrl: clickhouse,
         dataDir: temporaryDirectory(),
       });
     const first = await start();
     await ready(first);
     // As one that knows the database by another name does.
-    const database = openDatabase({ url: clickhouse.url });
+    const database = openDatabase({ url: clickhouse });
     await insertRows(database, ingestEpochs, [{ epoch: 99, holder: 'another', atMs: Date.now() }]);
-    await publishAll(js, mixedPublications(100));
+    await publishAll(connection, mixedPublications(100));
     await storedThrough(first, 100);
     expect(await first.exited).toBe(1);
     expect(first.output()).toContain('another process ingests into this database');
@@ -64,16 +66,37 @@ describe.skipIf(!clickHouseServerAvailable())('a process beside the one that ing
   });
 });
 
+describe('a process that another one has taken over from', () => {
+  it('ends in order when it was told to stop before it notices', async () => {
+    const nats = await startNats();
+    const { connection, js, jsm } = await connectTo(nats);
+    const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory() });
+    await ready(miner);
+    await publishAll(connection, mixedPublications(100));
+    await storedThrough(miner, 100);
+    miner.child.kill('SIGSTOP');
+    const holder = { host: 'another', pid: 1, pidSpace: null };
+    const { state } = await jsm.streams.info('MINER_LEASE', { subjects_filter: '>' });
+    const [subject = ''] = Object.keys(state.subjects ?? {});
+    await js.publish(subject, JSON.stringify({ id: 'another', holder }));
+    // Longer than it writes without a renewal, so that what it has folded cannot be saved.
+    await sleep(5_000);
+    miner.child.kill('SIGTERM');
+    miner.child.kill('SIGCONT');
+    expect([await miner.exited, miner.log().at(-1)?.msg]).toEqual([0, 'stopped']);
+  });
+});
+
 describe('a rebuild', () => {
   it('keeps the rows of messages that leave the stream while it begins', async () => {
     const nats = await startNats();
-    const { js, jsm } = await connectTo(nats);
+    const { connection, jsm } = await connectTo(nats);
     const dataDir = temporaryDirectory();
     const settings = { natsUrl: nats.url, dataDir };
     const first = await startMiner(settings);
     await ready(first);
     let published = 30_000;
-    await publishAll(js, mixedPublications(published));
+    await publishAll(connection, mixedPublications(published));
     await storedThrough(first, published);
     const { config } = await jsm.streams.info('MINER_COUNTER');
     await jsm.streams.update('MINER_COUNTER', { ...config, max_msgs: 20_000 });
@@ -82,7 +105,7 @@ describe('a rebuild', () => {
     let isLive = true;
     const live = (async () => {
       while (isLive) {
-        await publishAll(js, mixedPublications(50, published));
+        await publishAll(connection, mixedPublications(50, published));
         published += 50;
         await sleep(25);
       }

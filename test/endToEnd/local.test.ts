@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { eventually, startProcess } from '../support/childProcess.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { eventually, startProcess } from '../support/processes/childProcess.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
 

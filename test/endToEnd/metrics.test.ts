@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { eventually } from '../support/childProcess.ts';
-import { startMiner } from '../support/minerProcess.ts';
-import { startNats } from '../support/natsServer.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { startMiner } from '../support/processes/minerProcess.ts';
+import { startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const address = (digit: number) => `0x${String(digit).repeat(40)}`;
 

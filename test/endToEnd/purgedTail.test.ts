@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { ready, startMiner, storedThrough } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { publicationOf, publishAll, readingMessage } from '../support/readingMessages.ts';
-import { allObservations, storedState } from '../support/storedState.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { ready, startMiner, storedThrough } from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { publicationOf, publishAll, readingMessage } from '../support/readings/readingMessages.ts';
+import { allObservations, storedState } from '../support/storage/storedState.ts';
 
 const readings = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, offset) => publicationOf(readingMessage('wheel.one', from + offset)));
 
 async function killedAfter(count: number) {
   const nats = await startNats();
-  const { js, jsm } = await connectTo(nats);
+  const { connection, jsm } = await connectTo(nats);
   const dataDir = temporaryDirectory();
   const miner = await startMiner({ natsUrl: nats.url, dataDir });
   await ready(miner);
-  await publishAll(js, readings(0, count));
+  await publishAll(connection, readings(0, count));
   await storedThrough(miner, count);
   const before = await allObservations(miner, 'wheel.one');
   expect(before).toHaveLength(count);
   await miner.end('SIGKILL');
-  return { nats, js, jsm, dataDir, before };
+  return { nats, jsm, dataDir, before };
 }
 
 describe('rows whose messages have left the stream since the snapshot', () => {

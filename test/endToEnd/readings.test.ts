@@ -3,27 +3,41 @@ import { describe, expect, it } from 'vitest';
 import { moduleSubject, signerSubject } from '../../actors/messages/subjects.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { rejectionMessage } from '../../streams/jetstream/rejectionLog.ts';
-import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
-import { examplePath } from '../support/examplePath.ts';
-import { foldedThrough, genesisMs, ready, startMiner, storedThrough } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { mixedPublications, publicationOf, publishAll, readingMessage } from '../support/readingMessages.ts';
-import { allObservations, rejections, storedState } from '../support/storedState.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { examplePath } from '../support/http/examplePath.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import {
+  foldedThrough,
+  genesisMs,
+  ready,
+  startMiner,
+  storedThrough,
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import {
+  mixedPublications,
+  publicationOf,
+  publishAll,
+  readingMessage,
+} from '../support/readings/readingMessages.ts';
+import { allObservations, rejections, storedState } from '../support/storage/storedState.ts';
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
+
+const engine = useClickHouseEngine();
 
 describe('readings in, telemetry out', () => {
   it('shows what three installations publish, good and bad, on every route and in ClickHouse', async () => {
     const nats = await startNats();
     const dataDir = temporaryDirectory();
     const miner = await startMiner({ natsUrl: nats.url, dataDir });
-    const { js, jsm } = await connectTo(nats);
+    const connected = await connectTo(nats);
+    const { connection, js, jsm } = connected;
     await ready(miner);
 
     const publications = mixedPublications(2_400);
-    await publishAll(js, publications);
+    await publishAll(connection, publications);
     await js.publish(
       moduleSubject('wheel.one', 'sensor.0'),
       JSON.stringify({
@@ -65,10 +79,10 @@ describe('readings in, telemetry out', () => {
     const isBad = (number: number) => [40, 80, 120, 160, 200, 239].includes(number % 240);
     const expected = publications.flatMap((_, number) => (isBad(number) ? [number + 1] : []));
     await eventually(
-      async () => (await rejections(jsm, 'MINER_COUNTER')).length >= expected.length,
+      async () => (await rejections(connected, 'MINER_COUNTER')).length >= expected.length,
       'all rejections',
     );
-    const rejected = await rejections(jsm, 'MINER_COUNTER');
+    const rejected = await rejections(connected, 'MINER_COUNTER');
     expect(rejected.map(({ sequence }) => sequence)).toEqual(expected);
     expect(rejected.slice(0, 6).map(({ reason }) => reason)).toEqual([
       'malformed',
@@ -81,7 +95,7 @@ describe('readings in, telemetry out', () => {
     const first = await jsm.streams.getMessage('MINER_REJECTED', { seq: 1 });
     const message = rejectionMessage.parse(first?.json());
     expect(Buffer.from(message.original, 'base64').toString()).toBe(publications[40]?.body);
-    expect(await rejections(jsm, 'MINER_PIPELINE')).toEqual([{ sequence: 2, reason: 'malformed' }]);
+    expect(await rejections(connected, 'MINER_PIPELINE')).toEqual([{ sequence: 2, reason: 'malformed' }]);
 
     // Telemetry is the last accepted reading, and it is old.
     const telemetry = await miner.json<Record<string, unknown>>('/v1/public/telemetry');
@@ -117,16 +131,16 @@ describe('readings in, telemetry out', () => {
   it('turns stale after 120 seconds and online with the next reading', async () => {
     const nats = await startNats();
     const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory() });
-    const { js } = await connectTo(nats);
+    const { connection } = await connectTo(nats);
     await ready(miner);
     const at = (ms: number) => new Date(ms).toISOString();
     const nowMs = Date.now();
     const old = { observedAt: at(nowMs - 121_000), receivedAt: at(nowMs - 121_000) };
-    await publishAll(js, [publicationOf(readingMessage('wheel.one', 1, old))]);
+    await publishAll(connection, [publicationOf(readingMessage('wheel.one', 1, old))]);
     await foldedThrough(miner, 1);
     expect(await miner.json('/v1/public/telemetry')).toMatchObject({ status: 'stale' });
     const stale = await miner.json<{ revision: string }>('/v4/public/process');
-    await publishAll(js, [
+    await publishAll(connection, [
       publicationOf(readingMessage('wheel.one', 2, { observedAt: at(nowMs), receivedAt: at(nowMs) })),
     ]);
     await foldedThrough(miner, 2);
@@ -136,30 +150,27 @@ describe('readings in, telemetry out', () => {
     expect(online.revision).not.toBe(stale.revision);
   });
 
-  it.skipIf(!clickHouseServerAvailable())(
-    'serves from a read replica what another process ingests',
-    async () => {
-      const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
-      const shared = { natsUrl: nats.url, clickhouseUrl: clickhouse.url };
-      const ingest = await startMiner({ ...shared, role: 'ingest', dataDir: temporaryDirectory() });
-      const { js } = await connectTo(nats);
-      await ready(ingest);
-      // The last message is a rejected one: no row has its position.
-      await publishAll(js, mixedPublications(2_921));
-      await storedThrough(ingest, 2_921);
-      expect(await ingest.end('SIGTERM')).toBe(0);
+  it('serves from a read replica what another process ingests', async () => {
+    const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
+    const shared = { natsUrl: nats.url, clickhouseUrl: clickhouse };
+    const ingest = await startMiner({ ...shared, role: 'ingest', dataDir: temporaryDirectory() });
+    const { connection } = await connectTo(nats);
+    await ready(ingest);
+    // The last message is a rejected one: no row has its position.
+    await publishAll(connection, mixedPublications(2_921));
+    await storedThrough(ingest, 2_921);
+    expect(await ingest.end('SIGTERM')).toBe(0);
 
-      // Restored from the snapshot that the writer left, then following.
-      const replica = await startMiner({ ...shared, role: 'serve', dataDir: temporaryDirectory() });
-      await ready(replica);
-      expect(
-        replica.log().some(({ msg, position }) => msg === 'snapshot restored' && position === 2_921),
-      ).toBe(true);
-      await publishAll(js, mixedPublications(300, 2_921));
-      await foldedThrough(replica, 3_221);
-      const items = await allObservations(replica, 'wheel.one');
-      expect(items.length).toBeGreaterThan(1_030);
-      expect(new Set(items.map(({ telemetryId }) => telemetryId)).size).toBe(items.length);
-    },
-  );
+    // Restored from the snapshot that the writer left, then following.
+    const replica = await startMiner({ ...shared, role: 'serve', dataDir: temporaryDirectory() });
+    await ready(replica);
+    expect(replica.log().some(({ msg, position }) => msg === 'snapshot restored' && position === 2_921)).toBe(
+      true,
+    );
+    await publishAll(connection, mixedPublications(300, 2_921));
+    await foldedThrough(replica, 3_221);
+    const items = await allObservations(replica, 'wheel.one');
+    expect(items.length).toBeGreaterThan(1_030);
+    expect(new Set(items.map(({ telemetryId }) => telemetryId)).size).toBe(items.length);
+  });
 });

@@ -4,34 +4,32 @@ import { describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { activeTables, createEmpty } from '../../storage/generations.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
+import { generationPointer } from '../../storage/tables/generationPointer.ts';
 import { resolveTables } from '../../storage/tables.ts';
-import { eventually } from '../support/childProcess.ts';
-import { startMinerCommand } from '../support/minerCommand.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { startMinerCommand } from '../support/processes/minerCommand.ts';
 import {
   genesisMs,
-  type MinerProcess,
   ready,
   startMiner,
   storedThrough,
   writeDeployment,
-} from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { mixedPublications, publishAll } from '../support/readingMessages.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
-const says = (miner: MinerProcess, text: string) =>
-  eventually(() => miner.log().find(({ msg }) => String(msg).includes(text)), text, 60_000);
 /** Another deployment, so that everything is folded again into the next generation. */
 const startMs = genesisMs - 1_800_000;
 
 async function folded(count: number) {
   const nats = await startNats();
-  const connection = await connectTo(nats);
+  const { connection, jsm } = await connectTo(nats);
   const dataDir = temporaryDirectory();
   const settings = { natsUrl: nats.url, dataDir };
   const first = await startMiner(settings);
   await ready(first);
-  await publishAll(connection.js, mixedPublications(count));
+  await publishAll(connection, mixedPublications(count));
   await storedThrough(first, count);
   await first.end('SIGTERM');
   const path = join(dataDir, 'clickhouse');
@@ -49,19 +47,19 @@ async function folded(count: number) {
       const [row] = await database.select(`SELECT uniqExact(position) FROM ${table}`);
       return { generation, count: Number(row?.[0]) };
     });
-  return { ...connection, settings, dataDir, onDatabase, readings };
+  return { jsm, settings, dataDir, onDatabase, readings };
 }
 
 describe('a rebuild into the next generation', () => {
   it('that was killed keeps the rows of messages that have left the stream since', async () => {
-    const { jsm, settings, readings } = await folded(30_000);
+    const { jsm, settings, readings } = await folded(12_000);
     const before = await readings();
     const killed = await startMiner({ ...settings, startMs });
-    await says(killed, 'folded again into the next generation');
+    await killed.written('folded again into the next generation');
     await killed.end('SIGKILL');
-    await jsm.streams.purge('MINER_COUNTER', { seq: 25_001 });
+    await jsm.streams.purge('MINER_COUNTER', { seq: 10_001 });
     const second = await startMiner({ ...settings, startMs });
-    await says(second, 'the rebuilt generation is the active one');
+    await second.written('the rebuilt generation is the active one');
     await second.end('SIGTERM');
     const after = await readings();
     expect(after.generation).toBeGreaterThan(before.generation);
@@ -71,30 +69,30 @@ describe('a rebuild into the next generation', () => {
   it('that was killed just before it became active becomes so at the next start, without another message', async () => {
     const { settings, readings, onDatabase } = await folded(3_000);
     const miner = await startMiner({ ...settings, startMs });
-    await says(miner, 'the rebuilt generation is the active one');
+    await miner.written('the rebuilt generation is the active one');
     await miner.end('SIGTERM');
     // As it is between the snapshot and the pointer.
-    await onDatabase((database) =>
-      database.command('ALTER TABLE generation_pointer DELETE WHERE generation > 1'),
-    );
-    await sleep(500);
+    await onDatabase(async (database) => {
+      await database.command(`ALTER TABLE ${generationPointer.name} DELETE WHERE generation > 1`);
+      await eventually(async () => (await activeTables(database)).generation === 1, 'the pointer of before');
+    });
     expect((await readings()).generation).toBe(1);
     const second = await startMiner({ ...settings, startMs });
     await ready(second);
-    await says(second, 'the rebuilt generation is the active one');
+    await second.written('the rebuilt generation is the active one');
     await second.end('SIGTERM');
     expect((await readings()).generation).toBeGreaterThan(1);
   });
 
   it('leaves a replay that was unfinished before so that its command ends', async () => {
-    const { settings, onDatabase, dataDir } = await folded(30_000);
+    const { settings, onDatabase, dataDir } = await folded(12_000);
     const command = { from: { sequence: 1 }, to: null, installationId: null, dryRun: false };
     const plan = {
       generation: 2,
       baseGeneration: 1,
       command: JSON.stringify(command),
       fromSequence: 1,
-      throughSequence: 30_000,
+      throughSequence: 12_000,
       basePosition: null,
       installationId: null,
       dryRun: false,
@@ -106,7 +104,7 @@ describe('a rebuild into the next generation', () => {
       await log.note(plan, 'prepared');
     });
     const killed = await startMiner({ ...settings, startMs });
-    await says(killed, 'folded again into the next generation');
+    await killed.written('folded again into the next generation');
     await killed.end('SIGKILL');
     const replay = startMinerCommand(['replay', '--from-sequence', '1'], {
       MINER_NATS_URL: settings.natsUrl,

@@ -1,22 +1,37 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseRecord } from '../../actors/foldRecord.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { dayDifferences } from '../../storage/generationDifferences.ts';
 import { activeTables, listGenerations } from '../../storage/generations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
-import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
-import { publishMany } from '../support/manyReadings.ts';
-import { minerCommand, startMinerCommand } from '../support/minerCommand.ts';
-import { genesisMs, ready, startMiner, storedThrough, writeDeployment } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { mixedPublications, publicationOf, publishAll, readingMessage } from '../support/readingMessages.ts';
+import { createRecords } from '../support/increments.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
+import {
+  genesisMs,
+  ready,
+  startMiner,
+  storedThrough,
+  writeDeployment,
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import {
+  mixedPublications,
+  publicationOf,
+  publishAll,
+  publishMany,
+  readingMessage,
+} from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { storedState } from '../support/storedState.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { storedState } from '../support/storage/storedState.ts';
 
+/** Of three installations, one every ten seconds: the second universal day begins with the 25,921st. */
+const untilSecondDay = 27_000;
 const everything = { fromSequence: 1, throughSequence: Number.MAX_SAFE_INTEGER, installationId: null };
 const statisticsPath = '/v1/measurement/stats?range=7d';
 
@@ -64,7 +79,7 @@ async function onDatabase<Result>(
 
 /** Damages what is stored of one installation on the second universal day, as a fault of an older version might have. */
 async function damage(database: Database, tables: Tables) {
-  const condition = `installation_id = 'wheel.one' AND start_ms >= ${genesisMs + 86_400_000}`;
+  const condition = `installation_id = 'wheel.one' AND start >= fromUnixTimestamp64Milli(${genesisMs + 86_400_000}, 'UTC')`;
   await database.command(`ALTER TABLE ${tables.rounds} DELETE WHERE ${condition}`);
   await eventually(
     async () =>
@@ -77,13 +92,21 @@ async function damage(database: Database, tables: Tables) {
 async function newestState(database: Database, tables: Tables): Promise<string | undefined> {
   const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
   const [header] = await store.list('MINER_COUNTER');
-  return header === undefined ? undefined : (await store.load(header))?.state;
+  if (header === undefined) return undefined;
+  const records = createRecords();
+  for await (const lines of store.read(header)) records.apply(lines.map(parseRecord));
+  return records
+    .sorted()
+    .map((record) => record.join(' '))
+    .join('\n');
 }
+
+const engine = useClickHouseEngine();
 
 describe('replay', () => {
   it('tells what it would change, changes it, and then finds nothing to change', async () => {
-    const { replay, state, database, restart, last } = await folded(({ js }) =>
-      publishAll(js, mixedPublications(30_000)),
+    const { replay, state, database, restart, last } = await folded(({ connection }) =>
+      publishAll(connection, mixedPublications(untilSecondDay)),
     );
     const before = await state();
     await database(damage);
@@ -120,7 +143,9 @@ describe('replay', () => {
   });
 
   it('of one installation leaves the others’ rows and state as they are', async () => {
-    const { replay, state, database } = await folded(({ js }) => publishAll(js, mixedPublications(30_000)));
+    const { replay, state, database } = await folded(({ connection }) =>
+      publishAll(connection, mixedPublications(untilSecondDay)),
+    );
     const before = await state();
     const stateBefore = await database(newestState);
     await database(damage);
@@ -142,20 +167,20 @@ describe('replay', () => {
   });
 
   it('stopped or killed goes on where it was, and says what stands in its way', async () => {
-    const { replay, state, environment, database, nats } = await folded((connection) =>
-      publishMany(connection, 'wheel.one', 0, 100_000),
+    const { replay, state, environment, database, nats } = await folded(({ connection }) =>
+      publishMany(connection, 'wheel.one', 0, 40_000),
     );
     const before = await state();
     const first = startMinerCommand(['replay', '--from-sequence', '5'], environment);
-    await eventually(() => first.output().includes('replay of messages'), 'the first run');
+    await first.written('replay of messages');
     expect(await first.end('SIGINT')).toBe(0);
     expect(first.output()).toContain('stopped; the same command resumes where it was');
 
     const other = await replay('--from-sequence', '6');
     expect(other.status).toBe(1);
-    expect(other.output).toContain('another replay is unfinished, of messages 5 to 100000');
+    expect(other.output).toContain('another replay is unfinished, of messages 5 to 40000');
     const killed = startMinerCommand(['replay', '--from-sequence', '5'], environment);
-    await eventually(() => killed.output().includes('going on with the replay'), 'the second run');
+    await killed.written('going on with the replay');
     // Held still, so that it cannot end before the one beside it has begun.
     killed.child.kill('SIGSTOP');
     const beside = await replay('--from-sequence', '5');
@@ -167,32 +192,32 @@ describe('replay', () => {
     const discarded = await replay('--discard');
     expect([discarded.status, discarded.output]).toEqual([0, expect.stringContaining('is discarded')]);
     expect(await database(listGenerations)).toEqual([1]);
-    const to = await replay('--from-sequence', '5', '--to', '60000');
-    expect([to.status, to.output]).toEqual([0, expect.stringContaining('messages 5 to 60000')]);
-    expect((await state()).readings).toHaveLength(60_000);
+    const to = await replay('--from-sequence', '5', '--to', '24000');
+    expect([to.status, to.output]).toEqual([0, expect.stringContaining('messages 5 to 24000')]);
+    expect((await state()).readings).toHaveLength(24_000);
 
-    const beyond = await replay('--from-sequence', '100001');
+    const beyond = await replay('--from-sequence', '40001');
     expect([beyond.status, beyond.output]).toEqual([
       1,
-      expect.stringContaining('MINER_COUNTER ends at 100000'),
+      expect.stringContaining('MINER_COUNTER ends at 40000'),
     ]);
     const neither = await replay('--dry-run');
     expect(neither.status).toBe(2);
     expect(neither.output).toContain('expected either --from-sequence or --from-time');
     const noTime = await replay('--from-time', 'yesterday');
     expect([noTime.status, noTime.output]).toEqual([1, expect.stringContaining('such as 2026-11-21')]);
-    await nats.jsm.streams.purge('MINER_COUNTER', { seq: 50_001 });
+    await nats.jsm.streams.purge('MINER_COUNTER', { seq: 20_001 });
     const gone = await replay('--from-sequence', '1');
     expect([gone.status, gone.output]).toEqual([
       1,
-      expect.stringContaining('begins at 50001, what came before is gone'),
+      expect.stringContaining('begins at 20001, what came before is gone'),
     ]);
   });
 
   it('of many readings, killed at three random moments, ends equal to the live result', async () => {
-    const count = 120_000;
+    const count = 60_000;
     const startedMs = performance.now();
-    const { environment, database, restart, replay } = await folded((connection) =>
+    const { environment, database, restart, replay } = await folded(({ connection }) =>
       publishMany(connection, 'wheel.one', 0, count),
     );
     const liveMs = performance.now() - startedMs;
@@ -201,7 +226,7 @@ describe('replay', () => {
       // A replay takes at least half as long as the live folding did.
       const delayMs = liveMs * (0.03 + Math.random() * 0.1);
       const run = startMinerCommand(command, environment);
-      await eventually(() => run.output().includes(`messages 1 to ${count}`), 'a replay');
+      await run.written(`messages 1 to ${count}`);
       await wait(delayMs);
       expect(
         await run.end('SIGKILL'),
@@ -223,81 +248,75 @@ describe('replay', () => {
     expect(await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}')).toBe(0);
   });
 
-  it.skipIf(!clickHouseServerAvailable())(
-    'beside a running service: it takes the new tables over, and nothing that it shows goes back',
-    async () => {
-      const nats = await startNats();
-      const clickHouse = await startClickHouseServer();
-      const dataDir = temporaryDirectory();
-      const settings = { natsUrl: nats.url, dataDir, clickhouseUrl: clickHouse.url };
-      const miner = await startMiner(settings);
-      const replica = await startMiner({ ...settings, role: 'serve' });
-      await ready(miner);
-      await ready(replica);
-      const connection = await connectTo(nats);
-      await publishMany(connection, 'wheel.one', 0, 30_000);
-      await storedThrough(miner, 30_000);
+  it('beside a running service: it takes the new tables over, and nothing that it shows goes back', async () => {
+    const nats = await startNats();
+    const clickHouse = await engine.createDatabase();
+    const dataDir = temporaryDirectory();
+    const settings = { natsUrl: nats.url, dataDir, clickhouseUrl: clickHouse };
+    const miner = await startMiner(settings);
+    const replica = await startMiner({ ...settings, role: 'serve' });
+    await ready(miner);
+    await ready(replica);
+    const { connection, js } = await connectTo(nats);
+    await publishMany(connection, 'wheel.one', 0, 12_000);
+    await storedThrough(miner, 12_000);
 
-      let published = 30_000;
-      let isPublishing = true;
-      onTestFinished(() => {
-        isPublishing = false;
-      });
-      const publishing = (async () => {
-        while (isPublishing) {
-          const { subject, body } = publicationOf(readingMessage('wheel.one', published));
-          await connection.js.publish(subject, body);
-          published++;
-          await wait(5);
-        }
-      })();
-      const seen = { sequences: [] as number[], statuses: new Set<number>() };
-      const polling = (async () => {
-        while (isPublishing) {
-          for (const one of [miner, replica]) {
-            const statistics = await fetch(`${one.publicUrl}${statisticsPath}`);
-            if (statistics.status === 503)
-              expect(await statistics.json()).toMatchObject({ error: 'public_stats_rebuilding' });
-            seen.statuses.add(statistics.status);
-          }
-          const { sequence } = await miner.json<{ sequence: number }>('/v1/public/telemetry');
-          seen.sequences.push(sequence);
-        }
-      })();
-
-      const environment = {
-        MINER_NATS_URL: nats.url,
-        MINER_DATA_DIR: temporaryDirectory(),
-        MINER_CLICKHOUSE_URL: clickHouse.url,
-        MINER_DEPLOYMENT: writeDeployment(dataDir),
-      };
-      const { status, output } = await minerCommand(['replay', '--from-sequence', '1'], environment);
-      expect([status, output]).toEqual([0, expect.stringContaining('generation 2 is active')]);
-      for (const one of [miner, replica]) {
-        await eventually(
-          async () => (await one.metric('miner_table_generation')) === 2,
-          'the new generation',
-        );
-        await eventually(async () => (await fetch(`${one.publicUrl}${statisticsPath}`)).ok, 'statistics');
-      }
-      await wait(1_000);
+    let published = 12_000;
+    let isPublishing = true;
+    onTestFinished(() => {
       isPublishing = false;
-      await Promise.all([publishing, polling]);
-      await storedThrough(miner, published);
-      expect(seen.sequences).toEqual(seen.sequences.toSorted((a, b) => a - b));
-      expect(seen.sequences.length).toBeGreaterThan(20);
-      for (const code of seen.statuses) expect([200, 503]).toContain(code);
+    });
+    const publishing = (async () => {
+      while (isPublishing) {
+        const { subject, body } = publicationOf(readingMessage('wheel.one', published));
+        await js.publish(subject, body);
+        published++;
+        await wait(5);
+      }
+    })();
+    const seen = { sequences: [] as number[], statuses: new Set<number>() };
+    const polling = (async () => {
+      while (isPublishing) {
+        for (const one of [miner, replica]) {
+          const statistics = await fetch(`${one.publicUrl}${statisticsPath}`);
+          if (statistics.status === 503)
+            expect(await statistics.json()).toMatchObject({ error: 'public_stats_rebuilding' });
+          seen.statuses.add(statistics.status);
+        }
+        const { sequence } = await miner.json<{ sequence: number }>('/v1/public/telemetry');
+        seen.sequences.push(sequence);
+      }
+    })();
 
-      const stored = await storedState({ url: clickHouse.url });
-      expect(stored.readings).toHaveLength(published);
-      const revisionOf = async (one: typeof miner) =>
-        (await one.json<{ revision: string }>(statisticsPath)).revision;
-      // Views are computed once per second: what each shows at the moment may be of before the last reading.
-      await eventually(
-        async () => (await revisionOf(miner)) === (await revisionOf(replica)),
-        'the same statistics on both',
-      );
-      expect(await miner.end('SIGTERM')).toBe(0);
-    },
-  );
+    const environment = {
+      MINER_NATS_URL: nats.url,
+      MINER_DATA_DIR: temporaryDirectory(),
+      MINER_CLICKHOUSE_URL: clickHouse,
+      MINER_DEPLOYMENT: writeDeployment(dataDir),
+    };
+    const { status, output } = await minerCommand(['replay', '--from-sequence', '1'], environment);
+    expect([status, output]).toEqual([0, expect.stringContaining('generation 2 is active')]);
+    for (const one of [miner, replica]) {
+      await eventually(async () => (await one.metric('miner_table_generation')) === 2, 'the new generation');
+      await eventually(async () => (await fetch(`${one.publicUrl}${statisticsPath}`)).ok, 'statistics');
+    }
+    await wait(1_000);
+    isPublishing = false;
+    await Promise.all([publishing, polling]);
+    await storedThrough(miner, published);
+    expect(seen.sequences).toEqual(seen.sequences.toSorted((a, b) => a - b));
+    expect(seen.sequences.length).toBeGreaterThan(20);
+    for (const code of seen.statuses) expect([200, 503]).toContain(code);
+
+    const stored = await storedState({ url: clickHouse });
+    expect(stored.readings).toHaveLength(published);
+    const revisionOf = async (one: typeof miner) =>
+      (await one.json<{ revision: string }>(statisticsPath)).revision;
+    // Views are computed once per second: what each shows at the moment may be of before the last reading.
+    await eventually(
+      async () => (await revisionOf(miner)) === (await revisionOf(replica)),
+      'the same statistics on both',
+    );
+    expect(await miner.end('SIGTERM')).toBe(0);
+  });
 });

@@ -2,23 +2,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
-import { startClickHouseServer } from '../support/clickHouseServer.ts';
-import { minerCommand } from '../support/minerCommand.ts';
-import { genesisMs, ready, startMiner, storedThrough, writeDeployment } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { mixedPublications, publishAll } from '../support/readingMessages.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { minerCommand } from '../support/processes/minerCommand.ts';
+import {
+  genesisMs,
+  ready,
+  startMiner,
+  storedThrough,
+  writeDeployment,
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
+
+const engine = useClickHouseEngine();
 
 it('a replay with another deployment removes no rows under those who read', async () => {
-  const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
-  const { js } = await connectTo(nats);
-  const settings = { natsUrl: nats.url, clickhouseUrl: clickhouse.url };
+  const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
+  const { connection } = await connectTo(nats);
+  const settings = { natsUrl: nats.url, clickhouseUrl: clickhouse };
   const ingest = await startMiner({ ...settings, role: 'ingest', dataDir: temporaryDirectory() });
   await ready(ingest);
-  await publishAll(js, mixedPublications(40_000));
+  await publishAll(connection, mixedPublications(40_000));
   await storedThrough(ingest, 40_000);
   const dataDir = temporaryDirectory();
-  const database = openDatabase({ url: clickhouse.url });
+  const database = openDatabase({ url: clickhouse });
   const rows = async () => {
     const { readings } = await activeTables(database);
     const [row] = await database.select(`SELECT uniqExact(position) FROM ${readings}`);
@@ -37,7 +45,7 @@ it('a replay with another deployment removes no rows under those who read', asyn
   const replay = await minerCommand(['replay', '--from-sequence', '1'], {
     MINER_NATS_URL: nats.url,
     MINER_DATA_DIR: dataDir,
-    MINER_CLICKHOUSE_URL: clickhouse.url,
+    MINER_CLICKHOUSE_URL: clickhouse,
     MINER_DEPLOYMENT: writeDeployment(dataDir, {}, genesisMs - 1_800_000),
   });
   await sleep(2_000);
@@ -46,4 +54,4 @@ it('a replay with another deployment removes no rows under those who read', asyn
   await database.close();
   expect({ status: replay.status, least }).toEqual({ status: 1, least: before });
   expect(replay.output).toContain('made with another version or another deployment file');
-}, 90_000);
+});

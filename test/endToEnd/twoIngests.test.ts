@@ -2,128 +2,122 @@ import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { activeTables } from '../../storage/generations.ts';
-import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
-import { readiness, ready, startMiner, storedThrough } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { mixedPublications, publishAll } from '../support/readingMessages.ts';
-import { allObservations, storedState } from '../support/storedState.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { readiness, ready, startMiner, storedThrough } from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
+import { allObservations, storedState } from '../support/storage/storedState.ts';
 
 function startedWith(natsUrl: string, clickhouseUrl: string) {
   return (role: 'ingest' | 'serve' | 'run', environment = {}) =>
     startMiner({ role, natsUrl, clickhouseUrl, dataDir: temporaryDirectory(), environment });
 }
 
-describe.skipIf(!clickHouseServerAvailable())(
-  'several processes on one ClickHouse server (skipped where clickhouse-server is not installed)',
-  () => {
-    it('ingest one at a time: killed, paused and stopped ones are replaced, and no row is lost', async () => {
-      const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
-      const { js } = await connectTo(nats);
-      const start = startedWith(nats.url, clickhouse.url);
-      const first = await start('ingest');
-      await ready(first);
-      const second = await start('ingest');
-      await eventually(async () => (await readiness(second)).standbyFor?.pid === first.pid, 'a standby');
-      expect((await readiness(second)).waitingFor).toContain('the ingest lease');
-      await publishAll(js, mixedPublications(3_750));
-      await storedThrough(first, 3_750);
-      expect(await second.metric('miner_rows_flushed_position{stream="MINER_COUNTER"}')).toBeNull();
+describe('several processes on one ClickHouse server', () => {
+  const engine = useClickHouseEngine();
 
-      // A process that has ended on this machine is replaced at once.
-      await first.end('SIGKILL');
-      await ready(second);
-      await publishAll(js, mixedPublications(1_250, 3_750));
-      await storedThrough(second, 5_000);
+  it('ingest one at a time: killed, paused and stopped ones are replaced, and no row is lost', async () => {
+    const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
+    const { connection } = await connectTo(nats);
+    const start = startedWith(nats.url, clickhouse);
+    const first = await start('ingest');
+    await ready(first);
+    const second = await start('ingest');
+    await eventually(async () => (await readiness(second)).standbyFor?.pid === first.pid, 'a standby');
+    expect((await readiness(second)).waitingFor).toContain('the ingest lease');
+    await publishAll(connection, mixedPublications(3_750));
+    await storedThrough(first, 3_750);
+    expect(await second.metric('miner_rows_flushed_position{stream="MINER_COUNTER"}')).toBeNull();
 
-      const third = await start('ingest');
-      await eventually(async () => (await readiness(third)).standbyFor?.pid === second.pid, 'a standby');
-      second.child.kill('SIGSTOP');
-      await ready(third);
-      await publishAll(js, mixedPublications(1_000, 5_000));
-      await storedThrough(third, 6_000);
-      second.child.kill('SIGCONT');
-      expect(await second.exited).toBe(1);
-      // Whichever it notices first: the lease of another process, or the epoch that it has begun.
-      expect(second.output()).toMatch(/has taken over the ingest|another process ingests into this database/);
+    // A process that has ended on this machine is replaced at once.
+    await first.end('SIGKILL');
+    await ready(second);
+    await publishAll(connection, mixedPublications(1_250, 3_750));
+    await storedThrough(second, 5_000);
 
-      const fourth = await start('ingest');
-      await eventually(async () => (await readiness(fourth)).standbyFor?.pid === third.pid, 'a standby');
-      expect(await third.end('SIGTERM')).toBe(0);
-      await ready(fourth);
-      await publishAll(js, mixedPublications(500, 6_000));
-      await storedThrough(fourth, 6_500);
-      await fourth.end('SIGTERM');
+    const third = await start('ingest');
+    await eventually(async () => (await readiness(third)).standbyFor?.pid === second.pid, 'a standby');
+    second.child.kill('SIGSTOP');
+    await ready(third);
+    await publishAll(connection, mixedPublications(1_000, 5_000));
+    await storedThrough(third, 6_000);
+    second.child.kill('SIGCONT');
+    expect(await second.exited).toBe(1);
+    // Whichever it notices first: the lease of another process, or the epoch that it has begun.
+    expect(second.output()).toMatch(/has taken over the ingest|another process ingests into this database/);
 
-      const alone = temporaryDirectory();
-      const undisturbed = await startMiner({ natsUrl: nats.url, dataDir: alone });
-      await storedThrough(undisturbed, 6_500);
-      await undisturbed.end('SIGTERM');
-      const [stored, expected] = [
-        await storedState({ url: clickhouse.url }),
-        await storedState({ path: `${alone}/clickhouse` }),
-      ];
-      expect(stored.readings.map(plain)).toEqual(expected.readings.map(plain));
-      expect(stored.rounds.map(plain)).toEqual(expected.rounds.map(plain));
-      expect(stored.buckets.map(plain)).toEqual(expected.buckets.map(plain));
-    });
+    const fourth = await start('ingest');
+    await eventually(async () => (await readiness(fourth)).standbyFor?.pid === third.pid, 'a standby');
+    expect(await third.end('SIGTERM')).toBe(0);
+    await ready(fourth);
+    await publishAll(connection, mixedPublications(500, 6_000));
+    await storedThrough(fourth, 6_500);
+    await fourth.end('SIGTERM');
 
-    it('show no page with a hole while the state is lost and everything is folded again', async () => {
-      const [nats, clickhouse] = [await startNats(), await startClickHouseServer()];
-      const { js } = await connectTo(nats);
-      const start = startedWith(nats.url, clickhouse.url);
-      const count = 40_000;
-      const first = await start('ingest');
-      await ready(first);
-      await publishAll(js, mixedPublications(count));
-      await storedThrough(first, count);
-      const replica = await start('serve');
-      await ready(replica);
-      const whole = await allObservations(replica, 'wheel.one');
-      await first.end('SIGTERM');
+    const alone = temporaryDirectory();
+    const undisturbed = await startMiner({ natsUrl: nats.url, dataDir: alone });
+    await storedThrough(undisturbed, 6_500);
+    await undisturbed.end('SIGTERM');
+    const [stored, expected] = [
+      await storedState({ url: clickhouse }),
+      await storedState({ path: `${alone}/clickhouse` }),
+    ];
+    expect(stored.readings).toEqual(expected.readings);
+    expect(stored.rounds).toEqual(expected.rounds);
+    expect(stored.buckets).toEqual(expected.buckets);
+  });
 
-      // As another version of the fold finds it: rows, and no state that goes with them.
-      const database = openDatabase({ url: clickhouse.url });
-      const before = await activeTables(database);
-      const snapshots = await database.select(`SELECT DISTINCT snapshot FROM ${before.foldSnapshots}`);
-      for (const [name] of snapshots)
-        await database.command(`ALTER TABLE ${before.foldSnapshots} DROP PARTITION '${name}'`);
-      const unknown = { foldVersion: 0, configuration: '', streamCreated: '' };
-      await noteGeneration(database, before, unknown, Date.now());
+  it('show no page with a hole while the state is lost and everything is folded again', async () => {
+    const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
+    const { connection } = await connectTo(nats);
+    const start = startedWith(nats.url, clickhouse);
+    const count = 20_000;
+    const first = await start('ingest');
+    await ready(first);
+    await publishAll(connection, mixedPublications(count));
+    await storedThrough(first, count);
+    const replica = await start('serve');
+    await ready(replica);
+    const whole = await allObservations(replica, 'wheel.one');
+    await first.end('SIGTERM');
 
-      const second = await start('ingest');
-      const after = whole[999]?.cursor as string;
-      const expected = whole.slice(1_000, 1_100).map(({ cursor }) => cursor);
-      let pages = 0;
-      await eventually(
-        async () => {
-          const path = `/v1/public/installations/wheel.one/observations?cursor=${after}`;
-          const response = await fetch(`${replica.publicUrl}${path}`);
-          if (response.status === 200) {
-            const { items } = (await response.json()) as { items: { cursor: string }[] };
-            expect(items.map(({ cursor }) => cursor)).toEqual(expected);
-            pages++;
-          } else expect(response.status).toBe(503);
-          return (await activeTables(database)).generation > before.generation;
-        },
-        'the rebuilt generation',
-        90_000,
-      );
-      expect(pages).toBeGreaterThan(5);
-      await eventually(
-        async () => (await replica.metric('miner_table_generation')) === before.generation + 1,
-        'the replica uses it',
-      );
-      await ready(replica);
-      expect(await allObservations(replica, 'wheel.one')).toEqual(whole);
-      await second.end('SIGTERM');
-      await database.close();
-    });
-  },
-);
+    // As another version of the fold finds it: rows, and no state that goes with them.
+    const database = openDatabase({ url: clickhouse });
+    const before = await activeTables(database);
+    const snapshots = await database.select(`SELECT DISTINCT snapshot FROM ${before.foldSnapshots}`);
+    for (const [name] of snapshots)
+      await database.command(`ALTER TABLE ${before.foldSnapshots} DROP PARTITION '${name}'`);
+    const unknown = { foldVersion: 0, configuration: '', streamCreated: '' };
+    await noteGeneration(database, before, unknown, Date.now());
 
-/** Servers differ in whether they quote 64-bit integers. */
-function plain(row: readonly unknown[]): unknown[] {
-  return row.map((cell) => (cell === null ? null : String(cell)));
-}
+    const second = await start('ingest');
+    const after = whole[999]?.cursor as string;
+    const expected = whole.slice(1_000, 1_100).map(({ cursor }) => cursor);
+    let pages = 0;
+    await eventually(
+      async () => {
+        const path = `/v1/public/installations/wheel.one/observations?cursor=${after}`;
+        const response = await fetch(`${replica.publicUrl}${path}`);
+        if (response.status === 200) {
+          const { items } = (await response.json()) as { items: { cursor: string }[] };
+          expect(items.map(({ cursor }) => cursor)).toEqual(expected);
+          pages++;
+        } else expect(response.status).toBe(503);
+        return (await activeTables(database)).generation > before.generation;
+      },
+      'the rebuilt generation',
+      90_000,
+    );
+    expect(pages).toBeGreaterThan(5);
+    await eventually(
+      async () => (await replica.metric('miner_table_generation')) === before.generation + 1,
+      'the replica uses it',
+    );
+    await ready(replica);
+    expect(await allObservations(replica, 'wheel.one')).toEqual(whole);
+    await second.end('SIGTERM');
+    await database.close();
+  });
+});

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { publishMany } from '../support/manyReadings.ts';
-import { genesisMs, ready, startMiner, storedThrough } from '../support/minerProcess.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { genesisMs, ready, startMiner, storedThrough } from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { publishMany } from '../support/readings/readingMessages.ts';
 
 /** A reading every two minutes for a year. */
 const count = 262_800;
@@ -20,7 +20,7 @@ describe('a year of readings', () => {
     const settings = { natsUrl: nats.url, dataDir: temporaryDirectory(), startMs };
     const first = await startMiner(settings);
     await ready(first);
-    const connection = await connectTo(nats);
+    const { connection } = await connectTo(nats);
     await publishMany(connection, 'wheel.one', 0, count, { startMs, intervalMs });
     await storedThrough(first, count);
     const lifetimeOf = async (miner: typeof first) =>

@@ -7,11 +7,12 @@ import { createChainViews } from '../../actors/views/chainViews.ts';
 import { chainUnavailableReasons } from '../../actors/views/chainViewTypes.ts';
 import { encodeOwnerCursor } from '../../actors/views/ownerCursor.ts';
 import { computeSettlementWindow } from '../../actors/views/settlementHistory.ts';
-import { chainDeploymentOf, foldChain, testRelease } from '../support/foldedChain.ts';
+import { chainDeploymentOf, foldChain, testRelease } from '../support/chain/foldedChain.ts';
+import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { startEconomy } from '../support/chain/testEconomy.ts';
+import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
-import { startPublicServer, type TestPublicServer } from '../support/publicServer.ts';
-import { createRandomEconomy } from '../support/randomEconomy.ts';
-import { startEconomy } from '../support/testEconomy.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
 
 interface Page {
   readonly chain: { readonly safeThroughBlock: string };
@@ -22,12 +23,20 @@ interface Page {
 
 type Json = Record<string, never> & { status: string; reason?: string };
 
-async function served(steps: number, seed = 3) {
+/** A chain with a history; each test goes on where another one has left it. */
+const sharedWorld = shareInFile(async () => {
   const economy = await startEconomy();
   const chain = await foldChain(economy);
-  const random = createRandomEconomy(economy, seed);
+  const random = createRandomEconomy(economy, 3);
   await random.open();
-  for (let step = 0; step < steps; step++) await random.step();
+  for (let step = 0; step < 160; step++) await random.step();
+  return { economy, chain, random };
+});
+
+async function served() {
+  const { economy, chain, random } = await sharedWorld();
+  // A new span, so that the chain is as fresh as the clock of the views has become.
+  await economy.mine();
   await chain.fold();
   const server = await startPublicServer({ chain: chain.views });
   const json = async (path: string, status = 200) => {
@@ -55,7 +64,7 @@ const chainPaths = (owner: string) => [
 
 describe('routes of the chain', () => {
   it('say what the contracts say at the safe block', async () => {
-    const { economy, chain, json } = await served(160);
+    const { economy, chain, json } = await served();
     const { client, deployed } = economy;
     const blockNumber = chain.actors.newest()?.block.number as bigint;
     const mining = { address: deployed.contracts.mining, abi: miningAbi, blockNumber } as const;
@@ -120,7 +129,7 @@ describe('routes of the chain', () => {
   });
 
   it('count what was earned by UTC date as the contract did at the end of each', async () => {
-    const { economy, chain, json } = await served(160, 5);
+    const { economy, chain, json } = await served();
     const { client, deployed } = economy;
     const newest = chain.actors.newest();
     const owner = economy.owners[0] as string;
@@ -161,7 +170,7 @@ describe('routes of the chain', () => {
   });
 
   it('foretell what the next checkpoint mints', async () => {
-    const { economy, chain, random, json } = await served(80, 9);
+    const { economy, chain, random, json } = await served();
     let foretold = 0;
     for (let attempt = 0; attempt < 12; attempt++) {
       for (let step = 0; step < 6; step++) await random.step();
@@ -188,7 +197,7 @@ describe('routes of the chain', () => {
   });
 
   it('page through an owner’s positions and activity at one block, whatever is mined meanwhile', async () => {
-    const { chain, random, json } = await served(120, 21);
+    const { chain, random, json } = await served();
     const held = chain.actors.newest()?.owners.entrySeq().toArray() ?? [];
     held.sort(([, a], [, b]) => b.tokenIds.length - a.tokenIds.length);
     const owner = held[0]?.[0] ?? '';
@@ -219,7 +228,7 @@ describe('routes of the chain', () => {
   });
 
   it('refuse what is no owner, limit or cursor of theirs', async () => {
-    const { economy, chain, json } = await served(60, 33);
+    const { economy, chain, json } = await served();
     const [owner, other] = economy.owners as [string, string];
     const block = chain.actors.newest()?.block as { number: bigint; hash: string };
     const cursor = encodeOwnerCursor({
@@ -305,7 +314,7 @@ describe('routes of the chain', () => {
   });
 
   it('validate a metadata request in the order of the contract, and keep the images that it names', async () => {
-    const { economy, chain, server, json } = await served(20, 2);
+    const { economy, chain, server, json } = await served();
     const { actions, mine, owners } = economy;
     await actions.advanceMetadataEpoch('https://cards.example/');
     await mine(12);
@@ -353,7 +362,7 @@ describe('routes of the chain', () => {
   });
 
   it('show settlement history live, from the durable copy, and not at all, and say which', async () => {
-    const { chain, server } = await served(60, 4);
+    const { chain, server } = await served();
     const ask = async (range = '') => {
       const response = await server.get(`/v1/settlements${range}`);
       const body = (await response.json()) as Json;
@@ -380,7 +389,7 @@ describe('routes of the chain', () => {
   });
 
   it('show the settlement queue beside the history where it is asked for', async () => {
-    const { json } = await served(40, 8);
+    const { json } = await served();
     const plain = await json('/v4/public/settlements?range=24h');
     expect(plain).not.toHaveProperty('settlementQueue');
     const process = await json('/v4/public/process');
@@ -429,7 +438,7 @@ describe('routes of the chain', () => {
       86_400,
     ]);
 
-    const { chain, economy, json } = await served(80, 6);
+    const { chain, economy, json } = await served();
     chain.clock.advance(economy.nowSeconds() * 1000 - chain.clock.nowMs());
     await economy.mine(12);
     await chain.fold();

@@ -14,17 +14,18 @@ import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
-import { eventually } from '../support/childProcess.ts';
-import { listen, type Message } from '../support/eventSource.ts';
-import { recordStep } from '../support/feedEvents.ts';
-import { foldChain } from '../support/foldedChain.ts';
-import { startPublicServer } from '../support/publicServer.ts';
-import { createRandomEconomy } from '../support/randomEconomy.ts';
-import { reorganize } from '../support/reorganize.ts';
+import { recordStep } from '../support/chain/feedEvents.ts';
+import { foldChain } from '../support/chain/foldedChain.ts';
+import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { reorganize } from '../support/chain/reorganize.ts';
+import { startEconomy } from '../support/chain/testEconomy.ts';
+import { listen, type Message } from '../support/http/eventSource.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
-import { startEconomy } from '../support/testEconomy.ts';
 
 /** Progress that a test drives: each record is an event. */
 async function createRecords() {
@@ -89,13 +90,21 @@ async function createRecords() {
   };
 }
 
-async function served(settings: Partial<PublicServerSettings> = {}) {
+async function startWorld() {
   const economy = await startEconomy();
   const chain = await foldChain(economy);
   const random = createRandomEconomy(economy, 5);
   await random.open();
   for (let step = 0; step < 15; step++) await random.step();
   await chain.fold();
+  return { economy, chain, random };
+}
+
+/** A chain with events; each test goes on where another one has left it. */
+const sharedWorld = shareInFile(startWorld);
+
+async function served(settings: Partial<PublicServerSettings> = {}, world = sharedWorld) {
+  const { economy, chain, random } = await world();
   const records = await createRecords();
   records.add(3);
   const server = await startPublicServer({
@@ -263,7 +272,7 @@ describe('the event stream', () => {
   });
 
   it('tells what a reorganization of safe blocks puts in their place, to those who listen and to those who were away', async () => {
-    const { economy, chain, random, server } = await served();
+    const { economy, chain, random, server } = await served({}, startWorld);
     const live = await listen(server.base, '/v1/events/stream?category=players');
     await eventually(() => live.state.lastId !== '', 'an ID');
     for (let step = 0; step < 60; step++) await random.step();

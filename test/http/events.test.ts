@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { coreAbi } from '../../actors/chain/contractAbis.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { feedEvent } from '../../http/responses/events.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
-import { foldChain } from '../support/foldedChain.ts';
-import { startPublicServer } from '../support/publicServer.ts';
-import { createRandomEconomy } from '../support/randomEconomy.ts';
-import { startEconomy } from '../support/testEconomy.ts';
+import { foldChain } from '../support/chain/foldedChain.ts';
+import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { startEconomy } from '../support/chain/testEconomy.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 interface Event {
   readonly id: string;
@@ -62,12 +63,20 @@ function inFeedOrder(one: Event, other: Event): number {
   return one.id < other.id ? -1 : 1;
 }
 
-async function served() {
+/** A chain with events of every kind; each test goes on where another one has left it. */
+const sharedWorld = shareInFile(async () => {
   const economy = await startEconomy();
   const chain = await foldChain(economy);
   const random = createRandomEconomy(economy, 3);
   await random.open();
   for (let step = 0; step < 120; step++) await random.step();
+  return { economy, chain, random };
+});
+
+async function served() {
+  const { economy, chain, random } = await sharedWorld();
+  // A new span, so that the chain is as fresh as the clock of the views has become.
+  await economy.mine();
   await chain.fold();
   const progress = { current: progressOf(Date.UTC(2026, 0, 31, 12)) as MeasurementProgress | null };
   const server = await startPublicServer({ chain: chain.views, progress: () => progress.current });

@@ -8,8 +8,8 @@ import {
   stateOwner,
   viewsOfState,
   wholeEconomy,
-} from '../support/economyState.ts';
-import { startPublicServer } from '../support/publicServer.ts';
+} from '../support/chain/economyState.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
 
 const uint64Max = 2n ** 64n - 1n;
 const uint256Max = 2n ** 256n - 1n;

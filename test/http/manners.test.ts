@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../http/routes/routes.ts';
-import { examplePath } from '../support/examplePath.ts';
-import { startPublicServer } from '../support/publicServer.ts';
+import { examplePath } from '../support/http/examplePath.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
 
 /** Each route's path with a value for its parameter. */
 const paths = routes.map(examplePath);

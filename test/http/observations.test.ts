@@ -6,9 +6,9 @@ import { decodeObservationCursor, encodeObservationCursor } from '../../http/res
 import { parseObservationsLimit } from '../../http/routes/routes.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
-import { eventually } from '../support/childProcess.ts';
-import { startPublicServer, type TestPublicServer } from '../support/publicServer.ts';
+import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const path = '/v1/public/installations/wheel-1/observations';
 

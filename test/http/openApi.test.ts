@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { createOpenApiDocument } from '../../http/routes/openApi.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { errorStatus } from '../../http/server/errors.ts';
-import { startProcess } from '../support/childProcess.ts';
-import { examplePath } from '../support/examplePath.ts';
-import { startPublicServer } from '../support/publicServer.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { examplePath } from '../support/http/examplePath.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { startProcess } from '../support/processes/childProcess.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const redocly = resolve(import.meta.dirname, '../../node_modules/.bin/redocly');
 

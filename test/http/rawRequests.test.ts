@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { detectImplementation } from '../../http/server/uws.ts';
-import { startProcess } from '../support/childProcess.ts';
-import { startPublicServer } from '../support/publicServer.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { startProcess } from '../support/processes/childProcess.ts';
 
 /** Sends bytes and collects what comes back until the peer closes, or nothing came for a while. */
 function exchange(port: number, sent: string | Buffer, quietMs = 300): Promise<string> {

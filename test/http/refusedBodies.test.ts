@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { nothingEvicted } from '../../actors/feed/eventWindow.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { createFailureLog } from '../../http/server/failureLog.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
-import { stateOf, stateOwner, viewsOfState, wholeEconomy } from '../support/economyState.ts';
-import { examplePath } from '../support/examplePath.ts';
+import { stateOf, stateOwner, viewsOfState, wholeEconomy } from '../support/chain/economyState.ts';
+import { examplePath } from '../support/http/examplePath.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
-import { startPublicServer } from '../support/publicServer.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 /** A logger whose lines a test reads. */
 function collectedLog(level: pino.Level = 'info') {

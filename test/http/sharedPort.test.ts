@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PortUnavailable } from '../../http/server/listener.ts';
 import { detectImplementation } from '../../http/server/uws.ts';
-import { freePort } from '../support/freePort.ts';
-import { startPublicServer } from '../support/publicServer.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { findFreePort } from '../support/processes/findFreePort.ts';
 
 describe('a port', () => {
   it('belongs to one server', async () => {
@@ -13,7 +13,7 @@ describe('a port', () => {
   it.runIf(detectImplementation() === 'native' && process.platform === 'linux')(
     'can be shared by servers that all say so (the native addon on Linux)',
     async () => {
-      const port = await freePort();
+      const port = await findFreePort();
       const first = await startPublicServer({ isPortShared: true }, port);
       const second = await startPublicServer({ isPortShared: true }, port);
       const answered = async ({ registry }: typeof first) =>

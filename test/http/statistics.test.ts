@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { publicStatisticsResponse } from '../../http/responses/statistics.ts';
-import { startPublicServer } from '../support/publicServer.ts';
-import { readingMessage, uuidOf } from '../support/readingMessages.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { readingMessage, uuidOf } from '../support/readings/readingMessages.ts';
 
 const paths = ['/v2/public/stats', '/v1/measurement/stats'];
 

@@ -9,7 +9,6 @@ import type { ChainFeedEvent, ChainViews } from '../../actors/views/chainViewTyp
 import type { AnchorView, ProcessView } from '../../actors/views/views.ts';
 import { createOpenApiDocument } from '../../http/routes/openApi.ts';
 import { routes } from '../../http/routes/routes.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
 import {
   metadataEvent,
   plainEconomy,
@@ -18,8 +17,9 @@ import {
   stateOwner,
   viewsOfState,
   wholeEconomy,
-} from '../support/economyState.ts';
-import { startPublicServer } from '../support/publicServer.ts';
+} from '../support/chain/economyState.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 type Json = Record<string, unknown>;
 

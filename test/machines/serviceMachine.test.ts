@@ -77,7 +77,7 @@ function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false,
         return { name: 'one', isUnused: true };
       }),
       ensureStreams: part('ensure streams'),
-      migrate: numbered('migrate', 1),
+      migrate: part('migrate'),
       beginEpoch: numbered('begin epoch', 5),
       chooseGeneration: fromPromise(async () => {
         await play('choose generation');

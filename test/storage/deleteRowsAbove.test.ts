@@ -5,8 +5,8 @@ import { migrate } from '../../storage/migrations.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { insertRows } from '../../storage/tables/table.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 async function opened() {
   const database = openDatabase({ path: temporaryDirectory() });
@@ -32,8 +32,8 @@ function withLateInserts(
   let left = times;
   return {
     ...database,
-    command: async (sql) => {
-      await database.command(sql);
+    command: async (sql, parameters) => {
+      await database.command(sql, parameters);
       if (sql.includes('DELETE') && left-- > 0) await insert(9);
     },
   };

@@ -5,12 +5,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createRowWriter } from '../../streams/rowWriter.ts';
-import { eventually } from '../support/childProcess.ts';
 import { manualClock } from '../support/manualClock.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { feedWriter } from '../support/sinkFeed.ts';
-import { storedRows } from '../support/storedRows.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { storedRows } from '../support/storage/storedRows.ts';
+import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 /** A file system of so many MiB; null where this user may not mount one. */
 function smallFileSystem(mebibytes: number): string | null {

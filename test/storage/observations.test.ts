@@ -9,9 +9,9 @@ import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 const installations = ['wheel-1', 'wheel-2', 'wheel-3'];
 const neverAborted = new AbortController().signal;

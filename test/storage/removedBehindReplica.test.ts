@@ -8,9 +8,9 @@ import { createObservationReader, createStoredThroughQuery } from '../../storage
 import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import { acceptedReading } from '../support/acceptedReading.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 it('a replica shows no page with a hole while ingest folds again what it has removed', async () => {
   const database = openDatabase({ path: temporaryDirectory() });

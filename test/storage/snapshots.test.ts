@@ -1,107 +1,268 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { type FoldRecord, parseRecord } from '../../actors/foldRecord.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import type { FoldSnapshot, SnapshotHeader, StoredSnapshotHeader } from '../../storage/foldSnapshot.ts';
+import type { FoldedSource, SnapshotHeader, StoredSnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { migrate } from '../../storage/migrations.ts';
+import { isRefusal } from '../../storage/readRecords.ts';
 import { selectRetained, snapshotsKeptMax } from '../../storage/snapshotRetention.ts';
-import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { createSnapshotStore, type SnapshotChain, type SnapshotStore } from '../../storage/snapshots.ts';
+import { foldSnapshots, type SnapshotChunkRow } from '../../storage/tables/foldSnapshots.ts';
+import { insertRows } from '../../storage/tables/table.ts';
+import type { Tables } from '../../storage/tables.ts';
+import { createRecords } from '../support/increments.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
-function snapshot(position: number, given: Partial<FoldSnapshot> = {}): FoldSnapshot {
+const stream = 'MINER_COUNTER';
+
+function headerOf(position: number, given: Partial<SnapshotHeader> = {}): SnapshotHeader {
   return {
-    stream: 'MINER_COUNTER',
+    stream,
     foldVersion: 1,
     configuration: 'one deployment',
     streamCreated: '2026-01-31T12:00:00.123456789Z',
     position,
     digest: `digest of ${position}`,
     takenAtMs: Date.UTC(2026, 0, 31, 12) + position,
-    state: `{"position":${position}}\n'quoted\\'`,
     ...given,
   };
+}
+
+function recordOf(key: string, value: unknown): FoldRecord {
+  return { kind: 'value', key, value: value === null ? null : JSON.stringify(value) };
+}
+
+/** A state of two records that every position has, the first one with quotes. */
+function stateOf(position: number): FoldRecord[] {
+  return [recordOf('position', `'${position}\\'`), recordOf(`only ${position}`, position)];
 }
 
 async function opened() {
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
-  return {
-    database,
-    tables,
-    store: createSnapshotStore({ database, tables: () => tables, logger: silentLogger }),
-  };
+  const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+  return { database, tables, store };
 }
 
-/** Ends, as a kill would, after so many inserts. */
-function killedAfter(inserts: number, database: Database): Database {
-  let left = inserts;
+/** Ends, as a kill would, before the statement that would be one too many. */
+function killedAfter(statements: number, database: Database): Database {
+  let left = statements;
+  const count = () => {
+    if (left-- <= 0) throw new Error('killed');
+  };
   return {
     ...database,
     insertBytes: async (...given) => {
-      if (left-- === 0) throw new Error('killed');
+      count();
       await database.insertBytes(...given);
+    },
+    command: async (...given) => {
+      count();
+      await database.command(...given);
     },
   };
 }
 
-/** Text that does not compress, so that it takes several chunks. */
-function largeState(): string {
+/** Records that do not compress, so that they take several chunks. */
+function largeState(): FoldRecord[] {
   let value = 1;
-  return Array.from({ length: 400_000 }, () => {
-    value = (value * 48_271) % 2_147_483_647;
-    return value.toString(36);
-  }).join('');
+  return Array.from({ length: 4_000 }, (_, index) => {
+    const numbers = Array.from({ length: 50 }, () => {
+      value = (value * 48_271) % 2_147_483_647;
+      return value.toString(36);
+    });
+    return recordOf(String(index), numbers.join(''));
+  });
+}
+
+async function contentOf(store: SnapshotStore, header: StoredSnapshotHeader) {
+  const records = createRecords();
+  for await (const lines of store.read(header)) records.apply(lines.map(parseRecord));
+  return records.sorted();
+}
+
+function contentOfRecords(...states: readonly (readonly FoldRecord[])[]) {
+  const records = createRecords();
+  for (const state of states) records.apply(state);
+  return records.sorted();
+}
+
+async function positionsOf(store: SnapshotStore, of: FoldedSource = stream) {
+  return (await store.list(of)).map(({ position }) => position);
+}
+
+async function newestOf(store: SnapshotStore): Promise<StoredSnapshotHeader> {
+  const [newest] = await store.list(stream);
+  if (newest === undefined) throw new Error('there is no snapshot');
+  return newest;
 }
 
 describe('snapshots', () => {
   it('come back as they were saved, the highest position first, streams apart', async () => {
     const { store } = await opened();
-    const saved = [snapshot(10), snapshot(20), snapshot(15, { stream: 'MINER_PIPELINE' })];
-    for (const one of saved) await store.save(one);
-    const headers = await store.list('MINER_COUNTER');
-    expect(headers.map(({ position }) => position)).toEqual([20, 10]);
-    expect(await store.load(headers[0] as SnapshotHeader)).toMatchObject(saved[1] as FoldSnapshot);
+    await store.saveBase(headerOf(10), stateOf(10));
+    await store.saveBase(headerOf(20), stateOf(20));
+    await store.saveBase(headerOf(15, { stream: 'MINER_PIPELINE' }), stateOf(15));
+    const headers = await store.list(stream);
+    expect(headers).toMatchObject([headerOf(20), headerOf(10)]);
+    for (const header of headers)
+      expect(await contentOf(store, header)).toEqual(contentOfRecords(stateOf(header.position)));
     expect(await store.list('MINER_CHAIN')).toEqual([]);
   });
 
   it('of several chunks come back whole', async () => {
     const { store } = await opened();
-    const large = snapshot(7, { state: largeState() });
-    await store.save(large);
-    expect(await store.load(large)).toEqual(large);
+    await store.saveBase(headerOf(7), largeState());
+    expect(await contentOf(store, await newestOf(store))).toEqual(contentOfRecords(largeState()));
   });
 
-  it('that a kill left incomplete are not listed, and can be saved again', async () => {
-    const { database, tables, store } = await opened();
-    await store.save(snapshot(3));
-    const large = snapshot(7, { state: largeState() });
-    const killed = createSnapshotStore({
-      database: killedAfter(1, database),
-      tables: () => tables,
-      logger: silentLogger,
-    });
-    await expect(killed.save(large)).rejects.toThrow('killed');
-    expect((await store.list('MINER_COUNTER')).map(({ position }) => position)).toEqual([3]);
-    await store.save(large);
-    expect(await store.load(large)).toEqual(large);
-  });
-
-  it('that were damaged are not given out', async () => {
-    const { database, tables, store } = await opened();
-    const saved = snapshot(7);
-    await store.save(saved);
-    await database.command(
-      `ALTER TABLE ${tables.foldSnapshots} DROP PARTITION 'MINER_COUNTER.1.7.${saved.takenAtMs}.one deployment'`,
-    );
-    expect(await store.load(saved)).toBeNull();
-  });
-
-  it('above a position go when the stream turned out to be another', async () => {
+  it('come back as of each increment, with what it changed and removed', async () => {
     const { store } = await opened();
-    for (const position of [1, 2, 3]) await store.save(snapshot(position));
-    await store.deleteAbove('MINER_COUNTER', 1);
-    expect((await store.list('MINER_COUNTER')).map(({ position }) => position)).toEqual([1]);
+    let chain = await store.saveBase(headerOf(10), stateOf(10));
+    const changes = [
+      [recordOf('position', 20), recordOf('only 20', 'new')],
+      [recordOf('only 10', null), ...largeState()],
+      [recordOf('only 10', 'again'), recordOf('only 20', null)],
+    ];
+    for (const [index, records] of changes.entries())
+      chain = await store.saveIncrement(chain, headerOf(20 + index), records);
+    const headers = await store.list(stream);
+    expect(headers.map(({ position, part }) => [position, part])).toEqual([
+      [22, 3],
+      [21, 2],
+      [20, 1],
+      [10, 0],
+    ]);
+    for (const header of headers) {
+      const expected = contentOfRecords(stateOf(10), ...changes.slice(0, header.part));
+      expect(await contentOf(store, header)).toEqual(expected);
+    }
+  });
+
+  it('take increments until these are as large, and never into other tables', async () => {
+    const { database, tables } = await opened();
+    let active: Tables = tables;
+    const store = createSnapshotStore({ database, tables: () => active, logger: silentLogger });
+    let chain = await store.saveBase(headerOf(1), stateOf(1));
+    for (let position = 2; store.canExtend(chain); position++)
+      chain = await store.saveIncrement(chain, headerOf(position), largeState().slice(0, 1_000));
+    expect(chain.incrementBytes).toBeGreaterThan(256 * 1024);
+    expect(chain.part).toBeLessThan(10);
+    const other = await store.saveBase(headerOf(50), stateOf(50));
+    expect(store.canExtend(other)).toBe(true);
+    active = { ...tables, foldSnapshots: 'fold_snapshots_g2' };
+    expect(store.canExtend(other)).toBe(false);
+  });
+
+  it('are complete wherever a kill ends what writes them, and keep what was saved before', async () => {
+    const { database, tables, store } = await opened();
+    const saved = new Map([
+      [10, contentOfRecords(stateOf(10))],
+      [20, contentOfRecords(stateOf(10), largeState())],
+      [30, contentOfRecords(largeState(), stateOf(30))],
+      [40, contentOfRecords(largeState(), stateOf(30), stateOf(40))],
+    ]);
+    const steps = async (killed: SnapshotStore, done: number[]) => {
+      let chain = await killed.saveBase(headerOf(10), stateOf(10));
+      done.push(10);
+      chain = await killed.saveIncrement(chain, headerOf(20), largeState());
+      done.push(20);
+      chain = await killed.saveBase(headerOf(30), [...largeState(), ...stateOf(30)]);
+      done.push(30);
+      await killed.saveIncrement(chain, headerOf(40), stateOf(40));
+      done.push(40);
+    };
+    let isComplete = false;
+    let kills = 0;
+    for (; !isComplete; kills++) {
+      await database.command(`TRUNCATE TABLE ${tables.foldSnapshots}`);
+      // Another deployment's, and more of them than are kept: they go with the second whole state.
+      for (const foldVersion of [7, 8, 9]) await store.saveBase(headerOf(5, { foldVersion }), stateOf(5));
+      const killed = createSnapshotStore({
+        database: killedAfter(kills, database),
+        tables: () => tables,
+        logger: silentLogger,
+      });
+      const done: number[] = [];
+      isComplete = await steps(killed, done).then(
+        () => true,
+        () => false,
+      );
+      const own = (await store.list(stream)).filter(({ foldVersion }) => foldVersion === 1);
+      expect(own.map(({ position }) => position)).toEqual(expect.arrayContaining(done));
+      for (const header of own) expect(await contentOf(store, header)).toEqual(saved.get(header.position));
+      // What comes next is saved as if nothing had been.
+      await store.saveBase(headerOf(60), stateOf(60));
+      expect(await contentOf(store, await newestOf(store))).toEqual(contentOfRecords(stateOf(60)));
+    }
+    expect(kills).toBeGreaterThan(10);
+  });
+
+  it('that were damaged are never given out as if they were whole', async () => {
+    const { database, tables, store } = await opened();
+    const chain = await store.saveBase(headerOf(10), largeState());
+    await store.saveIncrement(chain, headerOf(20), stateOf(20));
+    const expected = new Map([
+      [10, contentOfRecords(largeState())],
+      [20, contentOfRecords(largeState(), stateOf(20))],
+    ]);
+    const table = tables.foldSnapshots;
+    const rows = (await database.select(`SELECT ${foldSnapshots.list} FROM ${table}`)).map(
+      foldSnapshots.read,
+    );
+    const middle = (text: string) => text.slice(0, text.length / 2);
+    const damages: ((row: SnapshotChunkRow) => readonly SnapshotChunkRow[])[] = [
+      () => [],
+      (row) => [
+        { ...row, payload: `${middle(row.payload)}${row.payload.slice(row.payload.length / 2 + 4)}` },
+      ],
+      (row) => [{ ...row, payload: row.payload.replace(/[A-M]/, 'z') }],
+      (row) => [{ ...row, checksum: 'f'.repeat(64) }],
+      (row) => [{ ...row, chunk: row.chunk + 1 }],
+    ];
+    for (const damaged of rows)
+      for (const damage of damages) {
+        await database.command(`TRUNCATE TABLE ${table}`);
+        const left = rows.flatMap((row) => (row === damaged ? damage(row) : [row]));
+        for (const row of left) await insertRows(database, foldSnapshots, [row], table);
+        const read = [];
+        for (const header of await store.list(stream)) {
+          const content = await contentOf(store, header).catch((error: unknown) => {
+            expect(isRefusal(error)).toBe(true);
+            return null;
+          });
+          if (content !== null) expect(content).toEqual(expected.get(header.position));
+          if (content !== null) read.push(header.position);
+        }
+        expect(read).toEqual(damaged.part === 1 ? [10] : []);
+      }
+  });
+
+  it('of which a part is missing are named in the log, and those before it stay', async () => {
+    const { database, tables } = await opened();
+    const lines: unknown[] = [];
+    const logger = Object.assign(Object.create(silentLogger), { error: (line: unknown) => lines.push(line) });
+    const store = createSnapshotStore({ database, tables: () => tables, logger });
+    let chain: SnapshotChain = await store.saveBase(headerOf(10), stateOf(10));
+    for (const position of [20, 30, 40]) chain = await store.saveIncrement(chain, headerOf(position), []);
+    await database.command(
+      `ALTER TABLE ${tables.foldSnapshots} DELETE WHERE part = 2 SETTINGS mutations_sync = 1`,
+    );
+    expect(await positionsOf(store)).toEqual([20, 10]);
+    expect(lines).toMatchObject([{ snapshot: `${chain.snapshot}+3`, missing: 2 }]);
+  });
+
+  it('above a position go when the stream turned out to be another, also from the middle of increments', async () => {
+    const { store } = await opened();
+    let chain = await store.saveBase(headerOf(1), stateOf(1));
+    for (const position of [2, 3]) chain = await store.saveIncrement(chain, headerOf(position), []);
+    await store.saveBase(headerOf(4), stateOf(4));
+    await store.deleteAbove(stream, 2);
+    expect(await positionsOf(store)).toEqual([2, 1]);
+    await store.deleteAbove(stream, -1);
+    expect(await positionsOf(store)).toEqual([]);
   });
 
   it('of the highest position come first, whatever the clock said when they were taken', async () => {
@@ -113,22 +274,34 @@ describe('snapshots', () => {
       [20, startMs],
       [30, startMs + 60_000],
     ] as const)
-      await store.save(snapshot(position, { takenAtMs }));
-    const headers = await store.list('MINER_COUNTER');
-    expect(headers.map(({ position }) => position)).toEqual([30, 20, 10]);
+      await store.saveBase(headerOf(position, { takenAtMs }), []);
+    expect(await positionsOf(store)).toEqual([30, 20, 10]);
   });
 
   it('without a last message come back without its digest', async () => {
     const { store } = await opened();
-    const saved = snapshot(12, { digest: null });
-    await store.save(saved);
-    expect((await store.list('MINER_COUNTER'))[0]?.digest).toBeNull();
+    await store.saveBase(headerOf(12, { digest: null }), []);
+    expect((await newestOf(store)).digest).toBeNull();
+  });
+
+  it('keep every increment of a state that is kept', async () => {
+    const { store } = await opened();
+    let position = 0;
+    for (let base = 0; base < 12; base++) {
+      let chain = await store.saveBase(headerOf(++position), [recordOf('at', position)]);
+      for (let part = 0; part < 5; part++)
+        chain = await store.saveIncrement(chain, headerOf(++position), [recordOf('at', position)]);
+    }
+    const headers = await store.list(stream);
+    for (const header of headers)
+      expect(await contentOf(store, header)).toEqual([['value at', String(header.position)]]);
+    expect(headers.length).toBeLessThan(position);
+    expect(Math.min(...headers.map((header) => header.position))).toBeLessThan(position - 40);
   });
 });
 
 function header(ordinal: number, given: Partial<StoredSnapshotHeader> = {}): StoredSnapshotHeader {
-  const { state: _state, ...rest } = snapshot(ordinal, given);
-  return { ...rest, ordinal, ...given };
+  return { ...headerOf(ordinal), snapshot: String(ordinal), part: 0, ordinal, format: 'records', ...given };
 }
 
 /** What is left of so many snapshots, saved one after another. */

@@ -25,7 +25,6 @@ import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { listEventTables, type Tables } from '../../storage/tables.ts';
 import { createRowWriter } from '../../streams/rowWriter.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
 import {
   chainEventsOf,
   feedChainId as chainId,
@@ -37,11 +36,12 @@ import {
   readingHistory,
   shortened,
   spanHistory,
-} from '../support/feedEvents.ts';
+} from '../support/chain/feedEvents.ts';
 import { manualClock } from '../support/manualClock.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { feedWriter } from '../support/sinkFeed.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 const neverAborted = new AbortController().signal;
 
@@ -129,20 +129,13 @@ async function resume(
   }
 }
 
-const engines = [
-  ['the embedded engine', true, async () => ({ path: temporaryDirectory() })],
-  [
-    'a server',
-    clickHouseServerAvailable(),
-    async () => {
-      const server = await startClickHouseServer();
-      onTestFinished(() => server.kill());
-      return { url: server.url };
-    },
-  ],
+const engine = useClickHouseEngine();
+const locations = [
+  ['the embedded engine', async () => ({ path: temporaryDirectory() })],
+  ['a server', async () => ({ url: await engine.createDatabase() })],
 ] as const;
 
-describe.each(engines)('events of any age in %s', (_, isAvailable, locate) => {
+describe.each(locations)('events of any age in %s', (_, locate) => {
   async function open() {
     const database = openDatabase(await locate());
     onTestFinished(() => database.close());
@@ -154,72 +147,68 @@ describe.each(engines)('events of any age in %s', (_, isAvailable, locate) => {
     return { database, tables, clear };
   }
 
-  it.skipIf(!isAvailable)(
-    'are the same page by page, and as they arrived, wherever memory ends',
-    async () => {
-      const { database, tables, clear } = await open();
-      let isFromRows = false;
-      await fc.assert(
-        fc.asyncProperty(history, fc.nat(), async (given, seed) => {
-          const { limit, category } = given;
-          const [measurements, chain] = [
-            measurementEventsOf(given.readings, 101),
-            chainEventsOf(given.spans, 101),
-          ];
-          const ofMeasurement = shortened(measurements, given.measurementShare);
-          const ofChain = shortened(chain, given.chainShare);
-          await clear();
-          // An earlier run of the folds told the same events, from messages that a purge took, at other times and places.
-          const earlier = chainEventsOf(given.spans, 1).map((event) => ({ ...event, recordedAtMs: 1_003 }));
-          const ofEarlier = rowsOf(measurementEventsOf(given.readings, 1), earlier, 'earlier');
-          const ofThis = rowsOf(ofMeasurement.gone, ofChain.gone);
-          await give(database, tables, {
-            ...ofThis,
-            measurementEvents: [...ofEarlier.measurementEvents, ...ofThis.measurementEvents],
-            chainEvents: [...ofEarlier.chainEvents, ...ofThis.chainEvents],
-          });
-          // A batch that was sent twice changes nothing, nor what was stored before a restart and is held again since.
-          await give(database, tables, rowsOf(measurements, chain));
-          const { feed, sources } = createFeed(database, tables);
-          Object.assign(sources, { measurement: ofMeasurement.held, chain: ofChain.held });
+  it('are the same page by page, and as they arrived, wherever memory ends', async () => {
+    const { database, tables, clear } = await open();
+    let isFromRows = false;
+    await fc.assert(
+      fc.asyncProperty(history, fc.nat(), async (given, seed) => {
+        const { limit, category } = given;
+        const [measurements, chain] = [
+          measurementEventsOf(given.readings, 101),
+          chainEventsOf(given.spans, 101),
+        ];
+        const ofMeasurement = shortened(measurements, given.measurementShare);
+        const ofChain = shortened(chain, given.chainShare);
+        await clear();
+        // An earlier run of the folds told the same events, from messages that a purge took, at other times and places.
+        const earlier = chainEventsOf(given.spans, 1).map((event) => ({ ...event, recordedAtMs: 1_003 }));
+        const ofEarlier = rowsOf(measurementEventsOf(given.readings, 1), earlier, 'earlier');
+        const ofThis = rowsOf(ofMeasurement.gone, ofChain.gone);
+        await give(database, tables, {
+          ...ofThis,
+          measurementEvents: [...ofEarlier.measurementEvents, ...ofThis.measurementEvents],
+          chainEvents: [...ofEarlier.chainEvents, ...ofThis.chainEvents],
+        });
+        // A batch that was sent twice changes nothing, nor what was stored before a restart and is held again since.
+        await give(database, tables, rowsOf(measurements, chain));
+        const { feed, sources } = createFeed(database, tables);
+        Object.assign(sources, { measurement: ofMeasurement.held, chain: ofChain.held });
 
-          const all = inFeedOrder(measurements, chain);
-          const shown = all.filter(({ type }) => isOfCategory(category, type));
-          expect((await walk(feed, category, limit)).map(({ id }) => id)).toEqual(shown.map(({ id }) => id));
+        const all = inFeedOrder(measurements, chain);
+        const shown = all.filter(({ type }) => isOfCategory(category, type));
+        expect((await walk(feed, category, limit)).map(({ id }) => id)).toEqual(shown.map(({ id }) => id));
 
-          // A client that was told the first so many of each source.
-          const [toldOfMeasurement, toldOfChain] = [
-            seed % (measurements.length + 1),
-            Math.floor(seed / 7) % (chain.length + 1),
-          ];
-          const from = findNewestPosition({
-            measurement: held(measurements.slice(0, toldOfMeasurement)),
-            chain: held(chain.slice(0, toldOfChain)),
-          });
-          const resumed = await resume(feed, category, from, limit);
-          isFromRows ||= resumed.isFromRows;
-          const told = resumed.told.map(({ id }) => id);
-          const missed = [measurements.slice(toldOfMeasurement), chain.slice(toldOfChain)].map((events) => {
-            const ids = mergeByArrival(events, all).filter((id) => shown.some((item) => item.id === id));
-            expect(told.filter((id) => ids.includes(id))).toEqual(ids);
-            return ids;
-          });
-          expect(told.toSorted()).toEqual(missed.flat().toSorted());
-          // Each position goes on behind its event.
-          const half = Math.floor(told.length / 2);
-          const position = resumed.positions[half - 1];
-          if (position === undefined) return;
-          const rest = await resume(feed, category, position, limit);
-          expect(rest.told.map(({ id }) => id).toSorted()).toEqual(told.slice(half).toSorted());
-        }),
-        { numRuns: 25 },
-      );
-      expect(isFromRows).toBe(true);
-    },
-    120_000,
-  );
+        // A client that was told the first so many of each source.
+        const [toldOfMeasurement, toldOfChain] = [
+          seed % (measurements.length + 1),
+          Math.floor(seed / 7) % (chain.length + 1),
+        ];
+        const from = findNewestPosition({
+          measurement: held(measurements.slice(0, toldOfMeasurement)),
+          chain: held(chain.slice(0, toldOfChain)),
+        });
+        const resumed = await resume(feed, category, from, limit);
+        isFromRows ||= resumed.isFromRows;
+        const told = resumed.told.map(({ id }) => id);
+        const missed = [measurements.slice(toldOfMeasurement), chain.slice(toldOfChain)].map((events) => {
+          const ids = mergeByArrival(events, all).filter((id) => shown.some((item) => item.id === id));
+          expect(told.filter((id) => ids.includes(id))).toEqual(ids);
+          return ids;
+        });
+        expect(told.toSorted()).toEqual(missed.flat().toSorted());
+        // Each position goes on behind its event.
+        const half = Math.floor(told.length / 2);
+        const position = resumed.positions[half - 1];
+        if (position === undefined) return;
+        const rest = await resume(feed, category, position, limit);
+        expect(rest.told.map(({ id }) => id).toSorted()).toEqual(told.slice(half).toSorted());
+      }),
+      { numRuns: 25 },
+    );
+    expect(isFromRows).toBe(true);
+  }, 120_000);
 
-  it.skipIf(!isAvailable)('are found by ID, in memory and in rows', async () => {
+  it('are found by ID, in memory and in rows', async () => {
     const { database, tables } = await open();
     const block = { gapMs: 1, blocks: [[[true, false]]] };
     const chain = chainEventsOf(Array.from({ length: 10 }, () => block)).map((event) => ({
@@ -259,7 +248,7 @@ describe.each(engines)('events of any age in %s', (_, isAvailable, locate) => {
     }
   });
 
-  it.skipIf(!isAvailable)('come back behind any place that a client makes up', async () => {
+  it('come back behind any place that a client makes up', async () => {
     const { database, tables } = await open();
     const measurements = measurementEventsOf(
       [0, 1, 2].map((receivedAtMs) => ({ receivedAtMs, distances: 0 })),

@@ -19,8 +19,8 @@ import { startAnvil } from '../../deploy/local/localAnvil.ts';
 import { localChain } from '../../deploy/local/localChainClient.ts';
 import { proveHeader, proveLogs, proveTransactionHashes } from '../../streams/indexer/blockProof.ts';
 import { ProviderInconsistent } from '../../streams/indexer/providerInconsistent.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
 
 type Members = Record<string, unknown>;
 type Block = Members & { hash: Hex; transactions: Members[] };

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { compileCheck } from '../../actors/schemas/compileCheck.ts';
 import { oracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import { counterReadingMessage } from '../../actors/wheel/counterReading.ts';
-import { readingMessage } from '../support/readingMessages.ts';
+import { readingMessage } from '../support/readings/readingMessages.ts';
 
 /** Values that lie near what messages hold. */
 const value = fc.oneof(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { streamNames, streamSubjects } from '../../actors/messages/subjects.ts';
 import { ensureStreams, verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
 describe('streams', () => {

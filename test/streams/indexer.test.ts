@@ -5,14 +5,15 @@ import { proveHeader } from '../../streams/indexer/blockProof.ts';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
 import { createBloomTest } from '../../streams/indexer/logsBloom.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { eventually } from '../support/childProcess.ts';
-import { foldSpans, publishedSpans, startIndexed, startIndexer } from '../support/indexedChain.ts';
-import { judge } from '../support/judge.ts';
-import { type Lie, startLyingNode } from '../support/lyingNode.ts';
-import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
-import { createRandomEconomy } from '../support/randomEconomy.ts';
+import { foldSpans, publishedSpans, startIndexed, startIndexer } from '../support/chain/indexedChain.ts';
+import { type Lie, startLyingNode } from '../support/chain/lyingNode.ts';
+import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
+import { judge } from '../support/reference/judge.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { startEconomy, type TestEconomy } from '../support/testEconomy.ts';
 
 async function emptyStreams(): Promise<TestConnection> {
   const nats = await connectTo(await startNats());
@@ -20,13 +21,16 @@ async function emptyStreams(): Promise<TestConnection> {
   return nats;
 }
 
-async function economyOf(steps: number, seed = 5): Promise<TestEconomy> {
+async function economyOf(steps: number): Promise<TestEconomy> {
   const economy = await startEconomy();
-  const random = createRandomEconomy(economy, seed);
+  const random = createRandomEconomy(economy, 5);
   await random.open();
   for (let step = 0; step < steps; step++) await random.step();
   return economy;
 }
+
+/** A chain that no test changes: of 75 blocks and those of the deployment, some are far behind the tip. */
+const stillEconomy = shareInFile(() => economyOf(75));
 
 /** The newest safe state is what the contracts say: nothing wrong was published. */
 async function expectRight(economy: TestEconomy, nats: TestConnection) {
@@ -155,7 +159,7 @@ const lies: [string, Tell][] = [
 
 describe('indexer', () => {
   it('catches up in large spans and follows block by block, linked from the deployment on', async () => {
-    const economy = await economyOf(100);
+    const economy = await stillEconomy();
     const nats = await emptyStreams();
     const { caughtUp, indexer } = startIndexer(economy, nats);
     await caughtUp();
@@ -213,7 +217,7 @@ describe('indexer', () => {
   });
 
   it('publishes nothing from a node of another chain', async () => {
-    const economy = await economyOf(25);
+    const economy = await stillEconomy();
     const node = await startLyingNode(economy.url);
     node.lie = (method) => (method === 'eth_chainId' ? { result: '0x1' } : null);
     const nats = await emptyStreams();
@@ -227,7 +231,7 @@ describe('indexer', () => {
   });
 
   it('waits while its node lies or stumbles, whatever it tells, and publishes nothing wrong', async () => {
-    const economy = await economyOf(75);
+    const economy = await stillEconomy();
     const honest = await emptyStreams();
     await startIndexer(economy, honest).caughtUp();
     const expected = shownOf((await foldSpans(economy, honest)).state);
@@ -256,7 +260,7 @@ describe('indexer', () => {
   });
 
   it('asks for the receipts one by one where they cannot be had together, and believes none of them either', async () => {
-    const economy = await economyOf(75);
+    const economy = await stillEconomy();
     const node = await startLyingNode(economy.url);
     let isLying = true;
     node.lie = (method, _params, result) => {
@@ -272,7 +276,7 @@ describe('indexer', () => {
   });
 
   it('names the methods and the setting where a node has no receipts', async () => {
-    const economy = await economyOf(1);
+    const economy = await stillEconomy();
     const node = await startLyingNode(economy.url);
     node.lie = (method) => (/Receipt/.test(method) ? notFound : null);
     const { contracts, deploymentBlock } = economy.deployed;
@@ -293,7 +297,7 @@ describe('indexer', () => {
     ['any', 0, { error: { code: -32600, message: 'no batches' } }],
     ['any, in silence', 0, 'hang'],
   ])('asks for fewer headers at once where a provider refuses batches of %s', async (_what, most, lie) => {
-    const economy = await economyOf(75);
+    const economy = await stillEconomy();
     const node = await startLyingNode(economy.url);
     const batches: number[] = [];
     node.batchLie = (calls) => {
@@ -328,7 +332,7 @@ describe('indexer', () => {
   });
 
   it('gives up a call that hangs, and goes on', async () => {
-    const economy = await economyOf(25);
+    const economy = await stillEconomy();
     const node = await startLyingNode(economy.url);
     let hangs = 1;
     node.lie = (method) => (method === 'eth_getBlockReceipts' && hangs-- > 0 ? 'hang' : null);
@@ -340,7 +344,7 @@ describe('indexer', () => {
   });
 
   it('proves only what the node names where that is configured, halves refused ranges, and misses what is left out', async () => {
-    const economy = await economyOf(120);
+    const economy = await stillEconomy();
     const node = await startLyingNode(economy.url);
     const ranges: number[] = [];
     let isCut = false;
@@ -414,7 +418,7 @@ describe('indexer', () => {
 
 describe('logs bloom', () => {
   it('claims every address and topic that a block logged, and an empty one claims nothing', async () => {
-    const economy = await economyOf(10);
+    const economy = await stillEconomy();
     const { client } = economy;
     const tip = await client.getBlockNumber({ cacheTime: 0 });
     let checked = 0;

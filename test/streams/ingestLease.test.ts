@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { LeaseLost } from '../../streams/jetstream/ingestLease.ts';
-import { eventually } from '../support/childProcess.ts';
-import { contender } from '../support/leaseContender.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { contender } from '../support/streams/leaseContender.ts';
 
 async function started() {
   const server = await startNats();

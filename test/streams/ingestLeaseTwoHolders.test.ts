@@ -5,11 +5,11 @@ import { openDatabase } from '../../storage/database.ts';
 import { databaseIdentity } from '../../storage/ingestEpochs.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 
-import { eventually } from '../support/childProcess.ts';
-import { contender, type HeldLease } from '../support/leaseContender.ts';
-import { connectTo, startNats } from '../support/natsServer.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { contender, type HeldLease } from '../support/streams/leaseContender.ts';
 
 /** Milliseconds for which both say that they hold it. */
 async function bothHeldMs(first: HeldLease, second: HeldLease, forMs: number): Promise<number> {

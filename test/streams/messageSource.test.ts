@@ -3,10 +3,10 @@ import { streamNames } from '../../actors/messages/subjects.ts';
 import { emptyCheckpoint } from '../../streams/jetstream/checkpoint.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { StreamDiverged } from '../../streams/jetstream/sourceVerification.ts';
-import { eventually } from '../support/childProcess.ts';
-import { collectSource } from '../support/collectedSource.ts';
-import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { collectSource } from '../support/streams/collectedSource.ts';
 
 const subject = 'miner.counter.wheel';
 

@@ -8,7 +8,7 @@ import {
   toCounterReading,
 } from '../../actors/wheel/counterReading.ts';
 import { parseUsualForm } from '../../actors/wheel/readingText.ts';
-import { uuidOf } from '../support/readingMessages.ts';
+import { uuidOf } from '../support/readings/readingMessages.ts';
 
 const uuids = fc.nat().map((seed) => uuidOf(String(seed)));
 const counts = fc.oneof(fc.nat(), fc.maxSafeNat(), fc.constantFrom(0, 999_999_999_999_999, 1e15));

@@ -7,12 +7,12 @@ import {
   type RejectionLog,
   rejectionMessage,
 } from '../../streams/jetstream/rejectionLog.ts';
-import { eventually } from '../support/childProcess.ts';
-import { connectTo, startNats, type TestConnection } from '../support/natsServer.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { feedSink, folded } from '../support/sinkFeed.ts';
-import { rejections } from '../support/storedState.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { rejections } from '../support/storage/storedState.ts';
+import { feedSink, folded } from '../support/streams/sinkFeed.ts';
 
 async function started(settings = '') {
   const server = await startNats(temporaryDirectory(), settings);
@@ -70,9 +70,7 @@ describe('rejection log', () => {
     for (const message of messages) again.add(message);
     again.add(await bad(nats, 'four'));
     await again.flushed();
-    expect((await rejections(nats.jsm, 'MINER_COUNTER')).map(({ sequence }) => sequence)).toEqual([
-      1, 2, 3, 4,
-    ]);
+    expect((await rejections(nats, 'MINER_COUNTER')).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
   });
 
   it('publishes anew for a stream that was created anew, with the same sequences', async () => {
@@ -86,7 +84,7 @@ describe('rejection log', () => {
     await log.resume();
     log.add(other);
     await log.flushed();
-    expect(await rejections(nats.jsm, 'MINER_COUNTER')).toHaveLength(2);
+    expect(await rejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
 
   it('publishes anew what stands where a lost message stood', async () => {
@@ -101,7 +99,7 @@ describe('rejection log', () => {
     log.add(first);
     log.add(second);
     await log.flushed();
-    expect((await rejections(nats.jsm, 'MINER_COUNTER')).map(({ sequence }) => sequence)).toEqual([1, 2, 2]);
+    expect((await rejections(nats, 'MINER_COUNTER')).map(({ sequence }) => sequence)).toEqual([1, 2, 2]);
   });
 
   it('keeps the beginning of a message that is too long to be kept whole', async () => {
@@ -129,7 +127,7 @@ describe('rejection log', () => {
     const again = await logOn(nats);
     for (const message of messages) again.add(message);
     await again.flushed();
-    expect(await rejections(nats.jsm, 'MINER_COUNTER')).toHaveLength(2);
+    expect(await rejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
 
   it('counts what fails while its stream is missing, has it created again, and publishes all', async () => {
@@ -140,7 +138,7 @@ describe('rejection log', () => {
     for (const message of messages) log.add(message);
     await log.flushed();
     expect(log.failures).toBeGreaterThan(0);
-    expect(await rejections(nats.jsm, 'MINER_COUNTER')).toHaveLength(2);
+    expect(await rejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
 
   it('waits while the server is away, then publishes all in order', async () => {

@@ -6,14 +6,14 @@ import { migrate } from '../../storage/migrations.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { createRowWriter } from '../../streams/rowWriter.ts';
-import { eventually } from '../support/childProcess.ts';
-import { clickHouseServerAvailable, startClickHouseServer } from '../support/clickHouseServer.ts';
-import { startCuttingProxy } from '../support/cuttingProxy.ts';
 import { manualClock } from '../support/manualClock.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { feedWriter } from '../support/sinkFeed.ts';
-import { storedRows } from '../support/storedRows.ts';
-import { temporaryDirectory } from '../support/temporaryDirectory.ts';
+import { storedRows } from '../support/storage/storedRows.ts';
+import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 async function writerOn(database: Database) {
   const tables = await migrate(database, silentLogger);
@@ -167,54 +167,51 @@ describe('row writer', () => {
   });
 });
 
-describe.skipIf(!clickHouseServerAvailable())(
-  'row writer on clickhouse-server (skipped where it is not installed)',
-  () => {
-    it('loses and doubles nothing when the server is killed while rows are written', async () => {
-      const server = await startClickHouseServer();
-      const database = openDatabase({ url: server.url });
-      const { writer, feed, tables } = await writerOn(database);
-      let position = 1;
-      const add = (pieces: number) => {
-        for (let piece = 0; piece < pieces; piece++, position += 100) feed.add(storedRows(position, 100));
-      };
-      for (let kill = 0; kill < 3; kill++) {
-        add(300);
-        await eventually(() => writer.status().bufferedRows < 25_000, 'writing under way');
-        await server.kill('SIGKILL');
-        add(50);
-        await server.start();
-      }
-      await feed.flushed();
-      expect(writer.status().failures).toBeGreaterThan(0);
-      const rows = 3 * 350 * 100;
-      const closings = rows / 60;
-      expect(await countsOf(database, tables)).toEqual([
-        [rows, rows],
-        [closings, rows],
-        [closings, rows],
-      ]);
-      const [exact] = await database.select(
-        `SELECT cumulative_work_units FROM ${tables.readings} FINAL WHERE position = 777`,
-      );
-      expect(exact).toEqual([(2n ** 200n + 777n).toString()]);
-    });
+describe('row writer on a server', () => {
+  const engine = useClickHouseEngine();
 
-    it('sends again what the server stored without the answer getting through, and doubles nothing', async () => {
-      const server = await startClickHouseServer();
-      const proxy = await startCuttingProxy(server.url);
-      const database = openDatabase({ url: proxy.url });
-      const { writer, feed, tables } = await writerOn(database);
-      proxy.cutAnswers(4);
-      feed.add(storedRows(1, 6_000));
-      await feed.flushed();
-      expect(proxy.cuts).toBe(4);
-      expect(writer.status().failures).toBeGreaterThan(0);
-      expect(await countsOf(database, tables)).toEqual([
-        [6_000, 6_000],
-        [100, 6_000],
-        [100, 6_000],
-      ]);
-    });
-  },
-);
+  it('loses and doubles nothing when the server is killed while rows are written', async () => {
+    const database = openDatabase({ url: await engine.createDatabase() });
+    const { writer, feed, tables } = await writerOn(database);
+    let position = 1;
+    const add = (pieces: number) => {
+      for (let piece = 0; piece < pieces; piece++, position += 100) feed.add(storedRows(position, 100));
+    };
+    for (let kill = 0; kill < 3; kill++) {
+      add(300);
+      await eventually(() => writer.status().bufferedRows < 25_000, 'writing under way');
+      await engine.kill();
+      add(50);
+      await engine.start();
+    }
+    await feed.flushed();
+    expect(writer.status().failures).toBeGreaterThan(0);
+    const rows = 3 * 350 * 100;
+    const closings = rows / 60;
+    expect(await countsOf(database, tables)).toEqual([
+      [rows, rows],
+      [closings, rows],
+      [closings, rows],
+    ]);
+    const [exact] = await database.select(
+      `SELECT toString(cumulative_work_units) FROM ${tables.readings} FINAL WHERE position = 777`,
+    );
+    expect(exact).toEqual([(2n ** 200n + 777n).toString()]);
+  });
+
+  it('sends again what the server stored without the answer getting through, and doubles nothing', async () => {
+    const proxy = await startCuttingProxy(await engine.createDatabase());
+    const database = openDatabase({ url: proxy.url });
+    const { writer, feed, tables } = await writerOn(database);
+    proxy.cutAnswers(4);
+    feed.add(storedRows(1, 6_000));
+    await feed.flushed();
+    expect(proxy.cuts).toBe(4);
+    expect(writer.status().failures).toBeGreaterThan(0);
+    expect(await countsOf(database, tables)).toEqual([
+      [6_000, 6_000],
+      [100, 6_000],
+      [100, 6_000],
+    ]);
+  });
+});

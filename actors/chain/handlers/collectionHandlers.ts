@@ -1,7 +1,7 @@
 import { toAddress } from '../../schemas/hex.ts';
 import { zeroAddress } from '../../schemas/zero.ts';
 import type { EventOf } from '../chainEvent.ts';
-import type { ChainState } from '../chainState.ts';
+import { type ChainState, noteChanged } from '../chainState.ts';
 import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 import { absentMembers, requirePosition, withActivity, withoutToken, withToken } from './ownerRecords.ts';
 
@@ -34,16 +34,14 @@ export const collectionHandlers: EventHandlers<'collection'> = {
     ...state,
     collection: { ...state.collection, metadataEpoch: args.epoch },
   }),
-  MetadataPublished: (state, { args }) => ({
-    ...state,
-    collection: {
-      ...state.collection,
-      metadata: state.collection.metadata.set(Number(args.tokenId), {
-        epoch: args.epoch,
-        uri: args.uri,
-      }),
-    },
-  }),
+  MetadataPublished: (state, { args }) => {
+    const metadata = state.collection.metadata.set(Number(args.tokenId), {
+      epoch: args.epoch,
+      uri: args.uri,
+    });
+    const published = { ...state, collection: { ...state.collection, metadata } };
+    return noteChanged(published, `metadata ${Number(args.tokenId)}`);
+  },
   Transfer: transferToken,
   Approval: ignoreEvent,
   ApprovalForAll: ignoreEvent,
@@ -61,7 +59,8 @@ function transferToken(
   const tokenId = Number(args.tokenId);
   const position = requirePosition(state, tokenId);
   if (position.owner !== from) throw new Error(`token ${tokenId} is not that of ${from}`);
-  const updated = withToken(withoutToken(state, from, tokenId), to, tokenId);
+  const moved = withToken(withoutToken(state, from, tokenId), to, tokenId);
+  const updated = noteChanged(moved, `position ${tokenId}`);
   const positions = updated.positions.set(tokenId, {
     ...position,
     owner: to,

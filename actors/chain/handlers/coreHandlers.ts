@@ -1,5 +1,5 @@
 import { toAddress } from '../../schemas/hex.ts';
-import type { ChainState, CoreConfiguration, Settlement } from '../chainState.ts';
+import { type ChainState, type CoreConfiguration, noteChanged, type Settlement } from '../chainState.ts';
 import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 import { withGovernance } from './governanceHandlers.ts';
 import { readImplementation } from './implementation.ts';
@@ -31,14 +31,14 @@ export const coreHandlers: EventHandlers<'core'> = {
   Paused: (state) => ({ ...state, core: { ...state.core, paused: true } }),
   Unpaused: (state) => ({ ...state, core: { ...state.core, paused: false } }),
   AdminChanged: (state, { args }) => withGovernance(state, { proxyAdminSlot: toAddress(args.newAdmin) }),
-  RoundSettled: (state, { args }) => ({
-    ...state,
-    unprocessedRounds: state.unprocessedRounds.push({
+  RoundSettled: (state, { args }) => {
+    const unprocessedRounds = state.unprocessedRounds.push({
       roundId: args.roundId,
       cumulativeWork: args.cumulativeWork,
       cumulativeBlockUnits: args.cumulativeBlockUnits,
-    }),
-  }),
+    });
+    return noteChanged({ ...state, unprocessedRounds }, `unprocessedRound ${args.roundId}`);
+  },
   BatchSettled: (state, { args, source }) => {
     expectSame('settledThroughRound', state.core.settledThroughRound, args.previousSettledThroughRound);
     expectSame('cumulativeWork', state.core.cumulativeWork + args.workAdded, args.cumulativeWork);
@@ -61,7 +61,8 @@ export const coreHandlers: EventHandlers<'core'> = {
       settledThroughRound: settlement.settledThroughRound,
       authorizationNonce: args.nonce + 1n,
     };
-    return { ...state, core, settlements: state.settlements.push(settlement) };
+    const settled = { ...state, core, settlements: state.settlements.push(settlement) };
+    return noteChanged(settled, `settlement ${state.settlements.size}`);
   },
   Initialized: ignoreEvent,
   Upgraded: ignoreEvent,

@@ -1,6 +1,12 @@
 import { toAddress } from '../../schemas/hex.ts';
 import type { EventOf } from '../chainEvent.ts';
-import { type ChainState, type Position, recentRoundsShown } from '../chainState.ts';
+import {
+  type ChainState,
+  noteChanged,
+  type Position,
+  type RecordName,
+  recentRoundsShown,
+} from '../chainState.ts';
 import {
   activateWeight,
   closeSegments,
@@ -41,7 +47,7 @@ export const miningHandlers: EventHandlers<'mining'> = {
   WeightActivated: (state, { args }) => {
     const roundId = args.roundId;
     const { mining } = state;
-    return {
+    const activated = {
       ...state,
       mining: {
         ...mining,
@@ -54,6 +60,7 @@ export const miningHandlers: EventHandlers<'mining'> = {
         pendingWeight: mining.pendingWeight.delete(roundId.toString()),
       },
     };
+    return noteChanged(activated, `activationPerWeight ${roundId}`, `pendingWeight ${roundId}`);
   },
   RoundMinted: mintRound,
   Checkpointed: (state, { args, source }) => {
@@ -70,7 +77,7 @@ export const miningHandlers: EventHandlers<'mining'> = {
       totalMintedBaseUnits: args.totalMinted,
     };
     const processed = state.unprocessedRounds.takeWhile(({ roundId }) => roundId <= throughRound);
-    return {
+    const checkpointed = {
       ...state,
       checkpoints: state.checkpoints.push(checkpoint),
       unprocessedRounds: state.unprocessedRounds.skip(processed.size),
@@ -81,6 +88,8 @@ export const miningHandlers: EventHandlers<'mining'> = {
         mintedBaseUnits: checkpoint.totalMintedBaseUnits,
       },
     };
+    const rounds = processed.toArray().map(({ roundId }): RecordName => `unprocessedRound ${roundId}`);
+    return noteChanged(checkpointed, `checkpoint ${state.checkpoints.size}`, ...rounds);
   },
   AdminChanged: ignoreEvent,
   Initialized: ignoreEvent,
@@ -106,7 +115,8 @@ function mintPosition(
     segments: [],
     paidBaseUnits: 0n,
   };
-  const updated = withToken(withPendingWeight(state, round, weight), owner, tokenId);
+  const weighted = withToken(withPendingWeight(state, round, weight), owner, tokenId);
+  const updated = noteChanged(weighted, `position ${tokenId}`);
   return withActivity({ ...updated, positions: updated.positions.set(tokenId, position) }, [owner], {
     ...absentMembers,
     kind: 'mint',
@@ -148,7 +158,12 @@ function mergePositions(
     ],
     paidBaseUnits: survivor.paidBaseUnits + donor.paidBaseUnits,
   };
-  const updated = withoutToken(withPendingWeight(state, round, weight - combined), owner, donorId);
+  const updated = noteChanged(
+    withoutToken(withPendingWeight(state, round, weight - combined), owner, donorId),
+    `position ${survivorId}`,
+    `position ${donorId}`,
+    `metadata ${donorId}`,
+  );
   const positions = updated.positions.set(survivorId, merged).delete(donorId);
   const metadata = updated.collection.metadata.delete(donorId);
   return withActivity({ ...updated, positions, collection: { ...updated.collection, metadata } }, [owner], {
@@ -179,7 +194,8 @@ function claimRewards(
     positions = positions.set(position.tokenId, { ...position, paidBaseUnits });
   }
   const paid = { ...mining, paidBaseUnits: mining.paidBaseUnits + amountBaseUnits };
-  return withActivity({ ...state, positions, mining: paid }, [owner], {
+  const names = tokenIds.map((tokenId): RecordName => `position ${Number(tokenId)}`);
+  return withActivity(noteChanged({ ...state, positions, mining: paid }, ...names), [owner], {
     ...absentMembers,
     kind: 'claim',
     address,
@@ -206,7 +222,7 @@ function mintRound(state: ChainState, { args, source }: EventOf<'mining', 'Round
   const settlement = state.settlements.get(index);
   // A negative index would be one from the end.
   if (index < 0 || settlement === undefined) throw new Error(`round ${roundId} was minted and never settled`);
-  return {
+  const minted = {
     ...state,
     mintedRounds: state.mintedRounds.push({ roundId, amountBaseUnits }).takeLast(recentRoundsShown),
     settlements: state.settlements.set(index, {
@@ -220,9 +236,10 @@ function mintRound(state: ChainState, { args, source }: EventOf<'mining', 'Round
       perWeightByDate: earlier.push(entry),
     },
   };
+  return noteChanged(minted, `settlement ${index}`, `perWeight ${entry.date}`);
 }
 
 function withPendingWeight(state: ChainState, round: bigint, change: bigint): ChainState {
   const pendingWeight = state.mining.pendingWeight.update(round.toString(), 0n, (sum) => sum + change);
-  return { ...state, mining: { ...state.mining, pendingWeight } };
+  return noteChanged({ ...state, mining: { ...state.mining, pendingWeight } }, `pendingWeight ${round}`);
 }

@@ -1,6 +1,13 @@
 import { List } from 'immutable';
 import type { Address } from '../../schemas/hex.ts';
-import type { ChainState, OwnerEvent, OwnerState, Position } from '../chainState.ts';
+import {
+  type ChainState,
+  noteChanged,
+  type OwnerEvent,
+  type OwnerState,
+  type Position,
+  type RecordName,
+} from '../chainState.ts';
 
 /** Members of an owner's event that only some kinds have. */
 export const absentMembers = {
@@ -16,13 +23,12 @@ const emptyOwner: OwnerState = { tokenIds: [], activity: List() };
 
 export function withActivity(state: ChainState, owners: readonly Address[], event: OwnerEvent): ChainState {
   let updated = state.owners;
-  for (const owner of owners) {
-    updated = updated.update(owner, emptyOwner, (known) => ({
-      ...known,
-      activity: known.activity.push(event),
-    }));
-  }
-  return { ...state, owners: updated };
+  const names = owners.map((owner): RecordName => {
+    const known = updated.get(owner) ?? emptyOwner;
+    updated = updated.set(owner, { ...known, activity: known.activity.push(event) });
+    return `activity ${owner}/${known.activity.size}`;
+  });
+  return noteChanged({ ...state, owners: updated }, ...names);
 }
 
 export function withToken(state: ChainState, owner: Address, tokenId: number): ChainState {

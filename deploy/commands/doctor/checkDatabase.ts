@@ -2,11 +2,14 @@ import type { Database } from '../../../storage/database.ts';
 import { activeTables } from '../../../storage/generations.ts';
 import { migrationState } from '../../../storage/migrations.ts';
 import { createReplayLog } from '../../../storage/replayLog.ts';
+import { isSupportedVersion, readServerVersion, ServerTooOld } from '../../../storage/serverVersion.ts';
 import { type Finding, failed, ok } from './finding.ts';
 
 /** Checks version and migrations of ClickHouse. */
 export async function checkDatabase(database: Database): Promise<Finding[]> {
-  const [[version = 'unknown'] = []] = await database.select('SELECT version()');
+  const version = await readServerVersion(database);
+  if (!isSupportedVersion(version))
+    return [failed('ClickHouse', new ServerTooOld(version).message, 'upgrade the server')];
   const findings = [ok('ClickHouse', `${database.kind}, version ${version}`)];
   const { applied, known } = await migrationState(database);
   if (applied === known) {

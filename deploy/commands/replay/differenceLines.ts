@@ -32,8 +32,9 @@ export async function differenceLines(
   return [`${differences.length} days differ (each from noon to noon UTC):`, ...lines];
 }
 
-function changed(what: string, before: number | bigint, after: number | bigint): string | null {
-  if (before === after) return null;
+function changed(what: string, before: number | bigint | null, after: number | bigint | null): string | null {
+  // What is not known cannot be told apart.
+  if (before === after || before === null || after === null) return null;
   const by = BigInt(after) - BigInt(before);
   return `${what} ${before} -> ${after} (${by > 0n ? '+' : ''}${by})`;
 }

@@ -1,11 +1,14 @@
+import type { FoldRecord } from '../../../actors/foldRecord.ts';
+import { convertCounterLines } from '../../../actors/wheel/convertCounterLines.ts';
 import type { Database } from '../../../storage/database.ts';
-import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
-import { splitLines } from '../../../storage/foldSnapshot.ts';
+import { deleteRows, type RowCondition } from '../../../storage/deleteRowsAbove.ts';
+import type { StoredSnapshotHeader } from '../../../storage/foldSnapshot.ts';
 import { attachRows, attachSnapshots, createEmpty } from '../../../storage/generations.ts';
+import { isRefusal, readRecords } from '../../../storage/readRecords.ts';
 import type { ReplayPlan } from '../../../storage/replayLog.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
 import type { Tables } from '../../../storage/tables.ts';
-import { sqlString } from '../../../storage/tabSeparated.ts';
+import type { ReplayedInstallation } from './replayFold.ts';
 import { ReplayRefused } from './replayPlan.ts';
 
 export interface PrepareReplayOptions {
@@ -15,6 +18,8 @@ export interface PrepareReplayOptions {
   readonly rebuilt: Tables;
   readonly activeSnapshots: SnapshotStore;
   readonly rebuiltSnapshots: SnapshotStore;
+  /** The installation whose history is kept. */
+  readonly publicInstallationId: string;
 }
 
 /**
@@ -26,33 +31,60 @@ export async function prepareReplay(parts: PrepareReplayOptions): Promise<void> 
   const { fromSequence, throughSequence, basePosition, installationId } = plan;
   await createEmpty(database, rebuilt);
   if (fromSequence > 1 || installationId !== null) await attachRows(database, active, rebuilt);
-  const isRebuilt =
+  const isRebuilt: RowCondition =
     installationId === null
-      ? `position >= ${fromSequence}`
-      : `(position >= ${fromSequence} AND installation_id = ${sqlString(installationId)}) OR position > ${throughSequence}`;
+      ? { sql: 'position >= {from:UInt64}', parameters: { from: fromSequence } }
+      : {
+          sql: '(position >= {from:UInt64} AND installation_id = {installation:String}) OR position > {through:UInt64}',
+          parameters: { from: fromSequence, installation: installationId, through: throughSequence },
+        };
   await deleteRows(database, rebuilt, isRebuilt);
   if (basePosition !== null)
     await attachSnapshots(database, active, rebuilt, { stream: 'MINER_COUNTER', position: basePosition });
   if (installationId === null) return;
   const headers = await parts.activeSnapshots.list('MINER_COUNTER');
   const header = headers.find(({ position }) => position === throughSequence);
-  const beside = header === undefined ? null : await parts.activeSnapshots.load(header);
-  if (beside === null)
+  const beside = header === undefined ? null : await loadRecords(parts.activeSnapshots, header);
+  if (header === undefined || beside === null)
     throw new ReplayRefused(
       `the snapshot of ${throughSequence} is not there any more: run the command with --discard, then again`,
     );
-  await parts.rebuiltSnapshots.save({ ...beside, stream: 'MINER_COUNTER beside' });
+  await parts.rebuiltSnapshots.saveBase({ ...header, stream: 'MINER_COUNTER beside' }, beside);
 }
 
 /** The others' state where a replay of one installation ends; null for a replay of all. */
-export async function loadBeside({ plan, rebuiltSnapshots }: PrepareReplayOptions) {
+export async function loadBeside({
+  plan,
+  rebuiltSnapshots,
+  publicInstallationId,
+}: PrepareReplayOptions): Promise<ReplayedInstallation | null> {
   const { installationId } = plan;
   if (installationId === null) return null;
   const [header] = await rebuiltSnapshots.list('MINER_COUNTER beside');
-  const beside = header === undefined ? null : await rebuiltSnapshots.load(header);
+  const beside = header === undefined ? null : await loadRecords(rebuiltSnapshots, header);
   if (beside === null)
     throw new ReplayRefused(
       'what this replay has kept is damaged: run the command with --discard, then again',
     );
-  return { installationId, others: splitLines(beside) };
+  return {
+    installationId,
+    isPublic: installationId === publicInstallationId,
+    others: beside,
+  };
+}
+
+/** Null for a state that is of no use any more. */
+async function loadRecords(
+  snapshots: SnapshotStore,
+  header: StoredSnapshotHeader,
+): Promise<readonly FoldRecord[] | null> {
+  const loaded: FoldRecord[] = [];
+  try {
+    for await (const records of readRecords(snapshots, header, convertCounterLines))
+      for (const record of records) loaded.push(record);
+    return loaded;
+  } catch (error) {
+    if (isRefusal(error)) return null;
+    throw error;
+  }
 }

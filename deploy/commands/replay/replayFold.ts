@@ -1,7 +1,18 @@
+import type { FoldRecord } from '../../../actors/foldRecord.ts';
 import { counterSubject } from '../../../actors/messages/subjects.ts';
-import { type CounterActors, replaceInstallation } from '../../../actors/wheel/counterActors.ts';
+import { convertCounterLines } from '../../../actors/wheel/convertCounterLines.ts';
+import type { CounterActors } from '../../../actors/wheel/counterActors.ts';
+import { replaceInstallation } from '../../../actors/wheel/counterSnapshot.ts';
 import { collectRows } from '../../../streams/counter/collectedRows.ts';
 import type { StreamFold } from '../../../streams/streamFold.ts';
+
+/** The one installation that is folded, beside the state of the others at the end. */
+export interface ReplayedInstallation {
+  readonly installationId: string;
+  /** Whether its history is kept. */
+  readonly isPublic: boolean;
+  readonly others: readonly FoldRecord[];
+}
 
 export interface ReplayFoldOptions {
   readonly actors: CounterActors;
@@ -9,7 +20,7 @@ export interface ReplayFoldOptions {
   readonly fromSequence: number;
   readonly throughSequence: number;
   /** Set where only one installation is folded: the others' state at the end is that of a snapshot there. */
-  readonly only: { readonly installationId: string; readonly others: readonly string[] } | null;
+  readonly only: ReplayedInstallation | null;
   readonly onProgress: (position: number) => void;
 }
 
@@ -40,14 +51,27 @@ export function createReplayFold(options: ReplayFoldOptions): StreamFold {
 
     capture() {
       // Before the end only this replay goes on from a snapshot, and it does not ask for the others.
-      if (only === null || position < throughSequence) return actors.capture();
-      return replaceInstallation(only.others, [...actors.capture()], only.installationId);
+      const { all } = actors.capture();
+      const isWhole = only === null || position < throughSequence;
+      // Each snapshot stands alone: those from the middle are removed at the end.
+      return { all: isWhole ? all : () => replaceInstallation(only.others, all(), only), changes: null };
     },
 
-    restore(lines, restoredAt) {
-      actors.restore(lines);
-      position = restoredAt;
-      onProgress(position);
+    beginRestore() {
+      const restoration = actors.beginRestore();
+      return {
+        ...restoration,
+        complete: () => {
+          const replace = restoration.complete();
+          return (restoredAt) => {
+            replace();
+            position = restoredAt;
+            onProgress(position);
+          };
+        },
+      };
     },
+
+    convertLines: convertCounterLines,
   };
 }

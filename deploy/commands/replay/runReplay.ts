@@ -18,15 +18,16 @@ import {
 import { migrate } from '../../../storage/migrations.ts';
 import { storedThrough } from '../../../storage/observations.ts';
 import { createReplayLog, type ReplayLog, type ReplayPlan } from '../../../storage/replayLog.ts';
+import { requireSupportedServer } from '../../../storage/serverVersion.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../../storage/tables.ts';
-import { sqlString } from '../../../storage/tabSeparated.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
 import { acquireLock } from '../../../streams/jetstream/processLock.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { createRowWriter } from '../../../streams/rowWriter.ts';
 import { createStreamFollower } from '../../../streams/streamFollower.ts';
+import { locateDatabase } from '../../configuration.ts';
 import { type Deployment, readDeploymentFile } from '../../deploymentFile.ts';
 import { systemClock } from '../../systemClock.ts';
 import { within } from '../../within.ts';
@@ -65,10 +66,7 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
     const stopping = new AbortController();
     const quiet = logger.child({}, { level: logger.level === 'info' ? 'warn' : logger.level });
     const natsUrl = configuration.MINER_NATS_URL ?? (await startOwnNats(configuration, quiet, onStop)).url;
-    const url = configuration.MINER_CLICKHOUSE_URL;
-    const database = openDatabase(
-      url === null ? { path: join(configuration.MINER_DATA_DIR, 'clickhouse') } : { url },
-    );
+    const database = openDatabase(locateDatabase(configuration));
     onStop('ClickHouse', () => within(closeGraceMs, database.close()));
     const connection = await connectNats({
       url: natsUrl,
@@ -79,6 +77,7 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
     onStop('the connection to NATS', () => within(closeGraceMs, closeNats(connection)));
     const release = await acquireLock(connection, replaySubject, 'a replay');
     onStop('the lock of replays', async () => release());
+    await requireSupportedServer(database);
     await migrate(database, quiet);
     const parts: RunReplayOptions = {
       connection,
@@ -126,7 +125,16 @@ async function replay(parts: RunReplayOptions, request: ReplayRequest): Promise<
   const { plan, step, isResumed } = await plannedOrUnfinished(parts, request, activeSnapshots);
   const rebuilt = resolveTables(plan.generation);
   const rebuiltSnapshots = snapshotsOf(rebuilt);
-  const preparation = { database, plan, active, rebuilt, activeSnapshots, rebuiltSnapshots };
+  const { installationId: publicInstallationId } = parts.deployment;
+  const preparation = {
+    database,
+    plan,
+    active,
+    rebuilt,
+    activeSnapshots,
+    rebuiltSnapshots,
+    publicInstallationId,
+  };
   print(`${isResumed ? 'going on with the replay' : 'replay'} of ${rangeOf(plan)}`);
   const prepare = async () => {
     await prepareReplay(preparation);
@@ -205,8 +213,11 @@ async function foldAll(parts: RunReplayOptions, preparation: PrepareReplayOption
     progress.bar.update(position);
   };
   const removeRowsAbove = async (position: number) => {
-    const whose = installationId === null ? '' : ` AND installation_id = ${sqlString(installationId)}`;
-    await deleteRows(database, rebuilt, `position > ${position}${whose}`);
+    const whose = installationId === null ? '' : ' AND installation_id = {installation:String}';
+    await deleteRows(database, rebuilt, {
+      sql: `position > {position:UInt64}${whose}`,
+      parameters: { position, installation: installationId ?? '' },
+    });
   };
   const fold = createReplayFold({
     actors: createActors(parts),
@@ -297,14 +308,15 @@ async function compareAndSwap(parts: RunReplayOptions, plan: ReplayPlan, rebuilt
 /** Snapshots from the middle of a replay of one installation lack the others' progress: they must not be restored. */
 async function keepWholeSnapshots({ database }: RunReplayOptions, plan: ReplayPlan, rebuilt: Tables) {
   const { basePosition, throughSequence } = plan;
-  const names = await database.select(
-    `SELECT DISTINCT snapshot FROM ${rebuilt.foldSnapshots} WHERE stream = 'MINER_COUNTER beside'
-     OR (stream = 'MINER_COUNTER' AND position != ${throughSequence} AND position != ${basePosition ?? 0})`,
+  const partitions = await database.select(
+    `SELECT DISTINCT _partition_id FROM ${rebuilt.foldSnapshots} WHERE stream = 'MINER_COUNTER beside'
+     OR (stream = 'MINER_COUNTER' AND position > {base:Int64} AND position != {through:Int64})`,
+    { through: throughSequence, base: basePosition ?? 0 },
   );
-  for (const [name] of names)
-    await database.command(
-      `ALTER TABLE ${rebuilt.foldSnapshots} DROP PARTITION ${sqlString(name as string)}`,
-    );
+  for (const [id] of partitions)
+    await database.command(`ALTER TABLE ${rebuilt.foldSnapshots} DROP PARTITION ID {id:String}`, {
+      id: String(id),
+    });
 }
 
 function rangeOf({ fromSequence, throughSequence, installationId, dryRun, generation }: ReplayPlan): string {

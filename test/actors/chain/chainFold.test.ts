@@ -13,7 +13,8 @@ import {
   writtenChainId,
   writtenContracts,
   writtenSpan,
-} from '../../support/writtenSpans.ts';
+} from '../../support/chain/writtenSpans.ts';
+import { restoreState } from '../../support/restoreState.ts';
 
 const deploymentBlock = 10;
 const settings = {
@@ -129,10 +130,10 @@ describe('a block that cannot be applied', () => {
     // Through a snapshot taken anywhere, and more blocks.
     for (const at of [5, 20, 30, 45]) {
       const restored = createChainActors(settings);
-      restored.restore([...folded(wrong.slice(0, at)).actors.capture()]);
+      restoreState(restored, folded(wrong.slice(0, at)).actors.capture().all());
       for (const message of wrong.slice(at)) restored.receive(message);
       expect(restored.fault).toEqual(actors.fault);
-      expect([...restored.capture()]).toEqual([...actors.capture()]);
+      expect([...restored.capture().all()]).toEqual([...actors.capture().all()]);
     }
   });
 
@@ -218,7 +219,7 @@ describe('spans of another deployment', () => {
         for (const [index, message] of messages.entries()) {
           if (index === snapshotAt) {
             const restored = createChainActors(settings);
-            restored.restore([...actors.capture()]);
+            restoreState(restored, actors.capture().all());
             actors = restored;
           }
           const outcome = actors.receive(message);
@@ -229,7 +230,7 @@ describe('spans of another deployment', () => {
         }
         expect(rejections).toBe(messages.length - good.length);
         expect(actors.state.isMismatched).toBe(false);
-        expect([...actors.capture()]).toEqual([...expected.capture()]);
+        expect([...actors.capture().all()]).toEqual([...expected.capture().all()]);
       }),
     );
   });
@@ -240,7 +241,7 @@ describe('spans of another deployment', () => {
     actors.receive(foreign[0]?.(deploymentBlock) as never);
     expect(actors.state.isMismatched).toBe(true);
     const restored = createChainActors(settings);
-    restored.restore([...actors.capture()]);
+    restoreState(restored, actors.capture().all());
     expect(restored.state.isMismatched).toBe(true);
     restored.receive(messageOf(writtenSpan({ number: deploymentBlock }), 2));
     expect(restored.state.isMismatched).toBe(false);
@@ -261,7 +262,7 @@ describe('the beginning of a chain', () => {
 
   it('is replaced by a higher fork from the deployment block on, and by nothing before it', () => {
     const { actors } = folded(chainWith({}));
-    const before = [...actors.capture()];
+    const before = [...actors.capture().all()];
     const refused = [
       writtenSpan({ number: 10 }),
       writtenSpan({ number: 10, fork: 0, branch: 3 }),
@@ -269,7 +270,7 @@ describe('the beginning of a chain', () => {
     ];
     for (const span of refused) {
       expect(actors.receive(messageOf(span, 100))).toMatchObject({ rejection: { reason: 'unlinked_span' } });
-      expect([...actors.capture()]).toEqual(before);
+      expect([...actors.capture().all()]).toEqual(before);
     }
     expect(actors.receive(messageOf(writtenSpan({ number: 10, fork: 1 }), 101))).toMatchObject({
       reorganization: { forkBlock: 9n, safeDepth: 40 },
@@ -284,7 +285,7 @@ describe('the beginning of a chain', () => {
     const actors = createChainActors(settings);
     actors.receive(messageOf(wide, 1));
     expect(() => actors.receive(messageOf(fork, 2))).toThrow(ForkBelowStates);
-    actors.restore([]);
+    restoreState(actors, []);
     actors.keepFrom(24n);
     actors.receive(messageOf(wide, 1));
     expect(actors.receive(messageOf(fork, 2))).toMatchObject({ rejection: { reason: 'unlinked_span' } });

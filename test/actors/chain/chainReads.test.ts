@@ -4,10 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { type ProposerChange, proposerRole } from '../../../actors/chain/chainReads.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
-import { eventually } from '../../support/childProcess.ts';
-import { foldChain } from '../../support/foldedChain.ts';
-import { startLyingNode } from '../../support/lyingNode.ts';
-import { startEconomy } from '../../support/testEconomy.ts';
+import { foldChain } from '../../support/chain/foldedChain.ts';
+import { startLyingNode } from '../../support/chain/lyingNode.ts';
+import { startEconomy } from '../../support/chain/testEconomy.ts';
 import {
   happened,
   hashOf,
@@ -15,7 +14,9 @@ import {
   writtenChainId,
   writtenContracts,
   writtenSpan,
-} from '../../support/writtenSpans.ts';
+} from '../../support/chain/writtenSpans.ts';
+import { eventually } from '../../support/processes/childProcess.ts';
+import { restoreState } from '../../support/restoreState.ts';
 
 const settings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 10n };
 const accountOf = (number: number) => toAddress(`0x${number.toString(16).padStart(40, '0')}`);
@@ -56,7 +57,7 @@ describe('what was read before the deployment block', () => {
         for (const [index, message] of spans.toSpliced(arrivesAt, 0, readsMessage(read)).entries()) {
           if (index === restartsAt) {
             const restored = createChainActors(settings);
-            restored.restore([...actors.capture()]);
+            restoreState(restored, actors.capture().all());
             actors = restored;
           }
           expect(actors.receive(message)).not.toHaveProperty('rejection');
@@ -93,9 +94,9 @@ describe('what was read before the deployment block', () => {
     ['without a hash', { blockHash: '0x' }, 'malformed'],
   ])('is rejected %s', (_what, change, reason) => {
     const actors = createChainActors(settings);
-    const before = [...actors.capture()];
+    const before = [...actors.capture().all()];
     expect(actors.receive(readsMessage([], change))).toMatchObject({ rejection: { reason } });
-    expect([...actors.capture()]).toEqual(before);
+    expect([...actors.capture().all()]).toEqual(before);
   });
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ChainState } from '../../../actors/chain/chainState.ts';
-import { foldSpans, startIndexed } from '../../support/indexedChain.ts';
-import { judge } from '../../support/judge.ts';
-import { createRandomEconomy } from '../../support/randomEconomy.ts';
-import { startEconomy } from '../../support/testEconomy.ts';
+import { foldSpans, startIndexed } from '../../support/chain/indexedChain.ts';
+import { createRandomEconomy } from '../../support/chain/randomEconomy.ts';
+import { startEconomy } from '../../support/chain/testEconomy.ts';
+import { judge } from '../../support/reference/judge.ts';
 
 describe('the fold of the chain', () => {
   it.each([1, 20_261_121])(

@@ -5,7 +5,7 @@ import { applyEvent } from '../../../actors/chain/applyEvent.ts';
 import { emptyChainState } from '../../../actors/chain/chainState.ts';
 import { proxyAdminAbi } from '../../../actors/chain/contractAbis.ts';
 import { createLogDecoder } from '../../../actors/chain/decodeLog.ts';
-import { happened, logOf, type WrittenEvent, writtenContracts } from '../../support/writtenSpans.ts';
+import { happened, logOf, type WrittenEvent, writtenContracts } from '../../support/chain/writtenSpans.ts';
 
 const { core, proxyAdmin, mining } = writtenContracts;
 const block = { number: 1n, hash: zeroHash, timestampMs: 1_000_000, logs: [] };

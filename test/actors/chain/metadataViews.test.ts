@@ -7,7 +7,7 @@ import {
   stateOwner,
   viewsOfState,
   wholeEconomy,
-} from '../../support/economyState.ts';
+} from '../../support/chain/economyState.ts';
 
 /** What a portfolio and the metadata route say of token 1. */
 function told(published: readonly StateEvent[]) {

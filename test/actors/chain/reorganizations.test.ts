@@ -1,15 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import type { ChainFoldState } from '../../../actors/chain/chainFold.ts';
+import { convertChainLines } from '../../../actors/chain/convertChainLines.ts';
+import { formatRecord } from '../../../actors/foldRecord.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
-import { foldSpans, startIndexed, startIndexer, testChainId } from '../../support/indexedChain.ts';
-import { judge } from '../../support/judge.ts';
-import { connectTo, startNats } from '../../support/natsServer.ts';
-import { createRandomEconomy } from '../../support/randomEconomy.ts';
-import { reorganize } from '../../support/reorganize.ts';
+import { foldSpans, startIndexed, startIndexer, testChainId } from '../../support/chain/indexedChain.ts';
+import { createRandomEconomy } from '../../support/chain/randomEconomy.ts';
+import { reorganize } from '../../support/chain/reorganize.ts';
+import { startEconomy } from '../../support/chain/testEconomy.ts';
+import { followCaptures } from '../../support/increments.ts';
+import { writeChainLines } from '../../support/linesFormat.ts';
+import { connectTo, startNats } from '../../support/processes/natsServer.ts';
+import { judge } from '../../support/reference/judge.ts';
+import { restoreState } from '../../support/restoreState.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
-import { startEconomy } from '../../support/testEconomy.ts';
 
 /** The newest safe state as text, to compare two folds with. */
 function shown(state: ChainFoldState): string {
@@ -89,14 +94,26 @@ describe('reorganizations', () => {
         timestampNanos: BigInt(seq) * 10n ** 9n,
       });
     }
-    for (const message of messages) whole.receive(message);
+    const { follow, increments } = followCaptures();
+    for (const [index, message] of messages.entries()) {
+      whole.receive(message);
+      if (index % 3 === 0) follow(whole.capture());
+    }
+    expect(increments()).toBeGreaterThan(10);
     for (let at = 0; at <= messages.length; at += 7) {
       const before = createChainActors(settings);
       for (const message of messages.slice(0, at)) before.receive(message);
       const after = createChainActors(settings);
-      after.restore([...before.capture()]);
+      // Every other time from a snapshot as it was written before there were records.
+      const records =
+        at % 2 === 0
+          ? before.capture().all()
+          : convertChainLines(writeChainLines(before.state, before.newestSpanAtMs));
+      restoreState(after, records);
       for (const message of messages.slice(at)) after.receive(message);
-      expect([...after.capture()].sort()).toEqual([...whole.capture()].sort());
+      expect([...after.capture().all()].map(formatRecord).sort()).toEqual(
+        [...whole.capture().all()].map(formatRecord).sort(),
+      );
       expect(after.newestSpanAtMs).toBe(whole.newestSpanAtMs);
     }
   });

@@ -8,8 +8,8 @@ import {
   splitIntoBatches,
   type WorkedRound,
 } from '../../../actors/chain/settlementArithmetic.ts';
-import { randomOf } from '../../support/randomEconomy.ts';
-import { startEconomy } from '../../support/testEconomy.ts';
+import { randomOf } from '../../support/chain/randomEconomy.ts';
+import { startEconomy } from '../../support/chain/testEconomy.ts';
 
 describe('the arithmetic of settlements', () => {
   it('is the core contract’s, to the unit, over fifty batches and their difficulty changes', async () => {

@@ -8,7 +8,7 @@ import {
   stateOf,
   viewsOfState,
   wholeEconomy,
-} from '../../support/economyState.ts';
+} from '../../support/chain/economyState.ts';
 import { manualClock } from '../../support/manualClock.ts';
 
 function history(views: ReturnType<typeof viewsOfState>['views'], range: SettlementRange) {

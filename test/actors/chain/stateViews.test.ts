@@ -12,7 +12,7 @@ import {
   stateOwner,
   viewsOfState,
   wholeEconomy,
-} from '../../support/economyState.ts';
+} from '../../support/chain/economyState.ts';
 
 const zeroAddress = `0x${'0'.repeat(40)}`;
 const zeroHash = `0x${'0'.repeat(64)}` as const;

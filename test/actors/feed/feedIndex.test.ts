@@ -18,7 +18,7 @@ import {
   measurementEventsOf,
   readingHistory,
   spanHistory,
-} from '../../support/feedEvents.ts';
+} from '../../support/chain/feedEvents.ts';
 
 describe('the order of the feed', () => {
   it('is by time, then as the feed order settles ties, and a walk misses and repeats nothing, whatever arrives meanwhile', () => {

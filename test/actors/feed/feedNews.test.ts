@@ -28,8 +28,8 @@ import {
   readingHistory,
   shortened,
   spanHistory,
-} from '../../support/feedEvents.ts';
-import { noOlderEvents } from '../../support/noOlderEvents.ts';
+} from '../../support/chain/feedEvents.ts';
+import { noOlderEvents } from '../../support/storage/noOlderEvents.ts';
 
 const neverAborted = new AbortController().signal;
 

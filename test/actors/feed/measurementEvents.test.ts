@@ -8,8 +8,8 @@ import {
 } from '../../../actors/feed/measurementEvents.ts';
 import { type DayHistory, withReading } from '../../../actors/statistics/dayHistory.ts';
 import type { AcceptedReading } from '../../../actors/views/views.ts';
-import { acceptedReading } from '../../support/acceptedReading.ts';
-import { plainAchievements } from '../../support/plainAchievements.ts';
+import { acceptedReading } from '../../support/readings/acceptedReading.ts';
+import { plainAchievements } from '../../support/reference/plainAchievements.ts';
 
 const noon = Date.UTC(2026, 0, 31, 12);
 const dayMs = 86_400_000;

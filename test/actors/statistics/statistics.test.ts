@@ -9,8 +9,9 @@ import {
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../../actors/wheel/counterReading.ts';
 import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
-import { plainReading, plainStatistics } from '../../support/plainStatistics.ts';
-import { uuidOf } from '../../support/readingMessages.ts';
+import { uuidOf } from '../../support/readings/readingMessages.ts';
+import { plainReading, plainStatistics } from '../../support/reference/plainStatistics.ts';
+import { restoreState } from '../../support/restoreState.ts';
 
 const id = 'wheel.one';
 
@@ -206,7 +207,7 @@ function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: numb
   const actors = foldReadings(messages, genesisMs);
   const readings = messages.map(plainReading);
   const restored = createCounterActors({ genesisMs, publicInstallationId: id });
-  restored.restore([...actors.capture()]);
+  restoreState(restored, actors.capture().all());
   for (const [range, dayCount] of [
     ['7d', 7],
     ['30d', 30],

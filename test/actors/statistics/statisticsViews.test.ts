@@ -6,8 +6,8 @@ import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts'
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
 import { manualClock } from '../../support/manualClock.ts';
-import { genesisMs } from '../../support/minerProcess.ts';
-import { readingMessage, uuidOf } from '../../support/readingMessages.ts';
+import { genesisMs } from '../../support/processes/minerProcess.ts';
+import { readingMessage, uuidOf } from '../../support/readings/readingMessages.ts';
 
 const id = 'wheel.one';
 

@@ -1,0 +1,361 @@
+import type { AbiEvent } from 'viem';
+import { z } from 'zod';
+import { defineRecord } from '../foldRecord.ts';
+import { compileCheck } from '../schemas/compileCheck.ts';
+import { isAddress, isBytes } from '../schemas/hex.ts';
+import { address, bytes32 } from '../schemas/wireScalars.ts';
+import { type ChainEvent, contractAbis, contractKinds } from './chainEvent.ts';
+import type { FoldedBlock } from './chainFold.ts';
+import { activityKinds, operationStates } from './chainState.ts';
+
+/** Kinds of records that the state of the chain consists of, and what each of them holds. */
+
+const amount = z.bigint();
+const count = z.int().min(0);
+const milliseconds = z.int();
+const bytes = z.string().refine(isBytes);
+
+const eventSource = z.strictObject({
+  blockNumber: amount,
+  blockHash: bytes32,
+  blockTimestampMs: milliseconds,
+  transactionHash: bytes32,
+  transactionIndex: count,
+  logIndex: count,
+});
+
+const knownBlock = z.strictObject({ number: amount, hash: bytes32, timestampMs: milliseconds });
+
+const isSource = compileCheck(eventSource);
+const isObject = compileCheck(z.object({}));
+
+/** By its contract's ABI, which its type is made of too. */
+function isChainEvent(value: unknown): value is ChainEvent {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('contract' in value && 'address' in value && 'name' in value && 'args' in value && 'source' in value))
+    return false;
+  const { contract, address: at, name, args, source } = value;
+  const kind = contractKinds.find((one) => one === contract);
+  if (kind === undefined || typeof at !== 'string' || !isAddress(at) || !isSource(source)) return false;
+  const event = contractAbis[kind].find((item) => item.type === 'event' && item.name === name);
+  if (event?.type !== 'event' || typeof args !== 'object' || args === null || !isObject(args)) return false;
+  const { inputs }: AbiEvent = event;
+  const values = new Map<string, unknown>(Object.entries(args));
+  return (
+    inputs.length === values.size && inputs.every((input) => isOfType(input, values.get(input.name ?? '')))
+  );
+}
+
+/** Whether viem decodes a parameter of the type to such a value. */
+function isOfType({ type, indexed = false }: AbiEvent['inputs'][number], value: unknown): boolean {
+  const items = /^(.+)\[\d*\]$/.exec(type)?.[1];
+  const isHashed = indexed && (items !== undefined || type === 'string' || type === 'bytes');
+  if (isHashed) return typeof value === 'string' && isBytes(value);
+  if (items !== undefined)
+    return Array.isArray(value) && value.every((item) => isOfType({ type: items }, item));
+  const bits = /^u?int(\d+)$/.exec(type)?.[1];
+  // As many bits as a number holds exactly.
+  if (bits !== undefined) return Number(bits) > 48 ? typeof value === 'bigint' : Number.isSafeInteger(value);
+  if (type === 'bool') return typeof value === 'boolean';
+  if (type === 'string') return typeof value === 'string';
+  if (type === 'address') return typeof value === 'string' && isAddress(value.toLowerCase());
+  if (type.startsWith('bytes')) return typeof value === 'string' && isBytes(value);
+  throw new Error(`no event of a deployment has a parameter of type ${type}`);
+}
+
+const chainEvent = z.custom<ChainEvent>(isChainEvent, 'expected an event of a deployment');
+
+const foldedBlock: z.ZodType<FoldedBlock> = z.strictObject({
+  number: amount,
+  hash: bytes32,
+  timestampMs: milliseconds,
+  events: z.array(chainEvent),
+  problem: z.string().nullable(),
+});
+
+const chainLog = z.strictObject({
+  address,
+  topics: z.array(bytes32),
+  data: bytes,
+  transactionHash: bytes32,
+  transactionIndex: count,
+  logIndex: count,
+});
+
+const chainSpan = z.strictObject({
+  chainId: amount,
+  core: address,
+  fork: count,
+  fromBlock: amount,
+  toBlock: amount,
+  parentHash: bytes32,
+  blocks: z.array(
+    z.strictObject({ number: amount, hash: bytes32, timestampMs: milliseconds, logs: z.array(chainLog) }),
+  ),
+  part: z.strictObject({ index: count, count }).nullable(),
+});
+
+const proposers = z.array(z.strictObject({ account: address, isGranted: z.boolean() }));
+
+/** Everything of the fold but its safe states. */
+const fold = z.strictObject({
+  head: knownBlock.nullable(),
+  reversible: z.array(amount),
+  unsafe: z.array(foldedBlock),
+  fault: z.strictObject({ block: knownBlock, detail: z.string() }).nullable(),
+  rootHash: bytes32.nullable(),
+  reads: z.strictObject({ blockHash: bytes32, proposers }).nullable(),
+  parts: z.strictObject({ span: chainSpan, logs: z.array(chainLog) }).nullable(),
+  forks: count,
+  isMismatched: z.boolean(),
+  newestSpanAtMs: milliseconds.nullable(),
+});
+
+const implementation = z
+  .strictObject({
+    codeAddress: address,
+    codeVersion: amount,
+    storageLayoutDigest: bytes32,
+    runtimeHash: bytes32,
+  })
+  .nullable();
+
+const core = z.strictObject({
+  configuration: z
+    .strictObject({
+      streamId: bytes32,
+      genesisTimestamp: amount,
+      roundDuration: amount,
+      maxWorkPerRound: amount,
+      maxRoundsPerBatch: amount,
+      initialWorkPerThousandBlocks: amount,
+      targetBlocksPerActiveRound: amount,
+      difficultySmoothingRounds: amount,
+      blockUnitsPerBlock: amount,
+      guardian: address,
+      reporter: address,
+    })
+    .nullable(),
+  implementation,
+  cumulativeWork: amount,
+  cumulativeBlockUnits: amount,
+  workPerThousandBlocks: amount,
+  settledThroughRound: amount,
+  authorizationNonce: amount,
+  paused: z.boolean(),
+  source: z.strictObject({ eventName: z.string(), source: eventSource }).nullable(),
+  events: z.array(chainEvent),
+});
+
+const governance = z.strictObject({
+  proxyAdminOwner: address.nullable(),
+  proxyAdminSlot: address.nullable(),
+  proposers,
+  operatorProposer: address.nullable(),
+  operation: z
+    .strictObject({
+      id: bytes32,
+      kind: z.enum(['upgrade', 'call']),
+      state: z.enum(operationStates),
+      readyAtMs: milliseconds,
+    })
+    .nullable(),
+});
+
+const mining = z.strictObject({
+  configuration: z
+    .strictObject({
+      core: address,
+      token: address,
+      collection: address,
+      rewardPerBlock: amount,
+      supplyCap: amount,
+      claimLimit: amount,
+      levels: z.array(z.strictObject({ weight: amount, cooldownBlocks: amount })),
+    })
+    .nullable(),
+  implementation,
+  totalWeight: amount,
+  accumulatedPerWeight: amount,
+  mintedBaseUnits: amount,
+  paidBaseUnits: amount,
+  processedThroughRound: amount,
+  closedThroughBlock: amount,
+  lastActivationRound: amount,
+  processedBlockUnits: amount,
+});
+
+const collection = z.strictObject({
+  sale: z
+    .strictObject({
+      allowlistStart: amount,
+      allowlistEnd: amount,
+      publicPrice: amount,
+      publicAllocation: amount,
+      protocolReserve: amount,
+    })
+    .nullable(),
+  isClosed: z.boolean(),
+  paused: z.boolean(),
+  publicMinted: amount,
+  reserveMinted: amount,
+  metadataEpoch: amount,
+});
+
+const arrival = z.strictObject({ position: count, ordinal: count });
+
+/** The newest safe state without what has a key: each list below is its own kind of record. */
+const state = z.strictObject({
+  block: knownBlock,
+  core,
+  governance,
+  mining,
+  collection,
+  token: z.strictObject({ symbol: z.string(), decimals: count, supplyBaseUnits: amount }).nullable(),
+  mintedRounds: z.array(z.strictObject({ roundId: amount, amountBaseUnits: amount })),
+  feedRun: z.string(),
+  givenUpEvents: z.strictObject({
+    through: arrival.nullable(),
+    throughMs: milliseconds,
+    atPosition: count,
+  }),
+});
+
+const settlement = z.strictObject({
+  source: eventSource,
+  previousSettledThroughRound: amount,
+  settledThroughRound: amount,
+  activeRoundCount: amount,
+  workAdded: amount,
+  cumulativeWork: amount,
+  cumulativeBlockUnits: amount,
+  previousCumulativeBlockUnits: amount,
+  mintedBaseUnits: amount,
+});
+
+const settledRound = z.strictObject({
+  roundId: amount,
+  cumulativeWork: amount,
+  cumulativeBlockUnits: amount,
+});
+
+const checkpoint = z.strictObject({
+  source: eventSource,
+  afterRound: amount,
+  throughRound: amount,
+  completedBlockCount: amount,
+  cumulativeWork: amount,
+  cumulativeBlockUnits: amount,
+  eligibleWeight: amount,
+  amountBaseUnits: amount,
+  totalMintedBaseUnits: amount,
+});
+
+const position = z.strictObject({
+  tokenId: count,
+  owner: address,
+  ownershipStartedAtMs: milliseconds,
+  level: count,
+  pending: z.strictObject({ round: amount, source: z.enum(['mint', 'merge']), weight: amount }).nullable(),
+  nextMergeBlock: amount,
+  segments: z.array(
+    z.strictObject({ fromPerWeight: amount, throughPerWeight: amount.nullable(), weight: amount }),
+  ),
+  paidBaseUnits: amount,
+});
+
+const ownerEvent = z.strictObject({
+  kind: z.enum(activityKinds),
+  address,
+  tokenIds: z.array(amount),
+  amountBaseUnits: amount.nullable(),
+  from: address.nullable(),
+  to: address.nullable(),
+  level: count.nullable(),
+  effectiveRound: amount.nullable(),
+  nextMergeBlock: amount.nullable(),
+  source: eventSource,
+});
+
+const feedDetails = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('system.settlement_completed'),
+    previousSettledThroughRound: amount,
+    settledThroughRound: amount,
+    activeRoundCount: amount,
+    workAdded: amount,
+    completedBlockCount: amount,
+    firstCompletedBlock: amount.nullable(),
+    lastCompletedBlock: amount.nullable(),
+    cumulativeWork: amount,
+    blockHeight: amount,
+    cumulativeBlockUnits: amount,
+  }),
+  z.strictObject({
+    type: z.literal('system.mining_checkpointed'),
+    afterRound: amount,
+    throughRound: amount,
+    completedBlockCount: amount,
+    cumulativeWork: amount,
+    amountBaseUnits: amount,
+    cumulativeBlockUnits: amount,
+  }),
+  z.strictObject({
+    type: z.literal('player.miner_minted'),
+    owner: address,
+    tokenId: amount,
+    weight: amount,
+    nextMergeBlock: amount,
+    firstRound: amount,
+  }),
+  z.strictObject({
+    type: z.literal('player.miners_merged'),
+    owner: address,
+    survivorTokenId: amount,
+    donorTokenId: amount,
+    level: count,
+    nextMergeBlock: amount,
+    effectiveRound: amount,
+  }),
+  z.strictObject({
+    type: z.literal('player.rewards_claimed'),
+    owner: address,
+    tokenIds: z.array(amount),
+    amountBaseUnits: amount,
+  }),
+]);
+
+const feedEvent = arrival.extend({
+  family: z.literal('chain'),
+  details: feedDetails,
+  address,
+  source: eventSource,
+  recordedAtMs: milliseconds,
+});
+
+export const chainRecords = {
+  /** One, with an empty key. */
+  fold: defineRecord('fold', fold),
+  /** One, with an empty key, once there is a safe state. */
+  state: defineRecord('state', state),
+  /** By index. */
+  settlement: defineRecord('settlement', settlement),
+  /** By round. */
+  unprocessedRound: defineRecord('unprocessedRound', settledRound),
+  /** By index. */
+  checkpoint: defineRecord('checkpoint', checkpoint),
+  /** `accumulatedPerWeight` at the end of a date, by it. */
+  perWeight: defineRecord('perWeight', amount),
+  /** `accumulatedPerWeight` at the activation of a round, by it. */
+  activationPerWeight: defineRecord('activationPerWeight', amount),
+  /** By round. */
+  pendingWeight: defineRecord('pendingWeight', amount),
+  /** By token. */
+  metadata: defineRecord('metadata', z.strictObject({ epoch: amount, uri: z.string() })),
+  /** By token. */
+  position: defineRecord('position', position),
+  /** By `formatArrival`. */
+  feedEvent: defineRecord('feedEvent', feedEvent),
+  /** By owner and index: `0x.../0` is the first one. */
+  activity: defineRecord('activity', ownerEvent),
+} as const;

@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { parse, stringify } from './bigintJson.ts';
+import { compileGuard } from './schemas/compileCheck.ts';
+
+/** A piece of a fold's state as a snapshot has it. Of records with the same kind and key the last one counts. */
+export interface FoldRecord {
+  readonly kind: string;
+  /** Names it among the records of its kind. */
+  readonly key: string;
+  /** JSON as `bigintJson.ts` writes it; null where the state does not hold the record any more. */
+  readonly value: string | null;
+}
+
+/** A fold's state as it was at some moment. Its records are made when they are asked for, while folding goes on. */
+export interface StateCapture {
+  /** Every record. */
+  readonly all: () => Iterable<FoldRecord>;
+  /** Those that changed since the capture before; null where that is not known, as after a restoration. */
+  readonly changes: (() => Iterable<FoldRecord>) | null;
+}
+
+/** A snapshot holds something else than its fold writes. */
+export class RecordRefused extends Error {
+  override readonly name = 'RecordRefused';
+}
+
+/** A value that nothing changes. */
+type Immutable<Value> = Value extends readonly (infer Item)[]
+  ? readonly Immutable<Item>[]
+  : Value extends string | number | bigint | boolean
+    ? Value
+    : { readonly [Key in keyof Value]: Immutable<Value[Key]> };
+
+/** What is done with a snapshot; an error of it says that the snapshot is of no use. */
+export function refuseOnError<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RecordRefused) throw error;
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new RecordRefused(problem, { cause: error });
+  }
+}
+
+/** The records of one kind: what they hold is checked against a schema when they are read. */
+export interface RecordKind<Value> {
+  readonly kind: string;
+  write(key: RecordKey, value: Immutable<Value>): FoldRecord;
+  /** The record with the value, or the one that says that there is none. */
+  writeChange(key: RecordKey, value: Immutable<Value> | undefined): FoldRecord;
+  /**
+   * Null where there is none.
+   *
+   * @throws RecordRefused
+   */
+  read(record: FoldRecord): Value | null;
+}
+
+export type RecordKey = string | number | bigint;
+
+export function defineRecord<Schema extends z.ZodType>(
+  kind: string,
+  schema: Schema,
+): RecordKind<z.output<Schema>> {
+  const fits = compileGuard(schema);
+  const write = (key: RecordKey, value: Immutable<z.output<Schema>>) => ({
+    kind,
+    key: String(key),
+    value: stringify(value),
+  });
+  return {
+    kind,
+    write,
+    writeChange: (key, value) =>
+      value === undefined ? { kind, key: String(key), value: null } : write(key, value),
+    read: ({ key, value: json }) => {
+      if (json === null) return null;
+      const value = parseValue(kind, key, json);
+      if (!fits(value)) {
+        const { error } = schema.safeParse(value);
+        const problem = error === undefined ? '' : z.prettifyError(error).replaceAll(/\s+/g, ' ');
+        throw new RecordRefused(`${kind} ${key} does not fit its schema: ${problem}`);
+      }
+      return value;
+    },
+  };
+}
+
+function parseValue(kind: string, key: string, json: string): unknown {
+  try {
+    return parse(json);
+  } catch (error) {
+    throw new RecordRefused(`${kind} ${key} is not JSON`, { cause: error });
+  }
+}
+
+/** Takes the records of one kind while a state is restored. */
+export interface RecordReader {
+  readonly kind: string;
+  take(record: FoldRecord): void;
+}
+
+export function readRecords<Value>(
+  kind: RecordKind<Value>,
+  take: (value: Value | null, key: string) => void,
+): RecordReader {
+  return { kind: kind.kind, take: (record) => take(kind.read(record), record.key) };
+}
+
+/** The records of one kind by their keys, in the order in which the keys came first. */
+export interface CollectedRecords<Value> extends RecordReader {
+  readonly values: ReadonlyMap<string, Value>;
+}
+
+export function collectRecords<Value>(kind: RecordKind<Value>): CollectedRecords<Value> {
+  const values = new Map<string, Value>();
+  const reader = readRecords(kind, (value, key) => {
+    if (value === null) values.delete(key);
+    else values.set(key, value);
+  });
+  return { ...reader, values };
+}
+
+/** Gives each record to the reader of its kind; throws {@link RecordRefused} for a kind that none reads. */
+export function dispatchRecords(...readers: readonly RecordReader[]): (record: FoldRecord) => void {
+  const byKind = new Map(readers.map((reader) => [reader.kind, reader]));
+  return (record) => {
+    const reader = byKind.get(record.kind);
+    if (reader === undefined) throw new RecordRefused(`${record.kind} is no kind of record of this fold`);
+    reader.take(record);
+  };
+}
+
+/** A state that is being restored from its records, which are added one after another. */
+export interface StateRestoration {
+  /** @throws RecordRefused */
+  add(record: FoldRecord): void;
+  /**
+   * Ends it.
+   *
+   * @returns what replaces the fold's state by the restored one; nothing has changed before.
+   * @throws RecordRefused when the records do not make up a state.
+   */
+  complete(): () => void;
+}
+
+/** A record as a line of text: neither a key nor JSON holds a tab or a line feed. */
+export function formatRecord({ kind, key, value }: FoldRecord): string {
+  return `${kind}\t${key}\t${value ?? ''}`;
+}
+
+/** @throws RecordRefused when it is no line that {@link formatRecord} made. */
+export function parseRecord(line: string): FoldRecord {
+  const keyAt = line.indexOf('\t') + 1;
+  const valueAt = line.indexOf('\t', keyAt) + 1;
+  if (keyAt === 0 || valueAt === 0) throw new RecordRefused('a line of a snapshot is no record');
+  const value = line.slice(valueAt);
+  return {
+    kind: line.slice(0, keyAt - 1),
+    key: line.slice(keyAt, valueAt - 1),
+    value: value === '' ? null : value,
+  };
+}
+
+/** Items by their index. @throws RecordRefused when one before the last is missing. */
+export function requireDense<Item>(what: string, items: readonly (Item | undefined)[]): readonly Item[] {
+  return Array.from(items, (item, index) => {
+    if (item === undefined) throw new RecordRefused(`${what} ${index} is missing`);
+    return item;
+  });
+}

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { moduleStates } from '../../machines/moduleMachine.ts';
+import type { SignerIdentity } from '../device/signerIdentity.ts';
+import {
+  collectRecords,
+  defineRecord,
+  dispatchRecords,
+  type FoldRecord,
+  RecordRefused,
+} from '../foldRecord.ts';
+import type { ModuleView } from '../views/views.ts';
+import { provenances } from '../wheel/counterReading.ts';
+import { decodeIds, type EncodedIdRun, type RememberedIds } from './rememberedIds.ts';
+import type { EndedSubmission, Settlement } from './settlementActor.ts';
+import {
+  buildSettlement,
+  encodeIdList,
+  encodeIdListChanges,
+  encodeSettlement,
+  encodeSettlementChanges,
+  type IdList,
+  settlementRecords,
+} from './settlementSnapshot.ts';
+
+const milliseconds = z.int();
+
+export const signerSchema = z.strictObject({
+  kind: z.string(),
+  algorithm: z.string(),
+  keySlot: z.string(),
+  enrolledAtMs: milliseconds,
+  lastVerifiedAtMs: milliseconds,
+  lastSignature: z.string(),
+});
+
+/** JSON leaves out what is undefined. */
+const optionalString = z.string().nullable().optional();
+
+export const moduleSchema = z.strictObject({
+  instanceId: z.string(),
+  moduleType: z.string(),
+  driverId: z.string(),
+  moduleVersion: z.string(),
+  schemaVersion: z.int(),
+  observedAtMs: milliseconds,
+  provenance: z.enum(provenances),
+  health: z.strictObject({ checkedAtMs: milliseconds, message: optionalString, code: optionalString }),
+  state: z.enum(moduleStates),
+});
+
+/** Keys begin with the installation. */
+const pipelineRecords = {
+  /** One of each installation, once it was published. */
+  signer: defineRecord('signer', signerSchema),
+  /** By instance. */
+  module: defineRecord('module', moduleSchema),
+} as const;
+
+/** What is captured of an installation. Immutable. */
+export interface CapturedInstallation {
+  readonly installationId: string;
+  readonly modules: readonly ModuleView[];
+  readonly signer: SignerIdentity | null;
+  readonly acceptedSigners: RememberedIds;
+  readonly settlement: Settlement;
+}
+
+export function* encodeInstallation(captured: CapturedInstallation): Iterable<FoldRecord> {
+  const { installationId, modules, signer, acceptedSigners, settlement } = captured;
+  yield* encodeSettlement(installationId, settlement);
+  if (signer !== null) yield pipelineRecords.signer.write(installationId, signer);
+  yield* encodeIdList(installationId, 'signers', acceptedSigners);
+  for (const one of modules) yield pipelineRecords.module.write(`${installationId}/${one.instanceId}`, one);
+}
+
+/** The records of `after` that differ from those of `before`; modules only come, and are the same object until they report. */
+export function* encodeInstallationChanges(
+  before: CapturedInstallation,
+  after: CapturedInstallation,
+): Iterable<FoldRecord> {
+  const { installationId, modules, signer, acceptedSigners, settlement } = after;
+  yield* encodeSettlementChanges(installationId, before.settlement, settlement);
+  if (signer !== null && signer !== before.signer) yield pipelineRecords.signer.write(installationId, signer);
+  yield* encodeIdListChanges(installationId, 'signers', before.acceptedSigners, acceptedSigners);
+  const known = new Set(before.modules);
+  for (const one of modules)
+    if (!known.has(one)) yield pipelineRecords.module.write(`${installationId}/${one.instanceId}`, one);
+}
+
+export interface PipelineRestoration {
+  /** @throws RecordRefused */
+  add(record: FoldRecord): void;
+  /** @throws RecordRefused when the records do not make up the state of installations. */
+  complete(): readonly CapturedInstallation[];
+}
+
+/** Takes the records of {@link encodeInstallation}, of any number of installations. */
+export function createPipelineRestoration(): PipelineRestoration {
+  const settlements = collectRecords(settlementRecords.settlement);
+  const closedRounds = collectRecords(settlementRecords.closedRound);
+  const endedSubmissions = collectRecords(settlementRecords.endedSubmission);
+  const rememberedIds = collectRecords(settlementRecords.rememberedIds);
+  const signers = collectRecords(pipelineRecords.signer);
+  const modules = collectRecords(pipelineRecords.module);
+  const add = dispatchRecords(settlements, closedRounds, endedSubmissions, rememberedIds, signers, modules);
+
+  function complete(): readonly CapturedInstallation[] {
+    const roundsOf = groupByInstallation(closedRounds.values);
+    const endedOf = groupByInstallation(endedSubmissions.values);
+    const idsOf = groupByInstallation(rememberedIds.values);
+    const modulesOf = groupByInstallation(modules.values);
+    for (const grouped of [roundsOf, endedOf, idsOf, modulesOf, signers.values])
+      for (const installationId of grouped.keys())
+        if (!settlements.values.has(installationId))
+          throw new RecordRefused(`the records of ${installationId} lack that of its settlement`);
+    return Array.from(settlements.values, ([installationId, { machine, submissionsSinceMs }]) => {
+      const listIds = (list: IdList) => decodeIdList(list, idsOf.get(installationId) ?? []);
+      return {
+        installationId,
+        modules: (modulesOf.get(installationId) ?? []).map(([, one]) => toModuleView(one)),
+        signer: signers.values.get(installationId) ?? null,
+        acceptedSigners: listIds('signers'),
+        settlement: buildSettlement({
+          machine,
+          submissionsSinceMs,
+          closedRounds: (roundsOf.get(installationId) ?? []).map(([, one]) => one),
+          endedSubmissions: byIndex(endedOf.get(installationId) ?? []),
+          ids: {
+            submissions: listIds('submissions'),
+            runs: listIds('runs'),
+            incidents: listIds('incidents'),
+            messages: listIds('messages'),
+          },
+        }),
+      };
+    });
+  }
+
+  return { add, complete };
+}
+
+/** With what keys hold behind the installation. */
+type Keyed<Value> = readonly (readonly [rest: string, value: Value])[];
+
+function groupByInstallation<Value>(values: ReadonlyMap<string, Value>): ReadonlyMap<string, Keyed<Value>> {
+  const grouped = new Map<string, (readonly [string, Value])[]>();
+  for (const [key, value] of values) {
+    const end = key.indexOf('/');
+    const installationId = key.slice(0, end);
+    const group = grouped.get(installationId);
+    const entry = [key.slice(end + 1), value] as const;
+    if (group === undefined) grouped.set(installationId, [entry]);
+    else group.push(entry);
+  }
+  return grouped;
+}
+
+function byIndex(entries: Keyed<EndedSubmission>): ReadonlyMap<number, EndedSubmission> {
+  return new Map(entries.map(([index, one]) => [Number(index), one]));
+}
+
+function decodeIdList(list: IdList, entries: Keyed<EncodedIdRun>): RememberedIds {
+  return decodeIds(entries.filter(([rest]) => rest.startsWith(`${list}/`)).map(([, run]) => run));
+}
+
+export function toModuleView({ health, ...module }: z.output<typeof moduleSchema>): ModuleView {
+  const { checkedAtMs, message, code } = health;
+  return { ...module, health: { checkedAtMs, message, code } };
+}

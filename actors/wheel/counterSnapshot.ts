@@ -1,0 +1,249 @@
+import { List } from 'immutable';
+import { z } from 'zod';
+import { compareArrivals, formatArrival } from '../feed/arrival.ts';
+import type { MeasurementEvent, MeasurementProgress } from '../feed/measurementEvents.ts';
+import {
+  collectRecords,
+  defineRecord,
+  dispatchRecords,
+  type FoldRecord,
+  RecordRefused,
+} from '../foldRecord.ts';
+import { type DayHistory, type DaySummary, listDays, toHistory } from '../statistics/dayHistory.ts';
+import { coreStatuses, provenances } from './counterReading.ts';
+import type { InstallationState } from './installationActor.ts';
+
+const amount = z.bigint();
+const count = z.int().min(0);
+const milliseconds = z.int();
+
+const acceptedReading = z.strictObject({
+  telemetryId: z.string(),
+  installationId: z.string(),
+  bootId: z.string(),
+  sequence: count,
+  observedAtMs: milliseconds,
+  receivedAtMs: milliseconds,
+  counterEpoch: z.string(),
+  cumulativeWorkUnits: amount,
+  provenance: z.enum(provenances),
+  softwareVersion: z.string().nullable(),
+  coreStatus: z.enum(coreStatuses),
+  rpmMilli: count,
+  speedMmPerSecond: count,
+  distanceMm: count,
+  position: count,
+});
+
+const installation = z.strictObject({
+  acceptance: z.strictObject({
+    latest: acceptedReading,
+    earlierBoots: z.array(z.strictObject({ bootId: z.string(), sequence: count })),
+    earlierEpochs: z.array(z.strictObject({ counterEpoch: z.string(), cumulativeWorkUnits: amount })),
+  }),
+  activity: z.strictObject({
+    coveredFromMs: milliseconds,
+    openRoundWorkUnits: amount,
+    bucket: z.strictObject({
+      startMs: milliseconds,
+      observedRoundCount: count,
+      workUnits: amount,
+      readingCount: count,
+      maxDistanceMm: count,
+      peakRpmMilli: count,
+      peakRpmAtMs: milliseconds,
+      peakSpeedMmPerSecond: count,
+      peakSpeedAtMs: milliseconds,
+    }),
+    recentRounds: z.array(z.strictObject({ roundId: z.int(), workUnits: amount })),
+  }),
+});
+
+const peak = z.strictObject({ value: count, atMs: milliseconds }).nullable();
+
+/** JSON has no map: rounds are pairs of a place in the day and its work. */
+const day = z.strictObject({
+  startMs: milliseconds,
+  observedRoundCount: count,
+  workUnits: amount,
+  distanceMm: count.nullable(),
+  peakRpmMilli: peak,
+  peakSpeedMmPerSecond: peak,
+  rounds: z.array(z.tuple([count, amount])).nullable(),
+});
+
+const arrival = z.strictObject({ position: count, ordinal: count });
+
+const progress = z.strictObject({
+  run: z.string(),
+  earlierDaysMm: amount,
+  dayStartMs: milliseconds,
+  nextDistanceMm: amount,
+  dailyReached: count,
+  speedsReached: count,
+  recordMm: count.nullable(),
+  streakDayMs: milliseconds.nullable(),
+  streakDays: count,
+  givenUp: z.strictObject({ through: arrival.nullable(), throughMs: milliseconds, atPosition: count }),
+});
+
+const achievement = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('measurement.distance_milestone'),
+    threshold: amount,
+    observed: amount,
+  }),
+  z.strictObject({
+    type: z.literal('measurement.daily_distance_milestone'),
+    threshold: count,
+    observed: count,
+    utcDate: z.string(),
+  }),
+  z.strictObject({ type: z.literal('measurement.speed_milestone'), threshold: count, observed: count }),
+  z.strictObject({
+    type: z.literal('measurement.speed_record'),
+    previous: count.nullable(),
+    observed: count,
+  }),
+  z.strictObject({
+    type: z.literal('measurement.distance_streak'),
+    days: count,
+    endingUtcDate: z.string(),
+  }),
+]);
+
+const measurementEvent = arrival.extend({
+  family: z.literal('measurement'),
+  achievement,
+  installationId: z.string(),
+  telemetryId: z.string(),
+  observedAtMs: milliseconds,
+  receivedAtMs: milliseconds,
+  arrivedAtMs: milliseconds,
+});
+
+const counterRecords = {
+  /** By installation. */
+  installation: defineRecord('installation', installation),
+  /** One, with an empty key, once the public installation has a reading. */
+  history: defineRecord('history', z.strictObject({ firstObservedAtMs: milliseconds })),
+  /** Of the public installation, by its start. */
+  day: defineRecord('day', day),
+  /** One, with an empty key, once the public installation has a reading. */
+  progress: defineRecord('progress', progress),
+  /** Of the public installation, by `formatArrival`. */
+  measurementEvent: defineRecord('measurementEvent', measurementEvent),
+} as const;
+
+/** Snapshots have the name that evicted events had when the first of them were written. */
+function buildProgress(
+  { givenUp, ...rest }: z.output<typeof progress>,
+  events: Iterable<MeasurementEvent>,
+): MeasurementProgress {
+  return { ...rest, events: List([...events].sort(compareArrivals)), evicted: givenUp };
+}
+
+/** What a snapshot of the counter stream holds. Immutable. */
+export interface CapturedCounters {
+  readonly installations: readonly InstallationState[];
+  readonly history: DayHistory | null;
+  readonly progress: MeasurementProgress | null;
+}
+
+export function* encodeCounters({
+  installations,
+  history,
+  progress,
+}: CapturedCounters): Iterable<FoldRecord> {
+  if (history !== null) {
+    yield counterRecords.history.write('', { firstObservedAtMs: history.firstObservedAtMs });
+    for (const one of listDays(history)) yield encodeDay(one);
+  }
+  if (progress !== null) {
+    const { events, evicted, ...rest } = progress;
+    yield counterRecords.progress.write('', { ...rest, givenUp: evicted });
+    for (const one of events) yield counterRecords.measurementEvent.write(formatArrival(one), one);
+  }
+  for (const one of installations)
+    yield counterRecords.installation.write(one.acceptance.latest.installationId, one);
+}
+
+/** The records of `after` that differ from those of `before`: what is the same object has not changed. */
+export function* encodeCounterChanges(
+  before: CapturedCounters,
+  after: CapturedCounters,
+): Iterable<FoldRecord> {
+  const { history, progress } = after;
+  if (history !== null && history !== before.history) {
+    yield counterRecords.history.write('', { firstObservedAtMs: history.firstObservedAtMs });
+    const known = new Set(before.history === null ? [] : listDays(before.history));
+    for (const one of listDays(history)) if (!known.has(one)) yield encodeDay(one);
+  }
+  if (progress !== null && progress !== before.progress) {
+    const { events, evicted, ...rest } = progress;
+    yield counterRecords.progress.write('', { ...rest, givenUp: evicted });
+    const known = new Set(before.progress?.events);
+    const held = new Set(events);
+    for (const one of known)
+      if (!held.has(one)) yield counterRecords.measurementEvent.writeChange(formatArrival(one), undefined);
+    for (const one of held)
+      if (!known.has(one)) yield counterRecords.measurementEvent.write(formatArrival(one), one);
+  }
+  const known = new Set(before.installations);
+  for (const one of after.installations)
+    if (!known.has(one)) yield counterRecords.installation.write(one.acceptance.latest.installationId, one);
+}
+
+function encodeDay({ rounds, ...rest }: DaySummary): FoldRecord {
+  return counterRecords.day.write(rest.startMs, { ...rest, rounds: rounds === null ? null : [...rounds] });
+}
+
+/**
+ * The records of `captured` with one installation's state as `other` has it, and with its history, where it is the public one.
+ */
+export function replaceInstallation(
+  captured: Iterable<FoldRecord>,
+  other: Iterable<FoldRecord>,
+  { installationId, isPublic }: { readonly installationId: string; readonly isPublic: boolean },
+): readonly FoldRecord[] {
+  const isOf = ({ kind, key }: FoldRecord) =>
+    kind === counterRecords.installation.kind ? key === installationId : isPublic;
+  return [...[...captured].filter((record) => !isOf(record)), ...[...other].filter(isOf)];
+}
+
+export interface CounterRestoration {
+  /** @throws RecordRefused */
+  add(record: FoldRecord): void;
+  /** @throws RecordRefused when the records do not make up a state. */
+  complete(): CapturedCounters;
+}
+
+/** Takes the records of {@link encodeCounters}. */
+export function createCounterRestoration(): CounterRestoration {
+  const installations = collectRecords(counterRecords.installation);
+  const histories = collectRecords(counterRecords.history);
+  const days = collectRecords(counterRecords.day);
+  const progresses = collectRecords(counterRecords.progress);
+  const events = collectRecords(counterRecords.measurementEvent);
+
+  function complete(): CapturedCounters {
+    const kept = histories.values.get('');
+    const held = progresses.values.get('');
+    if ((kept === undefined) !== (days.values.size === 0))
+      throw new RecordRefused('the records of a history are incomplete');
+    if (held === undefined && events.values.size > 0)
+      throw new RecordRefused('the records of measurement events lack that of their progress');
+    const summaries = [...days.values.values()].map(({ rounds, ...rest }) => ({
+      ...rest,
+      rounds: rounds === null ? null : new Map(rounds),
+    }));
+    summaries.sort((a, b) => a.startMs - b.startMs);
+    return {
+      installations: [...installations.values.values()],
+      history: kept === undefined ? null : toHistory(kept.firstObservedAtMs, summaries),
+      progress: held === undefined ? null : buildProgress(held, events.values.values()),
+    };
+  }
+
+  return { add: dispatchRecords(installations, histories, days, progresses, events), complete };
+}

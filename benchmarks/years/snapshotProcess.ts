@@ -1,0 +1,149 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { pino } from 'pino';
+import type { ChainFoldState } from '../../actors/chain/chainFold.ts';
+import {
+  createChainRestoration,
+  encodeChainChanges,
+  encodeChainFold,
+} from '../../actors/chain/chainSnapshot.ts';
+import type { ChainState } from '../../actors/chain/chainState.ts';
+import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
+import { openDatabase } from '../../storage/database.ts';
+import type { SnapshotHeader } from '../../storage/foldSnapshot.ts';
+import { migrate } from '../../storage/migrations.ts';
+import { readRecords } from '../../storage/readRecords.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
+import type { SnapshotTask } from './snapshots.ts';
+import { applyClaims, createSyntheticChain } from './syntheticChain.ts';
+
+/** One process of the benchmark of snapshots: it saves, or restores what another one has saved, and tells what that took. */
+
+const stream = 'MINER_CHAIN';
+const increments = 5;
+const changesPerIncrement = 100;
+const keptBlocks = 600;
+const changesPerBlock = 5;
+const mebibyte = 1024 * 1024;
+
+/** What the event loop was held by a piece of work. */
+async function measure<Result>(work: () => Promise<Result>) {
+  let longestMs = 0;
+  let lastMs = performance.now();
+  const ticker = setInterval(() => {
+    const nowMs = performance.now();
+    longestMs = Math.max(longestMs, nowMs - lastMs - 1);
+    lastMs = nowMs;
+  }, 1);
+  const before = performance.eventLoopUtilization();
+  const startedMs = performance.now();
+  const result = await work();
+  const ms = performance.now() - startedMs;
+  const { active } = performance.eventLoopUtilization(before);
+  longestMs = Math.max(longestMs, performance.now() - lastMs - 1);
+  clearInterval(ticker);
+  return { result, ms, activeMs: active, longestStallMs: longestMs };
+}
+
+function headerAt(position: number): SnapshotHeader {
+  return {
+    stream,
+    foldVersion: 1,
+    configuration: 'synthetic',
+    streamCreated: 'synthetic',
+    position,
+    digest: null,
+    takenAtMs: position,
+  };
+}
+
+function withNewest(state: ChainFoldState, newest: ChainState): ChainFoldState {
+  return { ...state, safe: [newest] };
+}
+
+function newestOf({ safe }: ChainFoldState): ChainState {
+  const newest = safe.at(-1);
+  if (newest === undefined) throw new Error('there is no safe state');
+  return newest;
+}
+
+async function save({ dir, ...size }: SnapshotTask) {
+  const { database, store } = await open(dir);
+  let state = createSyntheticChain(size);
+  let chain = await measure(() =>
+    store.saveBase(headerAt(1), encodeChainFold({ state, newestSpanAtMs: null })),
+  );
+  const base = chain;
+  const increment = { bytes: [] as number[], activeMs: [] as number[], longestStallMs: [] as number[] };
+  for (let position = 2; position < 2 + increments; position++) {
+    const newest = applyClaims(newestOf(state), changesPerIncrement);
+    state = withNewest(state, newest);
+    const { result: before } = chain;
+    chain = await measure(() =>
+      store.saveIncrement(
+        before,
+        headerAt(position),
+        encodeChainChanges({ state, newestSpanAtMs: null }, new Set(newest.changed)),
+      ),
+    );
+    increment.bytes.push(chain.result.incrementBytes - before.incrementBytes);
+    increment.activeMs.push(chain.activeMs);
+    increment.longestStallMs.push(chain.longestStallMs);
+  }
+  await database.close();
+  return {
+    baseBytes: base.result.baseBytes,
+    baseMs: base.ms,
+    baseStallMs: base.longestStallMs,
+    increment,
+    bytesPerKeptBlock: measureKeptBlocks(newestOf(state)),
+  };
+}
+
+/** Heap of a state that is kept for a reorganization. */
+function measureKeptBlocks(newest: ChainState): number {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: unknown = runInNewContext('gc');
+  if (typeof collectGarbage !== 'function') throw new Error('the garbage collector is not exposed');
+  const states = [newest];
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  for (let block = 0; block < keptBlocks; block++)
+    states.push(applyClaims(states.at(-1) ?? newest, changesPerBlock));
+  collectGarbage();
+  return (process.memoryUsage().heapUsed - before) / (states.length - 1);
+}
+
+async function restore({ dir, positions }: SnapshotTask) {
+  const startedMs = performance.now();
+  const { database, store } = await open(dir);
+  const openedMs = performance.now() - startedMs;
+  const [header] = await store.list(stream);
+  if (header === undefined) throw new Error('nothing was saved');
+  const { result, ms, longestStallMs } = await measure(async () => {
+    const restoration = createChainRestoration();
+    for await (const records of readRecords(store, header, convertChainLines))
+      for (const record of records) restoration.add(record);
+    return restoration.complete();
+  });
+  const restored = newestOf(result.state).positions.size;
+  if (restored !== positions) throw new Error(`${restored} positions were restored, ${positions} were saved`);
+  const residentMiB = process.memoryUsage.rss() / mebibyte;
+  await database.close();
+  return { restoreMs: ms, restoreStallMs: longestStallMs, openedMs, residentMiB };
+}
+
+async function open(dir: string) {
+  const logger = pino({ level: 'error' });
+  const database = openDatabase({ path: dir });
+  const tables = await migrate(database, logger);
+  return { database, store: createSnapshotStore({ database, tables: () => tables, logger }) };
+}
+
+export type Saved = Awaited<ReturnType<typeof save>>;
+export type Restored = Awaited<ReturnType<typeof restore>>;
+
+process.once('message', async (task: SnapshotTask) => {
+  process.send?.(await (task.does === 'save' ? save(task) : restore(task)));
+  process.disconnect();
+});

@@ -1,0 +1,93 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { median } from '../measureInterleaved.ts';
+import type { ResultTable } from '../results.ts';
+import type { Restored, Saved } from './snapshotProcess.ts';
+import type { SyntheticSize } from './syntheticChain.ts';
+
+/** What one process does. */
+export interface SnapshotTask extends SyntheticSize {
+  readonly does: 'save' | 'restore';
+  readonly dir: string;
+}
+
+const program = fileURLToPath(new URL('./snapshotProcess.js', import.meta.url));
+const sizes = [0.01, 0.1, 1];
+
+/** What a state of years costs to save, to keep and to restore; how that grows is told by smaller states beside it. */
+export async function measureSnapshots(size: SyntheticSize): Promise<readonly ResultTable[]> {
+  const measured: { readonly name: string; readonly saved: Saved; readonly restored: Restored }[] = [];
+  for (const part of sizes) {
+    const positions = Math.ceil(size.positions * part);
+    const ownerEvents = Math.ceil(size.ownerEvents * part);
+    const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
+    try {
+      const saved = await run<Saved>({ does: 'save', dir, positions, ownerEvents });
+      const restored = await run<Restored>({ does: 'restore', dir, positions, ownerEvents });
+      const name = `${positions.toLocaleString('en-US')} positions, ${ownerEvents.toLocaleString('en-US')} owner events`;
+      measured.push({ name, saved, restored });
+      process.stderr.write(`${name}\n`);
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
+  }
+  const table = (
+    title: string,
+    unit: string,
+    figure: (one: (typeof measured)[number]) => readonly number[],
+  ) => ({
+    title,
+    unit,
+    isLessBetter: true,
+    isComparison: false,
+    series: measured.map((one) => ({ name: one.name, values: figure(one) })),
+  });
+  return [
+    table('Increment of 100 changes', 'bytes', ({ saved }) => saved.increment.bytes),
+    table('Event loop for an increment', 'ms', ({ saved }) => saved.increment.activeMs),
+    table('Longest stall for an increment', 'ms', ({ saved }) => saved.increment.longestStallMs),
+    table('Whole state', 'bytes', ({ saved }) => [saved.baseBytes]),
+    table('Time to save a whole state', 'ms', ({ saved }) => [saved.baseMs]),
+    table('Longest stall for a whole state', 'ms', ({ saved }) => [saved.baseStallMs]),
+    table('Restore', 'ms', ({ restored }) => [restored.restoreMs]),
+    table('Longest stall of a restore', 'ms', ({ restored }) => [restored.restoreStallMs]),
+    table('Resident after a restore', 'MiB', ({ restored }) => [restored.residentMiB]),
+    table('Heap of a kept block with 5 changes', 'bytes', ({ saved }) => [saved.bytesPerKeptBlock]),
+    {
+      title: 'Growth against the state',
+      unit: 'exponent',
+      isComparison: false,
+      series: [
+        {
+          name: 'event loop for an increment',
+          values: [fitExponent(measured.map(({ saved }) => median(saved.increment.activeMs)))],
+        },
+        { name: 'restore', values: [fitExponent(measured.map(({ restored }) => restored.restoreMs))] },
+      ],
+    },
+  ];
+}
+
+async function run<Result>(task: SnapshotTask): Promise<Result> {
+  const child = fork(program, { execArgv: ['--max-old-space-size=8192'] });
+  const exited = once(child, 'exit').then(([status]) => {
+    throw new Error(`the process that was to ${task.does} ended with status ${status}`);
+  });
+  child.send(task);
+  const [result] = await Promise.race([once(child, 'message'), exited]);
+  await exited.catch(() => undefined);
+  return result;
+}
+
+/** Of a power law through the values at {@link sizes}, by least squares of their logarithms. */
+function fitExponent(values: readonly number[]): number {
+  const points = values.map((value, index) => [Math.log(sizes[index] ?? 1), Math.log(value)] as const);
+  const mean = (at: 0 | 1) => points.reduce((sum, point) => sum + point[at], 0) / points.length;
+  const [meanX, meanY] = [mean(0), mean(1)];
+  const covariance = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0);
+  return covariance / points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
+}

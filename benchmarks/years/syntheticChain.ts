@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
+import type { Hash } from 'viem';
+import type { EventSource } from '../../actors/chain/chainEvent.ts';
+import { type ChainFoldState, emptyChainFoldState } from '../../actors/chain/chainFold.ts';
+import {
+  type ChainState,
+  emptyChainState,
+  noteChanged,
+  type OwnerEvent,
+  type OwnerState,
+  type Position,
+  type RecordName,
+} from '../../actors/chain/chainState.ts';
+import { type Address, toAddress } from '../../actors/schemas/hex.ts';
+
+export interface SyntheticSize {
+  readonly positions: number;
+  /** Of all owners together. */
+  readonly ownerEvents: number;
+}
+
+const positionsPerOwner = 10;
+const genesisMs = Date.UTC(2026, 0, 1);
+const blockMs = 12_000;
+
+/** The state of a chain after years, made up: no fold could be waited for. */
+export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize): ChainFoldState {
+  const block = { number: 20_000_000n, hash: hashOf('block', 0), timestampMs: genesisMs };
+  const ownerCount = Math.ceil(positions / positionsPerOwner);
+  const addresses = Array.from({ length: ownerCount }, (_, index) => addressOf(index));
+  const owners = addresses.map((address, index): [string, OwnerState] => {
+    const tokenIds: number[] = [];
+    for (let tokenId = index; tokenId < positions; tokenId += ownerCount) tokenIds.push(tokenId);
+    const events: OwnerEvent[] = [];
+    for (let event = index; event < ownerEvents; event += ownerCount)
+      events.push(eventOf(address, tokenIds[0] ?? 0, event));
+    return [address, { tokenIds, activity: List(events) }];
+  });
+  const held = Array.from({ length: positions }, (_, tokenId): [number, Position] => [
+    tokenId,
+    positionOf(tokenId, addresses[tokenId % ownerCount] ?? addressOf(0)),
+  ]);
+  const state: ChainState = {
+    ...emptyChainState(block, 'synthetic'),
+    positions: ImmutableMap(held),
+    owners: ImmutableMap(owners),
+  };
+  return { ...emptyChainFoldState, head: block, rootHash: hashOf('root', 0), safe: [state] };
+}
+
+/** The state after a block in which so many owners claimed. */
+export function applyClaims(before: ChainState, count: number): ChainState {
+  const number = before.block.number + 1n;
+  const block = { number, hash: hashOf('block', Number(number)), timestampMs: genesisMs };
+  let { positions, owners } = before;
+  const names: RecordName[] = [];
+  for (let claim = 0; claim < count; claim++) {
+    const tokenId = (Number(number) * 7_919 + claim * 104_729) % positions.size;
+    const position = positions.get(tokenId);
+    if (position === undefined) throw new Error(`token ${tokenId} has no position`);
+    const owner = owners.get(position.owner);
+    if (owner === undefined) throw new Error(`${position.owner} owns nothing`);
+    positions = positions.set(tokenId, { ...position, paidBaseUnits: position.paidBaseUnits + 1n });
+    const activity = owner.activity.push(eventOf(position.owner, tokenId, Number(number) * count + claim));
+    owners = owners.set(position.owner, { ...owner, activity });
+    names.push(`position ${tokenId}`, `activity ${position.owner}/${owner.activity.size}`);
+  }
+  return noteChanged({ ...before, block, positions, owners, changed: ImmutableSet() }, ...names);
+}
+
+function positionOf(tokenId: number, owner: Address): Position {
+  return {
+    tokenId,
+    owner,
+    ownershipStartedAtMs: genesisMs + tokenId * blockMs,
+    level: 2,
+    pending: null,
+    nextMergeBlock: BigInt(1_000 + tokenId),
+    segments: [
+      { fromPerWeight: 10n ** 24n, throughPerWeight: 2n * 10n ** 24n, weight: 100n },
+      { fromPerWeight: 2n * 10n ** 24n, throughPerWeight: null, weight: 220n },
+    ],
+    paidBaseUnits: 10n ** 18n * BigInt(tokenId),
+  };
+}
+
+function eventOf(owner: Address, tokenId: number, event: number): OwnerEvent {
+  return {
+    kind: 'claim',
+    address: addressOf(1_000_000_000),
+    tokenIds: [BigInt(tokenId)],
+    amountBaseUnits: 10n ** 15n * BigInt(event),
+    from: null,
+    to: owner,
+    level: null,
+    effectiveRound: null,
+    nextMergeBlock: null,
+    source: sourceOf(event),
+  };
+}
+
+function sourceOf(event: number): EventSource {
+  return {
+    blockNumber: BigInt(19_000_000 + event),
+    blockHash: hashOf('block', event),
+    blockTimestampMs: genesisMs + event * blockMs,
+    transactionHash: hashOf('transaction', event),
+    transactionIndex: event % 200,
+    logIndex: event % 500,
+  };
+}
+
+function addressOf(index: number): Address {
+  return toAddress(hashOf('address', index).slice(0, 42));
+}
+
+function hashOf(what: string, index: number): Hash {
+  return `0x${createHash('sha256').update(`${what} ${index}`).digest('hex')}`;
+}

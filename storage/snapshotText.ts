@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { type FoldRecord, formatRecord } from '../actors/foldRecord.ts';
+
+/** Records are written for so long before the event loop turns, */
+const sliceMs = 4;
+/** or until there is so much text: as much as is compressed at once. */
+const sliceCharacters = 64 * 1024;
+/** Bytes of a chunk before base64 makes them a third more. */
+const chunkBytes = 192 * 1024;
+/** Where most of the time goes is the text; more than the fastest level gains little. */
+const compressionLevel = 1;
+const decompressedBytes = 64 * 1024;
+
+/** What is stored is not what was saved. */
+export class SnapshotDamaged extends Error {
+  override readonly name = 'SnapshotDamaged';
+}
+
+/** A piece of a part: the last one has the digest of the payload of all. */
+export interface Chunk {
+  readonly payload: string;
+  readonly checksum: string | null;
+}
+
+/** Records as chunks. However many there are, nothing holds the event loop for long; compression is not its work. */
+export async function* writeChunks(records: Iterable<FoldRecord>): AsyncIterable<Chunk> {
+  const digest = createHash('sha256');
+  let pieces: Buffer[] = [];
+  let size = 0;
+  const take = () => {
+    const payload = Buffer.concat(pieces).toString('base64');
+    digest.update(payload);
+    pieces = [];
+    size = 0;
+    return payload;
+  };
+  for await (const piece of transform(writeText(records), createGzip({ level: compressionLevel }))) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size >= chunkBytes) yield { payload: take(), checksum: null };
+  }
+  yield { payload: take(), checksum: digest.digest('hex') };
+}
+
+async function* writeText(records: Iterable<FoldRecord>): AsyncIterable<string> {
+  let text = '';
+  let sinceMs = performance.now();
+  for (const record of records) {
+    text += `${formatRecord(record)}\n`;
+    if (text.length < sliceCharacters && performance.now() - sinceMs < sliceMs) continue;
+    yield text;
+    await nextTurn();
+    text = '';
+    sinceMs = performance.now();
+  }
+  yield text;
+}
+
+/**
+ * The lines of text whose chunks these are.
+ *
+ * @throws SnapshotDamaged where they are not those that were written.
+ */
+export async function* readChunks(chunks: AsyncIterable<Chunk>): AsyncIterable<readonly string[]> {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  for await (const piece of transform(decodeChunks(chunks), createGunzip({ chunkSize: decompressedBytes }))) {
+    const lines = (rest + decoder.write(piece)).split('\n');
+    rest = lines.pop() ?? '';
+    yield lines;
+  }
+  if (rest !== '') yield [rest];
+}
+
+async function* decodeChunks(chunks: AsyncIterable<Chunk>): AsyncIterable<Buffer> {
+  const digest = createHash('sha256');
+  let expected: string | null = null;
+  for await (const { payload, checksum } of chunks) {
+    digest.update(payload);
+    expected = checksum;
+    yield Buffer.from(payload, 'base64');
+  }
+  if (digest.digest('hex') !== expected) throw new SnapshotDamaged('the checksum is another');
+}
+
+async function* transform(source: AsyncIterable<string | Buffer>, through: Transform): AsyncIterable<Buffer> {
+  // Whoever reads is told what ended it.
+  pipeline(Readable.from(source), through, () => undefined);
+  try {
+    for await (const piece of through) yield piece;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code?.startsWith('Z_')) throw new SnapshotDamaged('what was compressed is damaged', { cause: error });
+    throw error;
+  }
+}

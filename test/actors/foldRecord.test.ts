@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  collectRecords,
+  defineRecord,
+  dispatchRecords,
+  formatRecord,
+  parseRecord,
+  RecordRefused,
+  requireDense,
+} from '../../actors/foldRecord.ts';
+
+const position = defineRecord('position', z.strictObject({ tokenId: z.int(), paid: z.bigint() }));
+const weight = defineRecord('weight', z.bigint());
+
+describe('a record of a fold', () => {
+  it('comes back from a line, whatever its value holds', () => {
+    const text = defineRecord('text', z.string());
+    fc.assert(
+      fc.property(fc.stringMatching(/^[A-Za-z0-9._:/-]*$/), fc.string({ unit: 'binary' }), (key, value) => {
+        const line = formatRecord(text.write(key, value));
+        expect(line).not.toContain('\n');
+        const record = parseRecord(line);
+        expect(record).toMatchObject({ kind: 'text', key });
+        expect(text.read(record)).toBe(value);
+      }),
+    );
+  });
+
+  it('holds integers of any size', () => {
+    const value = { tokenId: 7, paid: 2n ** 256n - 1n };
+    expect(position.read(position.write(7, value))).toEqual(value);
+  });
+
+  it.each([
+    ['a member is missing', '{"tokenId":7}'],
+    ['a member has another type', '{"tokenId":7,"paid":"1"}'],
+    ['there is a member too many', '{"tokenId":7,"paid":{"$bigint":"1"},"owner":"0x"}'],
+    ['it is not JSON', '{"tokenId":7,'],
+    ['an integer is none', '{"tokenId":7,"paid":{"$bigint":"1x"}}'],
+  ])('is refused by name where %s', (_, value) => {
+    const read = () => position.read({ kind: 'position', key: '7', value });
+    expect(read).toThrow(RecordRefused);
+    expect(read).toThrow('position 7');
+  });
+
+  it('counts as the last one of its key says', () => {
+    const weights = collectRecords(weight);
+    const take = dispatchRecords(weights);
+    for (const [key, value] of [
+      ['1', 5n],
+      ['2', 6n],
+      ['1', 7n],
+    ] as const)
+      take(weight.write(key, value));
+    expect([...weights.values]).toEqual([
+      ['1', 7n],
+      ['2', 6n],
+    ]);
+  });
+
+  it('of a kind that the fold does not have is refused', () => {
+    const take = dispatchRecords(collectRecords(weight));
+    expect(() => take({ kind: 'height', key: '1', value: '1' })).toThrow('height is no kind of record');
+  });
+
+  it('is no line without a kind and a key', () => {
+    for (const line of ['', 'weight', 'weight\t1']) expect(() => parseRecord(line)).toThrow(RecordRefused);
+  });
+});
+
+describe('items by their index', () => {
+  it('are refused where one is missing', () => {
+    expect(requireDense('item', ['a', 'b'])).toEqual(['a', 'b']);
+    expect(() => requireDense('item', ['a', undefined, 'c'])).toThrow('item 1 is missing');
+    const sparse: string[] = [];
+    sparse[2] = 'c';
+    expect(() => requireDense('item', sparse)).toThrow('item 0 is missing');
+  });
+});

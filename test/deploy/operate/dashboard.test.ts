@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { createServiceDashboard } from '../../../deploy/grafana/serviceDashboard.ts';
+import { deployDir } from './deployFiles.ts';
+import { knownMetrics, metricsOf } from './knownMetrics.ts';
+
+interface Panel {
+  readonly title: string;
+  readonly description?: string;
+  readonly type: string;
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+const text = `${JSON.stringify(createServiceDashboard(), null, 2)}\n`;
+const { panels } = JSON.parse(text) as { readonly panels: readonly Panel[] };
+
+describe('the dashboard', () => {
+  it('is committed as it is made (npm run dashboard)', async () => {
+    await expect(text).toMatchFileSnapshot(`${deployDir}/grafana/service.json`);
+  });
+
+  it('asks Prometheus for metrics that the service has', () => {
+    const known = knownMetrics();
+    const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    expect(expressions.length).toBeGreaterThan(20);
+    expect(expressions.flatMap(metricsOf).filter((metric) => !known.has(metric))).toEqual([]);
+  });
+
+  it('answers five questions, and says of each panel what it shows', () => {
+    expect(panels.filter(({ type }) => type === 'row').map(({ title }) => title)).toEqual([
+      'Is what it shows fresh and right?',
+      'What is waiting?',
+      'What is slow?',
+      'What is rejected?',
+      'What does it cost?',
+    ]);
+    for (const { title, description, type } of panels)
+      if (type !== 'row') expect([title, description]).toEqual([title, expect.stringMatching(/\.$/)]);
+  });
+
+  it('says so where an expression is not PromQL', () => {
+    expect(() => metricsOf('sum by (a (x)')).toThrow('not PromQL');
+  });
+});

@@ -1,0 +1,26 @@
+import { parser } from '@prometheus-io/lezer-promql';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { readDeployFile } from './deployFiles.ts';
+
+/** Every metric that a process may show, and those that Prometheus itself adds. */
+export function knownMetrics(): ReadonlySet<string> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const own = [...readDeployFile('METRICS.md').matchAll(/^\| `(\w+)` \| (\w+)/gm)].flatMap(
+    ([, name = '', type]) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  );
+  return new Set([...own, ...registry.getMetricsAsArray().map(({ name }) => name), 'up']);
+}
+
+/** Metrics that an expression names. @throws Error with the place where it is not PromQL. */
+export function metricsOf(expression: string): string[] {
+  const names: string[] = [];
+  parser.parse(expression).iterate({
+    enter: ({ name, type, from, to }) => {
+      if (type.isError) throw new Error(`not PromQL at ${from}: ${expression}`);
+      if (name === 'Identifier') names.push(expression.slice(from, to));
+    },
+  });
+  return names;
+}

@@ -1,0 +1,289 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readConfiguration, unknownVariables } from '../../../deploy/configuration.ts';
+import { readDeploymentFile } from '../../../deploy/deploymentFile.ts';
+import {
+  commandNames,
+  deployDir,
+  listDeployFiles,
+  operatorPaths,
+  readDeployFile,
+  readYaml,
+  readYamlDocuments,
+} from './deployFiles.ts';
+
+/** The service ends at the latest so long after the signal. */
+const serviceStopSeconds = 10;
+
+interface Probe {
+  readonly httpGet?: { readonly path: string; readonly port: string };
+  readonly exec?: { readonly command: readonly string[] };
+  readonly periodSeconds: number;
+  readonly failureThreshold: number;
+}
+
+interface Container {
+  readonly image: string;
+  readonly command: readonly string[];
+  readonly args?: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly startupProbe: Probe;
+  readonly livenessProbe: Probe;
+  readonly readinessProbe: Probe;
+  readonly lifecycle?: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
+  readonly resources: Readonly<
+    Record<'requests' | 'limits', { readonly cpu: string; readonly memory: string }>
+  >;
+  readonly securityContext: object;
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
+interface PodSpec {
+  readonly terminationGracePeriodSeconds: number;
+  readonly securityContext: object;
+  readonly automountServiceAccountToken: boolean;
+  readonly containers: readonly [Container];
+  readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[];
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly replicas?: number;
+    readonly selector?: Labels & { readonly matchLabels?: Labels };
+    readonly template: {
+      readonly metadata: { readonly labels: Labels; readonly annotations?: Labels };
+      readonly spec: PodSpec;
+    };
+    readonly ports?: readonly { readonly targetPort: string }[];
+    readonly scaleTargetRef?: { readonly kind: string; readonly name: string };
+  };
+}
+
+const files = listDeployFiles('kubernetes').filter((file) => file.endsWith('.yaml'));
+const kustomizations = ['clickhouse', 'nats']
+  .map((folder) => `${folder}/kustomization.yaml`)
+  .concat(files.filter((file) => file.endsWith('kustomization.yaml')));
+const manifests = files
+  .filter((file) => !kustomizations.includes(file))
+  .flatMap((file) => readYamlDocuments<Manifest>(file));
+const pods = manifests.filter(({ kind }) => ['Deployment', 'StatefulSet'].includes(kind));
+const ours = pods.filter(({ spec }) => spec.template.spec.containers[0].image === 'miner');
+const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
+
+interface Validate {
+  (data: unknown): boolean;
+  errors: readonly { readonly instancePath: string; readonly params: object }[] | null;
+}
+
+/** The compiled schema of a kind. */
+async function schemaOf({ apiVersion, kind }: Manifest): Promise<Validate> {
+  const [version = '', group = 'core'] = apiVersion.split('/').reverse();
+  const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+  const name = `IoK8sApi${capital(group.split('.')[0] ?? '')}${capital(version)}${kind}`;
+  return (await import(`kubernetes-models/_schemas/${name}`)).validate as Validate;
+}
+
+/**
+ * The compiled schemas look at the members that they know, and at no other: what was never looked at is a member that nobody knows, such as
+ * a misspelt one.
+ */
+function watchReads(value: unknown, path: string, unread: Set<string>): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const members = new Map(
+    Object.entries(value).map(([key, member]) => {
+      unread.add(`${path}.${key}`);
+      return [key, watchReads(member, `${path}.${key}`, unread)];
+    }),
+  );
+  return new Proxy(value, {
+    get: (target, key) => {
+      if (typeof key !== 'string' || !members.has(key)) return Reflect.get(target, key);
+      unread.delete(`${path}.${key}`);
+      return members.get(key);
+    },
+  });
+}
+
+async function unknownMembers(manifest: Manifest): Promise<string[]> {
+  const validate = await schemaOf(manifest);
+  const unread = new Set<string>();
+  validate(watchReads(manifest, '', unread));
+  return [...unread];
+}
+
+describe('manifests', () => {
+  it.each(manifests.map((one) => [nameOf(one), one] as const))(
+    '%s is valid, with members that are known',
+    async (_, one) => {
+      const validate = await schemaOf(one);
+      validate(one);
+      expect(validate.errors).toBeNull();
+      expect(await unknownMembers(one)).toEqual([]);
+    },
+  );
+
+  it('are told from those with a misspelt member', async () => {
+    const [one] = pods as [Manifest];
+    const { spec } = one;
+    expect(await unknownMembers({ ...one, spec: { ...spec, replica: 2 } } as Manifest)).toEqual([
+      '.spec.replica',
+    ]);
+    const [container] = spec.template.spec.containers;
+    const misspelt = { ...container, livenesProbe: {} };
+    const template = { ...spec.template, spec: { ...spec.template.spec, containers: [misspelt] } };
+    expect(await unknownMembers({ ...one, spec: { ...spec, template } } as unknown as Manifest)).toEqual([
+      '.spec.template.spec.containers.0.livenesProbe',
+    ]);
+  });
+
+  it.each(pods.map((one) => [nameOf(one), one] as const))(
+    '%s runs in the restricted profile',
+    (_, { spec }) => {
+      const { securityContext, containers, automountServiceAccountToken } = spec.template.spec;
+      expect(automountServiceAccountToken).toBe(false);
+      expect(securityContext).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      expect(containers).toHaveLength(1);
+      expect(containers[0].securityContext).toMatchObject({
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(Object.keys(containers[0].resources)).toEqual(['requests', 'limits']);
+      expect(containers[0].image === 'miner' || /:\d+\.\d+\.\d+/.test(containers[0].image)).toBe(true);
+    },
+  );
+
+  it('select what exists', () => {
+    for (const one of manifests) {
+      const { selector, scaleTargetRef } = one.spec ?? {};
+      const labels = selector?.matchLabels ?? (one.kind === 'Service' ? selector : undefined);
+      const selected = pods.filter(({ spec }) =>
+        Object.entries(labels ?? {}).every(([key, value]) => spec.template.metadata.labels[key] === value),
+      );
+      if (labels !== undefined) expect([nameOf(one), selected.length]).toEqual([nameOf(one), 1]);
+      if (scaleTargetRef !== undefined)
+        expect(pods.map(nameOf)).toContain(`${scaleTargetRef.kind} ${scaleTargetRef.name}`);
+      for (const { targetPort } of one.spec?.ports ?? [])
+        expect(selected[0]?.spec.template.spec.containers[0].ports.map(({ name }) => name)).toContain(
+          targetPort,
+        );
+    }
+  });
+
+  it('mount volumes that they have, and probe ports that they have', () => {
+    for (const one of pods) {
+      const { containers, volumes } = one.spec.template.spec;
+      const [{ volumeMounts, ports, startupProbe, livenessProbe, readinessProbe }] = containers;
+      const claims = (one.spec as { volumeClaimTemplates?: readonly Manifest[] }).volumeClaimTemplates ?? [];
+      const has = [...volumes.map(({ name }) => name), ...claims.map(({ metadata }) => metadata.name)];
+      expect(has.sort()).toEqual(volumeMounts.map(({ name }) => name).sort());
+      for (const { httpGet } of [startupProbe, livenessProbe, readinessProbe])
+        if (httpGet !== undefined) expect(ports.map(({ name }) => name)).toContain(httpGet.port);
+    }
+  });
+});
+
+describe('manifests of the service', () => {
+  it.each(ours.map((one) => [nameOf(one), one] as const))(
+    '%s sets variables and starts a command that exist',
+    (_, { spec }) => {
+      const [{ command, args = [], env = [], ports, volumeMounts }] = spec.template.spec.containers;
+      const environment = Object.fromEntries(env.map(({ name, value }) => [name, value ?? '']));
+      expect(unknownVariables(environment)).toEqual([]);
+      const { MINER_OPS_PORT, MINER_HTTP_PORT, MINER_DEPLOYMENT } = readConfiguration(environment);
+      const numbers = Object.fromEntries(ports.map(({ name, containerPort }) => [name, containerPort]));
+      expect(numbers.operators).toBe(MINER_OPS_PORT);
+      expect(numbers.public ?? MINER_HTTP_PORT).toBe(MINER_HTTP_PORT);
+      expect(spec.template.metadata.annotations).toEqual({
+        'prometheus.io/scrape': 'true',
+        'prometheus.io/port': String(MINER_OPS_PORT),
+        'prometheus.io/path': '/metrics',
+      });
+      expect(commandNames()).toContain(args[0]);
+      expect(command.at(-1)).toBe('dist/deploy/miner.js');
+      const secret = command
+        .find((argument) => argument.startsWith('--env-file='))
+        ?.slice('--env-file='.length);
+      const mounts = volumeMounts.map(({ mountPath }) => mountPath);
+      expect(mounts).toEqual([dirname(secret ?? ''), dirname(MINER_DEPLOYMENT ?? '')]);
+    },
+  );
+
+  it.each(ours.map((one) => [nameOf(one), one] as const))(
+    '%s is asked whether it is alive and ready in ways that it answers',
+    (_, { spec }) => {
+      const { containers, terminationGracePeriodSeconds } = spec.template.spec;
+      const [{ startupProbe, livenessProbe, readinessProbe, lifecycle, args = [] }] = containers;
+      for (const probe of [startupProbe, livenessProbe]) expect(probe.httpGet?.path).toBe('/healthz');
+      if (args[0] === 'ingest') {
+        const [, script = ''] = readinessProbe.exec?.command ?? [];
+        expect(existsSync(join(deployDir, '..', script.replace(/^dist\//, '').replace(/\.js$/, '.ts')))).toBe(
+          true,
+        );
+      } else expect(readinessProbe.httpGet?.path).toBe('/readyz');
+      for (const { httpGet } of [startupProbe, livenessProbe, readinessProbe])
+        if (httpGet !== undefined) expect(operatorPaths()).toContain(httpGet.path);
+      // A process that waits for NATS or ClickHouse, or is stalled for a while, is not ended for that.
+      expect(livenessProbe.periodSeconds * livenessProbe.failureThreshold).toBeGreaterThanOrEqual(60);
+      const leaving = Number(lifecycle?.preStop.exec.command[1] ?? 0);
+      expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(leaving + serviceStopSeconds + 5);
+      if (args[0] === 'serve') expect(leaving).toBeGreaterThan(readinessProbe.periodSeconds);
+    },
+  );
+
+  it('have a standby, and replicas of a number that the autoscaler decides', () => {
+    const byCommand = new Map(
+      ours.map(({ spec }) => [spec.template.spec.containers[0].args?.[0], spec.replicas]),
+    );
+    expect(Object.fromEntries(byCommand)).toEqual({ ingest: 2, serve: undefined, index: 2 });
+    for (const { metadata } of pods.filter(({ metadata }) => metadata.name !== 'clickhouse'))
+      expect(manifests.map(nameOf)).toContain(`PodDisruptionBudget ${metadata.name}`);
+  });
+
+  it('take the secrets that RUNNING.md creates', () => {
+    const page = readDeployFile('RUNNING.md');
+    const secrets = pods
+      .flatMap(
+        ({ spec }) =>
+          JSON.stringify(spec.template.spec.volumes).match(/"secret":\{"(?:secretName|name)":"[^"]+"/g) ?? [],
+      )
+      .map((text) => text.split('"').at(-2));
+    expect(secrets.length).toBe(5);
+    for (const secret of secrets) expect(page).toContain(`create secret generic ${secret} `);
+  });
+});
+
+describe('kustomizations', () => {
+  interface Kustomization {
+    readonly resources?: readonly string[];
+    readonly components?: readonly string[];
+    readonly configMapGenerator?: readonly { readonly name: string; readonly files: readonly string[] }[];
+  }
+
+  it.each(kustomizations)('%s names files that exist', (path) => {
+    const { resources = [], components = [], configMapGenerator: maps = [] } = readYaml<Kustomization>(path);
+    const sources = maps.flatMap(({ files: named }) => named.map((file) => file.split('=').at(-1) ?? ''));
+    for (const file of [...resources, ...components, ...sources])
+      expect([file, existsSync(join(deployDir, dirname(path), file))]).toEqual([file, true]);
+  });
+
+  it('leave no manifest out', () => {
+    const named = kustomizations.flatMap((path) =>
+      (readYaml<Kustomization>(path).resources ?? []).map((file) => join(dirname(path), file)),
+    );
+    expect(files.filter((file) => !kustomizations.includes(file) && !named.includes(file))).toEqual([]);
+  });
+
+  it('of the example have a deployment file that is one', () => {
+    expect(readDeploymentFile(join(deployDir, 'kubernetes/example/deployment.json')).onChain).toBeNull();
+  });
+});

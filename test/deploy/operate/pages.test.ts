@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { variables } from '../../../deploy/configuration.ts';
+import { commandNames, deployDir, readDeployFile, root } from './deployFiles.ts';
+import { knownMetrics } from './knownMetrics.ts';
+
+const pages = ['RUNBOOK.md', 'RUNNING.md'];
+/** Lines of nats-server. */
+const ofServers = ['no space left'];
+
+function sectionsOf(path: string): string[] {
+  return [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replace(/\s/g, '-'),
+  );
+}
+
+describe.each(pages)('%s', (page) => {
+  const text = readDeployFile(page);
+
+  it('names files that exist', () => {
+    const named = [...text.matchAll(/`((?:\w+\/)?[\w.-]+\.(?:ts|mjs|md|yaml|json|conf|cfg))`/g)].map(
+      ([, file = '']) => file,
+    );
+    expect(named.length).toBeGreaterThan(3);
+    const places = [deployDir, root, join(deployDir, 'kubernetes')];
+    // What createSecrets.mjs and the operator make is not in the repository.
+    const made = (file: string) => file.startsWith('secrets/') || file === 'deploy/deployment.json';
+    expect(
+      named.filter((file) => !made(file) && !places.some((place) => existsSync(join(place, file)))),
+    ).toEqual([]);
+  });
+
+  it('links to pages and sections that exist', () => {
+    const broken = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => {
+        const [file = '', section] = target.split('#');
+        const path = file === '' ? join(deployDir, page) : join(deployDir, dirname(page), file);
+        return !existsSync(path) || (section !== undefined && !sectionsOf(path).includes(section));
+      });
+    expect(broken).toEqual([]);
+  });
+
+  it('gives commands and options that the command line has', () => {
+    const source = readDeployFile('miner.ts');
+    const given = [
+      ...text.matchAll(/(?:(?:^|`)miner|miner\.js|indexer) ([a-z]+)((?: +(?:--)?[\w./:-]+)*)/gm),
+    ];
+    const named = given.filter(([line]) => !line.startsWith('indexer') || line.includes('index --'));
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.map(([, name = '']) => name).filter((name) => !commandNames().includes(name))).toEqual([]);
+    const options = named.flatMap(([, , rest = '']) => rest.match(/--[a-z-]+/g) ?? []);
+    expect(options.filter((option) => !source.includes(`'${option}`))).toEqual([]);
+  });
+
+  it('quotes lines of the log as they are written', () => {
+    const sources = ['deploy', 'http', 'storage', 'streams'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => readFileSync(join(root, folder, file), 'utf8')),
+    );
+    const quoted = [...text.matchAll(/`([a-z]+(?: [a-zA-Z]+){2,})`/g)].map(([, line = '']) => line);
+    const isOfService = (line: string) =>
+      !/^(?:docker|kubectl|nats|npm|miner) /.test(line) && !ofServers.includes(line);
+    const unknown = (line: string) => !sources.some((source) => source.includes(line));
+    expect(quoted.filter(isOfService).filter(unknown)).toEqual([]);
+  });
+
+  it('names variables and metrics that the service has', () => {
+    const named = [...text.matchAll(/\bMINER_[A-Z]+(?:_[A-Z]+)*\b/g)].map(([name]) => name);
+    const streams = ['MINER_COUNTER', 'MINER_REJECTED'];
+    expect(named.filter((name) => !(name in variables) && !streams.includes(name))).toEqual([]);
+    const metrics = [...text.matchAll(/\b(?:miner|nodejs|process)_[a-z0-9_]+\b/g)].map(([name]) => name);
+    const known = knownMetrics();
+    expect(metrics.filter((name) => !known.has(name) && name !== 'miner_nats')).toEqual([]);
+  });
+});

@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { eventually, startProcess } from '../../support/processes/childProcess.ts';
+import {
+  clickHouseServerAvailable,
+  startClickHouseServer,
+} from '../../support/processes/clickHouseServer.ts';
+import { findFreePort } from '../../support/processes/findFreePort.ts';
+import { writeDeployment } from '../../support/processes/minerProcess.ts';
+import { startNats } from '../../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
+import { deployDir } from './deployFiles.ts';
+
+const bytesMax = 400 * 1024 * 1024;
+
+/** The steps of the Containerfile, once for all tests. */
+const folder = join(mkdtempSync(join(tmpdir(), 'miner-production-')), 'app');
+afterAll(() => rmSync(dirname(folder), { recursive: true, force: true }));
+
+function installInto(target: string): string {
+  const script = join(deployDir, 'productionInstall.mjs');
+  return execFileSync(process.execPath, [script, target], { encoding: 'utf8', stdio: 'pipe' });
+}
+
+const report = installInto(folder);
+
+const listFiles = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+
+/** A process of the installed program, with what it may connect to in a file, as a container gets it. */
+async function start(role: string, connections: Readonly<Record<string, string>>) {
+  const dir = temporaryDirectory();
+  const secret = join(dir, 'connections.env');
+  writeFileSync(
+    secret,
+    Object.entries(connections)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+  );
+  const opsPort = String(await findFreePort());
+  const environment = {
+    PATH: process.env.PATH,
+    NODE_ENV: 'production',
+    // Nothing may be written anywhere: the root file system of a container is read-only.
+    HOME: folder,
+    TMPDIR: folder,
+    MINER_HTTP_PORT: '0',
+    MINER_OPS_PORT: opsPort,
+    MINER_DEPLOYMENT: writeDeployment(dir),
+  };
+  const program = ['--enable-source-maps', `--env-file=${secret}`, 'dist/deploy/miner.js', role];
+  const started = startProcess(process.execPath, program, { cwd: folder, env: environment });
+  const addresses = await eventually(
+    () => /"publicUrl":(?:"([^"]+)"|null),"operatorUrl":"([^"]+)"/.exec(started.output()),
+    `${role} listens`,
+  );
+  /** What the readiness probe of Kubernetes runs. */
+  const probe = () =>
+    startProcess(process.execPath, ['dist/deploy/probeIngest.js'], { cwd: folder, env: environment }).exited;
+  return { ...started, publicUrl: addresses[1] ?? '', operatorUrl: addresses[2] ?? '', probe };
+}
+
+describe('a production install', () => {
+  it('has what runs and no more, and says what takes room', () => {
+    const [, inAll = ''] = /([\d.]+) MiB {2}in all\n$/.exec(report) ?? [];
+    expect(Number(inAll)).toBeGreaterThan(10);
+    expect(Number(inAll) * 1024 * 1024).toBeLessThan(bytesMax);
+    expect(report).toContain('uWebSockets.js');
+    const files = listFiles(folder);
+    const unwanted =
+      /@foundry-rs|solc|@chdb|typescript\/|vitest|biome|simulated|artifacts\.json|benchmarks|foundation-sdk|(?:darwin|win32).*\.node$/;
+    expect(files.filter((file) => unwanted.test(file))).toEqual([]);
+    expect(files.filter((file) => file.endsWith('.node') && !file.includes(process.platform))).toEqual([]);
+    const commands = ['runService', 'runIndexer', 'replay/runReplay', 'runDoctor', 'printOpenApi'];
+    const imports = commands.map((name) => `import './dist/deploy/commands/${name}.js';`).join('');
+    execFileSync(process.execPath, ['--input-type=module', '--eval', imports], { cwd: folder });
+    expect(() => installInto(folder)).toThrow('give an empty folder');
+  });
+
+  it.skipIf(!clickHouseServerAvailable())(
+    'serves and ingests with a standby beside it, writes no files, and stops at a signal',
+    async () => {
+      const [nats, clickHouse] = [await startNats(), await startClickHouseServer()];
+      const before = listFiles(folder);
+      const connections = { MINER_NATS_URL: nats.url, MINER_CLICKHOUSE_URL: clickHouse.url };
+      const service = await start('run', connections);
+      const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status;
+      await eventually(async () => (await readiness(service.operatorUrl)) === 200, 'readiness');
+      for (const path of ['/v1/status', '/v4/public/process', '/openapi.json', '/docs', '/healthz'])
+        expect([path, (await fetch(`${service.publicUrl}${path}`)).status]).toEqual([path, 200]);
+      expect(await service.probe()).toBe(0);
+
+      const standby = await start('ingest', connections);
+      await eventually(
+        async () => (await (await fetch(`${standby.operatorUrl}/readyz`)).text()).includes('standbyFor'),
+        'the standby waits',
+      );
+      expect(await readiness(standby.operatorUrl)).toBe(503);
+      expect(await standby.probe()).toBe(0);
+
+      expect(await service.end('SIGTERM')).toBe(0);
+      expect(await service.probe()).toBe(1);
+      await eventually(async () => (await readiness(standby.operatorUrl)) === 200, 'takeover');
+      expect(listFiles(folder)).toEqual(before);
+    },
+  );
+
+  it('says what it needs where it is given no ClickHouse server', async () => {
+    const dir = temporaryDirectory();
+    const run = startProcess(process.execPath, ['dist/deploy/miner.js', 'run'], {
+      cwd: folder,
+      env: {
+        PATH: process.env.PATH,
+        MINER_HTTP_PORT: '0',
+        MINER_OPS_PORT: '0',
+        MINER_NATS_URL: 'nats://127.0.0.1:1',
+        MINER_DATA_DIR: dir,
+        MINER_DEPLOYMENT: writeDeployment(dir),
+      },
+    });
+    expect(await run.exited).toBe(1);
+    expect(run.output()).toContain('set MINER_CLICKHOUSE_URL');
+  });
+});

@@ -1,0 +1,22 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from './deployFiles.ts';
+
+/** Where `npm test` unpacks Debian's package: installing it would start a Prometheus. */
+const unpacked = join(root, 'node_modules/.cache/miner/prometheus/usr/bin');
+
+/** Runs Prometheus' own checker. */
+export function promtool(args: readonly string[]): {
+  readonly status: number | null;
+  readonly output: string;
+} {
+  const { status, stdout, stderr, error } = spawnSync('promtool', args, {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${process.env.PATH}:${unpacked}` },
+  });
+  if (error !== undefined)
+    throw new Error('promtool is missing: install prometheus, or run `npm test`, which unpacks it', {
+      cause: error,
+    });
+  return { status, output: `${stdout}${stderr}` };
+}

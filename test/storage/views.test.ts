@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Database, openDatabase } from '../../storage/database.ts';
+import { activate, activeTables, createEmpty } from '../../storage/generations.ts';
+import { migrate } from '../../storage/migrations.ts';
+import { chainEvents, measurementEvents } from '../../storage/tables/events.ts';
+import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
+import { readings } from '../../storage/tables/readings.ts';
+import { rounds } from '../../storage/tables/rounds.ts';
+import { insertRows } from '../../storage/tables/table.ts';
+import { resolveTables, type Tables } from '../../storage/tables.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+
+const startMs = Date.UTC(2026, 0, 31, 12);
+
+async function open() {
+  const database = openDatabase({ path: temporaryDirectory() });
+  onTestFinished(() => database.close());
+  return { database, tables: await migrate(database, silentLogger) };
+}
+
+/** Rows as a batch that was sent twice leaves them. */
+async function fill(database: Database, tables: Tables, speedMmPerSecond: number) {
+  const read = [1, 2, 3].map((position) =>
+    acceptedReading({ position, observedAtMs: startMs + position * 1_000, speedMmPerSecond }),
+  );
+  const round = { installationId: 'wheel-1', roundId: 1, startMs, workUnits: 2n ** 200n, position: 3 };
+  const bucket = {
+    installationId: 'wheel-1',
+    startMs,
+    observedRoundCount: 1,
+    workUnits: 2n ** 200n,
+    readingCount: 3,
+    maxDistanceMm: 5,
+    peakRpmMilli: 6,
+    peakRpmAtMs: startMs,
+    peakSpeedMmPerSecond: speedMmPerSecond,
+    peakSpeedAtMs: startMs,
+    position: 3,
+  };
+  for (let time = 0; time < 2; time++) {
+    await insertRows(database, readings, read, tables.readings);
+    await insertRows(database, rounds, [round], tables.rounds);
+    await insertRows(database, halfHourBuckets, [bucket], tables.halfHourBuckets);
+  }
+}
+
+const speeds = async (database: Database) =>
+  (await database.select('SELECT speed_mm_per_second FROM readings ORDER BY position')).map(([speed]) =>
+    Number(speed),
+  );
+
+describe('views', () => {
+  it('show each row of the active generation once, and follow the pointer', async () => {
+    const { database, tables } = await open();
+    await fill(database, tables, 7);
+    expect(await speeds(database)).toEqual([7, 7, 7]);
+    for (const view of ['rounds', 'half_hour_buckets'])
+      expect(await database.select(`SELECT toString(work_units) FROM ${view}`)).toEqual([
+        [(2n ** 200n).toString()],
+      ]);
+    const rebuilt = resolveTables(tables.generation + 1);
+    await createEmpty(database, rebuilt);
+    await fill(database, rebuilt, 8);
+    expect(await speeds(database)).toEqual([7, 7, 7]);
+    await activate(database, rebuilt);
+    expect(await speeds(database)).toEqual([8, 8, 8]);
+  });
+
+  it('that a kill left behind the pointer show the tables of before, and follow with the next start', async () => {
+    const { database, tables } = await open();
+    await fill(database, tables, 7);
+    const rebuilt = resolveTables(tables.generation + 1);
+    await createEmpty(database, rebuilt);
+    await fill(database, rebuilt, 8);
+    const killed: Database = {
+      ...database,
+      command: async (sql, parameters) => {
+        if (sql.includes('VIEW half_hour_buckets')) throw new Error('killed here');
+        await database.command(sql, parameters);
+      },
+    };
+    await expect(activate(killed, rebuilt)).rejects.toThrow('killed here');
+    expect(await activeTables(database)).toEqual(rebuilt);
+    const peak = 'SELECT peak_speed_mm_per_second FROM half_hour_buckets';
+    expect(await database.select(peak)).toEqual([[7]]);
+    await migrate(database, silentLogger);
+    expect(await database.select(peak)).toEqual([[8]]);
+    expect(await speeds(database)).toEqual([8, 8, 8]);
+  });
+
+  it('of events show both sources, and an event that two runs have stored once', async () => {
+    const { database, tables } = await open();
+    const event = {
+      run: '1.0',
+      category: 'measurement',
+      installationId: 'wheel-1',
+      position: 5,
+      ordinal: 0,
+      id: 'one',
+      type: 'measurement.speed_record',
+      recordedAtMs: startMs,
+      arrivedAtMs: startMs,
+      event: '{}',
+    } as const;
+    const again = { ...event, run: '3.9', position: 2, arrivedAtMs: startMs + 1 };
+    await insertRows(database, measurementEvents.events, [event, again], tables.measurementEvents.events);
+    const ofChain = { ...event, category: 'protocol', id: 'two', installationId: '' } as const;
+    await insertRows(database, chainEvents.events, [ofChain], tables.chainEvents.events);
+    expect(await database.select('SELECT source, id, run, category FROM events ORDER BY id')).toEqual([
+      ['measurement', 'one', '3.9', 'measurement'],
+      ['chain', 'two', '1.0', 'protocol'],
+    ]);
+  });
+
+  it('have a comment on each column', async () => {
+    const { database } = await open();
+    const columns = await database.select(
+      `SELECT table, name, comment FROM system.columns WHERE database = currentDatabase()
+       AND table IN ('readings', 'rounds', 'half_hour_buckets', 'events')`,
+    );
+    expect(columns.length).toBeGreaterThan(40);
+    expect(columns.filter(([, , comment]) => comment === '')).toEqual([]);
+  });
+
+  it('answer the queries that the page of the tables shows', async () => {
+    const { database, tables } = await open();
+    await fill(database, tables, 7);
+    const page = readFileSync(resolve(import.meta.dirname, '../../storage/README.md'), 'utf8');
+    const queries = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = '']) => sql);
+    expect(queries.length).toBeGreaterThanOrEqual(3);
+    const from = "fromUnixTimestamp64Milli({from:Int64}, 'UTC')";
+    const to = "fromUnixTimestamp64Milli({to:Int64}, 'UTC')";
+    for (const query of queries) {
+      // As Grafana's plugin for ClickHouse replaces its macros.
+      const sql = query
+        .replace(/\$__timeFilter\((\w+)\)/g, `($1 >= ${from} AND $1 <= ${to})`)
+        .replace(/\$__timeInterval\((\w+)\)/g, 'toStartOfInterval(toDateTime($1), INTERVAL 60 second)')
+        .replaceAll('$installation', 'wheel-1');
+      const rows = await database.select(sql, { from: startMs, to: startMs + 3_600_000 });
+      expect([sql, rows.length > 0 || sql.includes('FROM events')]).toEqual([sql, true]);
+    }
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { noRows } from '../../actors/storedRows.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { noteGeneration } from '../../storage/generationIdentity.ts';
+import { activate, activeTables, createEmpty, listGenerations } from '../../storage/generations.ts';
+import { migrate } from '../../storage/migrations.ts';
+import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { resolveTables, type Tables } from '../../storage/tables.ts';
+import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { chooseGeneration } from '../../streams/rebuildGeneration.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+
+const ours = { foldVersion: 2, configuration: 'ours' };
+const others = { foldVersion: 1, configuration: 'others' };
+
+async function opened() {
+  const { jsm } = await connectTo(await startNats());
+  await ensureStreams(jsm, ['MINER_COUNTER'], { retentionDays: 0 }, silentLogger);
+  const database = openDatabase({ path: temporaryDirectory() });
+  onTestFinished(() => database.close());
+  const tables = await migrate(database, silentLogger);
+  const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
+  const encode = createRowEncoder();
+  /** Tables that hold a reading. */
+  const fill = async (filled: Tables, identity: typeof ours) => {
+    const rows = encode({ ...noRows, readings: [acceptedReading({ position: 1 })], throughPosition: 1 });
+    for (const insert of buildInserts(filled, [rows]))
+      await database.insertBytes(insert.table, insert.columns, insert.bytes);
+    await noteGeneration(database, filled, { ...identity, streamCreated }, Date.now());
+  };
+  await fill(tables, others);
+  let held = 0;
+  /** @param meanwhile what a replay does before the claim is granted. */
+  const choose = (meanwhile: () => Promise<void>) =>
+    chooseGeneration({
+      database,
+      jsm,
+      identity: ours,
+      claim: async () => {
+        await meanwhile();
+        held++;
+        return () => {
+          held--;
+        };
+      },
+      nowMs: Date.now,
+      logger: silentLogger,
+    });
+  /** A replay makes the next generation the active one. */
+  const replay = async (identity: typeof ours) => {
+    const rebuilt = resolveTables((await activeTables(database)).generation + 1);
+    await createEmpty(database, rebuilt);
+    await fill(rebuilt, identity);
+    await activate(database, rebuilt);
+  };
+  return { database, choose, replay, held: () => held };
+}
+
+describe('the generation that is written to', () => {
+  it('is the next one where the active rows are of another fold, until which it lets nobody else fill tables', async () => {
+    const { choose, held } = await opened();
+    const { tables, rebuild } = await choose(async () => undefined);
+    expect([tables.generation, rebuild?.from, held()]).toEqual([2, 1, 1]);
+    rebuild?.release();
+    expect(held()).toBe(0);
+  });
+
+  it('is above the one that a replay of another fold activates meanwhile, whose tables stay', async () => {
+    const { database, choose, replay, held } = await opened();
+    let isReplayed = false;
+    const { tables, rebuild } = await choose(async () => {
+      if (!isReplayed) await replay(others);
+      isReplayed = true;
+    });
+    expect([tables.generation, rebuild?.from, held()]).toEqual([3, 2, 1]);
+    expect(await listGenerations(database)).toEqual([2, 3]);
+  });
+
+  it('is the one that a replay of the same fold activates meanwhile', async () => {
+    const { choose, replay, held } = await opened();
+    const { tables, rebuild } = await choose(() => replay(ours));
+    expect([tables.generation, rebuild, held()]).toEqual([2, null, 0]);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { StateCapture } from '../../actors/foldRecord.ts';
+import type { SnapshotChain, SnapshotStore } from '../../storage/snapshots.ts';
+import { createStateSaver } from '../../streams/stateSaver.ts';
+import type { StreamFold } from '../../streams/streamFold.ts';
+import { manualClock } from '../support/manualClock.ts';
+
+/** A saver with what it asks the store for, and a fold that captures what it is told to. */
+function started() {
+  const saved: string[] = [];
+  const settings = { isFailing: false, canExtend: true, knowsChanges: true };
+  const save = async (what: string, part: number): Promise<SnapshotChain> => {
+    if (settings.isFailing) throw new Error('the database is unavailable');
+    saved.push(what);
+    return { snapshot: 'one', table: 'snapshots', part, ordinal: 1, baseBytes: 1, incrementBytes: 0 };
+  };
+  const snapshots: SnapshotStore = {
+    saveBase: ({ position }) => save(`whole ${position}`, 0),
+    saveIncrement: ({ part }, { position }) => save(`increment ${position}`, part + 1),
+    canExtend: () => settings.canExtend,
+    list: async () => [],
+    read: () => {
+      throw new Error('nothing is read');
+    },
+    deleteAbove: async () => undefined,
+  };
+  const capture = (): StateCapture => ({ all: () => [], changes: settings.knowsChanges ? () => [] : null });
+  const fold: StreamFold = {
+    identity: { foldVersion: 1, configuration: '' },
+    receive: () => {
+      throw new Error('nothing is folded');
+    },
+    capture,
+    beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
+    convertLines: () => [],
+  };
+  const saver = createStateSaver({ stream: 'MINER_CHAIN', fold, snapshots, clock: manualClock() });
+  const captureAt = (position: number) => saver.capture({ streamCreated: 'now', position, digest: null });
+  const saveAt = (position: number) => saver.save(captureAt(position));
+  return { saved, settings, saver, captureAt, saveAt };
+}
+
+describe('the saver of a state', () => {
+  it('saves a whole state first, and then what changed', async () => {
+    const { saved, saveAt } = started();
+    for (const position of [1, 2, 3]) await saveAt(position);
+    expect(saved).toEqual(['whole 1', 'increment 2', 'increment 3']);
+  });
+
+  it('saves a whole state behind one that could not be saved, and behind one that was not asked to be', async () => {
+    const { saved, settings, captureAt, saveAt } = started();
+    await saveAt(1);
+    settings.isFailing = true;
+    await expect(saveAt(2)).rejects.toThrow('unavailable');
+    settings.isFailing = false;
+    await saveAt(3);
+    await saveAt(4);
+    captureAt(5);
+    await saveAt(6);
+    expect(saved).toEqual(['whole 1', 'whole 3', 'increment 4', 'whole 6']);
+  });
+
+  it('saves a whole state after a restoration, where increments are large, and where what changed is not known', async () => {
+    const { saved, settings, saver, saveAt } = started();
+    await saveAt(1);
+    saver.reset();
+    await saveAt(2);
+    settings.canExtend = false;
+    await saveAt(3);
+    Object.assign(settings, { canExtend: true, knowsChanges: false });
+    await saveAt(4);
+    settings.knowsChanges = true;
+    await saveAt(5);
+    expect(saved).toEqual(['whole 1', 'whole 2', 'whole 3', 'whole 4', 'increment 5']);
+  });
+});

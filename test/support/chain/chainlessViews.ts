@@ -1,0 +1,14 @@
+import { createChainViews } from '../../../actors/views/chainViews.ts';
+import type { ChainViews } from '../../../actors/views/chainViewTypes.ts';
+import { manualClock } from '../manualClock.ts';
+
+/** Views of a deployment without contracts: each is `indexer_disabled`. */
+export function chainlessViews(installationId = 'wheel-1'): ChainViews {
+  return createChainViews({
+    installationId,
+    onChain: null,
+    isCaughtUp: () => true,
+    staleAfterMs: 120_000,
+    clock: manualClock(),
+  });
+}

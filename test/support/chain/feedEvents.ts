@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { List } from 'immutable';
+import type { Hash } from 'viem';
+import type { ChainFeedEvent } from '../../../actors/chain/chainState.ts';
+import { buildRunId, type EventWindow, nothingEvicted } from '../../../actors/feed/eventWindow.ts';
+import {
+  addAchievements,
+  type MeasurementEvent,
+  type MeasurementProgress,
+} from '../../../actors/feed/measurementEvents.ts';
+import { toAddress } from '../../../actors/schemas/hex.ts';
+import { type FeedItem, toChainItem, toMeasurementItem } from '../../../actors/views/feedIndex.ts';
+import { acceptedReading } from '../readings/acceptedReading.ts';
+
+export const feedChainId = 31_337n;
+
+/** Speeds that are each a record above the one before. */
+export const recordStep = 56;
+
+const checkpointed = {
+  type: 'system.mining_checkpointed',
+  afterRound: 0n,
+  throughRound: 1n,
+  completedBlockCount: 1n,
+  cumulativeWork: 2n ** 200n,
+  amountBaseUnits: 1n,
+  cumulativeBlockUnits: 1n,
+} as const;
+const minter = toAddress(`0x${'aa'.repeat(20)}`);
+
+export const minted = {
+  type: 'player.miner_minted',
+  owner: toAddress(`0x${'bb'.repeat(20)}`),
+  tokenId: 1n,
+  weight: 1n,
+  nextMergeBlock: 1n,
+  firstRound: 1n,
+} as const;
+
+/** Spans as they came: after how many milliseconds, and the logs of each block that they made safe, by transaction. */
+export const spanHistory = (maxLength: number) =>
+  fc.array(
+    fc.record({
+      gapMs: fc.nat(1),
+      blocks: fc.array(fc.array(fc.array(fc.boolean(), { maxLength: 3 }), { maxLength: 2 }), {
+        maxLength: 3,
+      }),
+    }),
+    { maxLength },
+  );
+export type SpanHistory = ReturnType<typeof spanHistory> extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Events of the chain in order of arrival. A log is a mint or a checkpoint. */
+export function chainEventsOf(spans: SpanHistory, firstPosition = 1): ChainFeedEvent[] {
+  const events: ChainFeedEvent[] = [];
+  let recordedAtMs = 1_000;
+  let blockNumber = 0n;
+  for (const [at, { gapMs, blocks }] of spans.entries()) {
+    recordedAtMs += gapMs;
+    let ordinal = 0;
+    for (const transactions of blocks) {
+      blockNumber++;
+      let logIndex = 0;
+      for (const [transactionIndex, logs] of transactions.entries()) {
+        // Hashes in no order, so that nothing else is in order by chance.
+        const transactionHash: Hash = `0x${((blockNumber * 7_919n + BigInt(transactionIndex)) % 1_009n).toString(16).padStart(64, '0')}`;
+        for (const isMint of logs) {
+          events.push({
+            family: 'chain',
+            details: isMint ? minted : checkpointed,
+            address: minter,
+            source: {
+              blockNumber,
+              blockHash: '0x',
+              blockTimestampMs: recordedAtMs,
+              transactionHash,
+              transactionIndex,
+              logIndex: logIndex++,
+            },
+            recordedAtMs,
+            position: firstPosition + at,
+            ordinal: ordinal++,
+          });
+        }
+      }
+    }
+  }
+  return events;
+}
+
+/** Readings as they came: when the gateway received each, and how many distances it passed. */
+export const readingHistory = (maxLength: number) =>
+  fc.array(fc.record({ receivedAtMs: fc.nat(12), distances: fc.nat(3) }), { maxLength });
+export type ReadingHistory =
+  ReturnType<typeof readingHistory> extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What readings reached, in order of arrival: each a speed record, and some a few distances. */
+export function measurementEventsOf(readings: ReadingHistory, firstPosition = 1): MeasurementEvent[] {
+  let progress: MeasurementProgress | null = null;
+  let distanceMm = 100_000_000;
+  for (const [at, { receivedAtMs, distances }] of readings.entries()) {
+    distanceMm += distances * 50_000_000;
+    const position = firstPosition + at;
+    const reading = acceptedReading({
+      position,
+      observedAtMs: 86_400_000,
+      receivedAtMs: 1_000 + receivedAtMs,
+      speedMmPerSecond: 3_000 + (at + 1) * recordStep,
+      distanceMm,
+    });
+    progress = addAchievements(progress, reading, distanceMm, 0, BigInt(position) * 1_000_000n);
+  }
+  return progress?.events.toArray() ?? [];
+}
+
+export const feedRun = buildRunId(1, 0);
+
+/** Events of which none was given up. */
+export function held<Event extends MeasurementEvent | ChainFeedEvent>(
+  events: Iterable<Event>,
+): EventWindow<Event> {
+  return { run: feedRun, events: List(events), evicted: nothingEvicted };
+}
+
+/** The newest of a source's events, as if a share of them, the oldest, had been given up. */
+export function shortened<Event extends MeasurementEvent | ChainFeedEvent>(
+  events: readonly Event[],
+  share: number,
+): { held: EventWindow<Event>; gone: readonly Event[] } {
+  const gone = events.slice(0, Math.floor(events.length * share));
+  const through = gone.at(-1);
+  if (through === undefined) return { held: held(events), gone };
+  const throughMs = Math.max(
+    ...gone.map((event) => ('recordedAtMs' in event ? event.recordedAtMs : event.receivedAtMs)),
+  );
+  return {
+    held: {
+      run: feedRun,
+      events: List(events.slice(gone.length)),
+      evicted: { through, throughMs, atPosition: through.position },
+    },
+    gone,
+  };
+}
+
+/** Events of both sources as the feed shows them, in the feed order (CONTRACT.md), told by what the events themselves say. */
+export function inFeedOrder(
+  measurements: readonly MeasurementEvent[],
+  chain: readonly ChainFeedEvent[],
+): FeedItem[] {
+  const items = [
+    ...measurements.map(toMeasurementItem),
+    ...chain.map((event) => toChainItem(feedChainId, event)),
+  ];
+  return items.sort((one, other) => {
+    if (one.recordedAtMs !== other.recordedAtMs) return other.recordedAtMs - one.recordedAtMs;
+    const [first, second] = [one.event, other.event];
+    if (first.family !== second.family) return first.family === 'chain' ? -1 : 1;
+    if (first.family === 'chain' && second.family === 'chain') {
+      if (first.source.blockNumber !== second.source.blockNumber)
+        return first.source.blockNumber < second.source.blockNumber ? 1 : -1;
+      const byTransaction = second.source.transactionIndex - first.source.transactionIndex;
+      return byTransaction || second.source.logIndex - first.source.logIndex;
+    }
+    return second.position - first.position || (one.id < other.id ? -1 : 1);
+  });
+}

@@ -1,0 +1,47 @@
+import { createChainActors } from '../../../actors/chain/chainActors.ts';
+import { type ChainDeployment, createChainViews } from '../../../actors/views/chainViews.ts';
+import { manualClock } from '../manualClock.ts';
+import { storedMessages } from '../processes/natsServer.ts';
+import { startIndexed, testChainId } from './indexedChain.ts';
+import type { TestEconomy } from './testEconomy.ts';
+
+export const testRelease = {
+  id: 'release-1',
+  protocolRevision: 'protocol-1',
+  rewardModelRevision: 'rewards-1',
+};
+
+export function chainDeploymentOf({ deployed }: TestEconomy): ChainDeployment {
+  const { contracts, deploymentBlock, economyDeploymentBlock } = deployed;
+  return {
+    release: testRelease,
+    chain: { target: 'anvil', chainId: testChainId, deploymentBlock, economyDeploymentBlock },
+    contracts,
+  };
+}
+
+/** A chain's views over a real indexer: each `fold` brings them up to the chain's newest block. */
+export async function foldChain(economy: TestEconomy, url = economy.url) {
+  const indexed = await startIndexed(economy, url);
+  const deployment = chainDeploymentOf(economy);
+  const actors = createChainActors({ ...deployment.chain, contracts: deployment.contracts });
+  const clock = manualClock();
+  const settings = { isCaughtUp: true };
+  const views = createChainViews({
+    installationId: 'wheel-1',
+    onChain: { deployment, actors },
+    isCaughtUp: () => settings.isCaughtUp,
+    staleAfterMs: 120_000,
+    clock,
+  });
+  let position = 0;
+  const fold = async () => {
+    await indexed.caughtUp();
+    for (const { seq, subject, data } of await storedMessages(indexed.nats, 'MINER_CHAIN', position + 1)) {
+      const timestampNanos = BigInt(clock.nowMs()) * 1_000_000n;
+      actors.receive({ seq, subject, data, timestampNanos });
+      position = seq;
+    }
+  };
+  return { ...indexed, actors, views, clock, settings, fold, deployment };
+}

@@ -1,0 +1,104 @@
+import {
+  type ChainFoldState,
+  createChainFold,
+  emptyChainFoldState,
+} from '../../../actors/chain/chainFold.ts';
+import { type ChainSpanMessage, chainSpanMessage } from '../../../actors/chain/chainSpan.ts';
+import { decodeChain } from '../../../actors/chain/decodeChain.ts';
+import { streamNames } from '../../../actors/messages/subjects.ts';
+import type { ChainProofs } from '../../../streams/indexer/chainProofs.ts';
+import { createChainReader } from '../../../streams/indexer/chainReader.ts';
+import { createIndexer } from '../../../streams/indexer/indexer.ts';
+import { createSpanPublisher } from '../../../streams/indexer/spanPublisher.ts';
+import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
+import { eventually } from '../processes/childProcess.ts';
+import { whenFinished } from '../processes/lifetime.ts';
+import { connectTo, startNats, storedMessages, type TestConnection } from '../processes/natsServer.ts';
+import { silentLogger } from '../silentLogger.ts';
+import type { TestEconomy } from './testEconomy.ts';
+
+export const testChainId = 31_337n;
+const backoff = { firstMs: 50, longestMs: 100 };
+
+/** An indexer on a test's chain, until the test ends or it is stopped. */
+export function startIndexer(
+  economy: TestEconomy,
+  nats: TestConnection,
+  url = economy.url,
+  proofs: ChainProofs = 'all',
+) {
+  const { contracts, deploymentBlock } = economy.deployed;
+  const { operatorTimelock: timelock } = contracts;
+  const stopping = new AbortController();
+  const publisher = createSpanPublisher({ ...nats, chainId: testChainId, core: contracts.core });
+  const indexer = createIndexer({
+    reader: createChainReader({ url, addresses: Object.values(contracts), proofs, requestMs: 1_000 }),
+    publisher,
+    chainId: testChainId,
+    deploymentBlock,
+    timelock,
+    logger: silentLogger,
+    timings: { pollMs: 50, readsRetryMs: 100, nearBackoff: backoff, farBackoff: backoff },
+  });
+  const running = indexer.run(stopping.signal);
+  const stop = async () => {
+    stopping.abort();
+    await running;
+  };
+  whenFinished(stop);
+  return {
+    indexer,
+    stop,
+    /** Until the chain's newest block is published. */
+    caughtUp: async () => {
+      const tip = await economy.client.getBlockNumber({ cacheTime: 0 });
+      await eventually(() => indexer.status().head === tip, `block ${tip} published`);
+    },
+  };
+}
+
+export async function startIndexed(economy: TestEconomy, url = economy.url) {
+  const server = await startNats();
+  const nats = await connectTo(server);
+  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+  return { server, nats, ...startIndexer(economy, nats, url) };
+}
+
+/** The spans that a stream holds. */
+export async function publishedSpans(nats: TestConnection): Promise<ChainSpanMessage[]> {
+  const messages = await storedMessages(nats, 'MINER_CHAIN');
+  return messages
+    .filter(({ subject }) => subject.endsWith('.span'))
+    .map((message) => chainSpanMessage.parse(message.json()));
+}
+
+/** What a fold makes of a stream's spans, from the beginning or from a state; with what it refused. */
+export async function foldSpans(
+  economy: TestEconomy,
+  nats: TestConnection,
+  onState: (state: ChainFoldState) => void | Promise<void> = () => undefined,
+) {
+  const { contracts, deploymentBlock } = economy.deployed;
+  const fold = createChainFold({ chainId: testChainId, contracts, deploymentBlock, keptFromBlock: null });
+  let state = emptyChainFoldState;
+  const rejections: string[] = [];
+  const reorganizations: number[] = [];
+  for (const { subject, data } of await storedMessages(nats, 'MINER_CHAIN')) {
+    const decoded = decodeChain(subject, data);
+    if (decoded === null) continue;
+    if ('rejection' in decoded) {
+      rejections.push(decoded.rejection.detail);
+      continue;
+    }
+    // Where and when a span was stored is of its stream alone: left out, folds of two streams can be compared.
+    const outcome = fold.receive(state, decoded.value, { position: 0, storedAtMs: 0 });
+    if ('rejection' in outcome) {
+      rejections.push(outcome.rejection.detail);
+      continue;
+    }
+    state = outcome.state;
+    if (outcome.reorganization !== null) reorganizations.push(outcome.reorganization.safeDepth);
+    await onState(state);
+  }
+  return { state, rejections, reorganizations };
+}

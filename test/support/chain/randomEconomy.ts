@@ -1,0 +1,205 @@
+import { type Address, toEventSelector } from 'viem';
+import { coreAbi, miningAbi } from '../../../actors/chain/contractAbis.ts';
+import type { TestEconomy } from './testEconomy.ts';
+
+const transferTopic = toEventSelector('Transfer(address,address,uint256)');
+
+/** A generator of numbers from a seed (mulberry32). */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let value = Math.imul(state ^ (state >>> 15), 1 | state);
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
+    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * Does one thing after another to an economy, from a seed: what is allowed at the moment and now and then what is not. Each
+ * call of `step` sends some transactions and mines a block.
+ */
+export function createRandomEconomy(economy: TestEconomy, seed: number) {
+  const random = randomOf(seed);
+  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const { actions, client, deployed, owners, operator, mine, settings } = economy;
+  const { core, mining, collection } = deployed.contracts;
+  const actors = owners.slice(0, 5);
+  let sent = 0;
+
+  const send = async (sending: Promise<unknown>) => {
+    await sending;
+    sent++;
+  };
+  const read = <Name extends string>(
+    address: Address,
+    abi: unknown,
+    functionName: Name,
+    args: unknown[] = [],
+  ) => client.readContract({ address, abi, functionName, args } as never) as Promise<never>;
+
+  /** Owners and what they hold, by the collection's transfers: one call, however many tokens there are. */
+  async function tokensOf(): Promise<Map<Address, bigint[]>> {
+    const logs = (await client.request({
+      method: 'eth_getLogs',
+      params: [{ address: collection, fromBlock: '0x0', topics: [transferTopic] }],
+    } as never)) as { topics: [string, string, string, string] }[];
+    const ownerOf: (Address | null)[] = [];
+    for (const { topics } of logs) {
+      const [, , to, tokenId] = topics;
+      // To nobody: burned by a merge.
+      ownerOf[Number(tokenId)] = BigInt(to) === 0n ? null : `0x${to.slice(-40)}`;
+    }
+    const held = new Map<Address, bigint[]>();
+    for (const [tokenId, owner] of ownerOf.entries()) {
+      if (owner) held.set(owner, [...(held.get(owner) ?? []), BigInt(tokenId)]);
+    }
+    return held;
+  }
+
+  async function settle() {
+    const previous = (await read(core, coreAbi, 'settledThroughRound')) as bigint;
+    const nonce = (await read(core, coreAbi, 'authorizationNonce')) as bigint;
+    const ended = (BigInt(economy.nowSeconds()) - settings.genesisTimestamp) / 600n;
+    const count = BigInt(1 + Math.floor(random() ** 0.5 * 60));
+    const through = previous + count < ended ? previous + count : ended;
+    if (through <= previous) return;
+    const active = [];
+    for (let roundId = previous + 1n; roundId <= through; roundId++) {
+      // Often no work, or too little for a block.
+      if (active.length < 16 && random() < 0.5)
+        active.push({ roundId, workUnits: BigInt(1 + Math.floor(random() ** 3 * 9_000)) });
+    }
+    const batch = { previousSettledThroughRound: previous, settledThroughRound: through, active, nonce };
+    await send(actions.settle(batch));
+  }
+
+  async function checkpoint() {
+    const processed = (await read(mining, miningAbi, 'processedThroughRound')) as bigint;
+    const settled = (await read(core, coreAbi, 'settledThroughRound')) as bigint;
+    if (settled <= processed) return;
+    const through = processed + 1n + BigInt(Math.floor(random() ** 0.2 * Number(settled - processed)));
+    await send(actions.checkpoint(operator, through));
+  }
+
+  async function merge() {
+    const held = [...(await tokensOf())].filter(([, tokens]) => tokens.length >= 2);
+    if (held.length === 0) return;
+    const [owner, tokens] = pick(held);
+    const levels = new Map<number, bigint[]>();
+    const levelOf = async (token: bigint) =>
+      ((await read(mining, miningAbi, 'positionOf', [token])) as { level: number }).level;
+    for (const [index, level] of (await Promise.all(tokens.map(levelOf))).entries())
+      levels.set(level, [...(levels.get(level) ?? []), tokens[index] as bigint]);
+    const same = [...levels.values()].filter((of) => of.length >= 2);
+    if (same.length === 0) return;
+    const [survivor, donor] = pick(same) as [bigint, bigint];
+    await send(actions.merge(owner, survivor, donor));
+  }
+
+  async function claim() {
+    const held = [...(await tokensOf())];
+    if (held.length === 0) return;
+    const [owner, tokens] = pick(held);
+    await send(actions.claim(owner, tokens.slice(0, 1 + Math.floor(random() * Math.min(5, tokens.length)))));
+  }
+
+  async function transfer() {
+    const held = [...(await tokensOf())];
+    if (held.length === 0) return;
+    const [owner, tokens] = pick(held);
+    await send(actions.transfer(owner, pick(actors), pick(tokens)));
+  }
+
+  const steps: readonly (readonly [weight: number, act: () => Promise<void>])[] = [
+    [6, settle],
+    [4, checkpoint],
+    [4, () => send(actions.mint(pick(actors), BigInt(1 + Math.floor(random() * 3)), 1_000n))],
+    [1, () => send(actions.mintReserve(pick(actors), 1n))],
+    [8, merge],
+    [3, claim],
+    [3, transfer],
+    [0.2, () => send(actions.pauseSettlement())],
+    [1, () => send(actions.resumeSettlement())],
+    [0.2, () => send(actions.pauseCollection())],
+    [1, () => send(actions.resumeCollection())],
+    [0.3, () => send(actions.advanceMetadataEpoch(random() < 0.5 ? '' : 'https://cards.example/'))],
+    [
+      1,
+      async () => {
+        const held = [...(await tokensOf()).values()].flat();
+        if (held.length > 0) await send(actions.publishMetadata(pick(actors), pick(held)));
+      },
+    ],
+    [0.5, () => send(actions.transfer(pick(actors), pick(actors), 9_999n))], // Reverts.
+  ];
+  const total = steps.reduce((sum, [weight]) => sum + weight, 0);
+
+  return {
+    /** The sale, so that there is something to mint. */
+    open: async () => {
+      const start = settings.genesisTimestamp;
+      await actions.configureSale({
+        allowlistStart: start,
+        allowlistEnd: start + 7_200n,
+        publicPrice: 1_000n,
+        publicAllocation: 90n,
+        protocolReserve: 20n,
+      });
+      await actions.allow(actors, 4n);
+      await mine(1);
+    },
+    step: async () => {
+      const count = 1 + Math.floor(random() * 3);
+      for (let index = 0; index < count; index++) {
+        let at = random() * total;
+        const chosen = steps.find(([weight]) => {
+          at -= weight;
+          return at < 0;
+        });
+        await chosen?.[1]();
+      }
+      // Mostly minutes, now and then hours, so that dates and rounds change.
+      await mine(random() < 0.05 ? 30_000 : 12 + Math.floor(random() * 900));
+    },
+    /** Puts another version behind the core's proxy, through the timelock. */
+    upgrade: async (version: bigint) => {
+      const hash = await actions.createImplementation('SettlementCore', version);
+      await mine(12);
+      const { contractAddress } = await client.getTransactionReceipt({ hash });
+      const implementation = contractAddress as Address;
+      await actions.scheduleUpgrade(implementation, settings.timelockDelaySeconds);
+      await mine(12);
+      await mine(Number(settings.timelockDelaySeconds));
+      await actions.executeUpgrade(implementation);
+      await mine(12);
+    },
+    /** Mints once in each phase of the sale; what a phase does not allow is reverted. */
+    mintInEveryPhase: async () => {
+      const start = BigInt(economy.nowSeconds());
+      const attempt = async () => {
+        await send(actions.mint(actors[0] as Address, 1n, 1_000n));
+        await mine(12);
+      };
+      await attempt();
+      await actions.configureSale({
+        allowlistStart: start + 600n,
+        allowlistEnd: start + 1_200n,
+        publicPrice: 1_000n,
+        publicAllocation: 90n,
+        protocolReserve: 20n,
+      });
+      await actions.allow(actors.slice(0, 1), 1n);
+      await mine(12);
+      await attempt();
+      await mine(600);
+      await attempt();
+      await mine(600);
+      await attempt();
+    },
+    get transactions() {
+      return sent;
+    },
+    random,
+  };
+}

@@ -1,0 +1,100 @@
+import { type Abi, encodeAbiParameters, encodeEventTopics, type Hash, type Hex, pad } from 'viem';
+import type { ContractAddresses, ContractKind } from '../../../actors/chain/chainEvent.ts';
+import type { ChainLog, ChainSpanMessage } from '../../../actors/chain/chainSpan.ts';
+import * as abis from '../../../actors/chain/contractAbis.ts';
+import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
+import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
+
+export const writtenChainId = 31_337n;
+
+const abiOf: Record<ContractKind, Abi> = {
+  core: [...abis.coreAbi, ...abis.proxyAbi],
+  proxyAdmin: abis.proxyAdminAbi,
+  operatorTimelock: abis.timelockAbi,
+  tokenFactory: abis.tokenFactoryAbi,
+  mining: abis.miningAbi,
+  token: abis.tokenAbi,
+  collection: abis.collectionAbi,
+};
+
+/** Addresses of contracts that exist on no chain. */
+export const writtenContracts = Object.fromEntries(
+  Object.keys(abiOf).map((kind, index) => [kind, toAddress(pad(`0x${index + 1}`, { size: 20 }))]),
+) as unknown as ContractAddresses;
+
+/** An event as a test writes it down. */
+export interface WrittenEvent {
+  readonly contract: ContractKind;
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+export function happened(
+  contract: ContractKind,
+  name: string,
+  args: WrittenEvent['args'] = {},
+): WrittenEvent {
+  return { contract, name, args };
+}
+
+/** The log that a contract would write of an event. */
+export function logOf({ contract, name, args }: WrittenEvent, logIndex: number): ChainLog {
+  const event = abiOf[contract].find((item) => item.type === 'event' && item.name === name);
+  if (event?.type !== 'event') throw new Error(`${contract} has no event ${name}`);
+  const others = event.inputs.filter(({ indexed }) => indexed !== true);
+  return {
+    address: writtenContracts[contract],
+    topics: encodeEventTopics({ abi: [event], args } as never) as Hex[],
+    data: encodeAbiParameters(
+      others,
+      others.map((input) => args[input.name as string]),
+    ),
+    transactionHash: `0x${(logIndex + 1).toString(16).padStart(64, '0')}`,
+    transactionIndex: 0,
+    logIndex,
+  };
+}
+
+export interface WrittenBlock {
+  readonly number: number;
+  readonly events?: readonly WrittenEvent[];
+  /** Reorganizations before it; blocks of different ones have different hashes unless `branch` is given. */
+  readonly fork?: number;
+  /** Which branch of the chain the block is of, in its hash. */
+  readonly branch?: number;
+  /** Of the block before it. */
+  readonly parentBranch?: number;
+  readonly core?: Address;
+}
+
+export function hashOf(number: number, branch = 0): Hash {
+  return `0x${branch.toString(16).padStart(8, '0')}${number.toString(16).padStart(56, '0')}`;
+}
+
+/** A span of one block. */
+export function writtenSpan(block: WrittenBlock): ChainSpanMessage {
+  const { number, events = [], fork = 0, branch = fork, core = writtenContracts.core } = block;
+  const { parentBranch = branch } = block;
+  const hash = hashOf(number, branch);
+  const timestamp = new Date(Date.UTC(2026, 0, 1) + number * 12_000).toISOString();
+  const listed = { number: String(number), hash, timestamp, logs: events.map(logOf) };
+  return {
+    core,
+    fork,
+    fromBlock: String(number),
+    toBlock: String(number),
+    parentHash: hashOf(number - 1, parentBranch),
+    hash,
+    timestamp,
+    blocks: events.length === 0 ? [] : [listed],
+  };
+}
+
+export function messageOf(span: object, seq: number, chainId = writtenChainId): StreamMessage {
+  return {
+    seq,
+    subject: `miner.chain.${chainId}.span`,
+    data: Buffer.from(JSON.stringify(span)),
+    timestampNanos: BigInt(seq) * 10n ** 9n,
+  };
+}

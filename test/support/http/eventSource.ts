@@ -1,0 +1,46 @@
+import { whenFinished } from '../processes/lifetime.ts';
+
+/** An event as the stream tells it. */
+export interface Message {
+  readonly id: string;
+  readonly event: string;
+  readonly data: {
+    readonly id: string;
+    readonly source: Readonly<Record<string, string>>;
+    readonly payload: Readonly<Record<string, string>>;
+  };
+}
+
+/** An event source: what it was told, until the test ends. */
+export async function listen(base: string, path = '/v1/events/stream', headers: Record<string, string> = {}) {
+  const ending = new AbortController();
+  whenFinished(() => ending.abort());
+  const response = await fetch(`${base}${path}`, { headers, signal: ending.signal });
+  const messages: Message[] = [];
+  const state = { text: '', heartbeats: 0, isEnded: false, lastId: '' };
+  void (async () => {
+    const decoder = new TextDecoder();
+    try {
+      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+        state.text += decoder.decode(chunk, { stream: true });
+        for (let end = state.text.indexOf('\n\n'); end >= 0; end = state.text.indexOf('\n\n')) {
+          const block = state.text.slice(0, end);
+          state.text = state.text.slice(end + 2);
+          if (block === ':') state.heartbeats++;
+          const lines = new Map(block.split('\n').map((line) => line.split(/: (.*)/s) as [string, string]));
+          state.lastId = lines.get('id') ?? state.lastId;
+          if (lines.has('data'))
+            messages.push({
+              id: lines.get('id') as string,
+              event: lines.get('event') as string,
+              data: JSON.parse(lines.get('data') as string),
+            });
+        }
+      }
+    } catch {
+      // Aborted with the test.
+    }
+    state.isEnded = true;
+  })();
+  return { response, messages, state, end: () => ending.abort() };
+}

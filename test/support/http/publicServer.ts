@@ -1,0 +1,172 @@
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import type { MeasurementProgress } from '../../../actors/feed/measurementEvents.ts';
+import { initialSettlement } from '../../../actors/settlement/settlementActor.ts';
+import type { DayHistory } from '../../../actors/statistics/dayHistory.ts';
+import type { ChainViews } from '../../../actors/views/chainViewTypes.ts';
+import { createFeedViews } from '../../../actors/views/feedViews.ts';
+import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
+import type {
+  ActivityViews,
+  ModulesView,
+  OlderEvents,
+  ProcessView,
+  TelemetryView,
+} from '../../../actors/views/views.ts';
+import { createPublicServer, type PublicServerSettings } from '../../../http/server/publicServer.ts';
+import type { ObservationReader } from '../../../storage/observationReader.ts';
+import { chainlessViews } from '../chain/chainlessViews.ts';
+import { type ManualClock, manualClock } from '../manualClock.ts';
+import { whenFinished } from '../processes/lifetime.ts';
+import { acceptedReading } from '../readings/acceptedReading.ts';
+import { silentLogger } from '../silentLogger.ts';
+import { noOlderEvents } from '../storage/noOlderEvents.ts';
+
+/** Views that a test sets; each keeps its identity until it is set again. */
+export interface SettableViews {
+  telemetry: Map<string, TelemetryView>;
+  modules: ModulesView;
+  process: ProcessView;
+}
+
+const publicInstallationId = 'wheel-1';
+
+export function exampleViews(installationId = publicInstallationId): SettableViews {
+  const reading = acceptedReading({ position: 12, cumulativeWorkUnits: 2n ** 63n });
+  const modules: ModulesView = {
+    installationId,
+    modules: Array.from({ length: 6 }, (_, index) => ({
+      instanceId: `sensor-${index}`,
+      moduleType: 'wheel-sensor',
+      driverId: 'hall',
+      moduleVersion: '1.2.3',
+      schemaVersion: 1,
+      state: 'ready',
+      observedAtMs: reading.observedAtMs,
+      provenance: 'hardware',
+      health: { checkedAtMs: reading.observedAtMs, message: null, code: undefined },
+    })),
+  };
+  return {
+    telemetry: new Map([
+      [
+        installationId,
+        { installationId, freshness: 'online', revision: '12.abc', reading } satisfies TelemetryView,
+      ],
+    ]),
+    modules,
+    process: {
+      installationId,
+      revision: 'revision-1',
+      generatedAtMs: reading.observedAtMs,
+      measurement: { freshness: 'online', reading },
+      builder: { status: 'unavailable', reason: 'counter_epoch_unapproved' },
+      oracle: { state: 'unavailable', reason: 'no_closure', latestAcceptedAtMs: null, latestClosure: null },
+      settlementQueue: { status: 'unavailable', reason: 'oracle_head_unavailable' },
+      signer: {
+        kind: 'ed25519',
+        algorithm: 'Ed25519',
+        keySlot: '0',
+        enrolledAtMs: reading.observedAtMs,
+        lastVerifiedAtMs: reading.observedAtMs,
+        lastSignature: 'c2lnbmF0dXJl',
+      },
+      modules,
+    },
+  };
+}
+
+export interface TestPublicServer {
+  readonly base: string;
+  readonly port: number;
+  readonly views: SettableViews;
+  readonly registry: Registry;
+  readonly clock: ManualClock;
+  ready: boolean;
+  hasViews: boolean;
+  get(path: string, headers?: Record<string, string>, method?: string): Promise<Response>;
+}
+
+const noObservations: ObservationReader = { page: () => ({ items: [], more: false }) };
+
+/** The public server, on a free port unless one is given, closed with the test. */
+export async function startPublicServer(
+  given: Partial<PublicServerSettings> & {
+    observations?: ObservationReader;
+    chain?: ChainViews;
+    progress?: () => MeasurementProgress | null;
+    history?: () => DayHistory | null;
+    olderEvents?: OlderEvents;
+    logger?: Logger;
+    /** Of the views; an impossible one makes every body impossible. */
+    installationId?: string;
+  } = {},
+  givenPort = 0,
+): Promise<TestPublicServer> {
+  const {
+    installationId = publicInstallationId,
+    logger = silentLogger,
+    observations = noObservations,
+    chain = chainlessViews(installationId),
+    progress = () => null,
+    history = () => null,
+    olderEvents = noOlderEvents,
+    ...settings
+  } = given;
+  const views = exampleViews(installationId);
+  const state = { ready: true, hasViews: true };
+  const clock = manualClock();
+  const statistics = createStatisticsViews({
+    installationId,
+    history,
+    settlement: () => initialSettlement,
+    chain: () => null,
+    genesisMs: Date.UTC(2026, 0, 31, 12),
+    clock,
+  });
+  const activityViews: ActivityViews = {
+    publicInstallationId: installationId,
+    telemetry: (id) =>
+      views.telemetry.get(id) ?? { installationId: id, freshness: 'offline', revision: null, reading: null },
+    modules: () => views.modules,
+    process: () => views.process,
+    chain,
+    feed: createFeedViews({ installationId, chain, progress, olderEvents }),
+    get statistics() {
+      return state.ready ? statistics : null;
+    },
+    settlements: (range, withQueue) => ({
+      history: chain.settlements(range),
+      queue: withQueue ? views.process.settlementQueue : null,
+    }),
+  };
+  const registry = new Registry();
+  const server = createPublicServer({
+    sources: { views: activityViews, observations },
+    hasViews: () => state.hasViews,
+    readiness: () => ({ isReady: state.ready, detail: {} }),
+    clock,
+    logger,
+    registry,
+    settings: {
+      allowedOrigins: ['https://wheel.example'],
+      trustedProxies: [],
+      rateLimits: false,
+      isPortShared: false,
+      readTimeoutMs: 5_000,
+      ...settings,
+    },
+  });
+  const port = await server.listen('127.0.0.1', givenPort);
+  whenFinished(() => server.close());
+  const base = `http://127.0.0.1:${port}`;
+  return Object.assign(state, {
+    base,
+    port,
+    views,
+    registry,
+    clock,
+    get: (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+      fetch(`${base}${path}`, { method, headers }),
+  });
+}

@@ -1,0 +1,73 @@
+import { stringify } from '../../actors/bigintJson.ts';
+import type { ChainFoldState } from '../../actors/chain/chainFold.ts';
+import type { CapturedCounters } from '../../actors/wheel/counterSnapshot.ts';
+
+/** Snapshots as they were written before they consisted of records: lines of JSON. */
+
+const entriesPerLine = 500;
+
+export function writeChainLines(state: ChainFoldState, newestSpanAtMs: number | null): string[] {
+  const { safe, ...rest } = state;
+  const newest = safe.at(-1) ?? null;
+  const head = stringify({ ...rest, newestSpanAtMs, safeBlock: newest?.block.number ?? null });
+  if (newest === null) return [head];
+  const { settlements, unprocessedRounds, checkpoints, mintedRounds, positions, owners, feed, ...others } =
+    newest;
+  const { mining, collection, changed: _changed, ...scalars } = others;
+  const { perWeightAtActivation, pendingWeight, perWeightByDate, ...miningScalars } = mining;
+  const { metadata, ...collectionScalars } = collection;
+  return [
+    head,
+    stringify({
+      ...scalars,
+      mining: miningScalars,
+      collection: collectionScalars,
+      feedRun: feed.run,
+      givenUpEvents: feed.evicted,
+    }),
+    ...writeList('settlements', settlements),
+    ...writeList('unprocessedRounds', unprocessedRounds),
+    ...writeList('checkpoints', checkpoints),
+    ...writeList('mintedRounds', mintedRounds),
+    ...writeList('perWeightByDate', perWeightByDate),
+    ...writeList('perWeightAtActivation', perWeightAtActivation.entries()),
+    ...writeList('pendingWeight', pendingWeight.entries()),
+    ...writeList('metadata', metadata.entries()),
+    ...writeList('positions', positions.values()),
+    ...writeList('feed', feed.events),
+    ...[...owners].flatMap(([owner, { tokenIds, activity }]) => [
+      stringify({ owner, tokenIds }),
+      ...writeList('activity', activity),
+    ]),
+  ];
+}
+
+function writeList(list: string, values: Iterable<unknown>): string[] {
+  const all = [...values];
+  const lines: string[] = [];
+  for (let at = 0; at < all.length; at += entriesPerLine)
+    lines.push(stringify({ list, items: all.slice(at, at + entriesPerLine) }));
+  return lines;
+}
+
+export function writeCounterLines(
+  { installations, history, progress }: CapturedCounters,
+  publicInstallationId: string,
+): string[] {
+  const days =
+    history === null
+      ? null
+      : {
+          firstObservedAtMs: history.firstObservedAtMs,
+          days: [...history.past, history.open].map(({ rounds, ...day }) => ({
+            ...day,
+            rounds: rounds === null ? null : [...rounds],
+          })),
+        };
+  const { evicted: givenUp, ...reached } = progress ?? { evicted: null };
+  const written = progress === null ? null : { ...reached, givenUp };
+  return [
+    stringify({ history: { installationId: publicInstallationId, days, progress: written } }),
+    ...installations.map(stringify),
+  ];
+}

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { eventually } from './childProcess.ts';
+import { findFreePort } from './findFreePort.ts';
+
+const program = resolve(import.meta.dirname, 'clickHouseEngineProcess.mjs');
+
+/** The server of a test file; each test has a database of its own in it. */
+export interface ClickHouseEngine {
+  /** Creates an empty database, and gives the address that the service knows it by. */
+  createDatabase(): Promise<string>;
+  readonly pid: number;
+  /** Ends the process, without a word to it. What it has acknowledged is in its folder. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port. */
+  start(): Promise<void>;
+}
+
+/** Starts the embedded engine as a server process for the tests of the file, or of the `describe`, that this is called in. */
+export function useClickHouseEngine(): ClickHouseEngine {
+  const dir = mkdtempSync(join(tmpdir(), 'miner-engine-'));
+  let port = 0;
+  let child: ChildProcess | null = null;
+  let databases = 0;
+
+  async function start() {
+    const started = spawn(process.execPath, [program, join(dir, 'data'), String(port)], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    child = started;
+    await eventually(async () => (await fetch(`http://127.0.0.1:${port}/ping`)).ok, 'the engine');
+  }
+
+  async function kill() {
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  beforeAll(async () => {
+    port = await findFreePort();
+    await start();
+  });
+  afterAll(async () => {
+    await kill();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  return {
+    createDatabase: async () => {
+      const name = `test_${++databases}`;
+      const url = `http://127.0.0.1:${port}`;
+      const response = await fetch(url, { method: 'POST', body: `CREATE DATABASE ${name}` });
+      if (!response.ok) throw new Error(await response.text());
+      return `${url}/${name}`;
+    },
+    get pid() {
+      return child?.pid as number;
+    },
+    kill,
+    start,
+  };
+}

@@ -1,0 +1,62 @@
+import { accessSync } from 'node:fs';
+import { eventually, startProcess } from './childProcess.ts';
+import { findFreePort } from './findFreePort.ts';
+import { writeClickHouseConfiguration } from './serverConfigurations.ts';
+import { temporaryDirectory } from './temporaryDirectory.ts';
+
+const program = '/usr/bin/clickhouse-server';
+
+/** Whether Debian's clickhouse-server is installed; where it cannot be, tests that need it say so and are skipped. */
+export function clickHouseServerAvailable(): boolean {
+  try {
+    accessSync(programPath());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function programPath(): string {
+  for (const path of [program, '/usr/sbin/clickhouse-server']) {
+    try {
+      accessSync(path);
+      return path;
+    } catch {
+      // Not here.
+    }
+  }
+  return program;
+}
+
+/** A real clickhouse-server of one test, for the network path: Debian's version is too old for the tables. */
+export interface TestClickHouse {
+  readonly url: string;
+  readonly pid: number;
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  start(): Promise<void>;
+}
+
+export async function startClickHouseServer(): Promise<TestClickHouse> {
+  const dir = temporaryDirectory();
+  const [httpPort, tcpPort] = [await findFreePort(), await findFreePort()];
+  const configuration = writeClickHouseConfiguration(dir, { httpPort, tcpPort });
+  const url = `http://127.0.0.1:${httpPort}`;
+  const run = async () => {
+    const server = startProcess(programPath(), [`--config-file=${configuration}`], { cwd: dir });
+    await eventually(async () => (await fetch(`${url}/ping`)).ok, `clickhouse-server on ${url}`);
+    return server;
+  };
+  let server = await run();
+  return {
+    url,
+    get pid() {
+      return server.pid;
+    },
+    kill: async (signal = 'SIGKILL') => {
+      await server.end(signal);
+    },
+    start: async () => {
+      server = await run();
+    },
+  };
+}

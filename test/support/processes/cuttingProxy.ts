@@ -1,0 +1,61 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { whenFinished } from './lifetime.ts';
+
+/** A TCP proxy that stumbles when it is told to. */
+export interface CuttingProxy {
+  readonly url: string;
+  /** Lets a request through whole, and cuts the connection in place of the next `count` answers. */
+  cutAnswers(count: number): void;
+  /** Accepts connections and passes nothing on until it is told otherwise. */
+  hold(isHeld: boolean): void;
+  readonly cuts: number;
+}
+
+/** In front of a server at `http://127.0.0.1:port`, with or without a database. */
+export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy> {
+  const target = new URL(targetUrl);
+  const sockets = new Set<Socket>();
+  const state = { toCut: 0, cuts: 0, isHeld: false };
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on('data', (chunk) => {
+      if (!state.isHeld) upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      if (state.toCut === 0) {
+        client.write(chunk);
+        return;
+      }
+      state.toCut--;
+      state.cuts++;
+      client.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  whenFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address() as { port: number };
+  return {
+    url: `http://127.0.0.1:${address.port}${target.pathname.replace(/\/$/, '')}`,
+    cutAnswers: (count) => {
+      state.toCut = count;
+    },
+    hold: (isHeld) => {
+      state.isHeld = isHeld;
+    },
+    get cuts() {
+      return state.cuts;
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { resolve } from 'node:path';
+import { startProcess, type TestProcess } from './childProcess.ts';
+
+const program = resolve(import.meta.dirname, '../../../dist/deploy/miner.js');
+
+/** Starts the built command line as an operator would; nothing of this process's environment but PATH is passed on. */
+export function startMinerCommand(args: readonly string[], environment: Record<string, string>): TestProcess {
+  return startProcess(process.execPath, [program, ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+  });
+}
+
+/** Runs a command to its end. */
+export async function minerCommand(args: readonly string[], environment: Record<string, string>) {
+  const run = startMinerCommand(args, environment);
+  return { status: await run.exited, output: run.output() };
+}

@@ -1,0 +1,125 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { eventually, startProcess, type TestProcess } from './childProcess.ts';
+
+const program = resolve(import.meta.dirname, '../../../dist/deploy/miner.js');
+
+/** Noon, a multiple of 1800 s: the genesis of the deployments of tests. */
+export const genesisMs = Date.UTC(2026, 0, 31, 12);
+
+export interface MinerProcess extends TestProcess {
+  readonly publicUrl: string;
+  readonly operatorUrl: string;
+  /** JSON of a public route. */
+  json<Body>(path: string): Promise<Body>;
+  /** Value of a metric by its name and labels as they are printed; null where it is not. */
+  metric(name: string): Promise<number | null>;
+  /** Lines of the log. */
+  log(): Record<string, unknown>[];
+}
+
+export interface MinerSettings {
+  readonly role?: 'run' | 'ingest' | 'serve' | 'index';
+  readonly natsUrl: string;
+  readonly dataDir: string;
+  readonly clickhouseUrl?: string;
+  /** Release, chain and contracts of the deployment file. */
+  readonly onChain?: object;
+  /** Start of round 1 (epoch milliseconds), {@link genesisMs} when it is left out. */
+  readonly startMs?: number;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Writes a deployment file, without a chain unless one is given. */
+export function writeDeployment(dir: string, onChain: object = {}, startMs = genesisMs): string {
+  const path = join(dir, 'deployment.json');
+  const installation = {
+    installationId: 'wheel.one',
+    genesisTimestamp: startMs / 1000,
+    streamId: `0x${'0'.repeat(64)}`,
+  };
+  writeFileSync(path, JSON.stringify({ ...installation, ...onChain }));
+  return path;
+}
+
+/** The built service as a process of its own on free ports, as an operator would start it. */
+export async function startMiner(settings: MinerSettings): Promise<MinerProcess> {
+  const { role = 'run', natsUrl, dataDir, clickhouseUrl, onChain, startMs, environment = {} } = settings;
+  const started = startProcess(process.execPath, [program, role], {
+    env: {
+      PATH: process.env.PATH,
+      MINER_HTTP_PORT: '0',
+      MINER_OPS_PORT: '0',
+      MINER_NATS_URL: natsUrl,
+      MINER_DATA_DIR: dataDir,
+      MINER_DEPLOYMENT: writeDeployment(dataDir, onChain, startMs),
+      MINER_RATE_LIMITS: 'off',
+      ...(clickhouseUrl === undefined ? {} : { MINER_CLICKHOUSE_URL: clickhouseUrl }),
+      ...environment,
+    },
+  });
+  const log = () =>
+    started
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{') && line.endsWith('}'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  await started.written('"msg":"listening"}');
+  const listening = log().find(({ msg }) => msg === 'listening');
+  const [publicUrl, operatorUrl] = [String(listening?.publicUrl), String(listening?.operatorUrl)];
+  return {
+    ...started,
+    publicUrl,
+    operatorUrl,
+    json: async <Body>(path: string) => {
+      const response = await fetch(`${publicUrl}${path}`);
+      if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+      return (await response.json()) as Body;
+    },
+    metric: async (name) => {
+      const text = await (await fetch(`${operatorUrl}/metrics`)).text();
+      const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+      return line === undefined ? null : Number(line.slice(name.length + 1));
+    },
+    log,
+  };
+}
+
+/** Waits until the service is ready: its streams exist and what they hold is folded. */
+export async function ready(miner: MinerProcess) {
+  await eventually(async () => (await fetch(`${miner.operatorUrl}/readyz`)).ok, 'readiness');
+}
+
+/** What `/readyz` says, as far as tests read it. */
+export interface ReadyBody {
+  readonly status: 'ready' | 'waiting';
+  readonly waitingFor: readonly string[];
+  readonly clickhouse: string;
+  readonly standbyFor?: { readonly pid: number };
+  readonly streams: Readonly<Record<string, { readonly lag: number | null; readonly isCaughtUp: boolean }>>;
+}
+
+export async function readiness({ operatorUrl }: MinerProcess): Promise<ReadyBody> {
+  return (await (await fetch(`${operatorUrl}/readyz`)).json()) as ReadyBody;
+}
+
+/** Waits until the service has folded `stream` through `position`. */
+export async function foldedThrough(miner: MinerProcess, position: number, stream = 'MINER_COUNTER') {
+  const metric = `miner_stream_position{stream="${stream}"}`;
+  await eventually(
+    async () => (await miner.metric(metric)) === position,
+    `${stream} folded through ${position}`,
+    240_000,
+  );
+}
+
+/** Waits until everything that is folded is stored in ClickHouse. */
+export async function storedThrough(miner: MinerProcess, position: number) {
+  await foldedThrough(miner, position);
+  await eventually(
+    async () =>
+      ((await miner.metric('miner_rows_flushed_position{stream="MINER_COUNTER"}')) ?? 0) >= position,
+    `rows stored through ${position}`,
+    240_000,
+  );
+}

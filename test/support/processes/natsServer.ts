@@ -1,0 +1,89 @@
+import {
+  type JetStreamClient,
+  type JetStreamManager,
+  type JsMsg,
+  jetstream,
+  jetstreamManager,
+} from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { closeNats } from '../../../streams/jetstream/connection.ts';
+import { eventually, startProcess } from './childProcess.ts';
+import { findFreePort } from './findFreePort.ts';
+import { whenFinished } from './lifetime.ts';
+import { writeNatsConfiguration } from './serverConfigurations.ts';
+import { temporaryDirectory } from './temporaryDirectory.ts';
+
+/** A real nats-server with JetStream, of one test. */
+export interface TestNats {
+  readonly url: string;
+  readonly dir: string;
+  readonly pid: number;
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Starts it again on its port and directory. */
+  start(): Promise<void>;
+}
+
+/** @param settings further lines of its configuration. */
+export async function startNats(dir = temporaryDirectory(), settings = ''): Promise<TestNats> {
+  const port = await findFreePort();
+  const url = `nats://127.0.0.1:${port}`;
+  const configuration = writeNatsConfiguration(dir, port, settings);
+  const run = async () => {
+    const server = startProcess('nats-server', ['-c', configuration], {
+      env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
+    });
+    await eventually(async () => {
+      const connection = await connect({ servers: url, timeout: 1_000, reconnect: false });
+      try {
+        await (await jetstreamManager(connection)).getAccountInfo();
+      } finally {
+        await closeNats(connection);
+      }
+      return true;
+    }, `nats-server on ${url}`);
+    return server;
+  };
+  let server = await run();
+  return {
+    url,
+    dir,
+    get pid() {
+      return server.pid;
+    },
+    kill: async (signal = 'SIGKILL') => {
+      await server.end(signal);
+    },
+    start: async () => {
+      server = await run();
+    },
+  };
+}
+
+export interface TestConnection {
+  readonly connection: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+}
+
+/** A connection of the test's own, closed when it has finished. */
+export async function connectTo(nats: TestNats): Promise<TestConnection> {
+  const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
+  whenFinished(() => closeNats(connection));
+  return { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
+}
+
+/** All messages that a stream holds, from a sequence on if one is given, in its order and in one request. */
+export async function storedMessages(
+  { js, jsm }: TestConnection,
+  stream: string,
+  from = 1,
+): Promise<JsMsg[]> {
+  const { state } = await jsm.streams.info(stream);
+  const expected = Math.min(state.messages, state.last_seq - from + 1);
+  if (expected <= 0) return [];
+  const consumer = await js.consumers.get(stream, { opt_start_seq: from });
+  const messages: JsMsg[] = [];
+  for await (const message of await consumer.fetch({ max_messages: expected })) messages.push(message);
+  await consumer.delete();
+  return messages;
+}

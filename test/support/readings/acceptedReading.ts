@@ -1,0 +1,25 @@
+import type { AcceptedReading } from '../../../actors/views/views.ts';
+
+/** A valid accepted reading, for folds and rows; only what a test is about is given. */
+export function acceptedReading(given: Partial<AcceptedReading> = {}): AcceptedReading {
+  const position = given.position ?? 1;
+  const observedAtMs = given.observedAtMs ?? Date.UTC(2026, 0, 31, 12);
+  return {
+    position,
+    telemetryId: `aaaaaaaa-0000-4000-8000-${String(position).padStart(12, '0')}`,
+    installationId: 'wheel-1',
+    bootId: 'bbbbbbbb-0000-4000-8000-000000000001',
+    sequence: position,
+    observedAtMs,
+    receivedAtMs: observedAtMs,
+    counterEpoch: 'eeeeeeee-0000-4000-8000-000000000001',
+    cumulativeWorkUnits: 0n,
+    provenance: 'simulated',
+    softwareVersion: '1.0.0',
+    coreStatus: 'ACTIVE',
+    rpmMilli: 0,
+    speedMmPerSecond: 0,
+    distanceMm: 0,
+    ...given,
+  };
+}

@@ -1,0 +1,142 @@
+import { keccak256 } from 'viem';
+import { expect } from 'vitest';
+import type { ChainState, Position } from '../../../actors/chain/chainState.ts';
+import { collectionAbi, coreAbi, miningAbi, tokenAbi } from '../../../actors/chain/contractAbis.ts';
+import {
+  activateWeight,
+  computeActiveWeight,
+  computeRewards,
+  computeTargetWeight,
+  listEarningsDates,
+  rewardScale,
+} from '../../../actors/chain/rewards.ts';
+import { findPhase } from '../../../actors/views/chainViews.ts';
+import type { TestEconomy } from '../chain/testEconomy.ts';
+
+/** In the order of the contract's enumeration. */
+const phases = ['unconfigured', 'pending', 'allowlist', 'public', 'closed'] as const;
+
+/** Compares every figure of a state with what the contracts answer at its block, to the base unit. */
+export async function judge({ client, deployed }: TestEconomy, state: ChainState): Promise<void> {
+  const { contracts } = deployed;
+  const blockNumber = state.block.number;
+  const core = { address: contracts.core, abi: coreAbi, blockNumber } as const;
+  const mining = { address: contracts.mining, abi: miningAbi, blockNumber } as const;
+  const collection = { address: contracts.collection, abi: collectionAbi, blockNumber } as const;
+  const token = { address: contracts.token, abi: tokenAbi, blockNumber } as const;
+
+  const { configuration, ...sums } = state.core;
+  expect(sums).toMatchObject(
+    await together({
+      cumulativeWork: client.readContract({ ...core, functionName: 'cumulativeWork' }),
+      cumulativeBlockUnits: client.readContract({ ...core, functionName: 'cumulativeBlockUnits' }),
+      workPerThousandBlocks: client.readContract({ ...core, functionName: 'workPerThousandBlocks' }),
+      settledThroughRound: client.readContract({ ...core, functionName: 'settledThroughRound' }),
+      authorizationNonce: client.readContract({ ...core, functionName: 'authorizationNonce' }),
+      paused: client.readContract({ ...core, functionName: 'paused' }),
+    }),
+  );
+  const configured = await client.readContract({ ...core, functionName: 'configuration' });
+  expect(configuration).toMatchObject({
+    streamId: configured.streamId,
+    genesisTimestamp: configured.genesisTimestamp,
+    maxWorkPerRound: configured.maxWorkPerRound,
+    guardian: configured.guardian.toLowerCase(),
+    reporter: configured.reporter.toLowerCase(),
+  });
+
+  expect(state.mining).toMatchObject(
+    await together({
+      totalWeight: client.readContract({ ...mining, functionName: 'totalWeight' }),
+      accumulatedPerWeight: client.readContract({ ...mining, functionName: 'accumulatedPerWeight' }),
+      mintedBaseUnits: client.readContract({ ...mining, functionName: 'totalMinted' }),
+      paidBaseUnits: client.readContract({ ...mining, functionName: 'totalPaid' }),
+      processedThroughRound: client.readContract({ ...mining, functionName: 'processedThroughRound' }),
+      closedThroughBlock: client.readContract({ ...mining, functionName: 'closedThroughBlock' }),
+      lastActivationRound: client.readContract({ ...mining, functionName: 'lastActivationRound' }),
+    }),
+  );
+  expect(state.token?.supplyBaseUnits).toBe(
+    await client.readContract({ ...token, functionName: 'totalSupply' }),
+  );
+  expect(state.token?.symbol).toBe(await client.readContract({ ...token, functionName: 'symbol' }));
+
+  const sale = await client.readContract({ ...collection, functionName: 'sale' });
+  expect(state.collection.sale ?? { allowlistStart: 0n }).toMatchObject(
+    state.collection.sale === null ? { allowlistStart: sale.allowlistStart } : sale,
+  );
+  expect(state.collection).toMatchObject(
+    await together({
+      isClosed: client.readContract({ ...collection, functionName: 'isClosed' }),
+      paused: client.readContract({ ...collection, functionName: 'paused' }),
+      publicMinted: client.readContract({ ...collection, functionName: 'publicMinted' }),
+      reserveMinted: client.readContract({ ...collection, functionName: 'reserveMinted' }),
+      metadataEpoch: client.readContract({ ...collection, functionName: 'metadataEpoch' }),
+    }),
+  );
+
+  const phase = await client.readContract({ ...collection, functionName: 'phase' });
+  expect(findPhase(state.collection, state.block.timestampMs)).toBe(phases[phase]);
+  expect(state.core.implementation).toMatchObject(
+    await together({
+      codeVersion: client.readContract({ ...core, functionName: 'implementationVersion' }),
+      storageLayoutDigest: client.readContract({ ...core, functionName: 'storageLayoutDigest' }),
+    }),
+  );
+  const code = await client.getCode({
+    address: state.core.implementation?.codeAddress as `0x${string}`,
+    blockNumber,
+  });
+  expect(state.core.implementation?.runtimeHash).toBe(keccak256(code ?? '0x'));
+
+  const days = listEarningsDates(state);
+  const judgePosition = async ([tokenId, held]: readonly [number, Position]) => {
+    const args = [BigInt(tokenId)] as const;
+    const { judged, claimable, owner, uri } = await together({
+      judged: client.readContract({ ...mining, functionName: 'positionOf', args }),
+      claimable: client.readContract({ ...mining, functionName: 'claimable', args }),
+      owner: client.readContract({ ...collection, functionName: 'ownerOf', args }),
+      // Refused where there is no metadata.
+      uri: client.readContract({ ...collection, functionName: 'tokenURI', args }).catch(() => null),
+    });
+    const position = activateWeight(state.mining, held);
+    const rewards = computeRewards(state, position, days);
+    expect({ tokenId, ...summaryOf(position), ...rewards, byDateScaled: undefined }).toEqual({
+      tokenId,
+      level: judged.level,
+      pendingRound: judged.pendingRound === 0n ? null : judged.pendingRound,
+      nextMergeBlock: judged.nextMergeBlock,
+      activeWeight: judged.activeWeight,
+      targetWeight: judged.targetWeight,
+      earnedScaled: judged.earned,
+      unclaimedScaled: judged.unclaimed,
+      byDateScaled: undefined,
+    });
+    expect(rewards.unclaimedScaled / rewardScale).toBe(claimable);
+    expect(position.owner).toBe(owner.toLowerCase());
+    expect(state.owners.get(position.owner)?.tokenIds).toContain(tokenId);
+    const metadata = state.collection.metadata.get(tokenId);
+    if (metadata?.epoch === state.collection.metadataEpoch) expect(metadata.uri).toBe(uri);
+  };
+  await Promise.all([...state.positions].map(judgePosition));
+  const heldTokens = [...state.owners.values()].reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
+  expect(heldTokens).toBe(state.positions.size);
+}
+
+function summaryOf(position: ReturnType<typeof activateWeight>) {
+  return {
+    level: position.level,
+    pendingRound: position.pending?.round ?? null,
+    nextMergeBlock: position.nextMergeBlock,
+    activeWeight: computeActiveWeight(position),
+    targetWeight: computeTargetWeight(position),
+  };
+}
+
+/** Reads that are begun at once, so that the client asks them in one request. */
+async function together<Reads extends Record<string, Promise<unknown>>>(
+  reads: Reads,
+): Promise<{ [Name in keyof Reads]: Awaited<Reads[Name]> }> {
+  const entries = Object.entries(reads).map(async ([name, read]) => [name, await read] as const);
+  return Object.fromEntries(await Promise.all(entries)) as never;
+}

@@ -1,0 +1,6 @@
+import type { OlderEvents } from '../../../actors/views/views.ts';
+
+const refuse = () => Promise.reject(new Error('no event was given up'));
+
+/** Of sources that have given up no event. */
+export const noOlderEvents: OlderEvents = { before: refuse, after: refuse, find: refuse, lastBefore: refuse };

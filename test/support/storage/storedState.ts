@@ -1,0 +1,62 @@
+import { type DatabaseLocation, openDatabase } from '../../../storage/database.ts';
+import { activeTables } from '../../../storage/generations.ts';
+import { halfHourBuckets } from '../../../storage/tables/halfHourBuckets.ts';
+import { readings } from '../../../storage/tables/readings.ts';
+import { rounds } from '../../../storage/tables/rounds.ts';
+import type { ColumnSelection } from '../../../storage/tables/table.ts';
+import type { MinerProcess } from '../processes/minerProcess.ts';
+import { storedMessages, type TestConnection } from '../processes/natsServer.ts';
+
+/** Everything of a stream's fold that is stored, without what depends on when it was written. */
+export interface StoredState {
+  readonly readings: readonly (readonly unknown[])[];
+  readonly rounds: readonly (readonly unknown[])[];
+  readonly buckets: readonly (readonly unknown[])[];
+}
+
+/** Reads a database that no service uses at the moment (embedded), or a server. */
+export async function storedState(location: DatabaseLocation): Promise<StoredState> {
+  const database = openDatabase(location);
+  try {
+    const tables = await activeTables(database);
+    const all = ({ list }: Pick<ColumnSelection<unknown>, 'list'>, table: string, order: string) =>
+      database.select(`SELECT ${list} FROM ${table} FINAL ORDER BY installation_id, ${order}`);
+    return {
+      readings: await all(readings, tables.readings, 'position'),
+      rounds: await all(rounds, tables.rounds, 'round_id'),
+      buckets: await all(halfHourBuckets, tables.halfHourBuckets, 'start'),
+    };
+  } finally {
+    await database.close();
+  }
+}
+
+interface ObservationsPage {
+  readonly items: readonly { readonly cursor: string; readonly telemetryId: string }[];
+  readonly nextCursor: string | null;
+}
+
+/** All observations of an installation, page by page as a client reads them. */
+export async function allObservations(miner: MinerProcess, installationId: string) {
+  const items: ObservationsPage['items'][number][] = [];
+  let cursor: string | null = null;
+  do {
+    const query: string = cursor === null ? '' : `?cursor=${cursor}`;
+    const path = `/v1/public/installations/${installationId}/observations${query}`;
+    const page: ObservationsPage = await miner.json<ObservationsPage>(path);
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return items;
+}
+
+/** Sequences of a stream's rejected messages with their reasons, in the order of their publication. */
+export async function rejections(nats: TestConnection, stream: string) {
+  const messages = await storedMessages(nats, 'MINER_REJECTED');
+  return messages
+    .filter(({ subject }) => subject === `miner.rejected.${stream}`)
+    .map((message) => {
+      const { sequence, reason } = message.json<{ sequence: number; reason: string }>();
+      return { sequence, reason };
+    });
+}

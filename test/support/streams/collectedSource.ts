@@ -1,0 +1,69 @@
+import type { InputStreamName } from '../../../actors/messages/subjects.ts';
+import { systemClock } from '../../../deploy/systemClock.ts';
+import { type Checkpoint, emptyCheckpoint } from '../../../streams/jetstream/checkpoint.ts';
+import { createMessageSource, type MessageSource } from '../../../streams/jetstream/messageSource.ts';
+import { createGate, leaveGate } from '../../../streams/operators/gate.ts';
+import { whenFinished } from '../processes/lifetime.ts';
+import type { TestConnection } from '../processes/natsServer.ts';
+import { silentLogger } from '../silentLogger.ts';
+
+/** What a source handed over, in order. */
+export interface CollectedSource {
+  readonly source: MessageSource;
+  readonly sequences: number[];
+  readonly texts: string[];
+  checkpoint: Checkpoint;
+  /** Set when the source ended with an error. */
+  failure: unknown;
+  /** Whether it may take messages. */
+  isOpen: boolean;
+  stop(): void;
+}
+
+/** Subscribes to a stream and keeps all that comes. */
+export function collectSource(
+  nats: TestConnection,
+  options: { stream?: InputStreamName; from?: Checkpoint } = {},
+): CollectedSource {
+  const { stream = 'MINER_COUNTER', from = emptyCheckpoint } = options;
+  const gate = createGate({ max: 1 });
+  let isOpen = true;
+  const source = createMessageSource({
+    ...nats,
+    stream,
+    clock: systemClock,
+    logger: silentLogger,
+  });
+  const collected: CollectedSource = {
+    source,
+    sequences: [],
+    texts: [],
+    checkpoint: from,
+    failure: null,
+    get isOpen() {
+      return isOpen;
+    },
+    set isOpen(open) {
+      if (open !== isOpen) gate[open ? 'leave' : 'enter'](1);
+      isOpen = open;
+    },
+    stop: () => subscription.unsubscribe(),
+  };
+  const subscription = source
+    .batchesAfter(from, gate)
+    .pipe(leaveGate(gate))
+    .subscribe({
+      next: (batch) => {
+        for (const { seq, data } of batch.messages) {
+          collected.sequences.push(seq);
+          collected.texts.push(Buffer.from(data).toString('utf8'));
+        }
+        collected.checkpoint = batch.checkpoint();
+      },
+      error: (error) => {
+        collected.failure = error;
+      },
+    });
+  whenFinished(() => subscription.unsubscribe());
+  return collected;
+}

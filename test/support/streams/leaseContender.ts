@@ -1,0 +1,56 @@
+import { createActor, waitFor } from 'xstate';
+import { streamNames } from '../../../actors/messages/subjects.ts';
+import { systemClock } from '../../../deploy/systemClock.ts';
+import type { LeaseHolder } from '../../../machines/leaseMachine.ts';
+import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
+import { createLease, findStandbyHolder, isLeaseHeld } from '../../../streams/jetstream/ingestLease.ts';
+import { whenFinished } from '../processes/lifetime.ts';
+import type { TestConnection } from '../processes/natsServer.ts';
+import { silentLogger } from '../silentLogger.ts';
+
+export interface HeldLease {
+  /** Whether nobody else can hold it at this moment. */
+  isHeld(): boolean;
+  /** Rejects when another process has taken over. */
+  readonly lost: Promise<never>;
+  /** Gives it back, so that a process that waits takes over at once. */
+  release(): Promise<void>;
+}
+
+/** What a process does that wants to ingest. */
+export function contender({ js, jsm }: TestConnection, name = 'one') {
+  const lease = createActor(
+    createLease({
+      jetStream: () => ({ js, jsm }),
+      clock: systemClock,
+      logger: silentLogger,
+      onMissing: () => ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger),
+    }),
+    { input: { name, isUnused: true } },
+  );
+  /** For whom it waited, one after another; null once it did not any more. */
+  const seen: (LeaseHolder | null)[] = [];
+  lease.subscribe((snapshot) => {
+    if (snapshot.hasTag('standby')) seen.push(findStandbyHolder(snapshot));
+    else if (snapshot.hasTag('held') && seen.at(-1) !== null) seen.push(null);
+  });
+  const release = async () => {
+    lease.send({ type: 'release' });
+    await waitFor(lease, ({ status }) => status !== 'active');
+  };
+  const lost = new Promise<never>((_, reject) => {
+    lease.subscribe({ complete: () => reject(lease.getSnapshot().context.fault) });
+  });
+  lost.catch(() => undefined); // Few tests wait for it.
+  lease.start();
+  whenFinished(release);
+  const acquired = waitFor(lease, (snapshot) => snapshot.hasTag('held')).then(
+    (): HeldLease => ({
+      isHeld: () => isLeaseHeld(lease.getSnapshot(), systemClock.monotonicMs()),
+      lost,
+      release,
+    }),
+  );
+  acquired.catch(() => undefined); // The test was over before.
+  return { acquired, seen };
+}

@@ -1,0 +1,63 @@
+import { type MonoTypeOperatorFunction, Subject } from 'rxjs';
+import { noRows, type StoredRows } from '../../../actors/storedRows.ts';
+import type { RejectedMessage } from '../../../streams/jetstream/rejectionLog.ts';
+import type { FoldedBatch, PipelineItem } from '../../../streams/pipelineItem.ts';
+import type { RowWriter } from '../../../streams/rowWriter.ts';
+import { eventually } from '../processes/childProcess.ts';
+import { whenFinished } from '../processes/lifetime.ts';
+
+const nowhere = { streamCreated: null, position: 0, digest: null };
+
+/** Gives items to one place of a pipeline, as the places before it would. */
+export function feedSink(operator: MonoTypeOperatorFunction<PipelineItem>) {
+  const items$ = new Subject<PipelineItem>();
+  const waiting = new Set<PipelineItem>();
+  let isComplete = false;
+  const subscription = items$.pipe(operator).subscribe({
+    next: (item) => {
+      waiting.delete(item);
+    },
+    complete: () => {
+      isComplete = true;
+    },
+  });
+  whenFinished(() => subscription.unsubscribe());
+  return {
+    give: (item: PipelineItem) => {
+      waiting.add(item);
+      items$.next(item);
+    },
+    /** Until all that was given has come out. */
+    emptied: (timeoutMs?: number) => eventually(() => waiting.size === 0, 'everything delivered', timeoutMs),
+    /** Nothing more comes: resolves when all that was given has come out. */
+    end: async () => {
+      items$.complete();
+      await eventually(() => isComplete, 'the end of the pipeline');
+    },
+    cancel: () => subscription.unsubscribe(),
+    get waiting() {
+      return waiting.size;
+    },
+  };
+}
+
+/** Rows into a writer. */
+export function feedWriter(writer: RowWriter, position = 0) {
+  const sink = feedSink(writer.writeAfter(position));
+  const add = (rows: StoredRows) => sink.give(folded({ rows: writer.encode(rows) }, rows.throughPosition));
+  const flushed = async () => {
+    writer.flushNow();
+    await sink.emptied();
+  };
+  return Object.assign(sink, { add, flushed });
+}
+
+/** A batch of a pipeline that made these rows or rejections. */
+export function folded(
+  { rows = null, rejections = [] }: Partial<Pick<FoldedBatch, 'rows'>> & { rejections?: RejectedMessage[] },
+  position: number,
+): FoldedBatch {
+  return { kind: 'batch', position, weight: 0, rows, rejections, checkpoint: () => nowhere };
+}
+
+export const nothing = (throughPosition: number): StoredRows => ({ ...noRows, throughPosition });

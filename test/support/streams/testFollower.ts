@@ -1,0 +1,58 @@
+import { streamNames } from '../../../actors/messages/subjects.ts';
+import { systemClock } from '../../../deploy/systemClock.ts';
+import { type Database, openDatabase } from '../../../storage/database.ts';
+import { migrate } from '../../../storage/migrations.ts';
+import type { Tables } from '../../../storage/tables.ts';
+import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
+import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
+import {
+  createStreamFollower,
+  type FollowerSinks,
+  type StreamFollower,
+  type StreamFollowerOptions,
+} from '../../../streams/streamFollower.ts';
+import { whenFinished } from '../processes/lifetime.ts';
+import { connectTo, startNats, type TestConnection } from '../processes/natsServer.ts';
+import { temporaryDirectory } from '../processes/temporaryDirectory.ts';
+import { silentLogger } from '../silentLogger.ts';
+
+export const followedStream = 'MINER_COUNTER';
+
+/** Empty streams, and a database with empty tables. */
+export async function prepareToFollow(): Promise<{
+  readonly nats: TestConnection;
+  readonly database: Database;
+  readonly tables: Tables;
+}> {
+  const nats = await connectTo(await startNats());
+  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+  const database = openDatabase({ path: temporaryDirectory() });
+  whenFinished(() => database.close());
+  return { nats, database, tables: await migrate(database, silentLogger) };
+}
+
+/** Sinks that take nothing but note what is removed. */
+export function emptySinks(removedAbove: number[] = []): FollowerSinks {
+  return {
+    writer: null,
+    rejections: null,
+    resumeAfter: async () => undefined,
+    removeAbove: async (position) => {
+      removedAbove.push(position);
+    },
+  };
+}
+
+/** A follower that saves a snapshot only when it is stopped. */
+export function createTestFollower(
+  nats: TestConnection,
+  options: Pick<StreamFollowerOptions, 'fold' | 'snapshots' | 'sinks'> & Partial<StreamFollowerOptions>,
+): StreamFollower {
+  const common = { ...nats, stream: followedStream, clock: systemClock, logger: silentLogger } as const;
+  return createStreamFollower({
+    ...common,
+    source: createMessageSource(common),
+    policy: { intervalMs: 600_000, messages: 1_000_000 },
+    ...options,
+  });
+}
