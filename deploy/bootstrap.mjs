@@ -1,5 +1,5 @@
 // Runs before everything else, with nothing installed: `node deploy/bootstrap.mjs start|run|test`. Installs what is
-// missing and builds. When all is there it costs little more than the build's own check.
+// missing and builds. If nothing is missing it costs little more than the build's own check.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ function requireProgram(program, packages) {
 }
 
 /**
- * Prometheus' checker of rules. Debian's package would start a Prometheus where it is installed, so it is unpacked beside the npm packages, where
+ * Prometheus' checker of rules. Debian's package would start a Prometheus where it is installed, so it is unpacked next to the npm packages, where
  * the tests look for it.
  */
 function requirePromtool() {
@@ -83,7 +83,7 @@ function requirePromtool() {
   );
 }
 
-/** Whether a program is there, after an attempt to install it with the system's package manager. */
+/** Whether a program is installed, after an attempt to install it with the system's package manager. */
 function tryProgram(program, packages) {
   if (isInstalled(program)) return true;
   for (const [command, ...args] of installers(packages)) {
@@ -97,7 +97,7 @@ function tryProgram(program, packages) {
   return false;
 }
 
-/** Without a password asked for: a script that waits for one would hang where there is no terminal. */
+/** Never prompts for a password: without a terminal the script would hang. */
 function asRoot() {
   return process.getuid?.() === 0 ? [] : ['sudo', '-n'];
 }

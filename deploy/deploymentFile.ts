@@ -40,13 +40,13 @@ const installationMembers = z.object({
   streamId: bytes32,
 });
 
-/** What a deployment is: the public installation, the start of its rounds, and where its contracts are, if anywhere. */
+/** A deployment: the public installation, the start of its rounds, and its contracts, if it has any. */
 export interface Deployment extends z.infer<typeof installationMembers> {
   /** Null: every chain view answers `indexer_disabled`. */
   readonly onChain: z.infer<typeof chainMembers> | null;
 }
 
-/** The deployment file is missing or does not fit. */
+/** The deployment file is missing or invalid. */
 export class DeploymentFileError extends Error {
   override readonly name = 'DeploymentFileError';
 
@@ -71,12 +71,12 @@ export function readDeploymentFile(path: string): Deployment {
   }
   const installation = installationMembers.safeParse(json);
   if (!installation.success) throw new DeploymentFileError(path, formatProblems(installation.error));
-  const given = ['release', 'chain', 'contracts'].filter((member) => member in (json as object));
-  if (given.length === 0) return { ...installation.data, onChain: null };
-  if (given.length < 3) {
+  const members = ['release', 'chain', 'contracts'].filter((member) => member in (json as object));
+  if (members.length === 0) return { ...installation.data, onChain: null };
+  if (members.length < 3) {
     throw new DeploymentFileError(
       path,
-      `has ${given.join(' and ')}; release, chain and contracts come together`,
+      `has ${members.join(' and ')}; release, chain and contracts come together`,
     );
   }
   const chain = chainMembers.safeParse(json);

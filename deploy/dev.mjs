@@ -1,4 +1,4 @@
-// `npm run dev [-- COMMAND]`: compiles on every change, and starts the program again once it compiles without errors.
+// `npm run dev [-- COMMAND]`: compiles on every change, and restarts the program once it compiles without errors.
 // The command is `local` unless another one is named. Ctrl-C stops the compiler and the program, and waits for both.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ let isChangedAgain = false;
 let isStopping = false;
 
 // Both are in process groups of their own, so that a terminal's Ctrl-C reaches this script alone: the program takes a
-// second signal as an order to end at once, with nothing saved.
+// second signal as an order to end at once, without saving.
 const compiler = spawn(
   join(root, 'node_modules', '.bin', 'tsc'),
   ['-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput'],
@@ -32,7 +32,7 @@ compiler.once('exit', (code) => {
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0));
 
-/** One restart at a time; what changes meanwhile leads to one more. */
+/** One restart at a time; changes in the meantime cause one more. */
 function restart() {
   isChangedAgain = restarting !== null;
   restarting ??= startAgain().finally(() => {
@@ -49,7 +49,7 @@ async function startAgain() {
   started.once('exit', (code, signal) => {
     if (isStopping || restarting !== null || running !== started) return;
     console.error(
-      `dev: the program ended with ${signal ?? `status ${code}`}; it is started again after the next change`,
+      `dev: the program ended with ${signal ?? `status ${code}`}; it is restarted after the next change`,
     );
   });
 }

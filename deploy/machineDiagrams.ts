@@ -31,18 +31,18 @@ export const machines: readonly AnyStateMachine[] = [
 
 type Graph = ReturnType<typeof toDirectedGraph>;
 
-/** A state machine as a Mermaid state diagram, made from the machine itself. */
-export function machineDiagram(machine: AnyStateMachine): string {
+/** A state machine as a Mermaid state diagram, generated from the machine itself. */
+export function drawMachine(machine: AnyStateMachine): string {
   const root = toDirectedGraph(machine);
   const isParallel = root.stateNode.type === 'parallel';
   const lines = isParallel ? [] : [`  [*] --> ${escapeName(String(machine.config.initial))}`];
-  // What any state answers is drawn once, from a state of all of them.
+  // A transition that every state has is drawn once, from `any`.
   lines.push(...drawArrows('any', root).map((line) => `  ${line}`));
   lines.push(...root.children.flatMap((child) => drawState(child, isParallel)).map((line) => `  ${line}`));
   return ['stateDiagram-v2', ...lines].join('\n');
 }
 
-/** A state with its arrows; one that holds others is drawn around them. Each region of a parallel state begins by itself. */
+/** A state with its arrows; a compound state is drawn around its children. Each region of a parallel state has its own beginning. */
 function drawState(graph: Graph, isRegion: boolean): string[] {
   const { stateNode, children } = graph;
   const name = escapeName(stateNode.key);
@@ -67,7 +67,7 @@ function drawArrows(name: string, graph: Graph): string[] {
   return [...new Set(arrows)];
 }
 
-/** A state without arrows of its own is named, so that it is drawn where it belongs. */
+/** A state without arrows is named, so that it is drawn inside its parent. */
 function drawInside(graph: Graph): string[] {
   const lines = drawState(graph, false);
   return lines.length > 0 ? lines : [escapeName(graph.stateNode.key)];
@@ -90,12 +90,12 @@ function escapeName(key: string): string {
 }
 
 function formatLabel(text: string, guard: unknown): string {
-  const [name, event] = [findName(guard), readableEvent(text)];
+  const [name, event] = [findName(guard), formatEvent(text)];
   return name === undefined ? event : `${event} [${name}]`;
 }
 
-/** What XState names the end of work and of waiting. */
-function readableEvent(event: string): string {
+/** Readable names of XState's own events. */
+function formatEvent(event: string): string {
   if (event === '') return 'always';
   if (event.startsWith('xstate.done.')) return 'done';
   if (event.startsWith('xstate.error.')) return 'failed';
@@ -110,9 +110,9 @@ function findName(guard: unknown): string | undefined {
   return (guard as { type?: string } | undefined)?.type;
 }
 
-/** The diagrams as they stand in the README, each under the machine's name. */
-export function machineDiagrams(): string {
+/** The diagrams as they appear in the README, each under the machine's name. */
+export function drawMachines(): string {
   return machines
-    .map((machine) => `### ${machine.id}\n\n\`\`\`mermaid\n${machineDiagram(machine)}\n\`\`\``)
+    .map((machine) => `### ${machine.id}\n\n\`\`\`mermaid\n${drawMachine(machine)}\n\`\`\``)
     .join('\n\n');
 }

@@ -19,17 +19,17 @@ const program = new Command('miner')
 program
   .command('run')
   .description('ingest and serve in one process, and index where MINER_RPC_URL is set')
-  .action(() => service({ ingest: true, serve: true }));
+  .action(() => runRoles({ ingest: true, serve: true }));
 
 program
   .command('ingest')
   .description('fold the streams and write ClickHouse; answers only on the operators’ port')
-  .action(() => service({ ingest: true, serve: false }));
+  .action(() => runRoles({ ingest: true, serve: false }));
 
 program
   .command('serve')
   .description('a read replica: restores the newest snapshot, follows the streams, answers; writes nothing')
-  .action(() => service({ ingest: false, serve: true }));
+  .action(() => runRoles({ ingest: false, serve: true }));
 
 program
   .command('index')
@@ -37,7 +37,7 @@ program
   .option(
     '--from-block <block>',
     'publish again from this block on, replacing what was published before; then continue',
-    block,
+    parseBlock,
   )
   .action(async (options: IndexerOptions) => (await import('./commands/runIndexer.ts')).runIndexer(options));
 
@@ -53,12 +53,16 @@ program
 program
   .command('replay')
   .description('rebuild what ClickHouse holds of the readings, from the stream, and swap it in')
-  .option('--from-sequence <sequence>', 'first message of MINER_COUNTER whose rows are rebuilt', sequence)
-  .option('--from-time <time>', 'or the first one that was stored at this time or later', time)
+  .option(
+    '--from-sequence <sequence>',
+    'first message of MINER_COUNTER whose rows are rebuilt',
+    parseSequence,
+  )
+  .option('--from-time <time>', 'or the first one that was stored at this time or later', parseTime)
   .option(
     '--to <sequence or time>',
     'last message; what follows is folded by the service (default: all)',
-    place,
+    parsePlace,
   )
   .option('--installation <id>', 'only this installation; the others stay as they are')
   .option('--dry-run', 'print which days would change and how, and change nothing')
@@ -67,16 +71,16 @@ program
     'after',
     `
 Readings, rounds, half-hour buckets and statistics are rebuilt in new tables next to the active ones, compared with them, and
-swapped in. Stopped or killed, the same command goes on where it was. A running service takes the new tables over by
+swapped in. Stopped or killed, the same command continues where it was. A running service takes the new tables over by
 itself, and answers its statistics with 503 until it has; the embedded ClickHouse belongs to one process, so stop the
 service first.`,
   )
   .action(async (options: ReplayOptions, command: Command) => {
     const { runReplay } = await import('./commands/replay/runReplay.ts');
     if (options.discard) return runReplay('discard');
-    const given = [options.fromSequence, options.fromTime].filter((from) => from !== undefined);
-    const [from] = given;
-    if (from === undefined || given.length > 1)
+    const starts = [options.fromSequence, options.fromTime].filter((from) => from !== undefined);
+    const [from] = starts;
+    if (from === undefined || starts.length > 1)
       command.error('error: expected either --from-sequence or --from-time (or --discard)', { exitCode: 2 });
     const { to = null, installation: installationId = null, dryRun = false } = options;
     return runReplay({ from, to, installationId, dryRun });
@@ -84,12 +88,12 @@ service first.`,
 
 program
   .command('doctor')
-  .description('check every part and reconcile the counts; says for each failure what to do')
+  .description('check every part and reconcile the counts; names a remedy for each failure')
   .option('--quick', 'leave out what reads whole streams')
   .option(
     '--from-block <block>',
     'first block of the chain that is proven again (default: the deployment block)',
-    block,
+    parseBlock,
   )
   .action(async (options: DoctorOptions) => (await import('./commands/runDoctor.ts')).runDoctor(options));
 
@@ -111,28 +115,28 @@ interface ReplayOptions {
   readonly discard?: boolean;
 }
 
-/** Each command loads what it needs when it is given, so that help and mistakes are answered at once. */
-async function service(roles: ServiceSettings['roles']): Promise<void> {
+/** Each command loads its modules when it is run, so that help and usage errors are answered at once. */
+async function runRoles(roles: ServiceSettings['roles']): Promise<void> {
   const { runService } = await import('./commands/runService.ts');
   await runService(roles);
 }
 
-function sequence(given: string): StreamPlace {
-  if (/^[1-9]\d{0,14}$/.test(given)) return { sequence: Number(given) };
+function parseSequence(text: string): StreamPlace {
+  if (/^[1-9]\d{0,14}$/.test(text)) return { sequence: Number(text) };
   throw new InvalidArgumentError('expected a sequence of the stream, a whole number from 1.');
 }
 
-function block(given: string): bigint {
-  if (/^(?:0|[1-9]\d{0,19})$/.test(given)) return BigInt(given);
+function parseBlock(text: string): bigint {
+  if (/^(?:0|[1-9]\d{0,19})$/.test(text)) return BigInt(text);
   throw new InvalidArgumentError('expected the number of a block.');
 }
 
-function time(given: string): StreamPlace {
-  const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.test(given);
-  if (isTime && !Number.isNaN(Date.parse(given))) return { time: new Date(given) };
+function parseTime(text: string): StreamPlace {
+  const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.test(text);
+  if (isTime && !Number.isNaN(Date.parse(text))) return { time: new Date(text) };
   throw new InvalidArgumentError('expected a time such as 2026-11-21 or 2026-11-21T12:00:00Z.');
 }
 
-function place(given: string): StreamPlace {
-  return /^\d+$/.test(given) ? sequence(given) : time(given);
+function parsePlace(text: string): StreamPlace {
+  return /^\d+$/.test(text) ? parseSequence(text) : parseTime(text);
 }

@@ -36,9 +36,9 @@ export interface ServiceSettings {
   readonly opsPort: number;
   readonly http: PublicServerSettings;
   readonly retentionDays: number;
-  /** A newest span older than this means that the indexer is away. */
+  /** A newest span older than this means that the indexer is unavailable. */
   readonly chainStaleAfterMs: number;
-  /** An input that is not kept up with for longer makes this process not ready. */
+  /** This process is not ready if an input lags for longer than this. */
   readonly readyGraceMs: number;
   /** A node to index from; null for a process that does not. */
   readonly rpcUrl: string | null;
@@ -61,13 +61,13 @@ export interface Service {
   readiness(): Readiness;
   /** Rejects when the service cannot continue: a fault of this program, or a database of a newer one. */
   readonly failed: Promise<never>;
-  /** Stops within about seven seconds, and at once where nothing is in the way; what is folded is saved first. */
+  /** Stops within about seven seconds, normally at once; folded state is saved first. */
   stop(): Promise<void>;
 }
 
 /**
  * Composes the running system. The ports answer at once; NATS, ClickHouse and the folded state follow as they become
- * available, and `/readyz` tells what is missing. What runs when, and what ends it, is decided by `machines/serviceMachine.ts`.
+ * available, and `/readyz` shows what is missing. `machines/serviceMachine.ts` decides what runs when, and what ends it.
  *
  * @throws DirectoryInUse
  * @throws PortUnavailable
@@ -84,7 +84,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
     logger,
   });
 
-  // What the process is doing is asked of the root.
+  // The root's snapshot is the only source of what the process is doing.
   const child = () => root.getSnapshot().children;
   const work = () => root.getSnapshot().context.work;
   const isNatsConnected = () => child().nats?.getSnapshot().hasTag('connected') ?? false;
@@ -131,7 +131,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       })
     : null;
 
-  /** Builds what follows the streams in the tables that this process may work on. */
+  /** Builds the followers of the streams on the tables that this process may use. */
   async function compose({ epoch, generation }: Grant): Promise<StreamWork> {
     const used = createUsedGeneration(generation, registry);
     const rebuildsFrom = () => {
@@ -235,19 +235,19 @@ export async function startService({ settings, clock, logger, registry }: Servic
 }
 
 /**
- * Rejects once something ends the service that nobody asked for. What goes wrong during a stop that was asked for changes nothing any more:
- * whoever asked for it waits for its end, and would take a failure for a reason not to.
+ * Rejects once the service ends for a fault. A failure during a requested stop is ignored: whoever requested the stop waits for its end, and
+ * would take the failure for a reason not to.
  */
 function waitForFault(root: Actor<ServiceMachine<StreamWork>>): Promise<never> {
   const failed = waitFor(root, (snapshot) => snapshot.hasTag('stopping')).then(({ context: { fault } }) => {
     if (fault !== null) throw fault.error;
     return new Promise<never>(() => undefined);
   });
-  failed.catch(() => undefined); // Whoever waits for it handles it; nobody has to.
+  failed.catch(() => undefined); // Waiting for it is optional.
   return failed;
 }
 
-/** Names the block that stops the chain, where one does; the rest serves nevertheless. */
+/** Names the block that cannot be applied, if there is one; everything else is served nevertheless. */
 function describeFault(chain: ChainActors | null): object {
   const fault = chain?.fault ?? null;
   if (fault === null) return {};

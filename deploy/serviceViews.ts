@@ -38,7 +38,7 @@ export function createDomainActors({ genesisTimestamp, installationId, onChain }
 
 export interface ServiceViewsOptions extends DomainActors {
   readonly deployment: Deployment;
-  /** Null until the tables are known that they work on. */
+  /** Null until their tables are known. */
   readonly followers: () => Followers | null;
   /** A newest span older than this means that the indexer is unavailable. */
   readonly chainStaleAfterMs: number;
@@ -55,11 +55,11 @@ export function createServiceViews(options: ServiceViewsOptions): ServiceViews {
   const { deployment, counters, pipeline, chain, followers, chainStaleAfterMs, clock } = options;
   const { installationId, onChain } = deployment;
 
-  /** What is read from ClickHouse is there once the followers are. */
+  /** ClickHouse can be read once the followers exist. */
   function expectFollowers(): Followers {
-    const found = followers();
-    if (found === null) throw new StorageUnavailable('ClickHouse is not open yet');
-    return found;
+    const current = followers();
+    if (current === null) throw new StorageUnavailable('ClickHouse is not open yet');
+    return current;
   }
 
   const views = createActivityViews({

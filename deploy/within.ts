@@ -1,4 +1,4 @@
-/** Waits for something to settle, and no longer than `ms`. What fails meanwhile is no matter: it is being ended. */
+/** Waits for something to settle, for at most `ms`. A failure is ignored, since it is being ended anyway. */
 export async function within(ms: number, ending: Promise<unknown> | undefined): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const elapsed = new Promise<void>((resolve) => {

@@ -8,24 +8,24 @@ import {
   type StateValue,
 } from 'xstate';
 
-/** Is told of everything that the actors of a system do. */
+/** Receives every event of the actors of a system. */
 export type ActorInspector = (event: InspectionEvent) => void;
 
 /** A process actor, by its name in logs and metrics. */
 export type NamedSnapshot = readonly [name: string, snapshot: AnyMachineSnapshot];
 
 export interface ActorTransitionsOptions {
-  /** Process actors that there are at the moment. */
+  /** The current process actors. */
   readonly actors: () => Iterable<NamedSnapshot>;
   readonly logger: Logger;
   readonly registry: Registry;
 }
 
 /**
- * Tells of the process actors' transitions, at the level of debugging, and counts them. Actors are named after their machines, so names and
- * states are as many as the machines have.
+ * Logs the transitions of the process actors, at debug level, and counts them. Actors are named after their machines, so the number of names and
+ * states is bounded by the machines.
  *
- * @returns makes an inspector; of machines that there are several of, their names end with what they are told apart by.
+ * @returns creates an inspector; `of` is appended to the actor's name, to distinguish several actors of one machine.
  */
 export function createActorTransitions({
   actors,
@@ -35,13 +35,13 @@ export function createActorTransitions({
   const labelNames = ['actor', 'state'] as const;
   const transitions = new Counter({
     name: 'miner_actor_transitions_total',
-    help: 'Times that a part of the process has entered a state.',
+    help: 'Times that an actor of the process has entered a state.',
     labelNames,
     registers: [registry],
   });
   new Gauge({
     name: 'miner_actor_state',
-    help: '1 for the state that a part of the process is in.',
+    help: '1 for the state that an actor of the process is in.',
     labelNames,
     registers: [registry],
     collect() {
@@ -79,8 +79,8 @@ export function nameActor({ machine }: AnyMachineSnapshot, of?: string): string 
 }
 
 /**
- * The state as a path. Where a state only goes round inside, as a watch does between two questions, what is inside is left out; of states side by
- * side those that always do so are left out altogether.
+ * The state as a path. The inside of a routine state, such as a watch that alternates between waiting and checking, is omitted; a parallel
+ * region that is always routine is omitted altogether.
  */
 export function describeState(snapshot: AnyMachineSnapshot): string {
   const { value, machine } = snapshot;

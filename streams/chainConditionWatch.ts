@@ -5,7 +5,7 @@ import type { ChainCondition, ChainConditions, ChainViews } from '../actors/view
 
 const intervalMs = 1_000;
 
-/** Conditions that nothing has to be done about: the others are warned of. */
+/** Conditions that need no action; any other is logged as a warning. */
 const expectedConditions: ReadonlySet<ChainCondition> = new Set<ChainCondition>([
   'available',
   'indexer_disabled',
@@ -20,9 +20,9 @@ export interface ChainConditionWatchOptions {
 }
 
 /**
- * Tells operators why views of the chain are not available, more finely than bodies do: in the log once per change, and as a metric.
+ * Shows operators why views of the chain are unavailable, in more detail than response bodies: in the log once per change, and as a metric.
  *
- * @returns emits nothing; the conditions are looked at every second while somebody listens.
+ * @returns emits nothing; the conditions are checked every second while subscribed.
  */
 export function watchChainConditions({
   views,

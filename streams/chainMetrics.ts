@@ -3,11 +3,11 @@ import type { ChainActors } from '../actors/chain/chainActors.ts';
 import { indexerStates } from '../machines/indexerMachine.ts';
 import type { Indexer } from './indexer/indexer.ts';
 
-/** What happened to the chain while it was folded. */
+/** Counts events of the chain's fold. */
 export interface ChainCounts {
-  /** Blocks were replaced, so many of them safe already. */
+  /** Blocks were replaced, of which `safeDepth` were already safe. */
   reorganized(safeDepth: number): void;
-  /** A fork lay below every kept state, and an older snapshot was restored. */
+  /** A fork was below every retained state, and an older snapshot was restored. */
   rewound(): void;
 }
 
@@ -22,7 +22,7 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors): C
   for (const reached of ['unsafe', 'safe']) reorganizations.inc({ reached }, 0);
   const rewinds = new Counter({
     name: 'miner_chain_rewinds_total',
-    help: 'Times that an older snapshot was restored for a fork below every kept state.',
+    help: 'Times that an older snapshot was restored for a fork below every retained state.',
     registers,
   });
   new Gauge({
@@ -41,7 +41,7 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors): C
   });
   new Gauge({
     name: 'miner_chain_projection_failed',
-    help: '1 while a block cannot be applied, and chain views are unavailable until a corrected span takes its place.',
+    help: '1 while a block cannot be applied, and chain views are unavailable until a corrected span replaces it.',
     registers,
     collect() {
       this.set(actors.fault === null ? 0 : 1);
@@ -53,7 +53,7 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors): C
   };
 }
 
-/** Metrics of an indexer, read from its status when `/metrics` is asked. */
+/** Metrics of an indexer, read from its status on each request of `/metrics`. */
 export function registerIndexerMetrics(registry: Registry, indexer: Indexer): void {
   const registers = [registry];
   new Gauge({
@@ -80,7 +80,7 @@ export function registerIndexerMetrics(registry: Registry, indexer: Indexer): vo
   });
   new Counter({
     name: 'miner_indexer_events_total',
-    help: 'Reorganizations that were followed, failures of the provider, races lost to another indexer.',
+    help: 'Reorganizations that were followed, failures of the provider, and races lost to another indexer.',
     labelNames: ['event'],
     registers,
     collect() {

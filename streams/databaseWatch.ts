@@ -3,12 +3,12 @@ import { fromPromise } from 'xstate';
 import { databaseWatchMachine } from '../machines/databaseWatchMachine.ts';
 import type { Database } from '../storage/database.ts';
 
-/** Asks ClickHouse whether it answers: `/readyz` says yes only then (CONTRACT.md, Health). */
+/** Checks whether ClickHouse answers, which `/readyz` requires (CONTRACT.md, Health). */
 export function createDatabaseWatch(database: Database): typeof databaseWatchMachine {
   return databaseWatchMachine.provide({
     actors: {
       ask: fromPromise(async ({ signal }) => {
-        // A statement of the embedded engine runs to its end, which whoever closes it must be able to wait for.
+        // A statement of the embedded engine cannot be cancelled, and closing the engine must be able to wait for its end.
         await database.select('SELECT 1', {}, database.kind === 'server' ? signal : undefined);
       }),
     },

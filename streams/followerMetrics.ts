@@ -3,7 +3,7 @@ import type { InputStreamName } from '../actors/messages/subjects.ts';
 import { messageSourceStates } from '../machines/messageSourceMachine.ts';
 import type { FollowerStatus, StreamFollower } from './streamFollower.ts';
 
-/** Metrics of the followers, once they are there, read from their status when `/metrics` is asked. */
+/** Metrics of the followers, once they exist, read from their status on each request of `/metrics`. */
 export function registerFollowerMetrics(
   registry: Registry,
   followers: () => Iterable<[InputStreamName, StreamFollower]>,
@@ -22,7 +22,7 @@ export function registerFollowerMetrics(
         this.reset();
         for (const [stream, follower] of followers()) {
           const value = read(follower.status());
-          // What is not known yet is left out rather than shown as zero.
+          // An unknown value is omitted rather than shown as zero.
           if (value !== null) this.set({ stream }, value);
         }
       },
@@ -62,7 +62,7 @@ export function registerFollowerMetrics(
   );
   counter(
     'miner_stream_divergences_total',
-    'Times that the stream was found to be another than the folded one.',
+    'Times that the stream was found not to be the one that was folded.',
     ({ divergences }) => divergences,
   );
   gauge(
@@ -77,7 +77,7 @@ export function registerFollowerMetrics(
   );
   new Gauge({
     name: 'miner_stream_state',
-    help: 'State of the source of a stream: 1 for the one that it is in.',
+    help: 'State of the source of a stream: 1 for the current one.',
     labelNames: ['stream', 'state'],
     registers: [registry],
     collect() {

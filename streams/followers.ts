@@ -53,21 +53,21 @@ export interface FollowersOptions {
   readonly counts: MessageCounts;
   /** A read replica restores snapshots and writes nothing. */
   readonly writes: boolean;
-  /** A snapshot of a stream was saved: the state is stored with all rows that go with it, and everything is folded that the stream held. */
+  /** A current snapshot of a stream was saved: its state and rows are stored, and everything that the stream held is folded. */
   readonly onCurrentSaved?: (stream: InputStreamName) => void;
-  /** Whether this process still ingests; left out by one that only reads. */
+  /** Whether this process still ingests; omitted by one that only reads. */
   readonly mayPublish?: () => boolean;
-  /** Creates the streams again, should one vanish; left out by a process that only reads. */
+  /** Recreates the streams if one was deleted; omitted by a process that only reads. */
   readonly ensureStreams?: () => Promise<void>;
   readonly policy: SnapshotPolicy;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
-  /** Makes what is told of every transition of the follower of a stream. */
+  /** Creates the inspector of the follower of a stream. */
   readonly createInspector: (stream: InputStreamName) => ActorInspector;
 }
 
-/** The followers of all folded streams, and what they hand on to. */
+/** The followers of all folded streams, and what reads and stores for them. */
 export interface Followers {
   readonly followers: ReadonlyMap<InputStreamName, StreamFollower>;
   readonly observations: ObservationReader;
@@ -121,7 +121,7 @@ export function createFollowers(options: FollowersOptions): Followers {
   };
 }
 
-/** Sinks of a stream that makes rows. */
+/** Sinks of a stream with rows. */
 interface RowSinks extends FollowerSinks {
   readonly writer: RowWriter;
 }
@@ -146,7 +146,7 @@ function createSinks(
       if (removed > 0)
         logger.info(
           { stream, position, removed },
-          'rows of messages that the stream does not hold any more were removed',
+          'rows of messages that are no longer in the stream were removed',
         );
     },
   };
@@ -159,7 +159,7 @@ function createCounterSinks(options: FollowersOptions): RowSinks {
   };
 }
 
-/** What it makes is in snapshots alone. */
+/** The stream has no rows: its state is stored in snapshots alone. */
 function createPipelineSinks(options: FollowersOptions): FollowerSinks {
   const rejections = createRejections(options, 'MINER_PIPELINE');
   return {
@@ -180,7 +180,7 @@ function createRejections(options: FollowersOptions, stream: InputStreamName): R
   });
 }
 
-/** JetStream can lose its end after rows were stored, and use the sequences again: then the newest row is of another message. */
+/** JetStream can lose a stream's end after rows were stored, and reuse the sequences: the newest row is then of another message. */
 async function isNewestReadingReplaced({ database, tables, jsm }: FollowersOptions): Promise<boolean> {
   if (await hasOpenRemoval(database)) return true;
   const newest = await newestReading(database, tables());
@@ -190,7 +190,7 @@ async function isNewestReadingReplaced({ database, tables, jsm }: FollowersOptio
   if (position > state.last_seq) return true;
   const stored =
     position < state.first_seq ? null : await jsm.streams.getMessage('MINER_COUNTER', { seq: position });
-  // What retention took, or an operator deleted, cannot be compared.
+  // A message that retention removed, or an operator deleted, cannot be compared.
   if (stored === null) return false;
   const decoded = decodeCounter(stored.subject, stored.data);
   return 'rejection' in decoded || decoded.value.telemetryId !== telemetryId;

@@ -11,7 +11,7 @@ import { type ActiveTables, resolveTables } from '../storage/tables.ts';
 /** The generation of tables that this process uses. */
 export interface UsedGeneration {
   readonly tables: ActiveTables;
-  /** From now on these are used. */
+  /** Switches to the tables of this generation. */
   use(generation: number): void;
 }
 
@@ -19,7 +19,7 @@ export function createUsedGeneration(generation: number, registry: Registry): Us
   let used = resolveTables(generation);
   new Gauge({
     name: 'miner_table_generation',
-    help: 'Generation of the ClickHouse tables that are used; a replay makes the next one.',
+    help: 'Generation of the ClickHouse tables in use; a replay creates the next one.',
     registers: [registry],
     collect() {
       this.set(used.generation);
@@ -35,14 +35,14 @@ export function createUsedGeneration(generation: number, registry: Registry): Us
 
 export interface GenerationWatchOptions {
   readonly database: Database;
-  /** Of the fold of the counter stream: tables that another one has filled are of no use. */
+  /** Of the fold of the counter stream: tables that another fold has filled cannot be used. */
   readonly identity: FoldIdentity;
-  /** A replay made this generation the active one. */
+  /** A replay has activated this generation. */
   readonly onActivated: (generation: number) => void;
   readonly logger: Logger;
 }
 
-/** Looks for tables that became the active ones, for whoever supervises it. */
+/** Watches for newly activated tables; the supervisor runs it. */
 export function createGenerationWatch(options: GenerationWatchOptions): typeof generationWatchMachine {
   const { database, identity, onActivated, logger } = options;
   return generationWatchMachine.provide({
@@ -66,7 +66,7 @@ export function createGenerationWatch(options: GenerationWatchOptions): typeof g
       reportForeign: ({ context }, { generation }) =>
         logger.error(
           { used: context.announced, active: generation },
-          'tables that were made with another version or deployment are the active ones; this process keeps to those that it has',
+          'the active tables were made by another version or deployment; this process continues with its own',
         ),
     },
   });

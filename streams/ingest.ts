@@ -39,21 +39,21 @@ export interface IngestOptions {
   readonly actor: () => IngestActor | undefined;
 }
 
-/** How this process comes to the tables that it works on, and what it may do meanwhile. */
+/** How this process obtains the tables that it works on, and what it may do with them. */
 export interface Ingest {
-  /** For whoever supervises it. */
+  /** For the supervisor. */
   readonly logic: typeof ingestMachine;
-  /** Whether this process is the one that ingests at this moment, as far as its own clock can tell. */
+  /** Whether this process holds the lease at this moment, as far as its own clock can tell. */
   isHeld(): boolean;
-  /** The process that ingests while this one waits to. */
+  /** The process that ingests while this one waits as a standby. */
   standbyFor(): LeaseHolder | null;
   /** The database as this process may use it: one that ingests writes only while it holds the lease, in its epoch. */
   databaseIn(epoch: number | null): Database;
   /** Generation that is active while another one is being filled; null otherwise. */
   rebuildsFrom(): number | null;
-  /** The counter stream's state is saved and caught up: tables that are being rebuilt become the active ones. */
+  /** The counter stream's state is saved and caught up, so tables that are being rebuilt can be activated. */
   noteRebuilt(): void;
-  /** Creates the streams, or brings their settings up to date. */
+  /** Creates the streams, or updates their settings. */
   ensureStreams(): Promise<void>;
 }
 
@@ -123,7 +123,7 @@ export function createIngest(options: IngestOptions): Ingest {
       reportActivationFailure: (_, { error }) =>
         logger.warn(
           { err: error },
-          'the rebuilt tables cannot be activated yet; it is tried with the next snapshot',
+          'the rebuilt tables cannot be activated yet; retrying at the next snapshot',
         ),
     },
   });

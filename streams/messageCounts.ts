@@ -2,10 +2,10 @@ import { Counter, type Registry } from 'prom-client';
 import { type RejectionReason, rejectionReasons } from '../actors/messages/decodeMessage.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 
-/** Counts messages by what became of them. */
+/** Counts messages by outcome. */
 export interface MessageCounts {
   accepted(stream: InputStreamName, count: number): void;
-  /** Of a kind that no view reads. */
+  /** A message of a kind that no view reads. */
   unread(stream: InputStreamName): void;
   rejected(stream: InputStreamName, reason: RejectionReason): void;
 }
@@ -13,7 +13,7 @@ export interface MessageCounts {
 export function createMessageCounts(registry: Registry, streams: readonly InputStreamName[]): MessageCounts {
   const messages = new Counter({
     name: 'miner_messages_total',
-    help: 'Messages taken from a stream, by what became of them.',
+    help: 'Messages read from a stream, by outcome.',
     labelNames: ['stream', 'outcome'],
     registers: [registry],
   });

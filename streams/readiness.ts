@@ -8,24 +8,24 @@ const noFollowers: Followers['followers'] = new Map();
 
 export interface ReadinessOptions {
   readonly clock: Clock;
-  /** An input that is not kept up with for longer than this, or rows that are not taken, make a process not ready. */
+  /** A process is not ready if an input lags, or ClickHouse refuses rows, for longer than this. */
   readonly graceMs: number;
-  /** Null until the tables are known that they work on. */
+  /** Null until their tables are known. */
   readonly followers: () => Pick<Followers, 'followers' | 'writers'> | null;
   readonly isNatsConnected: () => boolean;
   readonly isDatabaseReachable: () => boolean;
-  /** The process that ingests while this one waits to. */
+  /** The process that ingests while this one waits as a standby. */
   readonly standbyFor: () => LeaseHolder | null;
   /**
-   * Why views of the chain are unavailable, in finer words than bodies have. It makes no process unready: another one would have the
-   * same to say.
+   * Why views of the chain are unavailable, in more detail than response bodies. It does not make a process unready, since another one
+   * would be in the same condition.
    */
   readonly chain: () => unknown;
 }
 
 /**
- * Whether what is served is complete and fresh: every stream restored, caught up, and kept up with; what is folded is being stored. It says what
- * is waited for, by name.
+ * Whether responses are complete and fresh: every stream is restored, caught up and current, and folded rows are being stored. It names
+ * what the process is waiting for.
  */
 export function createReadiness(options: ReadinessOptions): () => Readiness {
   const { clock, graceMs, isNatsConnected, isDatabaseReachable, standbyFor } = options;
@@ -67,7 +67,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
     const clickhouse = databaseState();
     const standby = standbyFor();
     const waitingFor = [
-      // A connection that is lost for a moment is no matter before the streams fall behind.
+      // A brief loss of the connection does not matter until the streams fall behind.
       ...(isNatsConnected() || hasStreams ? [] : ['NATS']),
       ...(clickhouse === 'reachable' ? [] : ['ClickHouse']),
       ...(standby === null ? [] : ['the ingest lease']),

@@ -30,30 +30,30 @@ export interface GenerationChoiceOptions {
   readonly jsm: JetStreamManager;
   /** Of the fold that is about to follow the counter stream. */
   readonly identity: FoldIdentity;
-  /** Makes sure that nobody else fills tables beside the active ones; rejects while somebody does. */
+  /** Acquires the lock on filling tables other than the active ones; rejects while another process holds it. */
   readonly claim: () => Promise<() => void>;
   readonly nowMs: () => number;
   readonly logger: Logger;
 }
 
-/** The tables that a process which ingests writes to. */
+/** The tables that an ingesting process writes to. */
 export interface GenerationChoice {
   readonly tables: Tables;
-  /** Null where they are the active ones. */
+  /** Null if they are the active ones. */
   readonly rebuild: {
     /** Generation of the active ones. */
     readonly from: number;
-    /** Makes them the active ones, once everything that the stream held is in them. */
+    /** Activates them, once they contain everything that the stream held. */
     activate(): Promise<void>;
-    /** Lets others fill tables again. */
+    /** Releases the lock on filling tables. */
     release(): void;
   } | null;
 }
 
 /**
- * Finds the generation to write to. Where the state that goes with the active rows is lost, or is of another version of the fold, or of
- * another deployment, everything is folded again: into the next generation, so that whoever reads the active one sees it whole until
- * then. May be killed anywhere and is run again at the next start.
+ * Finds the generation to write to. If the state that belongs to the active rows is lost, or is of another version of the fold or of
+ * another deployment, everything is folded again into the next generation, so that readers of the active one see it complete until
+ * then. It may be killed at any point, and is run again at the next start.
  */
 export async function chooseGeneration(options: GenerationChoiceOptions): Promise<GenerationChoice> {
   const { database, jsm, identity, nowMs, logger } = options;
@@ -63,7 +63,7 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
   const headers = await createSnapshotStore({ database, tables: () => active, logger }).list(stream);
   if (headers.some((header) => isOfFold(header, identity))) return { tables: active, rebuild: null };
   const noted = await generationIdentity(database, active);
-  // Folding again makes just the rows that are there.
+  // Folding again produces exactly the existing rows.
   if (noted !== null && isSameIdentity(noted, wanted)) return { tables: active, rebuild: null };
   if (await isEmpty(database, active)) {
     await noteGeneration(database, active, wanted, nowMs());
@@ -80,7 +80,7 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
   }
   logger.warn(
     { active: active.generation, rebuilding: prepared.generation, foldVersion: identity.foldVersion },
-    'no state of this version and deployment goes with the stored rows: the stream is folded again into the next generation',
+    'the stored rows have no state of this version and deployment: the stream is folded again into the next generation',
   );
   return {
     tables: prepared,
@@ -99,7 +99,7 @@ async function isEmpty(database: Database, { readings }: Tables): Promise<boolea
   return (await database.select(`SELECT position FROM ${readings} LIMIT 1`)).length === 0;
 }
 
-/** Null where a replay has ended since the active tables were looked up, and its own may be the active ones: these must not be dropped. */
+/** Null if other tables were activated, by a replay that has ended, since the active ones were looked up: they must not be dropped. */
 async function prepare(
   options: GenerationChoiceOptions,
   active: Tables,
@@ -110,17 +110,17 @@ async function prepare(
   return (await findUnfinished(options, active, wanted)) ?? (await beginNext(options, active, wanted));
 }
 
-/** What an earlier start has begun for the same fold and stream. */
+/** The generation that an earlier start has begun for the same fold and stream. */
 async function findUnfinished(
   { database }: GenerationChoiceOptions,
   active: Tables,
   wanted: GenerationIdentity,
 ): Promise<Tables | null> {
-  const held = new Set(await listGenerations(database));
-  const found = (await findGenerations(database, wanted)).find(
-    (generation) => generation > active.generation && held.has(generation),
+  const existing = new Set(await listGenerations(database));
+  const generation = (await findGenerations(database, wanted)).find(
+    (candidate) => candidate > active.generation && existing.has(candidate),
   );
-  return found === undefined ? null : resolveTables(found);
+  return generation === undefined ? null : resolveTables(generation);
 }
 
 /**

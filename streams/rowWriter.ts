@@ -10,9 +10,9 @@ import type { ActiveTables } from '../storage/tables.ts';
 import { type DeliveryStatus, deliverInOrder } from './operators/deliverInOrder.ts';
 import type { PipelineItem } from './pipelineItem.ts';
 
-/** Rows of one batch by default: larger ones are faster, and cost the embedded engine more memory. */
+/** Default size of a batch: larger ones are faster, but cost the embedded engine more memory. */
 const defaultBatchRows = 5_000;
-/** A trickle of rows is gathered for this long, since every insert makes a part that has to be merged. */
+/** A trickle of rows is gathered for this long, since every insert creates a part that has to be merged. */
 const gatherMs = 1_000;
 
 export interface RowWriterStatus {
@@ -29,11 +29,11 @@ export interface RowWriterStatus {
 /** Where the rows of one stream's pipeline go to ClickHouse. */
 export interface RowWriter extends StoringProgress {
   encode(rows: StoredRows): EncodedRows;
-  /** Emits each item once its rows, and those of all before it, are stored. The pipeline begins behind `position`. */
+  /** Emits each item once its rows, and those of all before it, are stored. The pipeline begins after `position`. */
   writeAfter(position: number): MonoTypeOperatorFunction<PipelineItem>;
-  /** From now on what was stored above `position` does not count: it may be removed before a pipeline begins behind it. */
+  /** Resets the stored position: rows above `position` may be removed before a pipeline begins after it. */
   resumeAfter(position: number): void;
-  /** Resolves when no insert is under way, of a pipeline that was cancelled either. */
+  /** Resolves when no insert is in progress, not even of a cancelled pipeline. */
   settled(): Promise<void>;
   status(): RowWriterStatus;
 }
@@ -41,15 +41,15 @@ export interface RowWriter extends StoringProgress {
 export interface RowWriterOptions {
   readonly database: Database;
   readonly tables: ActiveTables;
-  /** Rows of one batch, at most about. */
+  /** Approximate maximum of rows in one batch. */
   readonly batchRows?: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
- * Writes rows in batches, one at a time, in the order of the stream. A batch whose outcome is not known is sent again,
- * the identical one, until ClickHouse acknowledges it: rows have natural keys, so writing twice changes nothing.
+ * Writes rows in batches, one at a time, in the order of the stream. A batch whose outcome is unknown is sent again
+ * unchanged until ClickHouse acknowledges it: rows have natural keys, so writing them twice has no effect.
  */
 export function createRowWriter(options: RowWriterOptions): RowWriter {
   const { database, tables, batchRows = defaultBatchRows, clock, logger } = options;
@@ -69,17 +69,17 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
     writtenRows.set(table, (writtenRows.get(table) ?? 0) + rowCount);
   }
 
-  /** The inserts of a batch; those that were acknowledged are not sent again with it. */
+  /** Sends the inserts of a batch; a retry sends only those that were not acknowledged. */
   function createDeliver() {
-    let attempt: { readonly items: readonly PipelineItem[]; left: readonly RowInsert[] } | null = null;
+    let attempt: { readonly items: readonly PipelineItem[]; pending: readonly RowInsert[] } | null = null;
     return (items: readonly PipelineItem[]) => {
       if (attempt?.items !== items)
-        attempt = { items, left: buildInserts(tables(), items.flatMap(listRows)) };
+        attempt = { items, pending: buildInserts(tables(), items.flatMap(listRows)) };
       const current = attempt;
-      return from(current.left).pipe(
+      return from(current.pending).pipe(
         concatMap(insert),
         tap(() => {
-          current.left = current.left.slice(1);
+          current.pending = current.pending.slice(1);
         }),
       );
     };

@@ -8,14 +8,14 @@ import type { CapturedState, FoldedBatch, PipelineItem } from './pipelineItem.ts
 import type { RowWriter } from './rowWriter.ts';
 import type { StreamFold } from './streamFold.ts';
 
-/** Bytes of messages, about 40,000 readings, that may be under way between their stream and ClickHouse; the rest waits in JetStream. */
+/** Bytes of messages, about 40,000 readings, that may be in the pipeline between stream and ClickHouse; the rest waits in JetStream. */
 export const underWayBytesMax = 32 * 1024 * 1024;
 
-/** Where the rows and rejections of a stream go; a read replica has no such place. */
+/** Where the rows and rejections of a stream go; a read replica has no sinks. */
 export interface StreamSinks {
-  /** Null for a stream that makes no rows. */
+  /** Null for a stream without rows. */
   readonly writer: RowWriter | null;
-  /** Null where rejections were published before. */
+  /** Null if the rejections were published before. */
   readonly rejections: RejectionLog | null;
 }
 
@@ -24,19 +24,19 @@ export interface StreamPipelineOptions {
   readonly fold: StreamFold;
   readonly sinks: StreamSinks | null;
   readonly policy: SnapshotPolicy;
-  /** A batch is folded. */
+  /** Called after each folded batch. */
   readonly onFolded: (batch: FoldedBatch) => void;
-  /** Whether the state is to be saved now, whatever the policy says. */
+  /** Whether the state is to be saved now, regardless of the policy. */
   readonly isSaveDue: () => boolean;
   /** The state as of a place that was just folded. */
   readonly capture: (checkpoint: Checkpoint) => CapturedState;
   readonly save: (captured: CapturedState) => Promise<void>;
   readonly onSaveFailure: (error: unknown) => void;
-  /** The source ends; what was taken is stored and saved. */
+  /** Ends the source; the messages already read are stored and saved. */
   readonly ended$: Observable<unknown>;
 }
 
-/** The way of the messages of one stream, from behind a place in it to where they are stored; completes behind the end of the source. */
+/** Processes the messages of one stream after a checkpoint until they are stored; completes once the source has ended and its last batch is stored. */
 export function runStreamPipeline(from: Checkpoint, options: StreamPipelineOptions): Observable<never> {
   const { source, fold, sinks, policy, onFolded, isSaveDue, capture, save, onSaveFailure, ended$ } = options;
   const writer = sinks?.writer ?? null;

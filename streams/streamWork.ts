@@ -8,20 +8,20 @@ export const saveGraceMs = 5_000;
 
 /** What a process does with the streams, once it is known which tables it works on. */
 export interface StreamWork extends Followers {
-  /** Every stream's state was restored at least once, so views tell what was folded. */
+  /** Every stream's state was restored at least once, so views answer from folded state. */
   isRestored(): boolean;
-  /** Of the followers. */
+  /** Snapshots of the followers' machines. */
   machines(): NamedSnapshot[];
   /** Follows the streams until they are drained or abandoned; rejects only for a fault of this program. */
   follow(): Promise<void>;
-  /** Takes no more messages, and resolves once what was taken is stored and saved, or a grace is over. */
+  /** Reads no more messages, and resolves once those already read are stored and saved, or a grace period is over. */
   drain(): Promise<void>;
-  /** Ends the followers where they are: nothing may be stored any more. */
+  /** Ends the followers at once: nothing may be stored any more. */
   abandon(): void;
-  /** Indexes the chain, where this process does, until it is told to end. */
+  /** Indexes the chain, if this process does, until `endIndexer` is called. */
   index(): Promise<void>;
   endIndexer(): void;
-  /** The counter stream is folded into another generation from now on, on top of what a replay has stored there. */
+  /** Continues the fold of the counter stream in another generation, after what a replay has stored there. */
   useGeneration(generation: number): void;
 }
 

@@ -13,7 +13,7 @@ export interface WriterMetricsOptions {
   readonly recent: RecentReadings;
 }
 
-/** Metrics of the writers of rows, read from their status when `/metrics` is asked. */
+/** Metrics of the row writers and rejection logs, read from their status on each request of `/metrics`. */
 export function registerWriterMetrics(
   registry: Registry,
   { writers, rejections, recent }: WriterMetricsOptions,
@@ -103,12 +103,12 @@ export function registerWriterMetrics(
   register(
     Gauge,
     'miner_row_writer_failing_seconds',
-    'For how long ClickHouse has not taken rows; 0 while it does.',
+    'For how long ClickHouse has refused rows; 0 while it accepts them.',
     (writer) => (writer.status().failingForMs ?? 0) / 1000,
   );
   new Gauge({
     name: 'miner_row_writer_state',
-    help: 'State of the writer: 1 for the one that it is in.',
+    help: 'State of the writer: 1 for the current one.',
     labelNames: ['stream', 'state'],
     registers,
     collect() {
@@ -120,7 +120,7 @@ export function registerWriterMetrics(
   });
   new Gauge({
     name: 'miner_recent_readings',
-    help: 'Accepted readings that memory holds for the observations route.',
+    help: 'Accepted readings in memory for the observations route.',
     registers,
     collect() {
       this.set(recent.size);

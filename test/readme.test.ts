@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createCounterActors } from '../actors/wheel/counterActors.ts';
 import { variables } from '../deploy/configuration.ts';
-import { machineDiagrams, machines } from '../deploy/machineDiagrams.ts';
+import { drawMachines, machines } from '../deploy/machineDiagrams.ts';
 import { routes } from '../http/routes/routes.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -104,6 +104,6 @@ describe('README', () => {
   });
 
   it('of machines draws each as it is (npm run diagrams)', () => {
-    expect(read('machines/README.md')).toContain(machineDiagrams());
+    expect(read('machines/README.md')).toContain(drawMachines());
   });
 });

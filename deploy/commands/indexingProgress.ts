@@ -1,6 +1,6 @@
 import { createProgress, type Progress } from './progress.ts';
 
-/** A bar for each time that the indexer was far behind, from where it was then. */
+/** Shows a progress bar each time the indexer is far behind, starting from its position at that time. */
 export function showIndexingProgress(stream: NodeJS.WriteStream): (head: bigint, tip: bigint) => void {
   let shown: { progress: Progress; from: bigint; tip: bigint } | null = null;
   return (head, tip) => {

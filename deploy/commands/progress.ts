@@ -1,9 +1,9 @@
 import cliProgress from 'cli-progress';
 
-/** Without a terminal, a line at most so often. */
+/** Without a terminal, the minimum time between two lines. */
 const lineEveryMs = 5_000;
 
-/** What a long piece of work shows of itself. */
+/** The progress of a long task. */
 export interface Progress {
   update(done: number): void;
   stop(): void;
@@ -15,15 +15,15 @@ export interface ProgressSettings {
   /** What is counted, such as `readings`. */
   readonly unit: string;
   readonly total: number;
-  /** What was done before, by an earlier run; 0 when this is left out. */
+  /** What an earlier run has done; 0 by default. */
   readonly doneBefore?: number;
-  /** Tells how much is still waiting, too. */
+  /** Also shows how much is still waiting. */
   readonly showsLag?: boolean;
   readonly stream: NodeJS.WriteStream;
   readonly nowMs: () => number;
 }
 
-/** A bar with rate and time left on a terminal; elsewhere a line now and then. */
+/** A bar with rate and remaining time on a terminal; elsewhere an occasional line. */
 export function createProgress(settings: ProgressSettings): Progress {
   const { label, unit, total, doneBefore = 0, showsLag = false, stream, nowMs } = settings;
   const startedMs = nowMs();

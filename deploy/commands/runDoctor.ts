@@ -17,13 +17,13 @@ import { type Finding, failed, formatFinding, ok, skipped } from './doctor/findi
 const connectMs = 3_000;
 
 export interface DoctorOptions {
-  /** Leaves out what reads whole streams. */
+  /** Skips the checks that read whole streams. */
   readonly quick?: boolean;
-  /** First block of the chain that is proven again; the deployment's when it is left out. */
+  /** First block of the chain that is proven again; the deployment's by default. */
   readonly fromBlock?: bigint;
 }
 
-/** The command line's `doctor`: checks every part, and says for each failure what to do. Status 1 when one failed. */
+/** The command line's `doctor`: checks every part, and names a remedy for each failure. Exits with status 1 if any failed. */
 export async function runDoctor(options: DoctorOptions): Promise<void> {
   let failures = 0;
   const print = (findings: readonly Finding[]) => {
@@ -47,21 +47,18 @@ async function examine(
   const configuration = attemptCheck('configuration', 'correct the variables', print, () => {
     const read = readConfiguration(process.env);
     const unknown = unknownVariables(process.env);
-    print([ok('configuration', unknown.length === 0 ? 'fits' : `fits; no settings: ${unknown.join(', ')}`)]);
+    print([
+      ok('configuration', unknown.length === 0 ? 'valid' : `valid; unknown variables: ${unknown.join(', ')}`),
+    ]);
     return read;
   });
   if (configuration === null) return;
-  const deployment = attemptCheck(
-    'deployment file',
-    'set MINER_DEPLOYMENT to a file that fits',
-    print,
-    () => {
-      const path = configuration.MINER_DEPLOYMENT ?? join(configuration.MINER_DATA_DIR, 'deployment.json');
-      const read = readDeploymentFile(path);
-      print([ok('deployment file', `${path}, installation ${read.installationId}`)]);
-      return read;
-    },
-  );
+  const deployment = attemptCheck('deployment file', 'set MINER_DEPLOYMENT to a valid file', print, () => {
+    const path = configuration.MINER_DEPLOYMENT ?? join(configuration.MINER_DATA_DIR, 'deployment.json');
+    const read = readDeploymentFile(path);
+    print([ok('deployment file', `${path}, installation ${read.installationId}`)]);
+    return read;
+  });
   const connection = await connectToNats(configuration, print);
   const database = openConfiguredDatabase(configuration, print);
   try {
@@ -90,7 +87,7 @@ async function examineStreams(options: ExamineOptions, print: (findings: readonl
   print(findings);
   if (deployment === null || findings.some(({ outcome }) => outcome === 'failed')) return;
   if (quick || database === null)
-    print([skipped('readings', quick ? 'left out by --quick' : 'ClickHouse is not open')]);
+    print([skipped('readings', quick ? 'skipped by --quick' : 'ClickHouse is not open')]);
   else {
     const tables = await activeTables(database);
     print(
@@ -111,10 +108,10 @@ async function examineStreams(options: ExamineOptions, print: (findings: readonl
   else if (rpcUrl === null) print([skipped('node', 'MINER_RPC_URL is not set')]);
   else {
     const { onChain } = deployment;
-    const found = await checkChain(jsm, onChain, rpcUrl);
-    print(found);
-    if (quick) print([skipped('spans', 'left out by --quick')]);
-    else if (found.every(({ outcome }) => outcome === 'ok')) {
+    const chainFindings = await checkChain(jsm, onChain, rpcUrl);
+    print(chainFindings);
+    if (quick) print([skipped('spans', 'skipped by --quick')]);
+    else if (chainFindings.every(({ outcome }) => outcome === 'ok')) {
       const from = fromBlock ?? onChain.chain.deploymentBlock;
       print(await checkSpans({ jsm, onChain, rpcUrl, fromBlock: from, progressStream: process.stderr }));
     }

@@ -13,11 +13,11 @@ import { runUntilStopped } from './runService.ts';
 const closeGraceMs = 1_000;
 
 export interface IndexerOptions {
-  /** First block that is published once more. */
+  /** First block that is published again. */
   readonly fromBlock?: bigint;
 }
 
-/** The command line's `index`: reads the chain and publishes it, and nothing else. Any number may run; one publishes. */
+/** The command line's `index`: reads the chain and publishes it, and nothing else. Any number may run; one of them publishes at a time. */
 export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Promise<void> {
   return runUntilStopped(async ({ configuration, logger, onStop }) => {
     const { MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl, MINER_NATS_URL: natsUrl } = configuration;
@@ -41,10 +41,10 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       signal: stopping.signal,
     });
     const jsm = await jetstreamManager(connection);
-    // Only a process that ingests creates streams and changes their settings: it knows how long they are to be kept.
+    // Only a process that ingests creates streams and changes their settings, since it knows their retention.
     if ((await verifyStreams(jsm, ['MINER_CHAIN'], logger)).length > 0)
       logger.warn(
-        'there is no stream MINER_CHAIN yet; it is published to once an ingest process has created it',
+        'there is no stream MINER_CHAIN yet; publishing begins once an ingest process has created it',
       );
     const indexer = createDeploymentIndexer({
       js: jetstream(connection),
@@ -72,7 +72,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       server.close();
       await within(closeGraceMs, closeNats(connection));
     });
-    // Left unhandled on purpose: it ends the process as any other failure does, everything stopped in order.
+    // Deliberately unhandled: it ends the process as any other failure does, with everything stopped in order.
     running.catch((error: unknown) => {
       throw error;
     });

@@ -54,9 +54,7 @@ export function runLocal(options: LocalOptions): Promise<void> {
       logger,
     });
     onStop('anvil', anvil.stop);
-    void anvil.ended.then(() =>
-      logger.error('anvil ended by itself; the chain stands still until the next start'),
-    );
+    void anvil.ended.then(() => logger.error('anvil ended by itself; the chain stops until the next start'));
     const accounts = await readLocalAccounts(createLocalChainClient(anvil.url));
     const deployment = await loadDeployment(dataDir, simulation, anvil.url, accounts);
     const roles = { ingest: true, serve: true };
@@ -83,7 +81,7 @@ interface SimulationOptions {
   readonly intervalMs: number;
 }
 
-/** The wheel first, then the economy: its reporter settles what the wheel's readings tell. */
+/** The wheel first, then the economy, whose reporter settles the wheel's readings. */
 async function startSimulation(
   { configuration, logger, onStop }: CommandContext,
   options: SimulationOptions,
@@ -97,8 +95,8 @@ async function startSimulation(
   await ensureStreams(jsm, streamNames, { retentionDays: configuration.MINER_RETENTION_DAYS }, logger);
   const gateway: SimulatedGatewayOptions = { js, logger, signal };
   const last = await findLastReading(jsm, simulation.installationId);
-  const held = last === null ? null : resumeWheel(last, simulation.seed);
-  const wheel = await completePast(gateway, simulation, held, options.intervalMs);
+  const resumed = last === null ? null : resumeWheel(last, simulation.seed);
+  const wheel = await completePast(gateway, simulation, resumed, options.intervalMs);
   const running = Promise.all([
     signal.aborted ? null : runGateway(gateway, wheel, Date.now),
     signal.aborted ? null : runEconomy({ connection, js, jsm }, options, logger, signal),
@@ -113,15 +111,15 @@ async function startSimulation(
   });
 }
 
-/** The wheel at the end of its past: published now, completed where a kill cut it off, or held already. */
+/** The wheel at the end of its past, which is published now, completed after a kill, or complete already. */
 async function completePast(
   gateway: SimulatedGatewayOptions,
   simulation: Simulation,
-  held: WheelState | null,
+  resumed: WheelState | null,
   intervalMs: number,
 ): Promise<WheelState> {
   const { installationId, seed, pastFromMs, pastUntilMs } = simulation;
-  const wheel = held ?? createWheel({ installationId, seed, startMs: pastFromMs });
+  const wheel = resumed ?? createWheel({ installationId, seed, startMs: pastFromMs });
   const missing = Math.ceil((pastUntilMs - wheel.observedAtMs) / intervalMs) - 1;
   if (missing <= 0) return rebootWheel(wheel);
   const progress = createProgress({
@@ -195,15 +193,15 @@ function printAddresses({ publicUrl, operatorUrl }: Service, natsUrl: string, ch
     `  metrics        ${operatorUrl}/metrics`,
     `  NATS           ${natsUrl}`,
     `  chain          ${chainUrl}`,
-    'Ctrl-C stops it; the next start goes on with the same data.',
+    'Ctrl-C stops it; the next start continues with the same data.',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-function parseNumber(option: string, given: string, min: number, max: number): number {
-  const value = Number(given);
-  if (given.trim() !== '' && value >= min && value <= max) return value;
+function parseNumber(option: string, input: string, min: number, max: number): number {
+  const value = Number(input);
+  if (input.trim() !== '' && value >= min && value <= max) return value;
   throw new ConfigurationError([
-    `${option} is ${JSON.stringify(given)}; expected a number from ${min} to ${max}`,
+    `${option} is ${JSON.stringify(input)}; expected a number from ${min} to ${max}`,
   ]);
 }

@@ -17,7 +17,7 @@ import { type Service, type ServiceSettings, startService } from '../service.ts'
 import { createLogger } from '../serviceLogger.ts';
 import { systemClock } from '../systemClock.ts';
 
-/** Errors whose message says it all: a stack of calls would only hide it. */
+/** Errors whose message is sufficient: a stack trace would only obscure it. */
 const expectedErrors: ReadonlySet<string> = new Set([
   'ConfigurationError',
   'DeploymentFileError',
@@ -33,11 +33,11 @@ const expectedErrors: ReadonlySet<string> = new Set([
 const configurationErrors: ReadonlySet<string> = new Set(['ConfigurationError', 'ServerTooOld']);
 const configurationErrorStatus = 2;
 /**
- * Everything stops within this time, or the process ends all the same, just before an orchestrator would end it (ten seconds by default). It
- * takes a moment where nothing is in the way.
+ * Everything stops within this time, or the process ends regardless, just before an orchestrator would kill it (after ten seconds by default).
+ * Normally a stop takes a moment.
  */
 export const stopMs = 9_500;
-/** A part that takes longer to stop is named in the log. */
+/** Whatever takes longer to stop is named in the log. */
 const slowStopMs = 2_000;
 const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
 
@@ -54,19 +54,19 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
     }
     const deployment = readDeploymentFile(path);
     const natsUrl = configuration.MINER_NATS_URL ?? (await startOwnNats(configuration, logger, onStop)).url;
-    // A read replica publishes nothing, spans neither.
+    // A read replica publishes nothing, and therefore no spans.
     const rpcUrl = roles.ingest ? configuration.MINER_RPC_URL : null;
     await startConfigured({ configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop });
   });
 }
 
-/** What a command does until it is told to stop. */
+/** What a command uses until it is asked to stop. */
 export interface CommandContext {
   readonly configuration: Configuration;
   readonly logger: Logger;
-  /** Registers what is to be stopped, by its name in the log; the last registered is stopped first. */
+  /** Registers something to stop, by its name in the log; the last registered is stopped first. */
   readonly onStop: (what: string, stop: () => Promise<void>) => void;
-  /** The command has done what it was for: stops everything, and the process ends. */
+  /** The command is complete: stops everything, and the process ends. */
   readonly finish: () => Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
   const logger = createLogger(configuration.MINER_LOG_LEVEL);
   const unknown = unknownVariables(process.env);
   if (unknown.length > 0)
-    logger.warn({ unknown }, 'no settings of this service; --help lists those that are');
+    logger.warn({ unknown }, 'unknown variables; --help lists the settings of this service');
   const stops: { readonly what: string; readonly stop: () => Promise<void> }[] = [];
   let isStopping = false;
   let stoppingNow: string | null = null;
@@ -130,7 +130,7 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
   }
 }
 
-/** The nats-server of a process that was given none. */
+/** Starts a nats-server for a process without a configured one. */
 export async function startOwnNats(
   configuration: Configuration,
   logger: Logger,
@@ -150,8 +150,8 @@ export interface ConfiguredService extends Omit<CommandContext, 'finish'> {
 }
 
 /** Starts the service of a configuration, and ends the process should it fail later. */
-export async function startConfigured(given: ConfiguredService): Promise<Service> {
-  const { configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop } = given;
+export async function startConfigured(configured: ConfiguredService): Promise<Service> {
+  const { configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop } = configured;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const service = await startService({
@@ -182,7 +182,7 @@ export async function startConfigured(given: ConfiguredService): Promise<Service
     registry,
   });
   onStop('the service', service.stop);
-  // Left unhandled on purpose: it ends the process the same way as any other failure, everything stopped in order.
+  // Deliberately unhandled: it ends the process as any other failure does, with everything stopped in order.
   service.failed.catch((error: unknown) => {
     throw error;
   });

@@ -15,22 +15,22 @@ export interface OrphanSettings {
   readonly logger: Logger;
 }
 
-/** After a kill -9 of this program its servers live on, and hold their data: one is stopped by its process ID. */
+/** After a kill -9 of this program its servers keep running and hold their data, so one is stopped by its process ID. */
 export async function stopOrphan({ pidFile, mark, stopMs, logger }: OrphanSettings): Promise<void> {
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, 'utf8').trim());
   if (!isMarked(pid, mark)) return;
-  logger.warn({ pid, mark }, 'a server of an earlier run is still there; it is stopped');
+  logger.warn({ pid, mark }, 'a server of an earlier run is still running; stopping it');
   process.kill(pid, 'SIGTERM');
   const ending = timer(stopMs).subscribe(() => {
     if (isMarked(pid, mark)) process.kill(pid, 'SIGKILL');
   });
-  // It is not our child, so nothing tells of its end.
+  // It is not a child of this process, so its end causes no event.
   await firstValueFrom(interval(pollMs).pipe(filter(() => !isMarked(pid, mark))));
   ending.unsubscribe();
 }
 
-/** Asks a child to end, and ends it when it does not. */
+/** Asks a child to end, and kills it if it does not. */
 export async function endProcess(child: ChildProcess, stopMs: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');

@@ -23,7 +23,7 @@ import {
 import { toAddress } from '../../actors/schemas/hex.ts';
 import artifacts from '../contracts/artifacts.json' with { type: 'json' };
 
-/** Where a transparent proxy keeps the address of its admin contract (EIP-1967). */
+/** Storage slot in which a transparent proxy keeps the address of its admin contract (EIP-1967). */
 const proxyAdminSlot = '0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103';
 
 export type DeployClient = Client<Transport, Chain, Account>;
@@ -47,7 +47,7 @@ export interface EconomySettings {
   readonly levels: readonly { readonly weight: bigint; readonly cooldownBlocks: bigint }[];
 }
 
-/** What a deployment is on the chain, as a deployment file names it: addresses in lower case. */
+/** A deployment on the chain, as a deployment file names it: addresses in lower case. */
 export interface DeployedContracts {
   readonly deploymentBlock: bigint;
   readonly economyDeploymentBlock: bigint;
@@ -58,7 +58,7 @@ export interface DeployContractsOptions {
   /** Its account deploys, and is the operator: proposer of the timelock, owner of the collection. */
   readonly client: DeployClient;
   readonly settings: EconomySettings;
-  /** Brings what was sent into a block; nothing to do on a chain that mines by itself. */
+  /** Mines the sent transactions; does nothing on a chain that mines by itself. */
   readonly mine: () => Promise<void>;
 }
 
@@ -188,7 +188,7 @@ export async function deployContracts({
   };
 }
 
-/** What creates an implementation of a version: its code, the version, and the digest of its storage layout. */
+/** Creation data of an implementation: its code, the version, and the digest of its storage layout. */
 export function encodeImplementation(name: 'SettlementCore' | 'Mining', version: bigint): Hex {
   return encodeDeployData({
     abi: coreAbi, // Both have the same constructor.

@@ -49,14 +49,14 @@ export interface Batch {
   readonly nonce: bigint;
 }
 
-/** What people and machines do to a deployed economy. Each sends one transaction and resolves with its hash. */
+/** Actions on a deployed economy. Each sends one transaction and resolves with its hash. */
 export type EconomyActions = ReturnType<typeof createEconomyActions>;
 
 export function createEconomyActions(options: EconomyActionsOptions) {
   const { client, contracts, operator, guardian, reporter } = options;
 
   function send(from: Address, to: Address | null, data: Hex, value = 0n): Promise<Hex> {
-    // Which chain this is was decided with the client: without `chain: null` the node is asked before each transaction.
+    // The client determines the chain: without `chain: null` viem would ask the node before each transaction.
     return sendTransaction(client, { chain: null, account: from, to, data, value, gas });
   }
 

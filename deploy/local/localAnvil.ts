@@ -21,7 +21,7 @@ export class LocalAnvilError extends Error {
 export interface LocalAnvil {
   readonly url: string;
   readonly pid: number;
-  /** Resolves when it ended by itself. */
+  /** Resolves when it has ended without being stopped. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface LocalAnvil {
 export interface LocalAnvilSettings {
   /** Time of the first block, Unix seconds. */
   readonly genesisTimestamp: number;
-  /** Its state is kept here, read at the start and written every minute and at the end; null keeps none. */
+  /** Its state is stored here, read at the start and written every minute and at the end; null for none. */
   readonly dir: string | null;
   /** Rules of the chain, as anvil names them. */
   readonly hardfork?: string;
@@ -37,26 +37,26 @@ export interface LocalAnvilSettings {
 }
 
 /**
- * Starts anvil on a free port of the loopback interface. It mines a block when it is told to. It is not in the terminal's
+ * Starts anvil on a free port of the loopback interface. It mines a block on request. It is not in the terminal's
  * process group, so Ctrl-C reaches this process alone, which stops it.
  *
  * @throws LocalAnvilError
  */
 export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnvil> {
   const { genesisTimestamp, dir, hardfork = 'cancun', logger } = settings;
-  const kept: string[] = [];
+  const stateArguments: string[] = [];
   if (dir !== null) {
     mkdirSync(dir, { recursive: true });
     const stateFile = join(dir, 'anvil-state.json');
     await stopOrphan({ pidFile: join(dir, 'anvil.pid'), mark: stateFile, stopMs, logger });
-    kept.push('--state', stateFile, '--state-interval', String(stateIntervalSeconds));
+    stateArguments.push('--state', stateFile, '--state-interval', String(stateIntervalSeconds));
   }
   const child = spawn(
     findAnvil(),
     [
       ...['--host', '127.0.0.1', '--port', '0', '--timestamp', String(genesisTimestamp)],
       ...['--no-mining', '--hardfork', hardfork, '--order', 'fifo', '--block-base-fee-per-gas', '0'],
-      ...['--gas-limit', '120000000', '--accounts', '20', ...kept],
+      ...['--gas-limit', '120000000', '--accounts', '20', ...stateArguments],
     ],
     { detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
   );
@@ -77,7 +77,7 @@ export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnv
   };
 }
 
-/** The program itself: the package's launcher would not hand on every signal. */
+/** The program itself, since the package's launcher does not forward every signal. */
 function findAnvil(): string {
   const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
   const platform = `${process.platform}-${architectures[process.arch] ?? process.arch}`;
@@ -91,7 +91,7 @@ function findAnvil(): string {
   }
 }
 
-/** What answers on the port that the child itself names is the child. */
+/** The port that the child itself prints, so that no other server can be meant. */
 function readPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     const lines: string[] = [];

@@ -1,6 +1,6 @@
 import { type Address, createTestClient, defineChain, http, publicActions, walletActions } from 'viem';
 
-/** Anvil's chain. viem knows it too, among several hundred others that would all be loaded with it. */
+/** Anvil's chain. viem defines it too, but importing it would load several hundred others. */
 export const localChain = defineChain({
   id: 31_337,
   name: 'Anvil',
@@ -8,7 +8,7 @@ export const localChain = defineChain({
   rpcUrls: { default: { http: ['http://127.0.0.1:8545'] } },
 });
 
-/** A client that mines, and speaks for accounts that the local chain has unlocked. */
+/** A client that mines, and sends for the accounts that the local chain has unlocked. */
 export type LocalChainClient = ReturnType<typeof createLocalChainClient>;
 
 export function createLocalChainClient(url: string) {
@@ -22,7 +22,7 @@ export function createLocalChainClient(url: string) {
     .extend(walletActions);
 }
 
-/** Who does what on the local chain, of its accounts. */
+/** The accounts of the local chain, by role. */
 export interface LocalAccounts {
   readonly operator: Address;
   readonly guardian: Address;

@@ -9,7 +9,7 @@ import { createLocalChainClient, type LocalAccounts, type LocalChainClient } fro
 
 const tokenUnit = 10n ** 18n;
 
-/** What the local stack keeps of its simulation, so that the next start goes on with the same one. */
+/** The stored parameters of the simulation, so that the next start continues with the same one. */
 export interface Simulation {
   readonly seed: string;
   readonly pastFromMs: number;
@@ -45,9 +45,9 @@ export function computeChainGenesis({ genesisTimestamp }: Simulation): number {
 }
 
 /**
- * The deployment of a data folder; the contracts are deployed when there is none yet.
+ * The deployment of a data folder; the contracts are deployed if there is none yet.
  *
- * @throws LocalAnvilError when the chain of the deployment is gone.
+ * @throws LocalAnvilError when the local chain does not have the deployment's contracts.
  */
 export async function loadDeployment(
   dataDir: string,
@@ -122,7 +122,7 @@ async function deployEconomy(
   };
 }
 
-/** A kill in the middle leaves the old file or the new one, and no half. */
+/** A kill at any point leaves either the old file or the new one. */
 function writeAtomically(path: string, content: object) {
   writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`);
   renameSync(`${path}.new`, path);

@@ -10,9 +10,9 @@ import { endProcess, stopOrphan } from './childServer.ts';
 
 const startMs = 15_000;
 const pollMs = 50;
-/** Before a server that ended by itself is started again: one that ends at once must not take a core. */
+/** Delay before a server that ended by itself is restarted: one that ends at once must not occupy a core. */
 const restartAfterMs = 250;
-/** JetStream takes a moment to close its files; what it has not closed by then it recovers at the next start. */
+/** JetStream takes a moment to close its files; those not closed by then are recovered at the next start. */
 const stopMs = 1_000;
 
 /** The local nats-server could not be started. */
@@ -28,14 +28,14 @@ export interface LocalNats {
 }
 
 export interface LocalNatsSettings {
-  /** Its store, configuration, log and ports file are kept here. */
+  /** Folder of its store, configuration, log and ports file. */
   readonly dir: string;
   readonly logger: Logger;
 }
 
 /**
  * Starts nats-server with JetStream on a free port of the loopback interface. It is not in the terminal's process
- * group, so Ctrl-C reaches this process alone, which stops it last. When it ends by itself it is started again, on
+ * group, so Ctrl-C reaches this process alone, which stops it last. When it ends by itself it is restarted with
  * the same port and data.
  *
  * @throws LocalNatsError
@@ -62,7 +62,7 @@ export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promis
   const watch = (watched: ChildProcess) => {
     watched.once('exit', (code, killedBy) => {
       if (signal.aborted) return;
-      logger.error({ code, signal: killedBy }, 'nats-server ended by itself; it is started again');
+      logger.error({ code, signal: killedBy }, 'nats-server ended by itself; restarting it');
       restarting = restart();
     });
   };
@@ -83,7 +83,7 @@ export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promis
       throw error;
     });
     watch(started);
-    logger.info({ url, pid: started.pid }, 'nats-server started again');
+    logger.info({ url, pid: started.pid }, 'nats-server restarted');
   };
   watch(child);
 
@@ -108,8 +108,8 @@ export function findNatsServer(): string {
     '/usr/local/sbin',
     '/opt/homebrew/bin',
   ];
-  const found = folders.map((folder) => join(folder, 'nats-server')).find((path) => existsSync(path));
-  if (found !== undefined) return found;
+  const program = folders.map((folder) => join(folder, 'nats-server')).find((path) => existsSync(path));
+  if (program !== undefined) return program;
   throw new LocalNatsError(
     'nats-server is not installed. Install it (Debian, Ubuntu: apt-get install nats-server; macOS: brew install ' +
       'nats-server), or set MINER_NATS_URL to a server with JetStream.',
@@ -152,7 +152,7 @@ function spawnServer(program: string, configuration: string, dir: string): Child
   return spawn(program, ['-c', configuration], { detached: true, stdio: ['ignore', errors, errors] });
 }
 
-/** Waits for the ports file of this very process: what answers there is our child and no other server. */
+/** Waits for the ports file of this very process, so that no other server can be meant. */
 async function waitForUrl(child: ChildProcess, dir: string): Promise<string> {
   const file = join(dir, `nats-server_${child.pid}.ports`);
   const url$ = interval(pollMs).pipe(

@@ -13,9 +13,9 @@ import type { StreamObserver } from './streamObserver.ts';
 /** Seconds between two blocks of the simulated past, and of the time after it. */
 const pastStepSeconds = 900;
 export const liveBlockSeconds = 4;
-/** What people do is decided once in so many seconds, in the past and live. */
+/** People's actions are decided once per this many seconds, in the past and live. */
 const actionSeconds = 120;
-/** Settled rounds are minted when so many of them wait. */
+/** Settled rounds are minted once this many of them wait. */
 const checkpointAtRounds = 12;
 const mintedMax = 160n;
 export const simulatedPrice = 20_000_000_000_000_000n;
@@ -36,7 +36,7 @@ export interface SimulatedEconomyOptions {
 
 /**
  * Owners who mint, merge, transfer and claim, a reporter who settles the observed rounds, a keeper who mints for them.
- * All of it goes by the chain's own state and time, so it goes on from wherever the chain is.
+ * All of them decide by the chain's own state and time, so a restart continues from the chain's present state.
  */
 export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   const { client, contracts, accounts, seed, genesisSeconds, logger, signal } = options;
@@ -44,7 +44,7 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   const reporter = createSimulatedReporter({ ...options, core: contracts.core, actions });
   const read = { core: contracts.core, mining: contracts.mining, collection: contracts.collection };
 
-  /** Mines what was sent, at a time. */
+  /** Mines a block with everything sent, at a given time. */
   async function mineAt(seconds: number) {
     await client.setNextBlockTimestamp({ timestamp: BigInt(seconds) });
     await client.mine({ blocks: 1 });
@@ -54,7 +54,7 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
     return Number((await client.getBlock()).timestamp);
   }
 
-  /** Past blocks from where the chain is to `untilSeconds`; calls back with the time that is reached. */
+  /** Mines past blocks from the chain's tip to `untilSeconds`; calls back with each time reached. */
   async function runPast(untilSeconds: number, onReached: (seconds: number) => void): Promise<void> {
     for (
       let at = (await readTipSeconds()) + pastStepSeconds;
@@ -81,7 +81,7 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
     await repeatUntilAborted(mineNow, () => liveBlockSeconds * 1000, signal);
   }
 
-  /** What everyone does at a time. A step that fails is left out: the next one sees the chain as it is then. */
+  /** Everybody's actions at a time. A step that fails is skipped: the next one starts from the chain's state at that time. */
   async function act(seconds: number): Promise<void> {
     const draw = createDraw(seed, Math.floor(seconds / actionSeconds));
     const steps = [openSale, settle, mintRewards, ...(draw('owner acts') < 0.45 ? [ownerActs] : [])];
@@ -113,7 +113,7 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
     await actions.allow(accounts.owners, 5n);
   }
 
-  /** The oracle closes what has ended, and the reporter settles what is closed. */
+  /** The oracle closes ended rounds, and the reporter settles closed ones. */
   async function settle(seconds: number, draw: Draw): Promise<void> {
     await reporter.close(seconds);
     await reporter.run(seconds, draw, async () => mineAt(Math.max(seconds, (await readTipSeconds()) + 1)));
@@ -189,7 +189,7 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
       (await client.readContract({ ...collection, functionName: 'publicMinted' })) +
       (await client.readContract({ ...collection, functionName: 'reserveMinted' }));
     const tokenIds = Array.from({ length: Number(minted) }, (_, index) => BigInt(index + 1));
-    // One request for all of them: the transport gathers calls of one turn.
+    // One request for all of them: the transport batches calls of one turn.
     const holders = await Promise.all(
       tokenIds.map(
         (tokenId) =>

@@ -11,7 +11,7 @@ import { listPastTimes, observe, rebootWheel, type WheelState } from './simulate
 /** Readings that are published before the first of them is acknowledged. */
 const inFlightMax = 256;
 const liveIntervalMs = 1_000;
-/** The device agent reports its modules every so many readings. */
+/** The device agent reports its modules once per this many readings. */
 const modulesEvery = 30;
 
 export interface SimulatedGatewayOptions {
@@ -20,7 +20,7 @@ export interface SimulatedGatewayOptions {
   readonly signal: AbortSignal;
 }
 
-/** The last reading that the stream holds of an installation; null without one. */
+/** The last reading of an installation in the stream; null if there is none. */
 export async function findLastReading(
   jsm: JetStreamManager,
   installationId: string,
@@ -34,13 +34,13 @@ export async function findLastReading(
 export interface PastSettings {
   readonly untilMs: number;
   readonly intervalMs: number;
-  /** The device starts again once, at this time. */
+  /** The device restarts once, at this time. */
   readonly rebootMs: number;
 }
 
 /**
- * Publishes a wheel's past at full speed, from where the wheel is to `untilMs`. Killed anywhere, it is completed by
- * another call with the wheel of the last stored reading.
+ * Publishes a wheel's past at full speed, from the wheel's time to `untilMs`. If it is killed, another call with the wheel of the last
+ * stored reading completes it.
  */
 export async function publishPast(
   { js, logger, signal }: SimulatedGatewayOptions,
@@ -87,7 +87,7 @@ export async function runGateway(
 }
 
 /**
- * The same message again until it is acknowledged: its ID makes a repetition harmless.
+ * Publishes a message repeatedly until it is acknowledged: its ID makes repetitions harmless.
  *
  * @throws the signal's reason when it is aborted before.
  */
@@ -104,7 +104,7 @@ async function publishReading(
   await retryUntilAvailable(publish, {
     signal,
     onFailure: (error, failures) => {
-      if (failures === 1) logger.warn({ err: error }, 'the simulated gateway cannot publish; it tries again');
+      if (failures === 1) logger.warn({ err: error }, 'the simulated gateway cannot publish; retrying');
     },
   });
 }
@@ -121,6 +121,6 @@ async function publishModules(
     }
     if (report === 0) await js.publish(signerSubject(installationId), JSON.stringify(simulateSigner(atMs)));
   } catch (error) {
-    logger.warn({ err: error }, 'module snapshots were not published; the next ones follow'); // The newest counts.
+    logger.warn({ err: error }, 'module snapshots were not published; the next ones follow'); // Only the newest snapshot matters.
   }
 }

@@ -7,10 +7,10 @@ const modules = [
   { instanceId: 'signer.0', moduleType: 'secure-element', driverId: 'software' },
 ] as const;
 
-/** Every so many reports, one module is degraded for a report. */
+/** Once per this many reports, one module is degraded for one report. */
 const degradedEvery = 20;
 
-/** What the device agent of the simulated wheel publishes of its modules; `report` counts the times. */
+/** The module snapshots that the simulated device agent publishes; `report` is the number of the report. */
 export function simulateModules(atMs: number, report: number): ModuleSnapshotMessage[] {
   const observedAt = new Date(atMs).toISOString();
   return modules.map((module, index) => {

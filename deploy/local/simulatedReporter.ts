@@ -12,10 +12,10 @@ import type { LocalChainClient } from './localChainClient.ts';
 import { createSeededUuid, type Draw } from './seeded.ts';
 import type { StreamObserver } from './streamObserver.ts';
 
-/** Closed rounds are settled when so many of them wait. */
+/** Closed rounds are settled once this many of them wait. */
 const settleAtRounds = 6;
 
-/** Without the time that every message has. */
+/** A message without the time, which `publish` adds. */
 type Untimed<Message> = Message extends unknown ? Omit<Message, 'at'> : never;
 
 export interface SimulatedReporterOptions {
@@ -31,9 +31,9 @@ export interface SimulatedReporterOptions {
 }
 
 /**
- * An oracle and a settlement reporter in small: they read the rounds, accept closures, prepare submissions, settle on the
- * local chain, meet reverts and retries, and report each step. What they know they read from the streams and the chain, so
- * another process goes on where one was killed.
+ * An oracle and a settlement reporter in miniature: they read the rounds, accept closures, prepare submissions, settle on the
+ * local chain, handle reverts and retries, and report each step. They read all their state from the streams and the chain, so
+ * another process can continue after a kill.
  */
 export function createSimulatedReporter(options: SimulatedReporterOptions) {
   const { client, core, actions, observer, js, installationId, seed, genesisSeconds } = options;
@@ -49,7 +49,7 @@ export function createSimulatedReporter(options: SimulatedReporterOptions) {
   const report = (seconds: number, message: Untimed<ReporterMessage>) =>
     publish(reporterSubject(installationId), seconds, message);
 
-  /** Approves the wheel's epoch, and closes every round that has ended and that the readings tell of. */
+  /** Approves the wheel's epoch, and closes every ended round that the readings cover. */
   async function close(seconds: number) {
     const { approvedEpochs, closure } = observer.settlement().snapshot.context;
     const counterEpoch = observer.counterEpoch();
@@ -60,7 +60,7 @@ export function createSimulatedReporter(options: SimulatedReporterOptions) {
     const ended = Math.floor((knownSeconds - genesisSeconds) / roundSeconds);
     const first = Number(closure?.lastRound ?? 0n) + 1;
     if (ended < first) return;
-    // A round that was not observed is closed without work: that is the oracle's judgement, not a measurement.
+    // A round that was not observed is closed without work: that is the oracle's decision, not a measurement.
     const rounds = Array.from({ length: ended - first + 1 }, (_, index) => ({
       roundId: String(first + index),
       workUnits: String(observer.findWork(first + index) ?? 0n),
@@ -74,7 +74,7 @@ export function createSimulatedReporter(options: SimulatedReporterOptions) {
     });
   }
 
-  /** One run of the reporter; what it sends is mined by `mine`. */
+  /** One run of the reporter; `mine` mines its transaction. */
   async function run(seconds: number, draw: Draw, mine: () => Promise<void>) {
     const { settlementEnabled } = observer.settlement().snapshot.context;
     if (!settlementEnabled) {
@@ -122,7 +122,7 @@ export function createSimulatedReporter(options: SimulatedReporterOptions) {
     if (draw('not sent') < 0.1) {
       await report(seconds, { type: 'submission_retrying', submissionId, transactionHash: null });
     }
-    // Now and then another nonce than the core expects: the transaction is reverted, and the next run tries again.
+    // Occasionally the nonce is not the one that the core expects: the transaction is reverted, and the next run retries.
     const isStale = draw('reverted') < 0.05;
     const transactionHash = await actions.settle({
       previousSettledThroughRound: frontier.settledThroughRound,
@@ -141,7 +141,7 @@ export function createSimulatedReporter(options: SimulatedReporterOptions) {
     return isConfirmed ? 'settled' : 'reverted';
   }
 
-  /** Ends a submission that an earlier process left behind. */
+  /** Ends a submission that an earlier process left unfinished. */
   async function conclude(seconds: number, submission: Submission, frontier: Frontier) {
     const { submissionId, submittedAtMs, settledThroughRound } = submission;
     const isSettled = submittedAtMs !== null && frontier.settledThroughRound >= settledThroughRound;

@@ -4,14 +4,14 @@ import { computeSeededFraction, createSeededUuid } from './seeded.ts';
 /** A full turn of the wheel, and the pulses that its counter adds in one. */
 const circumferenceMm = 1_000;
 const unitsPerTurn = 4;
-/** The wheel runs, or rests, for whole stretches of this length. */
+/** The wheel runs or rests for whole intervals of this length. */
 const stretchMs = 4 * 60_000;
 const dayMs = 86_400_000;
 const noonMs = dayMs / 2;
-/** The gateway receives a reading so much after it was observed. */
+/** The gateway receives a reading this long after it was observed. */
 const receiptMs = 60;
 
-/** A simulated wheel's memory. Immutable. */
+/** State of a simulated wheel. Immutable. */
 export interface WheelState {
   readonly installationId: string;
   readonly seed: string;
@@ -44,7 +44,7 @@ export function createWheel({ installationId, seed, startMs }: WheelSettings): W
   };
 }
 
-/** The wheel as its last published reading tells, in the same boot. */
+/** The wheel after its last published reading, in the same boot. */
 export function resumeWheel(message: CounterReadingMessage, seed: string): WheelState {
   const units = BigInt(message.cumulativeWorkUnits);
   return {
@@ -59,7 +59,7 @@ export function resumeWheel(message: CounterReadingMessage, seed: string): Wheel
   };
 }
 
-/** The wheel after its device started again: a new boot, the same counter. */
+/** The wheel after its device has restarted: a new boot, the same counter. */
 export function rebootWheel(wheel: WheelState): WheelState {
   return { ...wheel, bootId: createUuid(wheel.seed, wheel.bootId, wheel.sequence), sequence: 0 };
 }
@@ -102,7 +102,7 @@ export function isOutage(seed: string, atMs: number): boolean {
   return atMs >= startMs && atMs < startMs + lengthMs;
 }
 
-/** Times of the past at which a reading is published: every `intervalMs`, outages left out. */
+/** Times of the past at which a reading is published: every `intervalMs`, except in outages. */
 export function* listPastTimes(
   seed: string,
   fromMs: number,
@@ -112,7 +112,7 @@ export function* listPastTimes(
   for (let atMs = fromMs; atMs < untilMs; atMs += intervalMs) if (!isOutage(seed, atMs)) yield atMs;
 }
 
-/** Millimetres run in a span of time, stretch by stretch. */
+/** Millimetres run in a span of time, summed over its stretches. */
 function computeDistanceMm(seed: string, fromMs: number, toMs: number): number {
   let runMm = 0;
   for (let atMs = fromMs; atMs < toMs; ) {

@@ -12,7 +12,7 @@ import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
 import { alwaysOpen } from '../../streams/operators/gate.ts';
 import { systemClock } from '../systemClock.ts';
 
-/** What an oracle and a reporter find in the streams, by the same definitions as the service. */
+/** What an oracle and a reporter read from the streams, by the same definitions as the service. */
 export interface StreamObserver {
   /** Work of an observed round; undefined for one that is missing or still open. */
   findWork(roundId: number): bigint | undefined;
@@ -23,7 +23,7 @@ export interface StreamObserver {
   settlement(): Settlement;
   /** Resolves when a message of `MINER_PIPELINE` is folded, or when it is stopped. */
   folded(sequence: number): Promise<void>;
-  /** Resolves when everything is read that the streams hold at the time of the call, or when it is stopped. */
+  /** Resolves when everything that the streams hold at the time of the call is read, or when it is stopped. */
   caughtUp(): Promise<void>;
   stop(): void;
 }
@@ -66,7 +66,7 @@ export function observeStreams(options: StreamObserverOptions): StreamObserver {
         position.next(batch.position);
       },
       error: (error: unknown) => {
-        logger.error({ stream, err: error }, 'the simulation ends: its stream is another one now');
+        logger.error({ stream, err: error }, 'the simulation ends: its stream was replaced');
       },
     });
     /** Resolves when everything through a sequence is received, or when it is stopped. */

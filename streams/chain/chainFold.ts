@@ -10,7 +10,7 @@ import type { MessageCounts } from '../messageCounts.ts';
 import { createRejectionCollector, type RejectionCollector } from '../rejections.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../streamFold.ts';
 
-/** Cursors of owner lists keep their block's state for at least so long, across a restart too. */
+/** The state at the block of an owner list's cursor is retained for at least this long, also across a restart. */
 const stateRetentionMs = 10 * 60_000;
 
 export interface ChainFoldOptions {
@@ -20,10 +20,10 @@ export interface ChainFoldOptions {
   readonly logger: Logger;
 }
 
-/** `MINER_CHAIN`: spans into states at safe blocks. */
+/** The fold of `MINER_CHAIN`: spans become states at safe blocks. */
 export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
   const { actors, counts, chainCounts, logger } = options;
-  /** A fork below every kept state was found, in this message, which is not folded yet: snapshots above it are of no use. */
+  /** This message, which is not folded yet, forks below every retained state: snapshots above the fork cannot be used. */
   let rewound: { readonly forkBlock: bigint; readonly position: number } | null = null;
   let reportedFault: ChainFault | null = null;
 
@@ -54,8 +54,8 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
     chainCounts.reorganized(safeDepth);
     const about = { forkBlock: String(forkBlock), safeDepth };
     if (safeDepth > 0)
-      logger.error(about, 'safe blocks were reorganized: views go back to the state before the fork');
-    else logger.info(about, 'blocks above the safe one were reorganized; nothing of them was shown');
+      logger.error(about, 'safe blocks were reorganized: views return to the state before the fork');
+    else logger.info(about, 'blocks above the safe one were reorganized; no view had shown them');
   }
 
   function reportFault() {
@@ -65,7 +65,7 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
       const { block, detail } = fault;
       logger.error(
         { block: String(block.number), hash: block.hash, detail },
-        'a block of the chain cannot be applied: chain views are unavailable until a corrected span takes its place',
+        'a block of the chain cannot be applied: chain views are unavailable until a corrected span replaces it',
       );
     } else logger.info('the block that could not be applied was replaced');
     reportedFault = fault;

@@ -5,7 +5,7 @@ import type { CounterOutcome } from '../../actors/wheel/counterActors.ts';
 
 type Accepted = Exclude<CounterOutcome, { readonly rejection: unknown }>;
 
-/** What the messages of a batch of `MINER_COUNTER` make for ClickHouse. */
+/** Rows for ClickHouse from the messages of one batch of `MINER_COUNTER`. */
 export interface CollectedRows extends Omit<StoredRows, 'throughPosition'> {
   add(outcome: Accepted): void;
 }

@@ -12,7 +12,7 @@ export interface CounterFoldOptions {
   readonly counts: MessageCounts;
 }
 
-/** `MINER_COUNTER`: readings into actors, memory and rows. */
+/** The fold of `MINER_COUNTER`: readings go to the actors, the recent readings and rows. */
 export function createCounterFold({ actors, recent, counts }: CounterFoldOptions): StreamFold {
   return {
     identity: actors.identity,

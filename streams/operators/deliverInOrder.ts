@@ -6,24 +6,24 @@ import { schedulerClock } from './schedulerClock.ts';
 
 export interface DeliveryStatus {
   readonly state: DeliveryState;
-  /** Weight of what waits, the batch under way included. */
+  /** Weight of all waiting items, including the batch being delivered. */
   readonly waiting: number;
-  /** Of the batch under way; 0 while deliveries succeed. */
+  /** Of the batch being delivered; 0 while deliveries succeed. */
   readonly failures: number;
 }
 
 export interface DeliveryOptions<Item> {
-  /** What an item adds to a batch; one of no weight is delivered with those before it. */
+  /** What an item adds to a batch; an item without weight is delivered with those before it. */
   readonly weigh: (item: Item) => number;
-  /** A batch is delivered once it weighs so much, */
+  /** A batch is delivered once it has this weight, */
   readonly batchWeight: number;
-  /** or once its first item has waited so long. */
+  /** or once its first item has waited this long. */
   readonly gatherMs: number;
-  /** Whether what is there is to be delivered at once, since something waits for this item. */
+  /** Whether the queue must be delivered at once, since something waits for this item. */
   readonly isUrgent?: (item: Item) => boolean;
-  /** Whenever this emits, what is there is delivered without waiting for more. */
+  /** Whenever this emits, the queue is delivered without waiting for more. */
   readonly flush$?: Observable<unknown>;
-  /** Delivers items, and completes once they are acknowledged. Its outcome is unknown when it fails: it is given the same items again. */
+  /** Delivers items, and completes once they are acknowledged. If it fails, the outcome is unknown, and it is called again with the same items. */
   readonly deliver: (items: readonly Item[]) => ObservableInput<unknown>;
   readonly backoff?: BackoffBounds;
   readonly random?: () => number;
@@ -34,8 +34,8 @@ export interface DeliveryOptions<Item> {
 }
 
 /**
- * Delivers items in batches, one batch at a time, in order, each at least once. An item is emitted once it is delivered. Whether there is room for
- * more is decided where the items come from.
+ * Delivers items in batches, one batch at a time, in order, each at least once. An item is emitted once it is delivered. Backpressure is applied
+ * at the source of the items, not here.
  */
 export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOperatorFunction<Item> {
   const { weigh, batchWeight, gatherMs, isUrgent = () => false, flush$ = NEVER, deliver } = options;
@@ -46,16 +46,16 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
     new Observable<Item>((subscriber) => {
       let queue: Item[] = [];
       let queuedWeight = 0;
-      /** Of the items in the queue that are urgent; the last of them is delivered before anybody waits. */
+      /** Urgent items in the queue: while there are any, batches are delivered without gathering. */
       let urgentCount = 0;
       let batch: readonly Item[] | null = null;
-      /** Nothing more comes, or somebody waits for what is there. */
+      /** A flush was requested, and the queue has not been emptied since. */
       let isFlushing = false;
       let isEnded = false;
 
       function add(item: Item) {
         const weight = weigh(item);
-        // Nothing has to be delivered, and nothing is before it.
+        // It needs no delivery, and no item precedes it.
         if (weight === 0 && batch === null && queue.length === 0) return subscriber.next(item);
         queue.push(item);
         queuedWeight += weight;
@@ -77,7 +77,7 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
         let taken = 0;
         let count = 0;
         while (count < queue.length && taken < batchWeight) taken += weigh(queue[count++] as Item);
-        // Those of no weight that follow have nothing to wait for.
+        // Items without weight that follow need not wait.
         while (count < queue.length && weigh(queue[count] as Item) === 0) count++;
         const items = queue.slice(0, count);
         queue = queue.slice(count);
@@ -88,7 +88,7 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
       }
 
       function emitBatch(items: readonly Item[]) {
-        // What comes until all are out is behind them.
+        // Items that arrive while these are emitted are queued after them.
         for (const item of items) subscriber.next(item);
         batch = null;
       }

@@ -8,50 +8,50 @@ import {
   tap,
 } from 'rxjs';
 
-/** What is under way between the two ends of a pipeline, by weight. */
+/** Bounds the weight of what is between the two ends of a pipeline. */
 export interface Gate {
   readonly isOpen: boolean;
-  /** Resolves once half of the bound is free (to open and close for each item would cost more than it bounds), or at the signal. */
+  /** Resolves once half of the bound is free (opening and closing for each item would be too costly), or at the signal. */
   opened(signal: AbortSignal): Promise<void>;
   enter(weight: number): void;
   leave(weight: number): void;
 }
 
 export interface GateOptions {
-  /** The gate is closed while so much or more is under way. */
+  /** The gate is closed while this weight or more has entered and not left. */
   readonly max: number;
-  /** Called when it closes: what only gathers need not wait for more, which will not come. */
+  /** Called when it closes: nothing more will arrive, so an operator that gathers need not wait for it. */
   readonly onClosed?: () => void;
 }
 
 export function createGate({ max, onClosed }: GateOptions): Gate {
-  const underWay$ = new BehaviorSubject(0);
+  const entered$ = new BehaviorSubject(0);
   return {
     get isOpen() {
-      return underWay$.value < max;
+      return entered$.value < max;
     },
     opened: async (signal) => {
-      if (underWay$.value < max || signal.aborted) return;
-      const opened$ = underWay$.pipe(filter((weight) => weight <= max / 2));
+      if (entered$.value < max || signal.aborted) return;
+      const opened$ = entered$.pipe(filter((weight) => weight <= max / 2));
       await firstValueFrom(merge(opened$, fromEvent(signal, 'abort')));
     },
     enter: (weight) => {
-      const before = underWay$.value;
-      underWay$.next(before + weight);
-      if (before < max && underWay$.value >= max) onClosed?.();
+      const before = entered$.value;
+      entered$.next(before + weight);
+      if (before < max && entered$.value >= max) onClosed?.();
     },
-    leave: (weight) => underWay$.next(underWay$.value - weight),
+    leave: (weight) => entered$.next(entered$.value - weight),
   };
 }
 
-/** At the end of what a gate bounds: what comes out has left. */
+/** Placed at the end of the section that a gate bounds: items that pass have left it. */
 export function leaveGate<Item extends { readonly weight: number }>(
   gate: Gate,
 ): MonoTypeOperatorFunction<Item> {
   return tap(({ weight }) => gate.leave(weight));
 }
 
-/** For what is dealt with at once. */
+/** For consumers that process every batch at once. */
 export const alwaysOpen: Gate = {
   isOpen: true,
   opened: async () => undefined,

@@ -1,7 +1,7 @@
 import { defer, lastValueFrom, repeat, takeUntil, timer } from 'rxjs';
 import { whenAborted } from './whenAborted.ts';
 
-/** Takes a step, waits, and takes the next one, until the signal is aborted; a step that is under way is awaited. */
+/** Runs a step and waits, repeatedly, until the signal is aborted; a running step is awaited. */
 export async function repeatUntilAborted(
   step: () => Promise<void>,
   delayMs: () => number,

@@ -3,15 +3,15 @@ import { type BackoffBounds, backoffMs } from '../../machines/backoff.ts';
 import { whenAborted } from './whenAborted.ts';
 
 export interface RetryOptions {
-  /** Aborting ends the waiting between two attempts; an attempt that is under way is awaited. */
+  /** Aborting ends the wait between two attempts; a running attempt is awaited. */
   readonly signal: AbortSignal;
-  /** Told of each failure but those after the abort; `failures` in a row, from 1. */
+  /** Called with each failure before the abort; `failures` counts consecutive ones, from 1. */
   readonly onFailure: (error: unknown, failures: number) => void;
   readonly backoff?: BackoffBounds;
 }
 
 /**
- * The result of the first attempt that succeeds; another one follows each that fails, later and later.
+ * Repeats an attempt, with backoff, until one succeeds, and returns its result.
  *
  * @throws the signal's reason when it is aborted before an attempt has succeeded.
  */

@@ -1,6 +1,6 @@
 import { asyncScheduler, type Subscription } from 'rxjs';
 
-/** What machines wait by, on RxJS's scheduler: so time stands still for both, or goes by for both, in a test. */
+/** The clock of machines, on RxJS's scheduler, so that a test's virtual time controls both. */
 export const schedulerClock = {
   setTimeout: (fire: () => void, ms: number): Subscription => asyncScheduler.schedule(fire, ms),
   clearTimeout: (scheduled: Subscription | undefined): void => scheduled?.unsubscribe(),

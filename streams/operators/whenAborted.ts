@@ -1,6 +1,6 @@
 import { Observable } from 'rxjs';
 
-/** Emits once when a signal is aborted, at once where it is already. */
+/** Emits once when a signal is aborted, immediately if it already is. */
 export function whenAborted(signal: AbortSignal): Observable<void> {
   return new Observable((subscriber) => {
     const emit = () => {

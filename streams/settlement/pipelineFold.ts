@@ -10,7 +10,7 @@ export interface PipelineFoldOptions {
   readonly counts: MessageCounts;
 }
 
-/** `MINER_PIPELINE`: modules, signer, oracle and reporter into their actors. */
+/** The fold of `MINER_PIPELINE`: messages of modules, signer, oracle and reporter go to their actors. */
 export function createPipelineFold({ actors, counts }: PipelineFoldOptions): StreamFold {
   return {
     identity: actors.identity,

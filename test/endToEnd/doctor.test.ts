@@ -81,7 +81,7 @@ describe('doctor', () => {
     expect(damaged.output).toMatch(/FAILED +node: /);
     expect(damaged.output.match(/->/g)).toHaveLength(2);
     expect(damaged.status).toBe(1);
-    expect((await doctor(environment, '--quick')).output).toContain('left out by --quick');
+    expect((await doctor(environment, '--quick')).output).toContain('skipped by --quick');
   });
 
   it.each<[string, Record<string, string>, RegExp]>([

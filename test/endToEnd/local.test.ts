@@ -126,11 +126,11 @@ describe('npm start', () => {
       return positionOf(telemetry) > positionOf(before) ? telemetry : null;
     }, 'a reading after those before the kill');
     expect(isAlive(orphan)).toBe(false);
-    expect(second.output()).toContain('a server of an earlier run is still there');
+    expect(second.output()).toContain('a server of an earlier run is still running');
 
-    // Its own nats-server killed behind its back is started again, on the same data.
+    // Its own nats-server killed from outside is restarted with the same data.
     process.kill(second.natsPid(), 'SIGKILL');
-    await eventually(() => second.output().includes('nats-server started again'), 'another nats-server');
+    await eventually(() => second.output().includes('nats-server restarted'), 'another nats-server');
     const position = positionOf(after);
     await eventually(async () => positionOf(await second.online()) > position + 2, 'readings after it');
     expect(await second.end('SIGINT'), second.output()).toBe(0);

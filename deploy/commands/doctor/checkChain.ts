@@ -7,7 +7,7 @@ import { type Finding, failed, ok, skipped } from './finding.ts';
 
 const requestMs = 5_000;
 
-/** The node's chain, the deployment on it, and how far the stream is behind it. */
+/** Checks the node's chain, the deployment on it, and how far the stream lags behind it. */
 export async function checkChain(
   jsm: JetStreamManager,
   onChain: ChainDeployment,
@@ -15,9 +15,9 @@ export async function checkChain(
 ): Promise<Finding[]> {
   const client = createPublicClient({ transport: http(rpcUrl, { timeout: requestMs, retryCount: 0 }) });
   const { chainId } = onChain.chain;
-  let given: bigint;
+  let nodeChainId: bigint;
   try {
-    given = BigInt(await client.getChainId());
+    nodeChainId = BigInt(await client.getChainId());
   } catch (error) {
     return [
       failed(
@@ -27,14 +27,14 @@ export async function checkChain(
       ),
     ];
   }
-  if (given !== chainId) {
-    const detail = `it is of chain ${given}, the deployment is on chain ${chainId}`;
+  if (nodeChainId !== chainId) {
+    const detail = `it is of chain ${nodeChainId}, the deployment is on chain ${chainId}`;
     return [
       failed('node', detail, 'set MINER_RPC_URL to a node of that chain, or correct the deployment file'),
     ];
   }
   const tip = await client.getBlockNumber();
-  const findings = [ok('node', `chain ${given}, newest block ${tip}`)];
+  const findings = [ok('node', `chain ${nodeChainId}, newest block ${tip}`)];
   const code = await client.getCode({ address: onChain.contracts.core as `0x${string}` });
   findings.push(
     code === undefined

@@ -5,7 +5,7 @@ import { createReplayLog } from '../../../storage/replayLog.ts';
 import { isSupportedVersion, readServerVersion, ServerTooOld } from '../../../storage/serverVersion.ts';
 import { type Finding, failed, ok } from './finding.ts';
 
-/** Version and migrations of ClickHouse. */
+/** Checks version and migrations of ClickHouse. */
 export async function checkDatabase(database: Database): Promise<Finding[]> {
   const version = await readServerVersion(database);
   if (!isSupportedVersion(version))
@@ -19,7 +19,7 @@ export async function checkDatabase(database: Database): Promise<Finding[]> {
     const replay =
       unfinished === null
         ? 'none is unfinished'
-        : `one is unfinished, asked as ${unfinished.plan.command}: the same options go on with it, --discard removes it`;
+        : `one is unfinished, started as ${unfinished.plan.command}: the same options continue it, --discard removes it`;
     return [...findings, ok('migrations', `all ${known} applied`), ok('replays', replay)];
   }
   const detail = `${applied} of ${known} applied`;

@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { streamNames, streamSubjects } from '../../../actors/messages/subjects.ts';
 import { type Finding, failed, ok } from './finding.ts';
 
-/** Version, JetStream, the four streams, and who reads them. */
+/** Checks version, JetStream, the streams, and their consumers. */
 export async function checkNats(connection: NatsConnection, jsm: JetStreamManager): Promise<Finding[]> {
   const { version } = connection.info ?? { version: 'unknown' };
   const findings = [ok('NATS', `${connection.getServer()}, version ${version}`)];
@@ -27,12 +27,12 @@ async function checkStream(jsm: JetStreamManager, stream: (typeof streamNames)[n
       return failed(
         name,
         `does not hold ${missing.join(', ')}`,
-        'start the service once: it brings the stream up to date',
+        'start the service once: it updates the stream',
       );
     }
     const consumers = await jsm.consumers.list(stream).next();
     const lags = consumers.map((consumer) => `${consumer.name} ${consumer.num_pending} behind`);
-    const readers = lags.length === 0 ? 'nobody reads it now' : lags.join(', ');
+    const readers = lags.length === 0 ? 'no consumers at the moment' : lags.join(', ');
     return ok(name, `messages ${state.first_seq} to ${state.last_seq}, ${readers}`);
   } catch (error) {
     return failed(name, (error as Error).message, 'start the service once: it creates the stream');

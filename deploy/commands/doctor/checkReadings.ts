@@ -25,7 +25,7 @@ export interface CheckReadingsOptions {
   readonly progressStream: NodeJS.WriteStream;
 }
 
-/** Folds the counter stream again, through what ClickHouse has of it, and compares the counts. */
+/** Folds the counter stream again, through the last message stored in ClickHouse, and compares the counts. */
 export async function checkReadings(options: CheckReadingsOptions): Promise<Finding[]> {
   const { jsm, database, tables } = options;
   const { state } = await jsm.streams.info('MINER_COUNTER');
@@ -37,7 +37,7 @@ export async function checkReadings(options: CheckReadingsOptions): Promise<Find
       failed(
         'readings',
         detail,
-        'the stream lost its end or is another one; start the service: it goes back and says so',
+        'the stream lost its end or was replaced; start the service, which recovers and logs the reason',
       ),
     ];
   }

@@ -16,7 +16,7 @@ export interface SpanCheck {
   readonly progressStream: NodeJS.WriteStream;
 }
 
-/** Proves once more, by the node, what the stream tells of the chain from a block on through the newest safe one. */
+/** Proves the stream's spans again with the node, from a block through the newest safe one. */
 export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
   const { jsm, onChain, rpcUrl, progressStream } = check;
   const { deploymentBlock } = onChain.chain;
@@ -67,20 +67,20 @@ export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
 interface Published {
   readonly blocks: ReadonlyMap<bigint, { readonly hash: string; readonly logs: readonly ChainLog[] }>;
   readonly head: bigint | null;
-  /** First block of a span that is refused, where nothing has taken its place. */
+  /** First block of a refused span that was not replaced; null if there is none. */
   readonly refused: bigint | null;
 }
 
-/** What the stream's spans come to, those that link as the fold does it. */
+/** The blocks that the stream's spans contain, linked as the fold links them. */
 async function readPublishedBlocks(jsm: JetStreamManager, onChain: ChainDeployment): Promise<Published> {
   const { chainId, deploymentBlock } = onChain.chain;
   const blocks = new Map<bigint, { hash: string; logs: readonly ChainLog[] }>();
-  const found = { blocks, head: null as bigint | null, refused: null as bigint | null };
+  const published = { blocks, head: null as bigint | null, refused: null as bigint | null };
   let forks = 0;
   const links = ({ fromBlock, toBlock, parentHash, fork, part }: ChainSpan) => {
-    if (part !== null && part.index > 0) return found.head === toBlock;
-    const isNewer = found.head === null || toBlock > found.head || fork > forks;
-    const isBeginning = fromBlock === deploymentBlock && (found.head === null || fork > forks);
+    if (part !== null && part.index > 0) return published.head === toBlock;
+    const isNewer = published.head === null || toBlock > published.head || fork > forks;
+    const isBeginning = fromBlock === deploymentBlock && (published.head === null || fork > forks);
     return isBeginning || (isNewer && blocks.get(fromBlock - 1n)?.hash === parentHash);
   };
   const take = (span: ChainSpan) => {
@@ -90,9 +90,9 @@ async function readPublishedBlocks(jsm: JetStreamManager, onChain: ChainDeployme
       const before = isLaterPart ? (blocks.get(number)?.logs ?? []) : [];
       blocks.set(number, { hash, logs: [...before, ...logs] });
     }
-    found.head = span.toBlock;
+    published.head = span.toBlock;
     forks = Math.max(forks, span.fork);
-    if (found.refused !== null && span.fromBlock <= found.refused) found.refused = null;
+    if (published.refused !== null && span.fromBlock <= published.refused) published.refused = null;
   };
   const { state } = await jsm.streams.info('MINER_CHAIN');
   for (let seq = state.first_seq; seq <= state.last_seq && seq > 0; seq++) {
@@ -100,17 +100,17 @@ async function readPublishedBlocks(jsm: JetStreamManager, onChain: ChainDeployme
     if (stored?.subject !== spanSubject(chainId)) continue;
     const decoded = decodeChain(stored.subject, stored.data);
     if (decoded === null) continue;
-    if ('rejection' in decoded) found.refused ??= (found.head ?? deploymentBlock - 1n) + 1n;
+    if ('rejection' in decoded) published.refused ??= (published.head ?? deploymentBlock - 1n) + 1n;
     else if (decoded.value.core === onChain.contracts.core && links(decoded.value)) take(decoded.value);
   }
-  return found;
+  return published;
 }
 
 function reportWrongBlock(block: bigint, what: string): Finding {
   return failed(
     'spans',
-    `block ${block} was published otherwise than it is: ${what}`,
-    `publish it once more: npm run miner -- index --from-block ${block}`,
+    `block ${block} was published incorrectly: ${what}`,
+    `publish it again: npm run miner -- index --from-block ${block}`,
   );
 }
 

@@ -1,8 +1,8 @@
-/** What one check found. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly outcome: 'ok' | 'failed' | 'skipped';
-  /** What was found, and for a failure what to do. */
+  /** What was found. */
   readonly detail: string;
   readonly remedy?: string;
 }
@@ -19,7 +19,7 @@ export function skipped(check: string, detail: string): Finding {
   return { check, outcome: 'skipped', detail };
 }
 
-/** As it is printed: one line, and one more that says what to do. */
+/** The printed lines: the result, and the remedy of a failure. */
 export function formatFinding({ check, outcome, detail, remedy }: Finding): string[] {
   const mark = { ok: 'ok     ', failed: 'FAILED ', skipped: 'skipped' }[outcome];
   return [`${mark}  ${check}: ${detail}`, ...(remedy === undefined ? [] : [`         -> ${remedy}`])];
