@@ -1,4 +1,5 @@
 import { fromCallback, setup } from 'xstate';
+import { notProvided } from './notProvided.ts';
 
 /** What a connection reports. */
 export type NatsEvent = { type: 'connected' } | { type: 'disconnected' };
@@ -8,9 +9,7 @@ export const natsMachine = setup({
   types: { events: {} as NatsEvent, tags: {} as 'connected' },
   actors: {
     /** Connects, waiting for a server that is not available yet, and reports whenever the connection is established or lost. */
-    link: fromCallback(() => {
-      throw new Error('the connection is not provided');
-    }),
+    link: fromCallback(notProvided),
   },
 }).createMachine({
   id: 'nats',

@@ -12,7 +12,7 @@ export interface ReplayPlan {
   readonly baseGeneration: number;
   /** What the command was given, to tell the same command from another. */
   readonly command: string;
-  /** Sequences of `MINER_COUNTER` whose rows are made anew. */
+  /** Sequences of `MINER_COUNTER` whose rows are made again. */
   readonly fromSequence: number;
   readonly throughSequence: number;
   /** Position of the snapshot that is folded from; null for the beginning of the stream. */

@@ -1,5 +1,5 @@
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
-import type { FoldRecord, StateCapture } from '../actors/foldRecord.ts';
+import type { FoldRecord, StateCapture, StateRestoration } from '../actors/foldRecord.ts';
 import type { StoredRows } from '../actors/storedRows.ts';
 import type { MessageBatch } from './jetstream/messageSource.ts';
 import type { RejectedMessage } from './jetstream/rejectionLog.ts';
@@ -28,6 +28,23 @@ export interface FoldRestoration {
    * @throws Error when the records do not make up a state.
    */
   complete(): (position: number) => void;
+}
+
+/** Does something more once the restored state has replaced the fold's: `onReplaced` is given the place in the stream that it is of. */
+export function afterRestoration(
+  restoration: StateRestoration,
+  onReplaced: (position: number) => void,
+): FoldRestoration {
+  return {
+    ...restoration,
+    complete: () => {
+      const replace = restoration.complete();
+      return (position) => {
+        replace();
+        onReplaced(position);
+      };
+    },
+  };
 }
 
 /** What the messages of one stream mean: the state behind the views. */

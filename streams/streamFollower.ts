@@ -66,7 +66,7 @@ export interface FollowerStatus extends SourceStatus {
   readonly isCaughtUp: boolean;
   /** State was restored at least once, so views tell what was folded. */
   readonly isRestored: boolean;
-  /** State was restored anew, after a divergence or a replay, and what the stream held then is not folded yet. */
+  /** State was restored again, after a divergence or a replay, and what the stream held then is not folded yet. */
   readonly isRebuilding: boolean;
   /** Times that the stream turned out to be another than the folded one. */
   readonly divergences: number;
@@ -85,7 +85,7 @@ export interface StreamFollower {
   readonly isRestored: boolean;
   /** Caught up, and not rebuilding. */
   readonly isCurrent: boolean;
-  /** Stops folding, lets `replace` exchange what snapshots are restored from, and restores and folds anew. */
+  /** Stops folding, lets `replace` exchange what snapshots are restored from, then restores and folds again. */
   restoreAnew(replace: () => void): void;
   /** Stops taking messages, then saves what is folded, when its rows are stored within `graceMs`. */
   stop(options: { graceMs: number }): Promise<void>;

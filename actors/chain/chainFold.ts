@@ -80,7 +80,7 @@ export const emptyChainFoldState: ChainFoldState = {
   isMismatched: false,
 };
 
-/** Blocks that were given up for others behind a block; `safeDepth` counts those that were safe already. */
+/** Blocks that a reorganization replaced, behind a block; `safeDepth` counts those that were safe already. */
 export interface Reorganization {
   readonly forkBlock: bigint;
   readonly safeDepth: number;
@@ -94,7 +94,7 @@ export type SpanOutcome =
       readonly reorganization: Reorganization | null;
       /** Events of the feed that are held no more: of blocks that no reorganization of a kept state can reach. */
       readonly evicted: readonly ChainFeedEvent[];
-      /** Of the blocks that were applied, and of those that were given up for others. */
+      /** Of the blocks that were applied, and of those that a reorganization replaced. */
       readonly changed: ChangedRecords;
     };
 

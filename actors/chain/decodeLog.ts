@@ -11,7 +11,7 @@ import {
 import type { ChainBlock, ChainLog } from './chainSpan.ts';
 
 /**
- * The event that a log is; null for a log that is none of the deployment's.
+ * The event of a log; null for a log that is not of the deployment.
  *
  * @throws Error when the log does not hold the arguments of its event.
  */

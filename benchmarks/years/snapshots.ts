@@ -18,7 +18,7 @@ export interface SnapshotTask extends SyntheticSize {
 const program = fileURLToPath(new URL('./snapshotProcess.js', import.meta.url));
 const sizes = [0.01, 0.1, 1];
 
-/** What a state of years costs to save, to keep and to restore; how that grows is told by smaller states beside it. */
+/** What a state of years costs to save, to keep and to restore; smaller states show how that grows. */
 export async function measureSnapshots(size: SyntheticSize): Promise<readonly ResultTable[]> {
   const measured: { readonly name: string; readonly saved: Saved; readonly restored: Restored }[] = [];
   for (const part of sizes) {

@@ -8,7 +8,7 @@ import { type EventRow, noRows } from '../../actors/storedRows.ts';
 import type { ChainCounts } from '../chainMetrics.ts';
 import type { MessageCounts } from '../messageCounts.ts';
 import { createRejectionCollector, type RejectionCollector } from '../rejections.ts';
-import { OlderSnapshotNeeded, type StreamFold } from '../streamFold.ts';
+import { afterRestoration, OlderSnapshotNeeded, type StreamFold } from '../streamFold.ts';
 
 /** The state at the block of an owner list's cursor is retained for at least this long, also across a restart. */
 const stateRetentionMs = 10 * 60_000;
@@ -99,15 +99,8 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
     beginRestore: () => {
       const restoration = actors.beginRestore();
       return {
-        ...restoration,
+        ...afterRestoration(restoration, reportFault),
         accepts: () => rewound === null || restoration.liesWithin(rewound.forkBlock),
-        complete: () => {
-          const replace = restoration.complete();
-          return () => {
-            replace();
-            reportFault();
-          };
-        },
       };
     },
     convertLines: convertChainLines,

@@ -3,7 +3,7 @@ import type { CounterActors } from '../../actors/wheel/counterActors.ts';
 import type { RecentReadings } from '../../storage/recentReadings.ts';
 import type { MessageCounts } from '../messageCounts.ts';
 import { createRejectionCollector } from '../rejections.ts';
-import type { StreamFold } from '../streamFold.ts';
+import { afterRestoration, type StreamFold } from '../streamFold.ts';
 import { collectRows } from './collectedRows.ts';
 
 export interface CounterFoldOptions {
@@ -37,19 +37,7 @@ export function createCounterFold({ actors, recent, counts }: CounterFoldOptions
 
     capture: () => actors.capture(),
 
-    beginRestore() {
-      const restoration = actors.beginRestore();
-      return {
-        ...restoration,
-        complete: () => {
-          const replace = restoration.complete();
-          return (position) => {
-            replace();
-            recent.reset(position);
-          };
-        },
-      };
-    },
+    beginRestore: () => afterRestoration(actors.beginRestore(), recent.reset),
 
     convertLines: convertCounterLines,
 

@@ -1,5 +1,5 @@
 import { Subject } from 'rxjs';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
 import {
   defaultIndexerTimings,
@@ -7,6 +7,7 @@ import {
   indexerMachine,
   indexerStates,
 } from '../../machines/indexerMachine.ts';
+import { useVirtualTime } from '../support/virtualTime.ts';
 
 type Snapshot = SnapshotFrom<typeof indexerMachine>;
 type Work =
@@ -115,14 +116,7 @@ const ways: Record<string, (one: TestIndexer) => Promise<unknown>> = {
 };
 
 describe('the machine of an indexer', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-    vi.spyOn(Math, 'random').mockReturnValue(0.5);
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
+  useVirtualTime();
 
   it('connects, publishes what the timelock logged, catches up, follows, and rests at the tip', async () => {
     const one = indexer();

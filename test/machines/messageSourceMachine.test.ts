@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromPromise } from 'xstate';
 import { messageSourceMachine, type SourceFault } from '../../machines/messageSourceMachine.ts';
+import { useVirtualTime } from '../support/virtualTime.ts';
 
 /** A source whose work a test ends; what was begun is in `begun`, in order. */
 function source() {
@@ -47,14 +48,7 @@ function source() {
 }
 
 describe('the machine of a source', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-    vi.spyOn(Math, 'random').mockReturnValue(0.5);
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
+  useVirtualTime();
 
   it('verifies before each life of a consumer, later and later while nothing comes of it', async () => {
     const { actor, begun, succeed, fail, is } = source();

@@ -4,7 +4,7 @@ import { convertCounterLines } from '../../../actors/wheel/convertCounterLines.t
 import type { CounterActors } from '../../../actors/wheel/counterActors.ts';
 import { replaceInstallation } from '../../../actors/wheel/counterSnapshot.ts';
 import { collectRows } from '../../../streams/counter/collectedRows.ts';
-import type { StreamFold } from '../../../streams/streamFold.ts';
+import { afterRestoration, type StreamFold } from '../../../streams/streamFold.ts';
 
 /** The one installation that is folded, beside the state of the others at the end. */
 export interface ReplayedInstallation {
@@ -57,20 +57,11 @@ export function createReplayFold(options: ReplayFoldOptions): StreamFold {
       return { all: isWhole ? all : () => replaceInstallation(only.others, all(), only), changes: null };
     },
 
-    beginRestore() {
-      const restoration = actors.beginRestore();
-      return {
-        ...restoration,
-        complete: () => {
-          const replace = restoration.complete();
-          return (restoredAt) => {
-            replace();
-            position = restoredAt;
-            onProgress(position);
-          };
-        },
-      };
-    },
+    beginRestore: () =>
+      afterRestoration(actors.beginRestore(), (restoredAt) => {
+        position = restoredAt;
+        onProgress(position);
+      }),
 
     convertLines: convertCounterLines,
   };

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { retryUntilAvailable } from '../../../streams/operators/retryUntilAvailable.ts';
+import { useVirtualTime } from '../../support/virtualTime.ts';
 
 /** Attempts of which the first ones fail. */
 function attempts(failing: number) {
@@ -24,14 +25,7 @@ function attempts(failing: number) {
 }
 
 describe('what is retried until it is available', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-    vi.spyOn(Math, 'random').mockReturnValue(0.5);
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
+  useVirtualTime();
 
   it('is attempted later and later, until it succeeds', async () => {
     const { atMs, failures, result } = attempts(4);
