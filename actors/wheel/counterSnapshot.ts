@@ -72,6 +72,19 @@ const day = z.strictObject({
   rounds: z.array(z.tuple([count, amount])).nullable(),
 });
 
+/** Left out while there are no earlier days. */
+const history = z.strictObject({
+  firstObservedAtMs: milliseconds,
+  earlier: z
+    .strictObject({
+      activeDayCount: count,
+      observedRoundCount: count,
+      workUnits: amount,
+      distanceMm: amount,
+    })
+    .optional(),
+});
+
 const arrival = z.strictObject({ position: count, ordinal: count });
 
 const progress = z.strictObject({
@@ -122,11 +135,12 @@ const measurementEvent = arrival.extend({
   arrivedAtMs: milliseconds,
 });
 
-const counterRecords = {
+/** Kinds of records that the state of the counter stream consists of. */
+export const counterRecords = {
   /** By installation. */
   installation: defineRecord('installation', installation),
   /** One, with an empty key, once the public installation has a reading. */
-  history: defineRecord('history', z.strictObject({ firstObservedAtMs: milliseconds })),
+  history: defineRecord('history', history),
   /** Of the public installation, by its start. */
   day: defineRecord('day', day),
   /** One, with an empty key, once the public installation has a reading. */
@@ -156,7 +170,7 @@ export function* encodeCounters({
   progress,
 }: CapturedCounters): Iterable<FoldRecord> {
   if (history !== null) {
-    yield counterRecords.history.write('', { firstObservedAtMs: history.firstObservedAtMs });
+    yield encodeHistory(history);
     for (const one of listDays(history)) yield encodeDay(one);
   }
   if (progress !== null) {
@@ -175,8 +189,12 @@ export function* encodeCounterChanges(
 ): Iterable<FoldRecord> {
   const { history, progress } = after;
   if (history !== null && history !== before.history) {
-    yield counterRecords.history.write('', { firstObservedAtMs: history.firstObservedAtMs });
-    const known = new Set(before.history === null ? [] : listDays(before.history));
+    yield encodeHistory(history);
+    const daysBefore = before.history === null ? [] : listDays(before.history);
+    const [oldest = history.open] = history.past;
+    for (const { startMs } of daysBefore)
+      if (startMs < oldest.startMs) yield counterRecords.day.writeChange(startMs, undefined);
+    const known = new Set(daysBefore);
     for (const one of listDays(history)) if (!known.has(one)) yield encodeDay(one);
   }
   if (progress !== null && progress !== before.progress) {
@@ -192,6 +210,10 @@ export function* encodeCounterChanges(
   const known = new Set(before.installations);
   for (const one of after.installations)
     if (!known.has(one)) yield counterRecords.installation.write(one.acceptance.latest.installationId, one);
+}
+
+function encodeHistory({ firstObservedAtMs, earlier }: DayHistory): FoldRecord {
+  return counterRecords.history.write('', { firstObservedAtMs, ...(earlier && { earlier }) });
 }
 
 function encodeDay({ rounds, ...rest }: DaySummary): FoldRecord {
@@ -240,7 +262,7 @@ export function createCounterRestoration(): CounterRestoration {
     summaries.sort((a, b) => a.startMs - b.startMs);
     return {
       installations: [...installations.values.values()],
-      history: kept === undefined ? null : toHistory(kept.firstObservedAtMs, summaries),
+      history: kept === undefined ? null : toHistory({ ...kept, earlier: kept.earlier ?? null }, summaries),
       progress: held === undefined ? null : buildProgress(held, events.values.values()),
     };
   }
