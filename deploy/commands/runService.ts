@@ -26,11 +26,16 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'LocalAnvilError',
   'LocalNatsError',
   'PortUnavailable',
+  'RebuildIncomplete',
   'ReplayRefused',
   'ServerTooOld',
 ]);
 /** Those that the configuration has to be changed for, by their exit status. */
-const configurationErrors: ReadonlySet<string> = new Set(['ConfigurationError', 'ServerTooOld']);
+const configurationErrors: ReadonlySet<string> = new Set([
+  'ConfigurationError',
+  'RebuildIncomplete',
+  'ServerTooOld',
+]);
 const configurationErrorStatus = 2;
 /**
  * Everything stops within this time, or the process ends regardless, just before an orchestrator would kill it (after ten seconds by default).
@@ -170,6 +175,8 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
         readTimeoutMs: defaultReadTimeoutMs,
       },
       retentionDays: configuration.MINER_RETENTION_DAYS,
+      rowsTtlDays: configuration.MINER_ROWS_TTL_DAYS,
+      acceptsLoss: configuration.MINER_INCOMPLETE_REBUILD === 'accept',
       chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
       readyGraceMs: configuration.MINER_READY_GRACE_SECONDS * 1000,
       rpcUrl,

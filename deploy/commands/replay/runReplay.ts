@@ -18,6 +18,7 @@ import {
 import { migrate } from '../../../storage/migrations.ts';
 import { storedThrough } from '../../../storage/observations.ts';
 import { createReplayLog, type ReplayLog, type ReplayPlan } from '../../../storage/replayLog.ts';
+import { applyRowsTtl, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import { requireSupportedServer } from '../../../storage/serverVersion.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../../storage/tables.ts';
@@ -297,6 +298,7 @@ async function compareAndSwap(parts: RunReplayOptions, plan: ReplayPlan, rebuilt
   const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
   const { identity } = createActors(parts);
   await noteGeneration(database, rebuilt, { ...identity, streamCreated }, systemClock.nowMs());
+  await applyRowsTtl(database, rebuilt, await readRowsTtlDays(database, active.readings));
   await activate(database, rebuilt);
   await log.note(plan, 'ended');
   print(
