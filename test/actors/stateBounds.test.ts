@@ -25,7 +25,13 @@ import {
 import { computeStatistics } from '../../actors/statistics/statistics.ts';
 import type { RoundRow } from '../../actors/storedRows.ts';
 import { toAcceptedReading } from '../../actors/wheel/acceptedReading.ts';
-import { createActivity, foldActivity, recentRoundsMax, roundMs } from '../../actors/wheel/activityFold.ts';
+import {
+  createActivity,
+  foldActivity,
+  type RecentRound,
+  recentRoundsMax,
+  roundMs,
+} from '../../actors/wheel/activityFold.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { toCounterReading } from '../../actors/wheel/counterReading.ts';
 import {
@@ -134,16 +140,47 @@ describe('installations', () => {
   });
 });
 
-it('observed rounds are those of the newest day', () => {
-  let previous = acceptedAt(genesisMs);
-  let activity = createActivity(previous);
-  for (let minute = 1; minute <= 10 * (recentRoundsMax + 20); minute++) {
-    const reading = acceptedAt(genesisMs + minute * 60_000);
-    activity = foldActivity(activity, previous, reading, genesisMs).state;
-    previous = reading;
-  }
-  expect(activity.recentRounds).toHaveLength(recentRoundsMax);
-  expect(activity.recentRounds[0]?.roundId).toBe(21);
+it('observed rounds are those of the newest 144, and come back from the records that changed', () => {
+  // Minutes to the next reading, again and again; more than two leave a round unobserved.
+  const stretch = fc.record({
+    minutes: fc.constantFrom(1, 2, 2, 2, 7, 30),
+    count: fc.integer({ min: 1, max: 400 }),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(stretch, { minLength: 1, maxLength: 12 }),
+      fc.integer({ min: 3, max: 90 }),
+      (stretches, every) => {
+        let atMs = genesisMs;
+        let previous = acceptedAt(atMs);
+        let activity = createActivity(previous);
+        const closed: RecentRound[] = [];
+        const { follow } = followCaptures();
+        let before: CapturedCounters = { installations: [], history: null, progress: null };
+        for (const [index, minutes] of stretches
+          .flatMap(({ minutes, count }) => Array(count).fill(minutes))
+          .entries()) {
+          atMs += minutes * 60_000;
+          const reading = acceptedAt(atMs);
+          const folded = foldActivity(activity, previous, reading, genesisMs);
+          activity = folded.state;
+          previous = reading;
+          const { round } = folded.closed;
+          if (round !== null) closed.push({ roundId: round.roundId, workUnits: round.workUnits });
+          if (index % every !== 0) continue;
+          const acceptance = { latest: reading, earlierBoots: [], earlierEpochs: [] };
+          const [from, to] = [before, { ...before, installations: [{ acceptance, activity }] }];
+          follow({ all: () => encodeCounters(to), changes: () => encodeCounterChanges(from, to) });
+          before = to;
+        }
+        expect(activity.recentRounds).toEqual(closed.slice(-recentRoundsMax));
+        const restoration = createCounterRestoration();
+        for (const record of encodeCounters(before)) restoration.add(record);
+        expect(restoration.complete()).toEqual(before);
+      },
+    ),
+    { numRuns: 10 },
+  );
 });
 
 describe('what oracle and reporter say', () => {
