@@ -22,6 +22,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'ConfigurationError',
   'DeploymentFileError',
   'DirectoryInUse',
+  'EmbeddedEngineMissing',
   'LockHeldError',
   'LocalAnvilError',
   'LocalNatsError',
@@ -33,6 +34,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
 /** Those that the configuration has to be changed for, by their exit status. */
 const configurationErrors: ReadonlySet<string> = new Set([
   'ConfigurationError',
+  'EmbeddedEngineMissing',
   'RebuildIncomplete',
   'ServerTooOld',
 ]);
