@@ -1,6 +1,7 @@
 import type { Database } from './database.ts';
 import { measurementEvents } from './tables/events.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
+import { ownerActivity } from './tables/ownerActivity.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
 import { onCluster, type StoredColumn } from './tables/table.ts';
@@ -52,6 +53,15 @@ function listViews(tables: Tables): View[] {
           ${selectEvents('measurement', tables.measurementEvents.events)}
           UNION ALL ${selectEvents('chain', tables.chainEvents.events)}
         ) ORDER BY id, arrived_at DESC LIMIT 1 BY id`,
+    },
+    {
+      name: 'owner_activity',
+      comment: ownerActivity.comment ?? '',
+      columns: ownerActivity.storedColumns,
+      // The same of an event that an earlier run has stored.
+      select: `SELECT ${listNames(ownerActivity.storedColumns)} FROM ${tables.ownerActivity} FINAL
+        ORDER BY owner, block_number, transaction_hash, log_index, position DESC
+        LIMIT 1 BY owner, block_number, transaction_hash, log_index`,
     },
   ];
 }

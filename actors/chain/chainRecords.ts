@@ -207,12 +207,14 @@ const arrival = z.strictObject({ position: count, ordinal: count });
 /** The newest safe state without what has a key: each list below is its own kind of record. */
 const state = z.strictObject({
   block: knownBlock,
+  position: count,
   core,
   governance,
   mining,
   collection,
   token: z.strictObject({ symbol: z.string(), decimals: count, supplyBaseUnits: amount }).nullable(),
   mintedRounds: z.array(z.strictObject({ roundId: amount, amountBaseUnits: amount })),
+  activityRowsThroughBlock: amount.nullable(),
   feedRun: z.string(),
   givenUpEvents: z.strictObject({
     through: arrival.nullable(),
@@ -275,6 +277,7 @@ const ownerEvent = z.strictObject({
   effectiveRound: amount.nullable(),
   nextMergeBlock: amount.nullable(),
   source: eventSource,
+  position: count,
 });
 
 const feedDetails = z.discriminatedUnion('type', [
@@ -356,6 +359,8 @@ export const chainRecords = {
   position: defineRecord('position', position),
   /** By `formatArrival`. */
   feedEvent: defineRecord('feedEvent', feedEvent),
-  /** By owner and index: `0x.../0` is the first one. */
+  /** By owner and number: `0x.../0` is the first one. */
   activity: defineRecord('activity', ownerEvent),
+  /** By owner, of those of whose events none is in memory: how many there were. */
+  activityCount: defineRecord('activityCount', count),
 } as const;

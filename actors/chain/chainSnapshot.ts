@@ -10,9 +10,19 @@ import {
 } from '../foldRecord.ts';
 import { requireValue } from '../requireValue.ts';
 import { type Address, isAddress } from '../schemas/hex.ts';
+import { findFirstInMemory } from './activityRows.ts';
 import { type ChainFoldState, emptyChainFoldState } from './chainFold.ts';
 import { chainRecords } from './chainRecords.ts';
-import type { ChainState, KeyedRecord, OwnerEvent, OwnerState, Position, RecordName } from './chainState.ts';
+import type {
+  ActivityProgress,
+  AwaitedActivity,
+  ChainState,
+  KeyedRecord,
+  OwnerEvent,
+  OwnerState,
+  Position,
+  RecordName,
+} from './chainState.ts';
 
 /** What a snapshot of the chain holds. */
 export interface CapturedChain {
@@ -41,9 +51,13 @@ export function* encodeChainFold({ state, newestSpanAtMs }: CapturedChain): Iter
   for (const [tokenId, one] of collection.metadata) yield chainRecords.metadata.write(tokenId, one);
   for (const one of positions.values()) yield chainRecords.position.write(one.tokenId, one);
   for (const one of feed.events) yield chainRecords.feedEvent.write(formatArrival(one), one);
-  for (const [owner, { activity }] of owners)
-    for (const [index, one] of activity.entries())
-      yield chainRecords.activity.write(`${owner}/${index}`, one);
+  for (const [owner, known] of owners) {
+    const first = findFirstInMemory(known);
+    for (const [index, one] of known.activity.entries())
+      yield chainRecords.activity.write(`${owner}/${first + index}`, one);
+    const count = findRecordedCount(known);
+    if (count !== undefined) yield chainRecords.activityCount.write(owner, count);
+  }
 }
 
 /**
@@ -66,6 +80,17 @@ export function* encodeChainChanges(
   }
 }
 
+/** With an event in memory, its number tells how many there were. */
+function findRecordedCount({ activityCount, activity }: OwnerState): number | undefined {
+  return activityCount > 0 && activity.isEmpty() ? activityCount : undefined;
+}
+
+function findActivity(known: OwnerState | undefined, eventNumber: number): OwnerEvent | undefined {
+  const index = known === undefined ? -1 : eventNumber - findFirstInMemory(known);
+  // A negative index would be one from the end.
+  return index < 0 ? undefined : known?.activity.get(index);
+}
+
 function createLookup(state: ChainState): (kind: string, key: string) => FoldRecord {
   const { settlements, unprocessedRounds, checkpoints, positions, owners, mining, collection, feed } = state;
   const rounds = indexOnce(unprocessedRounds, ({ roundId }) => String(roundId));
@@ -83,8 +108,12 @@ function createLookup(state: ChainState): (kind: string, key: string) => FoldRec
     position: (key) => chainRecords.position.writeChange(key, positions.get(Number(key))),
     feedEvent: (key) => chainRecords.feedEvent.writeChange(key, events().get(key)),
     activity: (key) => {
-      const [owner = '', index] = key.split('/');
-      return chainRecords.activity.writeChange(key, owners.get(owner)?.activity.get(Number(index)));
+      const [owner = '', eventNumber] = key.split('/');
+      return chainRecords.activity.writeChange(key, findActivity(owners.get(owner), Number(eventNumber)));
+    },
+    activityCount: (key) => {
+      const known = owners.get(key);
+      return chainRecords.activityCount.writeChange(key, known && findRecordedCount(known));
     },
   };
   const lookups = new Map<string, (key: string) => FoldRecord>(Object.entries(byKind));
@@ -101,17 +130,21 @@ function indexOnce<Item>(items: Iterable<Item>, keyOf: (item: Item) => string) {
 }
 
 /** The newest safe state without what has a key of its own. */
-function encodeState({ block, core, governance, mining, collection, token, mintedRounds, feed }: ChainState) {
+function encodeState(state: ChainState) {
+  const { block, position, core, governance, mining, collection, token, mintedRounds, activity, feed } =
+    state;
   const { perWeightAtActivation: _a, pendingWeight: _p, perWeightByDate: _d, ...miningScalars } = mining;
   const { metadata: _m, ...collectionScalars } = collection;
   return chainRecords.state.write('', {
     block,
+    position,
     core,
     governance,
     mining: miningScalars,
     collection: collectionScalars,
     token,
     mintedRounds: mintedRounds.toArray(),
+    activityRowsThroughBlock: activity.rowsThroughBlock,
     feedRun: feed.run,
     givenUpEvents: feed.evicted,
   });
@@ -140,6 +173,7 @@ export function createChainRestoration(): ChainRestoration {
   const positions = collectRecords(chainRecords.position);
   const feedEvents = collectRecords(chainRecords.feedEvent);
   const activities = collectActivity();
+  const activityCounts = collectRecords(chainRecords.activityCount);
   const add = dispatchRecords(
     folds,
     states,
@@ -153,6 +187,7 @@ export function createChainRestoration(): ChainRestoration {
     positions,
     feedEvents,
     activities.reader,
+    activityCounts,
   );
   let count = 0;
 
@@ -170,11 +205,13 @@ export function createChainRestoration(): ChainRestoration {
   function buildState(): ChainState | null {
     const scalars = states.values.get('');
     if (scalars === undefined) return null;
-    const { block, core, governance, mining, collection, token, mintedRounds, feedRun, givenUpEvents } =
-      scalars;
+    const { block, position, core, governance, mining, collection, token, mintedRounds } = scalars;
+    const { activityRowsThroughBlock, feedRun, givenUpEvents } = scalars;
+    const owners = buildOwners(positions.values.values(), activities.byOwner, activityCounts.values);
     const events = [...feedEvents.values.values()].sort(compareArrivals);
     return {
       block,
+      position,
       core,
       governance,
       token,
@@ -186,7 +223,8 @@ export function createChainRestoration(): ChainRestoration {
       mintedRounds: List(mintedRounds),
       feed: { run: feedRun, events: List(events), evicted: givenUpEvents },
       positions: ImmutableMap([...positions.values.values()].map((one) => [one.tokenId, one])),
-      owners: buildOwners(positions.values.values(), activities.byOwner),
+      owners: ImmutableMap(owners),
+      activity: findProgress(owners, activityRowsThroughBlock),
       mining: {
         ...mining,
         perWeightAtActivation: ImmutableMap(activations.values),
@@ -215,40 +253,105 @@ export function createChainRestoration(): ChainRestoration {
   };
 }
 
+/** The events of an owner that are in memory, while they are collected. */
+interface CollectedActivity {
+  /** Number of the first one. */
+  first: number;
+  events: (OwnerEvent | undefined)[];
+}
+
 /** By owner: there are very many, and most owners have few. */
 function collectActivity() {
-  const byOwner = new Map<Address, (OwnerEvent | undefined)[]>();
+  const byOwner = new Map<Address, CollectedActivity>();
   const reader = readRecords(chainRecords.activity, (event, key) => {
-    const [owner = '', index] = key.split('/');
+    const [owner = '', number] = key.split('/');
     if (!isAddress(owner)) throw new RecordRefused(`activity ${key} is of no owner`);
-    const events = byOwner.get(owner) ?? [];
-    events[Number(index)] = event ?? undefined;
-    // A reorganization takes the newest away.
-    while (events.length > 0 && events.at(-1) === undefined) events.pop();
-    if (events.length > 0) byOwner.set(owner, events);
+    const eventNumber = Number(number);
+    const collected = byOwner.get(owner) ?? { first: eventNumber, events: [] };
+    if (event !== null) putEvent(collected, eventNumber, event);
+    else if (collected.events[eventNumber - collected.first] !== undefined) dropEvent(collected, eventNumber);
+    if (collected.events.length > 0) byOwner.set(owner, collected);
     else byOwner.delete(owner);
   });
   return { reader, byOwner };
 }
 
+function putEvent(collected: CollectedActivity, eventNumber: number, event: OwnerEvent) {
+  // A reorganization brings evicted ones back.
+  while (collected.first > eventNumber) {
+    collected.events.unshift(undefined);
+    collected.first--;
+  }
+  collected.events[eventNumber - collected.first] = event;
+}
+
+/** A reorganization takes the newest away, an eviction the oldest. */
+function dropEvent(collected: CollectedActivity, eventNumber: number) {
+  const { events } = collected;
+  events[eventNumber - collected.first] = undefined;
+  while (events.length > 0 && events.at(-1) === undefined) events.pop();
+  while (events.length > 0 && events[0] === undefined) {
+    events.shift();
+    collected.first++;
+  }
+}
+
 function buildOwners(
   positions: Iterable<Position>,
-  activities: ReadonlyMap<Address, readonly (OwnerEvent | undefined)[]>,
-): ImmutableMap<string, OwnerState> {
-  const tokens = new Map<Address, number[]>();
+  activities: ReadonlyMap<Address, CollectedActivity>,
+  counts: ReadonlyMap<string, number>,
+): ReadonlyMap<string, OwnerState> {
+  const tokens = new Map<string, number[]>();
   for (const { owner, tokenId } of positions) {
     const held = tokens.get(owner);
     if (held === undefined) tokens.set(owner, [tokenId]);
     else held.push(tokenId);
   }
-  const owners = new Set([...activities.keys(), ...tokens.keys()]);
-  return ImmutableMap(
+  const owners = new Set<string>([...activities.keys(), ...counts.keys(), ...tokens.keys()]);
+  return new Map(
     Array.from(owners, (owner) => {
       const tokenIds = (tokens.get(owner) ?? []).sort((a, b) => a - b);
-      const activity = List(requireDense(`activity of ${owner}`, activities.get(owner) ?? []));
-      return [owner, { tokenIds, activity }];
+      const { first, events } = activities.get(owner as Address) ?? {
+        first: counts.get(owner) ?? 0,
+        events: [],
+      };
+      const activity = List(requireDense(`activity of ${owner}`, events));
+      return [owner, { tokenIds, activityCount: first + activity.size, activity }];
     }),
   );
+}
+
+/** Events in memory of blocks whose events are no rows yet. */
+function findProgress(
+  owners: ReadonlyMap<string, OwnerState>,
+  rowsThroughBlock: bigint | null,
+): ActivityProgress {
+  const awaited: (AwaitedActivity & { readonly event: OwnerEvent })[] = [];
+  for (const [owner, { activityCount, activity }] of owners) {
+    for (let back = 1; back <= activity.size; back++) {
+      const event = activity.get(-back) as OwnerEvent;
+      const { blockNumber } = event.source;
+      if (rowsThroughBlock !== null && blockNumber <= rowsThroughBlock) break;
+      awaited.push({ blockNumber, owner: owner as Address, eventNumber: activityCount - back, event });
+    }
+  }
+  awaited.sort(compareLogged);
+  return {
+    rowsThroughBlock,
+    awaited: List(
+      awaited.map(({ blockNumber, owner, eventNumber }) => ({ blockNumber, owner, eventNumber })),
+    ),
+  };
+}
+
+/** In the order in which they were logged; of a transfer, the giver's before the taker's. */
+function compareLogged(
+  one: AwaitedActivity & { readonly event: OwnerEvent },
+  other: AwaitedActivity & { readonly event: OwnerEvent },
+): number {
+  if (one.blockNumber !== other.blockNumber) return one.blockNumber < other.blockNumber ? -1 : 1;
+  const byLog = one.event.source.logIndex - other.event.source.logIndex;
+  return byLog || (one.owner === one.event.from ? -1 : 1);
 }
 
 function listByIndex<Item>(what: string, values: ReadonlyMap<string, Item>): readonly Item[] {

@@ -232,13 +232,33 @@ export interface OwnerEvent {
   readonly effectiveRound: bigint | null;
   readonly nextMergeBlock: bigint | null;
   readonly source: EventSource;
+  /** Sequence of the message that made it safe. */
+  readonly position: number;
 }
 
 export interface OwnerState {
   /** Ascending. */
   readonly tokenIds: readonly number[];
-  /** Oldest first. */
+  /** How many events there were; they are numbered from 0. */
+  readonly activityCount: number;
+  /** The newest of them, oldest first; those before them are in ClickHouse alone. */
   readonly activity: List<OwnerEvent>;
+}
+
+/** An event of an owner that is not final yet: a reorganization that can be followed may still take it away. */
+export interface AwaitedActivity {
+  readonly blockNumber: bigint;
+  readonly owner: Address;
+  /** Its number among the owner's events. */
+  readonly eventNumber: number;
+}
+
+/** Which of the owners' events have become rows. */
+export interface ActivityProgress {
+  /** All of blocks through this one; null before the first. */
+  readonly rowsThroughBlock: bigint | null;
+  /** The others, oldest first. */
+  readonly awaited: List<AwaitedActivity>;
 }
 
 /** What an event of the feed tells. Amounts, rounds and blocks of work are bigints. */
@@ -304,6 +324,8 @@ export interface ChainFeedEvent extends Arrival {
 /** Everything that is read from the chain, as it was at one block. Immutable; the next one shares what did not change. */
 export interface ChainState {
   readonly block: KnownBlock;
+  /** Sequence of the message that made the block safe. */
+  readonly position: number;
   readonly core: CoreState;
   readonly governance: Governance;
   readonly settlements: List<Settlement>;
@@ -314,6 +336,7 @@ export interface ChainState {
   readonly mining: MiningState;
   readonly positions: ImmutableMap<number, Position>;
   readonly owners: ImmutableMap<string, OwnerState>;
+  readonly activity: ActivityProgress;
   readonly collection: CollectionState;
   readonly token: TokenState | null;
   readonly feed: EventWindow<ChainFeedEvent>;
@@ -335,7 +358,8 @@ export type KeyedRecord =
   | 'metadata'
   | 'position'
   | 'feedEvent'
-  | 'activity';
+  | 'activity'
+  | 'activityCount';
 
 /** The state with a note of what a block changed, so that a snapshot need not write the rest again. */
 export function noteChanged(state: ChainState, ...names: readonly RecordName[]): ChainState {
@@ -350,6 +374,7 @@ export function noteChanged(state: ChainState, ...names: readonly RecordName[]):
 export function emptyChainState(block: KnownBlock, run: string): ChainState {
   return {
     block,
+    position: 0,
     core: {
       configuration: null,
       implementation: null,
@@ -390,6 +415,7 @@ export function emptyChainState(block: KnownBlock, run: string): ChainState {
     },
     positions: ImmutableMap(),
     owners: ImmutableMap(),
+    activity: { rowsThroughBlock: null, awaited: List() },
     collection: {
       sale: null,
       isClosed: false,

@@ -19,12 +19,15 @@ import {
   chainUnavailableReasons,
   type Identities,
   type IssuanceView,
+  type OwnerActivityView,
+  type OwnerEvent,
   type OwnerPageRequest,
   type Release,
   type SettlementHistoryView,
   type SettlementRange,
 } from './chainViewTypes.ts';
 import type { Clock } from './clock.ts';
+import type { OlderActivity } from './olderActivity.ts';
 import { decodeOwnerCursor, encodeOwnerCursor, type OwnerList } from './ownerCursor.ts';
 import { buildActivityPage, buildPortfolioPage } from './ownerPages.ts';
 import {
@@ -59,6 +62,7 @@ export interface ChainViewsOptions {
   readonly isCaughtUp: () => boolean;
   /** Once the newest span is older than this, the indexer counts as unavailable. */
   readonly staleAfterMs: number;
+  readonly olderActivity: OlderActivity;
   readonly clock: Clock;
 }
 
@@ -334,19 +338,23 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
       };
     },
 
-    ownerActivity: (request) => {
-      const page = pageState('activity', request);
+    ownerActivity: ({ owner, limit, cursor }, signal) => {
+      const page = pageState('activity', { owner, limit, cursor });
       if (!('shown' in page)) return page;
       const { shown, after } = page;
-      const { hasMore, ...listed } = buildActivityPage(shown.state, request.owner, after, request.limit);
-      const shownCount = after + listed.activity.length;
-      return {
+      const { total, activity, older, hasMore } = buildActivityPage(shown.state, owner, after, limit);
+      const buildView = (events: readonly OwnerEvent[]): OwnerActivityView => ({
         ...common(shown),
-        owner: request.owner,
+        owner,
         identities: listIdentities(shown),
-        ...listed,
-        nextCursor: hasMore ? encodeNextCursor('activity', shown, request.owner, shownCount) : null,
-      };
+        total,
+        activity: events,
+        nextCursor: hasMore ? encodeNextCursor('activity', shown, owner, after + events.length) : null,
+      });
+      if (older === null) return buildView(activity);
+      return options.olderActivity
+        .read(older, signal)
+        .then((stored) => buildView([...activity, ...stored.toReversed()]));
     },
 
     economy: () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
 import type { Hash } from 'viem';
+import { ownerEventsKept } from '../../actors/chain/activityRows.ts';
 import type { EventSource } from '../../actors/chain/chainEvent.ts';
 import { type ChainFoldState, emptyChainFoldState } from '../../actors/chain/chainFold.ts';
 import {
@@ -35,7 +36,8 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
     const events: OwnerEvent[] = [];
     for (let event = index; event < ownerEvents; event += ownerCount)
       events.push(eventOf(address, tokenIds[0] ?? 0, event));
-    return [address, { tokenIds, activity: List(events) }];
+    const activity = List(events).takeLast(ownerEventsKept);
+    return [address, { tokenIds, activityCount: events.length, activity }];
   });
   const held = Array.from({ length: positions }, (_, tokenId): [number, Position] => [
     tokenId,
@@ -45,6 +47,7 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
     ...emptyChainState(block, 'synthetic'),
     positions: ImmutableMap(held),
     owners: ImmutableMap(owners),
+    activity: { rowsThroughBlock: block.number, awaited: List() },
   };
   return { ...emptyChainFoldState, head: block, rootHash: hashOf('root', 0), safe: [state] };
 }
@@ -62,9 +65,11 @@ export function applyClaims(before: ChainState, count: number): ChainState {
     const owner = owners.get(position.owner);
     if (owner === undefined) throw new Error(`${position.owner} owns nothing`);
     positions = positions.set(tokenId, { ...position, paidBaseUnits: position.paidBaseUnits + 1n });
-    const activity = owner.activity.push(eventOf(position.owner, tokenId, Number(number) * count + claim));
-    owners = owners.set(position.owner, { ...owner, activity });
-    names.push(`position ${tokenId}`, `activity ${position.owner}/${owner.activity.size}`);
+    const event = eventOf(position.owner, tokenId, Number(number) * count + claim);
+    const { activityCount, activity } = owner;
+    const claimed = { ...owner, activityCount: activityCount + 1, activity: activity.push(event) };
+    owners = owners.set(position.owner, claimed);
+    names.push(`position ${tokenId}`, `activity ${position.owner}/${activityCount}`);
   }
   return noteChanged({ ...before, block, positions, owners, changed: ImmutableSet() }, ...names);
 }
@@ -97,6 +102,7 @@ function eventOf(owner: Address, tokenId: number, event: number): OwnerEvent {
     effectiveRound: null,
     nextMergeBlock: null,
     source: sourceOf(event),
+    position: event + 1,
   };
 }
 
