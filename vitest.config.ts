@@ -44,18 +44,19 @@ const unitTests = [
   'test/deploy/{chainConditionWatch,chainRewinds,progress,simulatedWheel}.test.ts',
 ];
 
-/** Tests over sockets, with nats-servers and chains, that use neither the embedded ClickHouse nor the built program. */
-const socketTests = [
-  'test/actors/{activityViews,counterActors,processProjection}.test.ts',
-  'test/actors/chain/{chainReads,contracts,reorganizations,settlementArithmetic}.test.ts',
-  'test/deploy/{configuration,contracts}.test.ts',
-  'test/http/{chainRoutes,events,extremeValues,manners,observations,openApi,rateLimits,rawRequests}.test.ts',
-  'test/http/{refusedBodies,sharedPort,statistics,strictBodies}.test.ts',
-  'test/streams/{blockProof,ensureStreams,indexer,ingestLease,messageSource,rejectionLog}.test.ts',
+/** Tests that load the embedded ClickHouse into their own process: it is native, and keeps what it has of one folder from the next. */
+const embeddedDatabaseTests = [
+  'test/deploy/{chainFold,counterFold,streamFollower,streamFollowerReplaced}.test.ts',
+  'test/endToEnd/{doctor,faults,ingestBeside,purgedTail,readings,rebuildInterrupted,replay,twoIngests}.test.ts',
+  'test/http/eventStream.test.ts',
+  'test/storage/**/*.test.ts',
+  'test/streams/{ingestLeaseTwoHolders,rebuildGeneration,rowWriter}.test.ts',
 ];
 
 /** In this order, so that a process that is shared goes from one file to the next of its project. */
-const projectNames = ['parts', 'sockets', 'unit'];
+const projectNames = ['embedded', 'parts', 'unit'];
+
+const buildProgram = 'test/support/processes/buildProgram.ts';
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -78,18 +79,26 @@ export default defineConfig({
     hookTimeout: 300_000,
     pool: 'forks',
     projects: [
-      // What one file has loaded, the next one need not load again.
       { extends: true, test: { name: 'unit', include: unitTests, isolate: false } },
-      { extends: true, test: { name: 'sockets', include: socketTests, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'embedded',
+          include: embeddedDatabaseTests,
+          exclude: unitTests,
+          isolate: true,
+          globalSetup: buildProgram,
+        },
+      },
       {
         extends: true,
         test: {
           name: 'parts',
           include: ['test/**/*.test.ts'],
-          exclude: [...unitTests, ...socketTests],
-          // One process per file: the embedded ClickHouse is native, and keeps what it has of one folder from the next.
-          isolate: true,
-          globalSetup: 'test/support/processes/buildProgram.ts',
+          exclude: [...unitTests, ...embeddedDatabaseTests],
+          // What one file has loaded, the next one need not load again.
+          isolate: false,
+          globalSetup: buildProgram,
         },
       },
     ],

@@ -16,7 +16,8 @@ if (purpose === 'test') {
   tryProgram('clickhouse-server', { debian: 'clickhouse-server' });
   requirePromtool();
 }
-build();
+// Tests build by themselves, however they are started.
+if (purpose !== 'test') build();
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
@@ -127,9 +128,10 @@ function onPath(program) {
 }
 
 function build() {
-  const compiler = join(root, 'node_modules', '.bin', 'tsc');
   try {
-    execFileSync(compiler, ['-p', 'tsconfig.build.json'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    execFileSync(process.execPath, [join(root, 'deploy', 'build.mjs')], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
   } catch (error) {
     fail(`the build failed:\n${error.stdout ?? ''}${error.stderr ?? ''}`);
   }

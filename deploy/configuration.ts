@@ -163,12 +163,12 @@ export type Configuration = {
   readonly [Name in VariableName]: z.infer<(typeof variables)[Name]['schema']>;
 };
 
-/** The environment does not fit; the message names each variable, what was given and what is expected. */
+/** Invalid environment variables: the message names each variable, what was given and what is expected. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 
   constructor(problems: readonly string[]) {
-    super(`the configuration does not fit:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    super(`invalid configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
   }
 }
 

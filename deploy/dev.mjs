@@ -1,9 +1,10 @@
-// `npm run dev [-- COMMAND]`: compiles on every change, and restarts the program once it compiles without errors.
-// The command is `local` unless another one is named. Ctrl-C stops the compiler and the program, and waits for both.
+// `npm run dev [-- COMMAND]`: builds on every change of what the program consists of, and restarts it once the build has no error.
+// The command is `local` unless another one is named. Ctrl-C stops the program, and waits for it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { watch } from 'rolldown';
+import { bundleOptions } from './build.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 const command = process.argv.length > 2 ? process.argv.slice(2) : ['local'];
@@ -14,21 +15,15 @@ let restarting = null;
 let isChangedAgain = false;
 let isStopping = false;
 
-// Both are in process groups of their own, so that a terminal's Ctrl-C reaches this script alone: the program takes a
-// second signal as an order to end at once, without saving.
-const compiler = spawn(
-  join(root, 'node_modules', '.bin', 'tsc'),
-  ['-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput'],
-  { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'inherit'] },
-);
-createInterface({ input: compiler.stdout }).on('line', (line) => {
-  console.log(line);
-  if (line.includes('Found 0 errors.')) restart();
-});
-compiler.once('exit', (code) => {
-  if (isStopping) return;
-  console.error(`dev: the compiler ended with status ${code}`);
-  stop(1);
+const bundler = watch(bundleOptions('deploy'));
+bundler.on('event', async (event) => {
+  if (event.code === 'ERROR')
+    console.error(`dev: not built, and the program runs on as it was:\n${event.error.message}`);
+  if (event.code === 'BUNDLE_END') {
+    console.log(`dev: built in ${Math.round(event.duration)} ms`);
+    restart();
+  }
+  if ('result' in event) await event.result.close();
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0));
 
@@ -42,8 +37,10 @@ function restart() {
 }
 
 async function startAgain() {
-  await end(running, (child) => child.kill('SIGTERM'));
+  await end(running);
   if (isStopping) return;
+  // In a process group of its own, so that a terminal's Ctrl-C reaches this script alone: the program takes a second signal as an
+  // order to end at once, without saving.
   const started = spawn(process.execPath, program, { cwd: root, detached: true, stdio: 'inherit' });
   running = started;
   started.once('exit', (code, signal) => {
@@ -58,17 +55,13 @@ async function stop(status) {
   if (isStopping) return;
   isStopping = true;
   await restarting;
-  await Promise.all([
-    end(running, (child) => child.kill('SIGTERM')),
-    // The compiler's command starts another process, so its whole group is meant.
-    end(compiler, ({ pid }) => process.kill(-pid, 'SIGTERM')),
-  ]);
+  await Promise.all([end(running), bundler.close()]);
   process.exit(status);
 }
 
-async function end(child, terminate) {
+async function end(child) {
   if (child === null || child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
-  terminate(child);
+  child.kill('SIGTERM');
   await exited;
 }

@@ -1,48 +1,18 @@
 // Puts what runs in production into an empty folder: `node deploy/productionInstall.mjs FOLDER`, in a checkout that is installed and
 // built. The Containerfile and its test both run this, so that what is tested is what is in the image.
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { loadedPackages } from './build.mjs';
 
 const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
 const { platform, arch } = process;
 const { modules: abi } = process.versions;
 const mebibyte = 1024 * 1024;
 
-/** Compiled, and of no use there: benchmarks, the local stack with its simulation and contracts, the generator of the dashboard. */
-const developmentOnly = [
-  'benchmarks',
-  'deploy/commands/runLocal',
-  'deploy/contracts',
-  'deploy/grafana',
-  'deploy/local',
-  'deploy/machineDiagrams',
-  'deploy/writeMachineDiagrams',
-];
-/** A process that is given no NATS starts its own with these, and says what is missing. */
-const needed = ['deploy/local', 'deploy/local/childServer', 'deploy/local/localNats'];
+/** The embedded ClickHouse is 566 MB, and keeps its data in a folder of one process; anvil is the chain of the local stack. */
+const notInstalled = ['chdb', '@foundry-rs/anvil'];
 /** Types and source maps of packages; those of our own sources stay, since they name the lines of stack traces. */
-const neverRead = /\.(?:map|[cm]?ts|md|flow|tsbuildinfo)$/;
-/** Folders of a package beside what it exports; `_cjs` is viem's and ox's second copy of themselves, for programs that are no modules. */
-const besides = [
-  '.github',
-  '_cjs',
-  'benchmark',
-  'benchmarks',
-  'docs',
-  'example',
-  'examples',
-  'node_modules',
-  'test',
-  'tests',
-];
+const neverRead = /\.(?:map|[cm]?ts|md|flow)$/;
 
 const target = process.argv[2];
 if (target === undefined || (existsSync(target) && readdirSync(target).length > 0))
@@ -50,33 +20,25 @@ if (target === undefined || (existsSync(target) && readdirSync(target).length > 
 if (!existsSync(join(root, 'dist/deploy/miner.js'))) fail('there is no build: run `npm run build` first');
 mkdirSync(target, { recursive: true });
 copyFileSync(join(root, 'package.json'), join(target, 'package.json'));
-const sizes = [
-  ['dist', copyFiles(join(root, 'dist'), join(target, 'dist'), isOfService)],
-  ...productionPackages().map((path) => [path.replace(/^.*node_modules\//, ''), installPackage(path)]),
-];
-standInForEmbeddedDatabase();
-report(sizes);
+report([
+  ['dist', copyFiles(join(root, 'dist/deploy'), join(target, 'dist/deploy'), () => true)],
+  ...packagesToInstall().map((name) => [name, installPackage(name)]),
+]);
 
-function isOfService(path) {
-  const name = relative(join(root, 'dist'), path).replaceAll(sep, '/');
-  const module = name.replace(/\.(?:js|js\.map)$/, '');
-  if (name === '.tsbuildinfo') return false;
-  if (needed.includes(module)) return true;
-  return !developmentOnly.some((one) => module === one || module.startsWith(`${one}/`));
-}
-
-/** What npm installs with `--omit=dev --omit=optional`, by its own marks in the lock file. */
-function productionPackages() {
+/** What the bundle leaves in `node_modules`, and what that depends on by the lock file. */
+function packagesToInstall() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  return Object.entries(packages).flatMap(([path, { dev, optional, devOptional }]) =>
-    path === '' || dev || optional || devOptional || path === 'node_modules/chdb' ? [] : [path],
-  );
+  const wanted = loadedPackages.filter((name) => !notInstalled.includes(name));
+  for (const name of wanted) {
+    const { dependencies = {} } = packages[`node_modules/${name}`];
+    wanted.push(...Object.keys(dependencies).filter((dependency) => !wanted.includes(dependency)));
+  }
+  return wanted;
 }
 
-function installPackage(path) {
-  const skipped = new Set(besides.map((name) => join(root, path, name)));
-  const isWanted = (file) => !skipped.has(file) && !neverRead.test(file) && !isForeignBinary(file);
-  return copyFiles(join(root, path), join(target, path), isWanted);
+function installPackage(name) {
+  const isWanted = (file) => !neverRead.test(file) && !isForeignBinary(file);
+  return copyFiles(join(root, 'node_modules', name), join(target, 'node_modules', name), isWanted);
 }
 
 /** Folders that would be empty are left out, too. @returns bytes that were copied. */
@@ -106,26 +68,6 @@ function isForeignBinary(file) {
   if (ofOther(`_${arch}_`, ['_x64_', '_arm64_', '_arm_', '_ia32_'])) return true;
   const builtFor = /_(\d+)\.node$/.exec(name)?.[1];
   return builtFor !== undefined && builtFor !== abi;
-}
-
-/**
- * The embedded ClickHouse is 566 MB, and keeps its data in a folder of one process: not what several machines share. Without it the service
- * loads as before, and says what it needs where it is given no server.
- */
-function standInForEmbeddedDatabase() {
-  const folder = join(target, 'node_modules/chdb');
-  mkdirSync(folder, { recursive: true });
-  const manifest = {
-    name: 'chdb',
-    version: '0.0.0',
-    type: 'module',
-    exports: { './connection': './connection.js' },
-  };
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest)}\n`);
-  writeFileSync(
-    join(folder, 'connection.js'),
-    "export function createChdbConnection() {\n  throw new Error('there is no embedded ClickHouse in this installation: set MINER_CLICKHOUSE_URL');\n}\n",
-  );
 }
 
 /** By size, the largest first; what is small in one line. */

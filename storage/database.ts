@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import {
   type ClickHouseClient,
   type ClickHouseClientConfigOptions,
   ClickHouseLogLevel,
   createClient,
 } from '@clickhouse/client';
-import { createChdbConnection } from 'chdb/connection';
 import { lockDirectory } from './directoryLock.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 
@@ -39,6 +39,17 @@ const statementErrors: ReadonlySet<string> = new Set([
   '456',
   '457',
 ]);
+
+/** An installation without the embedded engine, or one that does not load on this machine, needs a server. */
+export class EmbeddedEngineMissing extends Error {
+  override readonly name = 'EmbeddedEngineMissing';
+
+  constructor(cause: unknown) {
+    super('this installation has no embedded ClickHouse that loads here: set MINER_CLICKHOUSE_URL', {
+      cause,
+    });
+  }
+}
 
 /** A value of a result. */
 export type ResultCell = string | number | null;
@@ -76,6 +87,7 @@ export type DatabaseLocation =
  * Opens ClickHouse. A server need not be there yet.
  *
  * @throws DirectoryInUse when another process has the embedded engine's directory.
+ * @throws EmbeddedEngineMissing when this installation has no embedded engine.
  */
 export function openDatabase(location: DatabaseLocation): Database {
   if ('url' in location) {
@@ -93,6 +105,7 @@ export function openDatabase(location: DatabaseLocation): Database {
     const about = { kind: 'server', cluster: location.cluster ?? null } as const;
     return createDatabase(about, client, insertBytes, () => undefined);
   }
+  const { createChdbConnection } = loadEmbeddedEngine();
   mkdirSync(location.path, { recursive: true });
   const unlock = lockDirectory(location.path);
   const engine = createChdbConnection({ path: `${location.path}/engine` });
@@ -113,6 +126,15 @@ export function openDatabase(location: DatabaseLocation): Database {
     });
   };
   return createDatabase({ kind: 'embedded', cluster: null }, client, insertBytes, unlock);
+}
+
+/** The engine is half a gigabyte, and takes as long to load as all the rest: a process with a server is spared it, and need not have it. */
+function loadEmbeddedEngine(): typeof import('chdb/connection') {
+  try {
+    return createRequire(import.meta.url)('chdb/connection');
+  } catch (error) {
+    throw new EmbeddedEngineMissing(error);
+  }
 }
 
 type InsertBytes = Database['insertBytes'];

@@ -22,6 +22,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'ConfigurationError',
   'DeploymentFileError',
   'DirectoryInUse',
+  'EmbeddedEngineMissing',
   'LockHeldError',
   'LocalAnvilError',
   'LocalNatsError',
@@ -30,7 +31,11 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'ServerTooOld',
 ]);
 /** Those that the configuration has to be changed for, by their exit status. */
-const configurationErrors: ReadonlySet<string> = new Set(['ConfigurationError', 'ServerTooOld']);
+const configurationErrors: ReadonlySet<string> = new Set([
+  'ConfigurationError',
+  'EmbeddedEngineMissing',
+  'ServerTooOld',
+]);
 const configurationErrorStatus = 2;
 /**
  * Everything stops within this time, or the process ends regardless, just before an orchestrator would kill it (after ten seconds by default).

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatRecord } from '../../actors/foldRecord.ts';
@@ -82,14 +83,14 @@ describe.each(kinds)('a %s that has ended', (kind) => {
 
   it('does not start again, with the same message or another one, before and after a restart', () => {
     const first = started();
-    for (const message of life('a')) expect(first.send(message)).toBe('folded');
+    for (const message of life('a')) assert.equal(first.send(message), 'folded');
     for (const { actors, send, state } of [first, restarted(first.actors)]) {
       const held = state();
       for (const message of [...life('a'), ...life('a', 5_000)])
         expect(send(message)).toMatchObject(notAllowed);
-      expect(state()).toBe(held);
+      assert.equal(state(), held);
       const next = restarted(actors);
-      for (const message of life('b')) expect(next.send(message)).toBe('folded');
+      for (const message of life('b')) assert.equal(next.send(message), 'folded');
     }
   });
 
@@ -99,15 +100,15 @@ describe.each(kinds)('a %s that has ended', (kind) => {
     for (let index = 1; index < rememberedIdsMin; index++) {
       const ms = index * 10;
       for (const message of life(`other ${index}`, ms))
-        expect(send(message, startMs + ms + rememberedMs * 2)).toBe('folded');
+        assert.equal(send(message, startMs + ms + rememberedMs * 2), 'folded');
     }
     const again = life('a', 1e9)[0];
     expect(restarted(actors).send(again)).toMatchObject(notAllowed);
     expect(send(again)).toMatchObject(notAllowed);
     for (const message of life('one more', 2e9)) send(message, startMs + rememberedMs * 2);
     const later = restarted(actors);
-    expect(later.send(again)).toBe('folded');
-    expect(send(again)).toBe('folded');
+    assert.equal(later.send(again), 'folded');
+    assert.equal(send(again), 'folded');
   });
 
   it(`stays ended for 90 days while fewer than ${rememberedIdsMax} others have ended`, () => {
@@ -126,9 +127,9 @@ describe('a run that is overtaken by another', () => {
     const { send, state } = started();
     const [startA, finishA] = lives.run('a');
     const [startB, finishB] = lives.run('b');
-    for (const message of [startA, startB]) expect(send(message)).toBe('folded');
+    for (const message of [startA, startB]) assert.equal(send(message), 'folded');
     for (const message of [startA, startB, finishA]) expect(send(message)).toMatchObject(notAllowed);
-    expect(send(finishB)).toBe('folded');
+    assert.equal(send(finishB), 'folded');
     for (const message of [startA, startB]) expect(send({ ...message, ...at(9) })).toMatchObject(notAllowed);
     expect(state().snapshot.context.unfinishedRun).toBeNull();
   });
@@ -207,17 +208,17 @@ describe('any messages of oracle and reporter', () => {
           if (one.do === 'say') {
             const message = one.make(index * 1_000);
             const outcome = plain.send(message);
-            expect(disturbed.send(message)).toEqual(outcome);
+            assert.deepEqual(disturbed.send(message), outcome);
             if (outcome === 'folded') accepted.push(message);
           } else if (one.do === 'again' && accepted.length > 0) {
             repeated++;
             const held = disturbed.state();
             const message = accepted[one.index % accepted.length] as Body;
             expect(disturbed.send(message, startMs + index)).toMatchObject(notAllowed);
-            expect(disturbed.state()).toBe(held);
+            assert.equal(disturbed.state(), held);
           } else if (one.do === 'restart') disturbed = restarted(disturbed.actors);
         }
-        expect([...disturbed.actors.capture().all()]).toEqual([...plain.actors.capture().all()]);
+        assert.deepEqual([...disturbed.actors.capture().all()], [...plain.actors.capture().all()]);
       }),
       { numRuns: 1_000 },
     );

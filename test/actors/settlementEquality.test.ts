@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from '../../actors/bigintJson.ts';
@@ -240,14 +241,14 @@ describe('the settlement machine and a plain fold', () => {
           const { installationId: _of, ...rest } = value;
           const expected = foldReference(reference, { ...rest, storedAtMs });
           if ('rejection' in expected) {
-            expect(outcome).toEqual(expected);
-            expect(actors.settlement(id)).toBe(before);
+            assert.deepEqual(outcome, expected);
+            assert.equal(actors.settlement(id), before);
             count(expected.rejection.detail.replaceAll(/[0-9a-f-]{36}|\b[0-9abc]+\b/gi, '_'));
             return;
           }
-          expect(outcome).toBe('folded');
+          assert.equal(outcome, 'folded');
           reference = expected.state;
-          expect(actors.settlement(id)).not.toBe(before);
+          assert.notEqual(actors.settlement(id), before);
           count(value.message.type);
         };
 
@@ -275,10 +276,10 @@ describe('the settlement machine and a plain fold', () => {
           else if (one.do === 'upgrade') actors = restored(convertSettlementLines([lineOf(reference)]));
           follow(actors.capture());
           const settlement = actors.settlement(id);
-          expect(held(settlement)).toBe(heldByReference(reference));
+          assert.equal(held(settlement), heldByReference(reference));
           for (const input of inputs) {
             const expected = viewReference(reference, input);
-            expect(view(settlement, input)).toEqual(expected);
+            assert.deepEqual(view(settlement, input), expected);
             count(`queue ${expected.queue}`);
           }
         }
@@ -286,7 +287,7 @@ describe('the settlement machine and a plain fold', () => {
         const captured = [...actors.capture().all()];
         if (captured.length > 0) {
           const converted = restored(convertSettlementLines([lineOf(reference)]));
-          expect([...converted.capture().all()]).toEqual(captured);
+          assert.deepEqual([...converted.capture().all()], captured);
         }
       }),
       { numRuns: 500 },

@@ -30,8 +30,8 @@ import {
 import { silentLogger } from '../support/silentLogger.ts';
 import { storedState } from '../support/storage/storedState.ts';
 
-/** Of three installations, one every ten seconds: the second universal day begins with the 25,921st. */
-const untilSecondDay = 27_000;
+/** Of three installations, one per minute: the second universal day begins with the 4,321st. */
+const untilSecondDay = mixedPublications(4_500, 0, 60_000);
 const everything = { fromSequence: 1, throughSequence: Number.MAX_SAFE_INTEGER, installationId: null };
 const statisticsPath = '/v1/measurement/stats?range=7d';
 
@@ -106,7 +106,7 @@ const engine = useClickHouseEngine();
 describe('replay', () => {
   it('tells what it would change, changes it, and then finds nothing to change', async () => {
     const { replay, state, database, restart, last } = await folded(({ connection }) =>
-      publishAll(connection, mixedPublications(untilSecondDay)),
+      publishAll(connection, untilSecondDay),
     );
     const before = await state();
     await database(damage);
@@ -128,7 +128,7 @@ describe('replay', () => {
     expect(await state()).toEqual(before);
     expect(await database(async (_, tables) => tables.generation)).toBe(3);
 
-    const again = await replay('--from-sequence', '9000');
+    const again = await replay('--from-sequence', '1500');
     expect(again.output).toContain('no day differs');
     expect(await state()).toEqual(before);
     expect(await database(listGenerations)).toEqual([3, 4]);
@@ -144,7 +144,7 @@ describe('replay', () => {
 
   it('of one installation leaves the others’ rows and state as they are', async () => {
     const { replay, state, database } = await folded(({ connection }) =>
-      publishAll(connection, mixedPublications(untilSecondDay)),
+      publishAll(connection, untilSecondDay),
     );
     const before = await state();
     const stateBefore = await database(newestState);

@@ -137,7 +137,7 @@ describe('the JavaScript fallback of uWebSockets.js', () => {
   it('serves every route with the same manners', async () => {
     const root = resolve(import.meta.dirname, '../..');
     const files = [
-      '--project=sockets',
+      '--project=parts',
       'test/http/manners.test.ts',
       'test/http/observations.test.ts',
       'test/http/rawRequests.test.ts',
@@ -148,7 +148,13 @@ describe('the JavaScript fallback of uWebSockets.js', () => {
       [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...files],
       {
         cwd: root,
-        env: { PATH: process.env.PATH, HOME: process.env.HOME, UWS_USE_FALLBACK: '1', CI: 'true' },
+        env: {
+          PATH: process.env.PATH,
+          HOME: process.env.HOME,
+          MINER_TEST_BUILD: process.env.MINER_TEST_BUILD,
+          UWS_USE_FALLBACK: '1',
+          CI: 'true',
+        },
       },
     );
     const status = await run.exited;

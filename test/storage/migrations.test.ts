@@ -29,7 +29,7 @@ import { resolveTables } from '../../storage/tables.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
-const killedMigration = resolve(import.meta.dirname, '../support/storage/killedMigration.mjs');
+const killedMigration = resolve(import.meta.dirname, '../../dist/tools/killedMigration.js');
 
 /** Two wheels for 80 days, a reading each ten minutes: three partitions of the tables before, and four months. */
 const readingCount = 2 * 80 * 144;

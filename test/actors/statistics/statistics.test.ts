@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { counterSubject } from '../../../actors/messages/subjects.ts';
@@ -219,10 +220,10 @@ function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: numb
       dayCount: shownCount,
       ...statistics
     } = computeStatistics(actors.history(), range, genesisMs, nowMs);
-    expect(statistics).toEqual(plainStatistics(readings, dayCount, genesisMs, nowMs));
-    expect([shownRange, generatedAtMs, shownCount]).toEqual([range, nowMs, dayCount]);
+    assert.deepEqual(statistics, plainStatistics(readings, dayCount, genesisMs, nowMs));
+    assert.deepEqual([shownRange, generatedAtMs, shownCount], [range, nowMs, dayCount]);
     expect(statistics.days).toHaveLength(dayCount);
-    expect(new Date(windowStartMs).toISOString()).toBe(`${statistics.days[0]?.date}T12:00:00.000Z`);
+    assert.equal(new Date(windowStartMs).toISOString(), `${statistics.days[0]?.date}T12:00:00.000Z`);
     expect(computeStatistics(restored.history(), range, genesisMs, nowMs)).toMatchObject(statistics);
     expectRules(statistics);
   }
@@ -233,23 +234,26 @@ function expectRules(statistics: Pick<Statistics, 'days' | 'coverage' | 'summary
   const { days, coverage, summary, rounds, lifetime } = statistics;
   for (const [index, day] of days.entries()) {
     const before = days[index - 1];
-    if (before !== undefined) expect(Date.parse(day.date) - Date.parse(before.date)).toBe(86_400_000);
+    if (before !== undefined) assert.equal(Date.parse(day.date) - Date.parse(before.date), 86_400_000);
     for (const { coverage: covered, observedRoundCount, workUnits } of day.buckets) {
-      if (covered === 'complete') expect(observedRoundCount).toBe(3);
+      if (covered === 'complete') assert.equal(observedRoundCount, 3);
       if (covered === 'partial') expect([1, 2]).toContain(observedRoundCount);
-      if (covered === 'future' || covered === 'missing') expect(observedRoundCount).toBe(0);
-      expect(workUnits === null).toBe(observedRoundCount === 0);
+      if (covered === 'future' || covered === 'missing') assert.equal(observedRoundCount, 0);
+      assert.equal(workUnits === null, observedRoundCount === 0);
     }
     expect(day.observedWorkUnits).toBe(
       day.buckets.reduce((total, { workUnits }) => total + (workUnits ?? 0n), 0n),
     );
   }
-  expect(summary.observedWorkUnits).toBe(days.reduce((total, day) => total + day.observedWorkUnits, 0n));
-  expect(coverage.complete).toBe(coverage.coverageBps === 10_000);
+  assert.equal(
+    summary.observedWorkUnits,
+    days.reduce((total, day) => total + day.observedWorkUnits, 0n),
+  );
+  assert.equal(coverage.complete, coverage.coverageBps === 10_000);
   for (const { coverageBps } of [lifetime, coverage, ...days.map((day) => day.coverage)])
     expect(coverageBps).toBeLessThanOrEqual(10_000);
-  expect(rounds.activeCount + rounds.zeroWorkCount).toBe(rounds.observedCount);
-  expect(rounds.missingCount).toBe(coverage.expectedRoundCount - coverage.observedRoundCount);
+  assert.equal(rounds.activeCount + rounds.zeroWorkCount, rounds.observedCount);
+  assert.equal(rounds.missingCount, coverage.expectedRoundCount - coverage.observedRoundCount);
   expect(rounds.missingCount).toBeGreaterThanOrEqual(0);
   expect(lifetime.acceptedWorkUnits).toBeGreaterThanOrEqual(summary.observedWorkUnits);
   expect(lifetime.observedDistanceMm).toBeGreaterThanOrEqual(summary.observedDistanceMm);

@@ -69,13 +69,26 @@ describe('a production install', () => {
     expect(report).toContain('uWebSockets.js');
     const files = listFiles(folder);
     const unwanted =
-      /@foundry-rs|solc|@chdb|typescript\/|vitest|biome|simulated|artifacts\.json|benchmarks|foundation-sdk|(?:darwin|win32).*\.node$/;
+      /@foundry-rs|solc|@chdb|typescript\/|vitest|biome|benchmarks|\/bench|foundation-sdk|(?:darwin|win32).*\.node$/;
     expect(files.filter((file) => unwanted.test(file))).toEqual([]);
     expect(files.filter((file) => file.endsWith('.node') && !file.includes(process.platform))).toEqual([]);
-    const commands = ['runService', 'runIndexer', 'replay/runReplay', 'runDoctor', 'printOpenApi'];
-    const imports = commands.map((name) => `import './dist/deploy/commands/${name}.js';`).join('');
-    execFileSync(process.execPath, ['--input-type=module', '--eval', imports], { cwd: folder });
     expect(() => installInto(folder)).toThrow('give an empty folder');
+  });
+
+  it.each([
+    ['run', 'MINER_DEPLOYMENT is not set', 2],
+    ['index', 'MINER_RPC_URL is not set', 2],
+    ['replay', 'expected either --from-sequence or --from-time', 2],
+    ['doctor', 'configuration: valid', 1],
+    ['openapi', '"openapi": "3.1.0"', 0],
+    ['local', 'there is no anvil', 1],
+  ])('loads what `%s` needs', async (command, said, status) => {
+    const environment = { PATH: process.env.PATH, MINER_DATA_DIR: temporaryDirectory() };
+    const run = startProcess(process.execPath, ['dist/deploy/miner.js', command], {
+      cwd: folder,
+      env: environment,
+    });
+    expect([await run.exited, run.output()]).toEqual([status, expect.stringContaining(said)]);
   });
 
   it('serves and ingests with a standby beside it, writes no files, and stops at a signal', async () => {
@@ -116,7 +129,7 @@ describe('a production install', () => {
         MINER_DEPLOYMENT: writeDeployment(dir),
       },
     });
-    expect(await run.exited).toBe(1);
+    expect(await run.exited).toBe(2);
     expect(run.output()).toContain('set MINER_CLICKHOUSE_URL');
   });
 });
