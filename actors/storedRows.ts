@@ -1,5 +1,5 @@
 import type { EventSource } from './chain/chainEvent.ts';
-import type { OwnerEvent } from './chain/chainState.ts';
+import type { Checkpoint, OwnerEvent, Settlement } from './chain/chainState.ts';
 import type { Address } from './schemas/hex.ts';
 import type { StoredCategory } from './views/feedIndex.ts';
 import type { AcceptedReading } from './wheel/acceptedReading.ts';
@@ -77,6 +77,20 @@ export interface OwnerActivityRow
   readonly toAddress: Address | null;
 }
 
+/** A batch that the core recorded in a final block. What is minted for its rounds is told by the checkpoints. */
+export interface SettlementRow extends Omit<Settlement, 'source' | 'mintedBaseUnits'>, EventSource {
+  readonly run: string;
+  /** Its number among all, from 0. */
+  readonly settlementNumber: number;
+}
+
+/** A checkpoint of mining in a final block. */
+export interface CheckpointRow extends Omit<Checkpoint, 'source'>, EventSource {
+  readonly run: string;
+  /** Its number among all, from 0. */
+  readonly checkpointNumber: number;
+}
+
 /** Rows of a contiguous piece of a stream, in order of position. */
 export interface StoredRows {
   readonly readings: readonly AcceptedReading[];
@@ -85,6 +99,8 @@ export interface StoredRows {
   readonly measurementEvents: readonly EventRow[];
   readonly chainEvents: readonly EventRow[];
   readonly ownerActivity: readonly OwnerActivityRow[];
+  readonly settlements: readonly SettlementRow[];
+  readonly checkpoints: readonly CheckpointRow[];
   /** Every message up to this sequence is folded; its rows are here or were handed over before. */
   readonly throughPosition: number;
 }
@@ -97,4 +113,6 @@ export const noRows: Omit<StoredRows, 'throughPosition'> = {
   measurementEvents: [],
   chainEvents: [],
   ownerActivity: [],
+  settlements: [],
+  checkpoints: [],
 };

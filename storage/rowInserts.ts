@@ -1,5 +1,6 @@
 import type { EventRow, StoredRows } from '../actors/storedRows.ts';
 import { createRowText } from './rowText.ts';
+import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
 import { chainEvents, type EventTableDefinitions, measurementEvents } from './tables/events.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
@@ -33,6 +34,8 @@ export interface EncodedRows {
   readonly measurementEvents: EncodedEvents;
   readonly chainEvents: EncodedEvents;
   readonly ownerActivity: readonly Segment[];
+  readonly settlements: readonly Segment[];
+  readonly checkpoints: readonly Segment[];
   readonly readings: readonly Segment[];
   readonly rowCount: number;
   readonly byteLength: number;
@@ -85,6 +88,8 @@ export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
       measurementEvents: encodeEvents(rows.measurementEvents, measurementEvents),
       chainEvents: encodeEvents(rows.chainEvents, chainEvents),
       ownerActivity: encodeSegments(rows.ownerActivity, ownerActivity),
+      settlements: encodeSegments(rows.settlements, chainSettlements),
+      checkpoints: encodeSegments(rows.checkpoints, chainCheckpoints),
       readings: encodeSegments(rows.readings, readings),
     };
     const segments = [
@@ -93,6 +98,8 @@ export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
       ...Object.values(encoded.measurementEvents).flat(),
       ...Object.values(encoded.chainEvents).flat(),
       ...encoded.ownerActivity,
+      ...encoded.settlements,
+      ...encoded.checkpoints,
       ...encoded.readings,
     ];
     return {
@@ -131,6 +138,8 @@ export function buildInserts(tables: Tables, pieces: readonly EncodedRows[]): Ro
     ...ofEvents('measurementEvents', measurementEvents),
     ...ofEvents('chainEvents', chainEvents),
     ...of((piece) => piece.ownerActivity, tables.ownerActivity, ownerActivity),
+    ...of((piece) => piece.settlements, tables.settlements, chainSettlements),
+    ...of((piece) => piece.checkpoints, tables.checkpoints, chainCheckpoints),
     ...of((piece) => piece.readings, tables.readings, readings),
   ];
 }

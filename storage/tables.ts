@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
 import { chainEvents, type EventTableDefinitions, measurementEvents } from './tables/events.ts';
 import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
@@ -22,6 +23,8 @@ export interface Tables {
   readonly chainEvents: EventTables;
   /** Likewise. */
   readonly ownerActivity: string;
+  readonly settlements: string;
+  readonly checkpoints: string;
 }
 
 /** Events of a source that memory has evicted, and where to find them. */
@@ -43,8 +46,9 @@ export function listEventTables({ ids, times, events }: EventTables): string[] {
 export type ActiveTables = () => Tables;
 
 /** What is made of the chain, in the order in which it is written. */
-export function listChainTables({ chainEvents, ownerActivity }: Tables): string[] {
-  return [...listEventTables(chainEvents), ownerActivity];
+export function listChainTables(tables: Tables): string[] {
+  const { chainEvents, ownerActivity, settlements, checkpoints } = tables;
+  return [...listEventTables(chainEvents), ownerActivity, settlements, checkpoints];
 }
 
 export function resolveTables(generation: number): Tables {
@@ -66,6 +70,8 @@ export function resolveTables(generation: number): Tables {
       ids: chainEvents.ids.name,
     },
     ownerActivity: ownerActivity.name,
+    settlements: chainSettlements.name,
+    checkpoints: chainCheckpoints.name,
   };
 }
 
@@ -73,6 +79,8 @@ export function resolveTables(generation: number): Tables {
 export async function createChainTables(database: Database, tables: Tables): Promise<void> {
   await createEventTables(database, chainEvents, tables.chainEvents);
   await createTable(database, ownerActivity, tables.ownerActivity);
+  await createTable(database, chainSettlements, tables.settlements);
+  await createTable(database, chainCheckpoints, tables.checkpoints);
 }
 
 /** Creates the tables of a generation where they do not exist. */

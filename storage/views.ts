@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
 import { measurementEvents } from './tables/events.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
@@ -54,15 +55,9 @@ function listViews(tables: Tables): View[] {
           UNION ALL ${selectEvents('chain', tables.chainEvents.events)}
         ) ORDER BY id, arrived_at DESC LIMIT 1 BY id`,
     },
-    {
-      name: 'owner_activity',
-      comment: ownerActivity.comment ?? '',
-      columns: ownerActivity.storedColumns,
-      // The same of an event that an earlier run has stored.
-      select: `SELECT ${listNames(ownerActivity.storedColumns)} FROM ${tables.ownerActivity} FINAL
-        ORDER BY owner, block_number, transaction_hash, log_index, position DESC
-        LIMIT 1 BY owner, block_number, transaction_hash, log_index`,
-    },
+    chainViewOf('owner_activity', ownerActivity, tables.ownerActivity, ['owner']),
+    chainViewOf('settlements', chainSettlements, tables.settlements),
+    chainViewOf('checkpoints', chainCheckpoints, tables.checkpoints),
   ];
 }
 
@@ -75,6 +70,19 @@ interface ViewedTable {
 /** The rows of a table, each once. */
 function viewOf({ name, comment, storedColumns }: ViewedTable, table: string): View {
   const select = `SELECT ${listNames(storedColumns)} FROM ${table} FINAL`;
+  return { name, comment: comment ?? '', columns: storedColumns, select };
+}
+
+/** The rows of a table of the chain's history. What an earlier run of the fold has stored as well is there twice. */
+function chainViewOf(
+  name: string,
+  { comment, storedColumns }: ViewedTable,
+  table: string,
+  keys: readonly string[] = [],
+): View {
+  const logged = [...keys, 'block_number', 'transaction_hash', 'log_index'].join(', ');
+  const select = `SELECT ${listNames(storedColumns)} FROM ${table} FINAL
+    ORDER BY ${logged}, position DESC LIMIT 1 BY ${logged}`;
   return { name, comment: comment ?? '', columns: storedColumns, select };
 }
 

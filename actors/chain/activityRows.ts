@@ -11,10 +11,10 @@ import {
 /** So many of the newest events stay in memory of each owner that has a token: the page that is requested most. */
 export const ownerEventsKept = 25;
 /**
- * About so many events become rows with one message, those of a block together: only after a start on the state of an earlier version, or
+ * About so many entries of a kind become rows with one message, those of a block together: only after a start on the state of an earlier version, or
  * far behind the tip, are there more.
  */
-const rowsOfMessage = 5_000;
+export const rowsOfMessage = 5_000;
 
 /** An event that becomes a row. */
 export interface FinalActivity extends AwaitedActivity {

@@ -2,7 +2,6 @@ import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StateCapture, StateRestoration } from '../foldRecord.ts';
 import type { Rejection } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
-import type { FinalActivity } from './activityRows.ts';
 import {
   type ChainFault,
   type ChainFoldSettings,
@@ -18,6 +17,7 @@ import { createChainRestoration, encodeChainChanges, encodeChainFold } from './c
 import type { ChainFeedEvent, ChainState, RecordName } from './chainState.ts';
 import { convertChainRecord, foldVersionBeforeRows } from './convertChainRecords.ts';
 import { decodeChain } from './decodeChain.ts';
+import { type FinalHistory, nothingFinal } from './finalHistory.ts';
 
 /** What became of a message of `MINER_CHAIN`. */
 export type ChainOutcome =
@@ -27,11 +27,11 @@ export type ChainOutcome =
       readonly reorganization: Reorganization | null;
       /** Events of the feed that memory holds no more. */
       readonly evicted: readonly ChainFeedEvent[];
-      /** Events of owners that become rows. */
-      readonly finalActivity: readonly FinalActivity[];
+      /** What becomes rows. */
+      readonly final: FinalHistory;
     };
 
-const nothingChanged = { reorganization: null, evicted: [], finalActivity: [] } as const;
+const nothingChanged = { reorganization: null, evicted: [], final: nothingFinal } as const;
 
 /** The chain as one deployment's spans tell it. */
 export interface ChainActors {
@@ -102,8 +102,8 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       if ('rejection' in outcome) return { rejection: outcome.rejection };
       addChanged(outcome.changed);
       newestSpanAtMs = storedAtMs;
-      const { reorganization, evicted, finalActivity } = outcome;
-      return { reorganization, evicted, finalActivity };
+      const { reorganization, evicted, final } = outcome;
+      return { reorganization, evicted, final };
     },
     get state() {
       return state;

@@ -5,7 +5,6 @@ import { addFeedEvent, type StoredSpan } from '../feed/chainFeed.ts';
 import { buildRunId, evictOldest } from '../feed/eventWindow.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import { requireValue } from '../requireValue.ts';
-import { type FinalActivity, makeActivityFinal } from './activityRows.ts';
 import { applyEvent } from './applyEvent.ts';
 import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
 import { type ChainReads, latestChanges, type ProposerChange } from './chainReads.ts';
@@ -21,6 +20,7 @@ import {
 } from './chainState.ts';
 import { isSafelyBelow } from './confirmations.ts';
 import { createLogDecoder } from './decodeLog.ts';
+import { type FinalHistory, makeFinal, nothingFinal } from './finalHistory.ts';
 
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
 export const chainFoldVersion = 5;
@@ -95,19 +95,19 @@ export type SpanOutcome =
       readonly reorganization: Reorganization | null;
       /** Events of the feed that are held no more: of blocks that no reorganization of a kept state can reach. */
       readonly evicted: readonly ChainFeedEvent[];
-      /** Events of owners that no reorganization of a kept state can reach any more, each once. */
-      readonly finalActivity: readonly FinalActivity[];
+      /** What no reorganization of a kept state can reach any more, each once. */
+      readonly final: FinalHistory;
       /** Of the blocks that were applied, and of those that a reorganization replaced. */
       readonly changed: ChangedRecords;
     };
 
 /** What the blocks that a span made safe did. */
-interface Settled extends Pick<Applied, 'evicted' | 'finalActivity'> {
+interface Settled extends Pick<Applied, 'evicted' | 'final'> {
   readonly changed: readonly ChainState['changed'][];
 }
 type Applied = Exclude<SpanOutcome, { readonly rejection: Rejection }>;
 
-const nothingSettled: Settled = { evicted: [], finalActivity: [], changed: [] };
+const nothingSettled: Settled = { evicted: [], final: nothingFinal, changed: [] };
 
 /** What blocks changed of the records of a snapshot; all of them where that is not known. */
 export type ChangedRecords = 'all' | readonly ChainState['changed'][];
@@ -240,11 +240,11 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const retained = retainStates(safe);
     const finalBlock = findFinalBlock(retained, reversible, keptFromBlock);
     const shortened = evictOldEvents(requireValue(retained.at(-1), 'a safe state'), finalBlock, stored);
-    const { state: newest, final: finalActivity } = makeActivityFinal(shortened.state, finalBlock);
+    const { state: newest, final } = makeFinal(shortened.state, finalBlock);
     return {
       state: { ...rest, safe: [...retained.slice(0, -1), newest], reversible },
       evicted: shortened.evicted,
-      finalActivity,
+      final,
       changed: [...safe.slice(state.safe.length).map(({ changed }) => changed), newest.changed],
     };
   }
@@ -334,8 +334,9 @@ function evictOldEvents(newest: ChainState, finalBlock: bigint, { position }: St
 }
 
 /** Whether anything of a state is in ClickHouse, where it has to be removed when its block is replaced. */
-function hasRows({ feed, activity }: ChainState): boolean {
-  return feed.evicted.through !== null || activity.rowsThroughBlock !== null;
+function hasRows({ feed, activity, archive: { settlements, checkpoints } }: ChainState): boolean {
+  const hasHistory = settlements.rowCount > 0 || checkpoints.rowCount > 0;
+  return feed.evicted.through !== null || activity.rowsThroughBlock !== null || hasHistory;
 }
 
 type Linked =

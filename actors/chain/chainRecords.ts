@@ -204,6 +204,21 @@ const collection = z.strictObject({
 
 const arrival = z.strictObject({ position: count, ordinal: count });
 
+const settlement = z.strictObject({
+  source: eventSource,
+  previousSettledThroughRound: amount,
+  settledThroughRound: amount,
+  activeRoundCount: amount,
+  workAdded: amount,
+  cumulativeWork: amount,
+  cumulativeBlockUnits: amount,
+  previousCumulativeBlockUnits: amount,
+  mintedBaseUnits: amount,
+  position: count,
+});
+
+const archived = { rowCount: count, count, throughMs: milliseconds };
+
 /** The newest safe state without what has a key: each list below is its own kind of record. */
 const state = z.strictObject({
   block: knownBlock,
@@ -215,24 +230,22 @@ const state = z.strictObject({
   token: z.strictObject({ symbol: z.string(), decimals: count, supplyBaseUnits: amount }).nullable(),
   mintedRounds: z.array(z.strictObject({ roundId: amount, amountBaseUnits: amount })),
   activityRowsThroughBlock: amount.nullable(),
+  archive: z.strictObject({
+    settlements: z.strictObject({
+      ...archived,
+      activeRoundCount: amount,
+      workAdded: amount,
+      completedBlockCount: amount,
+      completed: z.array(settlement),
+    }),
+    checkpoints: z.strictObject({ ...archived, amountBaseUnits: amount }),
+  }),
   feedRun: z.string(),
   givenUpEvents: z.strictObject({
     through: arrival.nullable(),
     throughMs: milliseconds,
     atPosition: count,
   }),
-});
-
-const settlement = z.strictObject({
-  source: eventSource,
-  previousSettledThroughRound: amount,
-  settledThroughRound: amount,
-  activeRoundCount: amount,
-  workAdded: amount,
-  cumulativeWork: amount,
-  cumulativeBlockUnits: amount,
-  previousCumulativeBlockUnits: amount,
-  mintedBaseUnits: amount,
 });
 
 const settledRound = z.strictObject({
@@ -251,6 +264,7 @@ const checkpoint = z.strictObject({
   eligibleWeight: amount,
   amountBaseUnits: amount,
   totalMintedBaseUnits: amount,
+  position: count,
 });
 
 const position = z.strictObject({
@@ -341,11 +355,11 @@ export const chainRecords = {
   fold: defineRecord('fold', fold),
   /** One, with an empty key, once there is a safe state. */
   state: defineRecord('state', state),
-  /** By index. */
+  /** By number. */
   settlement: defineRecord('settlement', settlement),
   /** By round. */
   unprocessedRound: defineRecord('unprocessedRound', settledRound),
-  /** By index. */
+  /** By number. */
   checkpoint: defineRecord('checkpoint', checkpoint),
   /** `accumulatedPerWeight` at the end of a date, by it. */
   perWeight: defineRecord('perWeight', amount),

@@ -40,10 +40,22 @@ export function* encodeChainFold({ state, newestSpanAtMs }: CapturedChain): Iter
   const newest = safe.at(-1);
   if (newest === undefined) return;
   yield encodeState(newest);
-  const { settlements, unprocessedRounds, checkpoints, positions, owners, mining, collection, feed } = newest;
-  for (const [index, one] of settlements.entries()) yield chainRecords.settlement.write(index, one);
+  const {
+    settlements,
+    unprocessedRounds,
+    checkpoints,
+    archive,
+    positions,
+    owners,
+    mining,
+    collection,
+    feed,
+  } = newest;
+  for (const [index, one] of settlements.entries())
+    yield chainRecords.settlement.write(archive.settlements.count + index, one);
   for (const one of unprocessedRounds) yield chainRecords.unprocessedRound.write(one.roundId, one);
-  for (const [index, one] of checkpoints.entries()) yield chainRecords.checkpoint.write(index, one);
+  for (const [index, one] of checkpoints.entries())
+    yield chainRecords.checkpoint.write(archive.checkpoints.count + index, one);
   for (const { date, atEnd } of mining.perWeightByDate) yield chainRecords.perWeight.write(date, atEnd);
   for (const [round, perWeight] of mining.perWeightAtActivation)
     yield chainRecords.activationPerWeight.write(round, perWeight);
@@ -85,21 +97,34 @@ function findRecordedCount({ activityCount, activity }: OwnerState): number | un
   return activityCount > 0 && activity.isEmpty() ? activityCount : undefined;
 }
 
-function findActivity(known: OwnerState | undefined, eventNumber: number): OwnerEvent | undefined {
-  const index = known === undefined ? -1 : eventNumber - findFirstInMemory(known);
+/** The entry of a number of a list whose first one has another number than 0. */
+function findNumbered<Entry>(entries: List<Entry>, first: number, number: string): Entry | undefined {
+  const index = Number(number) - first;
   // A negative index would be one from the end.
-  return index < 0 ? undefined : known?.activity.get(index);
+  return index < 0 ? undefined : entries.get(index);
 }
 
 function createLookup(state: ChainState): (kind: string, key: string) => FoldRecord {
-  const { settlements, unprocessedRounds, checkpoints, positions, owners, mining, collection, feed } = state;
+  const {
+    settlements,
+    unprocessedRounds,
+    checkpoints,
+    archive,
+    positions,
+    owners,
+    mining,
+    collection,
+    feed,
+  } = state;
   const rounds = indexOnce(unprocessedRounds, ({ roundId }) => String(roundId));
   const perWeights = indexOnce(mining.perWeightByDate, ({ date }) => date);
   const events = indexOnce(feed.events, formatArrival);
   const byKind: Readonly<Record<KeyedRecord, (key: string) => FoldRecord>> = {
-    settlement: (key) => chainRecords.settlement.writeChange(key, settlements.get(Number(key))),
+    settlement: (key) =>
+      chainRecords.settlement.writeChange(key, findNumbered(settlements, archive.settlements.count, key)),
     unprocessedRound: (key) => chainRecords.unprocessedRound.writeChange(key, rounds().get(key)),
-    checkpoint: (key) => chainRecords.checkpoint.writeChange(key, checkpoints.get(Number(key))),
+    checkpoint: (key) =>
+      chainRecords.checkpoint.writeChange(key, findNumbered(checkpoints, archive.checkpoints.count, key)),
     perWeight: (key) => chainRecords.perWeight.writeChange(key, perWeights().get(key)?.atEnd),
     activationPerWeight: (key) =>
       chainRecords.activationPerWeight.writeChange(key, mining.perWeightAtActivation.get(key)),
@@ -108,8 +133,12 @@ function createLookup(state: ChainState): (kind: string, key: string) => FoldRec
     position: (key) => chainRecords.position.writeChange(key, positions.get(Number(key))),
     feedEvent: (key) => chainRecords.feedEvent.writeChange(key, events().get(key)),
     activity: (key) => {
-      const [owner = '', eventNumber] = key.split('/');
-      return chainRecords.activity.writeChange(key, findActivity(owners.get(owner), Number(eventNumber)));
+      const [owner = '', number = ''] = key.split('/');
+      const known = owners.get(owner);
+      return chainRecords.activity.writeChange(
+        key,
+        known && findNumbered(known.activity, findFirstInMemory(known), number),
+      );
     },
     activityCount: (key) => {
       const known = owners.get(key);
@@ -131,8 +160,8 @@ function indexOnce<Item>(items: Iterable<Item>, keyOf: (item: Item) => string) {
 
 /** The newest safe state without what has a key of its own. */
 function encodeState(state: ChainState) {
-  const { block, position, core, governance, mining, collection, token, mintedRounds, activity, feed } =
-    state;
+  const { block, position, core, governance, mining, collection, token, mintedRounds } = state;
+  const { activity, archive, feed } = state;
   const { perWeightAtActivation: _a, pendingWeight: _p, perWeightByDate: _d, ...miningScalars } = mining;
   const { metadata: _m, ...collectionScalars } = collection;
   return chainRecords.state.write('', {
@@ -145,6 +174,7 @@ function encodeState(state: ChainState) {
     token,
     mintedRounds: mintedRounds.toArray(),
     activityRowsThroughBlock: activity.rowsThroughBlock,
+    archive,
     feedRun: feed.run,
     givenUpEvents: feed.evicted,
   });
@@ -206,7 +236,7 @@ export function createChainRestoration(): ChainRestoration {
     const scalars = states.values.get('');
     if (scalars === undefined) return null;
     const { block, position, core, governance, mining, collection, token, mintedRounds } = scalars;
-    const { activityRowsThroughBlock, feedRun, givenUpEvents } = scalars;
+    const { activityRowsThroughBlock, archive, feedRun, givenUpEvents } = scalars;
     const owners = buildOwners(positions.values.values(), activities.byOwner, activityCounts.values);
     const events = [...feedEvents.values.values()].sort(compareArrivals);
     return {
@@ -215,11 +245,12 @@ export function createChainRestoration(): ChainRestoration {
       core,
       governance,
       token,
-      settlements: List(listByIndex('settlement', settlements.values)),
+      settlements: List(listByNumber('settlement', settlements.values, archive.settlements.count)),
       unprocessedRounds: List(
         [...unprocessedRounds.values.values()].sort((a, b) => (a.roundId < b.roundId ? -1 : 1)),
       ),
-      checkpoints: List(listByIndex('checkpoint', checkpoints.values)),
+      checkpoints: List(listByNumber('checkpoint', checkpoints.values, archive.checkpoints.count)),
+      archive,
       mintedRounds: List(mintedRounds),
       feed: { run: feedRun, events: List(events), evicted: givenUpEvents },
       positions: ImmutableMap([...positions.values.values()].map((one) => [one.tokenId, one])),
@@ -354,10 +385,10 @@ function compareLogged(
   return byLog || (one.owner === one.event.from ? -1 : 1);
 }
 
-function listByIndex<Item>(what: string, values: ReadonlyMap<string, Item>): readonly Item[] {
+function listByNumber<Item>(what: string, values: ReadonlyMap<string, Item>, first: number): readonly Item[] {
   return Array.from(values, (_, index) => {
-    const item = values.get(String(index));
-    if (item === undefined) throw new RecordRefused(`${what} ${index} is missing`);
+    const item = values.get(String(first + index));
+    if (item === undefined) throw new RecordRefused(`${what} ${first + index} is missing`);
     return item;
   });
 }

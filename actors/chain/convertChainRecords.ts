@@ -1,4 +1,6 @@
+import { stringify } from '../bigintJson.ts';
 import type { FoldRecord } from '../foldRecord.ts';
+import { nothingArchived } from './chainState.ts';
 
 /** The version of the fold that kept all history in memory. */
 export const foldVersionBeforeRows = 4;
@@ -9,9 +11,12 @@ export const foldVersionBeforeRows = 4;
  */
 const unknownPosition = 1;
 
+const position = `"position":${unknownPosition}`;
 const added: Readonly<Record<string, string>> = {
-  activity: `"position":${unknownPosition}`,
-  state: `"position":${unknownPosition},"activityRowsThroughBlock":null`,
+  activity: position,
+  settlement: position,
+  checkpoint: position,
+  state: `${position},"activityRowsThroughBlock":null,"archive":${stringify(nothingArchived)}`,
 };
 
 /** A record of a snapshot of {@link foldVersionBeforeRows}, as this version has it: nothing has become a row yet. */

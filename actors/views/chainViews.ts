@@ -1,7 +1,7 @@
 import type { ChainActors } from '../chain/chainActors.ts';
 import { type ChainAvailability, findChainAvailability } from '../chain/chainAvailability.ts';
 import type { ContractAddresses } from '../chain/chainEvent.ts';
-import { type ChainState, countWholeBlocks } from '../chain/chainState.ts';
+import { type ChainState, countSettlements, countWholeBlocks } from '../chain/chainState.ts';
 import { findCollectionPhase } from '../chain/collectionPhase.ts';
 import { confirmations } from '../chain/confirmations.ts';
 import { findSettlementSource } from '../chain/settlementSource.ts';
@@ -35,9 +35,11 @@ import {
   computeRoundStartMs,
   computeSettlementWindow,
   describeIssuance,
+  isInMemoryFrom,
   listRecentSettlements,
   mapSettlementRanges,
   selectEntriesWithin,
+  sumAllSettlements,
   sumMinted,
   sumSettlements,
 } from './settlementHistory.ts';
@@ -213,10 +215,11 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
     const shown = toShown(lastGood);
     const { state } = shown;
     const window = computeSettlementWindow(range, clock.nowMs());
+    const spanMs = window === null ? 0 : window.endAtMs - window.startAtMs;
+    if (window !== null && !isInMemoryFrom(state, window.startAtMs - spanMs))
+      return unavailable('indexer_unavailable');
     const within =
-      window === null
-        ? [...state.settlements]
-        : selectEntriesWithin(state.settlements, window.startAtMs, window.endAtMs);
+      window === null ? [] : selectEntriesWithin(state.settlements, window.startAtMs, window.endAtMs);
     const checkpoints =
       window === null ? null : selectEntriesWithin(state.checkpoints, window.startAtMs, window.endAtMs);
     const issuance =
@@ -224,14 +227,14 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
         ? describeIssuance(state, checkpoints, shown.chain.economyDeploymentBlock)
         : 'not_configured';
     const isIssuanceKnown = typeof issuance !== 'string';
-    const spanMs = window === null ? 0 : window.endAtMs - window.startAtMs;
+    const sums = window === null ? sumAllSettlements(state) : sumSettlements(within);
     return {
       ...common(shown),
       source,
       range,
       contracts: shown.deployment.contracts,
       window,
-      summary: { ...sumSettlements(within), archivedSettlementCount: BigInt(state.settlements.size) },
+      summary: { ...sums, archivedSettlementCount: BigInt(countSettlements(state)) },
       recentSettlements: listRecentSettlements(state, window),
       buckets: buildBuckets(window, within, isIssuanceKnown ? checkpoints : null),
       issuance,

@@ -1,25 +1,18 @@
 import { activityKinds } from '../../actors/chain/chainState.ts';
 import type { OwnerActivityRow } from '../../actors/storedRows.ts';
+import { positionColumn, rowsPerMark, runColumn, sourceColumns } from './chainColumns.ts';
 import {
   address,
   amounts,
   column,
   count,
   enumerated,
-  hex,
-  largeCount,
-  name,
   nullableAddress,
   nullableAmount,
   nullableByte,
   nullableLargeCount,
-  smallCount,
-  time,
 } from './column.ts';
 import { defineTable } from './table.ts';
-
-/** A page is a few marks of the table, whatever it holds. */
-const rowsPerMark = 256;
 
 /**
  * What owners did, as far as no reorganization can take it away: the same table for all generations, since a replay does not fold the chain. It is
@@ -29,7 +22,7 @@ export const ownerActivity = defineTable<OwnerActivityRow>({
   name: 'chain_owner_activity',
   comment: 'What owners did on the chain, and what was done with tokens of theirs, in final blocks',
   columns: {
-    run: column(name, { comment: 'Run of the fold that made it, named by its first message' }),
+    run: runColumn,
     owner: column(address, { comment: 'Owner whose activity it is', codec: 'ZSTD(1)' }),
     eventNumber: column(count, {
       comment: 'Number of the event among those of the owner, from 0',
@@ -59,16 +52,8 @@ export const ownerActivity = defineTable<OwnerActivityRow>({
       comment: 'Block of work from which the token may be merged again',
       codec: 'ZSTD(1)',
     }),
-    blockNumber: column(largeCount, { comment: 'Block of the chain', codec: 'Delta, ZSTD(1)' }),
-    blockHash: column(hex, { comment: 'Hash of the block', codec: 'ZSTD(1)' }),
-    blockTimestampMs: column(time, { comment: 'Time of the block', codec: 'Delta, ZSTD(1)' }),
-    transactionHash: column(hex, { comment: 'Transaction that logged it', codec: 'ZSTD(1)' }),
-    transactionIndex: column(smallCount, { comment: 'Place of the transaction in the block' }),
-    logIndex: column(smallCount, { comment: 'Place of the log in the block' }),
-    position: column(count, {
-      comment: 'Sequence in MINER_CHAIN of the message that made the block safe; 1 where it is not known',
-      codec: 'Delta, ZSTD(1)',
-    }),
+    ...sourceColumns,
+    position: positionColumn,
   },
   engine: 'ReplacingMergeTree(position)',
   orderBy: ['run', 'owner', 'eventNumber'],

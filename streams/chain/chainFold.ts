@@ -3,9 +3,16 @@ import { toActivityRow } from '../../actors/chain/activityRows.ts';
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import { type ChainFault, ForkBelowStates, type Reorganization } from '../../actors/chain/chainFold.ts';
 import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
+import { toCheckpointRow, toSettlementRow } from '../../actors/chain/settlementRows.ts';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
-import { type EventRow, noRows, type OwnerActivityRow } from '../../actors/storedRows.ts';
+import {
+  type CheckpointRow,
+  type EventRow,
+  noRows,
+  type OwnerActivityRow,
+  type SettlementRow,
+} from '../../actors/storedRows.ts';
 import type { ChainCounts } from '../chainMetrics.ts';
 import type { MessageCounts } from '../messageCounts.ts';
 import { createRejectionCollector, type RejectionCollector } from '../rejections.ts';
@@ -25,6 +32,8 @@ export interface ChainFoldOptions {
 interface CollectedRows {
   readonly chainEvents: EventRow[];
   readonly ownerActivity: OwnerActivityRow[];
+  readonly settlements: SettlementRow[];
+  readonly checkpoints: CheckpointRow[];
 }
 
 /** The fold of `MINER_CHAIN`: spans become states at safe blocks. */
@@ -55,7 +64,10 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
     if (run === undefined) return;
     for (const event of outcome.evicted)
       rows.chainEvents.push(toChainRow(event, { chainId: actors.chainId, run }));
-    for (const final of outcome.finalActivity) rows.ownerActivity.push(toActivityRow(final, run));
+    const { activity, settlements, checkpoints } = outcome.final;
+    for (const one of activity) rows.ownerActivity.push(toActivityRow(one, run));
+    for (const one of settlements) rows.settlements.push(toSettlementRow(one, run));
+    for (const one of checkpoints) rows.checkpoints.push(toCheckpointRow(one, run));
   }
 
   function noteReorganization({ forkBlock, safeDepth }: Reorganization) {
@@ -85,7 +97,7 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
     sharesTables: true,
 
     receive({ messages, streamCreated }) {
-      const rows: CollectedRows = { chainEvents: [], ownerActivity: [] };
+      const rows: CollectedRows = { chainEvents: [], ownerActivity: [], settlements: [], checkpoints: [] };
       const rejections = createRejectionCollector('MINER_CHAIN', streamCreated, counts);
       let position = 0;
       try {

@@ -5,6 +5,7 @@ import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { createRowText } from '../../storage/rowText.ts';
+import { chainCheckpoints, chainSettlements } from '../../storage/tables/chainSettlements.ts';
 import {
   address,
   amount,
@@ -226,7 +227,8 @@ describe('a table', () => {
       times,
       events,
     ]);
-    const ofGeneration = [readings, rounds, halfHourBuckets, ...ofEvents, ownerActivity];
+    const ofChain = [ownerActivity, chainSettlements, chainCheckpoints];
+    const ofGeneration = [readings, rounds, halfHourBuckets, ...ofEvents, ...ofChain];
     const others = [generationPointer, generations, ingestEpochs, migrations, removals, replays];
     for (const { name: table, comment, storedColumns } of [...ofGeneration, ...others]) {
       expect([table, comment]).toEqual([table, expect.stringMatching(/^[A-Z]/)]);

@@ -19,6 +19,7 @@ export function writeChainLines(state: ChainFoldState, newestSpanAtMs: number | 
     changed: _changed,
     position: _position,
     activity: _activity,
+    archive: _archive,
     ...scalars
   } = others;
   const { perWeightAtActivation, pendingWeight, perWeightByDate, ...miningScalars } = mining;
@@ -32,9 +33,9 @@ export function writeChainLines(state: ChainFoldState, newestSpanAtMs: number | 
       feedRun: feed.run,
       givenUpEvents: feed.evicted,
     }),
-    ...writeList('settlements', settlements),
+    ...writeList('settlements', settlements.map(removePosition)),
     ...writeList('unprocessedRounds', unprocessedRounds),
-    ...writeList('checkpoints', checkpoints),
+    ...writeList('checkpoints', checkpoints.map(removePosition)),
     ...writeList('mintedRounds', mintedRounds),
     ...writeList('perWeightByDate', perWeightByDate),
     ...writeList('perWeightAtActivation', perWeightAtActivation.entries()),
@@ -44,12 +45,13 @@ export function writeChainLines(state: ChainFoldState, newestSpanAtMs: number | 
     ...writeList('feed', feed.events),
     ...[...owners].flatMap(([owner, { tokenIds, activity }]) => [
       stringify({ owner, tokenIds }),
-      ...writeList(
-        'activity',
-        activity.map(({ position: _, ...event }) => event),
-      ),
+      ...writeList('activity', activity.map(removePosition)),
     ]),
   ];
+}
+
+function removePosition({ position: _, ...entry }: { readonly position: number }): object {
+  return entry;
 }
 
 function writeList(list: string, values: Iterable<unknown>): string[] {

@@ -34,7 +34,11 @@ function earlier({ beginRestore }: ChainActors) {
 function writeRecords(actors: ChainActors): string[] {
   const records = Array.from(actors.capture().all(), formatRecord);
   return records
-    .map((record) => (/^(activity|state)\t/.test(record) ? record.replace(/"position":\d+/, '') : record))
+    .map((record) =>
+      /^(activity|settlement|checkpoint|state)\t/.test(record)
+        ? record.replace(/"position":\d+/, '')
+        : record,
+    )
     .sort();
 }
 
