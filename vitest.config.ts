@@ -35,7 +35,7 @@ const unitTests = [
   'test/streams/operators/**/*.test.ts',
   'test/actors/{acceptance,activityFold,cacheView,expectedSums,firstMatch,foldIdentity,foldRecord,hex,lateDuplicates,pipelineActors,rememberedIds}.test.ts',
   'test/actors/{settlementActor,settlementEquality}.test.ts',
-  'test/actors/chain/{chainFold,decodeLog,governance,metadataViews,settlementRows,settlementViews,stateViews}.test.ts',
+  'test/actors/chain/{chainFold,collectOwners,decodeLog,governance,metadataViews,settlementRows,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',
   'test/actors/statistics/**/*.test.ts',
   'test/streams/{actorTransitions,compileCheck,connection,decode,mapConcurrently,pullSizing,readingText,parseTimestampMs}.test.ts',

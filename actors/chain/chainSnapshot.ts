@@ -1,28 +1,12 @@
 import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
 import { compareArrivals, formatArrival } from '../feed/arrival.ts';
-import {
-  collectRecords,
-  dispatchRecords,
-  type FoldRecord,
-  RecordRefused,
-  readRecords,
-  requireDense,
-} from '../foldRecord.ts';
+import { collectRecords, dispatchRecords, type FoldRecord, RecordRefused } from '../foldRecord.ts';
 import { requireValue } from '../requireValue.ts';
-import { type Address, isAddress } from '../schemas/hex.ts';
 import { findFirstInMemory } from './activityRows.ts';
 import { type ChainFoldState, emptyChainFoldState } from './chainFold.ts';
 import { chainRecords } from './chainRecords.ts';
-import type {
-  ActivityProgress,
-  AwaitedActivity,
-  ChainState,
-  KeyedRecord,
-  OwnerEvent,
-  OwnerState,
-  Position,
-  RecordName,
-} from './chainState.ts';
+import type { ChainState, KeyedRecord, OwnerState, RecordName } from './chainState.ts';
+import { collectOwners } from './collectOwners.ts';
 
 /** What a snapshot of the chain holds. */
 export interface CapturedChain {
@@ -200,10 +184,8 @@ export function createChainRestoration(): ChainRestoration {
   const activations = collectRecords(chainRecords.activationPerWeight);
   const pendingWeights = collectRecords(chainRecords.pendingWeight);
   const metadata = collectRecords(chainRecords.metadata);
-  const positions = collectRecords(chainRecords.position);
   const feedEvents = collectRecords(chainRecords.feedEvent);
-  const activities = collectActivity();
-  const activityCounts = collectRecords(chainRecords.activityCount);
+  const ofOwners = collectOwners();
   const add = dispatchRecords(
     folds,
     states,
@@ -214,10 +196,8 @@ export function createChainRestoration(): ChainRestoration {
     activations,
     pendingWeights,
     metadata,
-    positions,
     feedEvents,
-    activities.reader,
-    activityCounts,
+    ...ofOwners.readers,
   );
   let count = 0;
 
@@ -237,7 +217,7 @@ export function createChainRestoration(): ChainRestoration {
     if (scalars === undefined) return null;
     const { block, position, core, governance, mining, collection, token, mintedRounds } = scalars;
     const { activityRowsThroughBlock, archive, feedRun, givenUpEvents } = scalars;
-    const owners = buildOwners(positions.values.values(), activities.byOwner, activityCounts.values);
+    const { positions, owners, activity } = ofOwners.complete(activityRowsThroughBlock);
     const events = [...feedEvents.values.values()].sort(compareArrivals);
     return {
       block,
@@ -253,9 +233,9 @@ export function createChainRestoration(): ChainRestoration {
       archive,
       mintedRounds: List(mintedRounds),
       feed: { run: feedRun, events: List(events), evicted: givenUpEvents },
-      positions: ImmutableMap([...positions.values.values()].map((one) => [one.tokenId, one])),
-      owners: ImmutableMap(owners),
-      activity: findProgress(owners, activityRowsThroughBlock),
+      positions,
+      owners,
+      activity,
       mining: {
         ...mining,
         perWeightAtActivation: ImmutableMap(activations.values),
@@ -282,107 +262,6 @@ export function createChainRestoration(): ChainRestoration {
     liesWithin: (block) => (states.values.get('')?.block.number ?? block) <= block,
     complete,
   };
-}
-
-/** The events of an owner that are in memory, while they are collected. */
-interface CollectedActivity {
-  /** Number of the first one. */
-  first: number;
-  events: (OwnerEvent | undefined)[];
-}
-
-/** By owner: there are very many, and most owners have few. */
-function collectActivity() {
-  const byOwner = new Map<Address, CollectedActivity>();
-  const reader = readRecords(chainRecords.activity, (event, key) => {
-    const [owner = '', number] = key.split('/');
-    if (!isAddress(owner)) throw new RecordRefused(`activity ${key} is of no owner`);
-    const eventNumber = Number(number);
-    const collected = byOwner.get(owner) ?? { first: eventNumber, events: [] };
-    if (event !== null) putEvent(collected, eventNumber, event);
-    else if (collected.events[eventNumber - collected.first] !== undefined) dropEvent(collected, eventNumber);
-    if (collected.events.length > 0) byOwner.set(owner, collected);
-    else byOwner.delete(owner);
-  });
-  return { reader, byOwner };
-}
-
-function putEvent(collected: CollectedActivity, eventNumber: number, event: OwnerEvent) {
-  // A reorganization brings evicted ones back.
-  while (collected.first > eventNumber) {
-    collected.events.unshift(undefined);
-    collected.first--;
-  }
-  collected.events[eventNumber - collected.first] = event;
-}
-
-/** A reorganization takes the newest away, an eviction the oldest. */
-function dropEvent(collected: CollectedActivity, eventNumber: number) {
-  const { events } = collected;
-  events[eventNumber - collected.first] = undefined;
-  while (events.length > 0 && events.at(-1) === undefined) events.pop();
-  while (events.length > 0 && events[0] === undefined) {
-    events.shift();
-    collected.first++;
-  }
-}
-
-function buildOwners(
-  positions: Iterable<Position>,
-  activities: ReadonlyMap<Address, CollectedActivity>,
-  counts: ReadonlyMap<string, number>,
-): ReadonlyMap<string, OwnerState> {
-  const tokens = new Map<string, number[]>();
-  for (const { owner, tokenId } of positions) {
-    const held = tokens.get(owner);
-    if (held === undefined) tokens.set(owner, [tokenId]);
-    else held.push(tokenId);
-  }
-  const owners = new Set<string>([...activities.keys(), ...counts.keys(), ...tokens.keys()]);
-  return new Map(
-    Array.from(owners, (owner) => {
-      const tokenIds = (tokens.get(owner) ?? []).sort((a, b) => a - b);
-      const { first, events } = activities.get(owner as Address) ?? {
-        first: counts.get(owner) ?? 0,
-        events: [],
-      };
-      const activity = List(requireDense(`activity of ${owner}`, events));
-      return [owner, { tokenIds, activityCount: first + activity.size, activity }];
-    }),
-  );
-}
-
-/** Events in memory of blocks whose events are no rows yet. */
-function findProgress(
-  owners: ReadonlyMap<string, OwnerState>,
-  rowsThroughBlock: bigint | null,
-): ActivityProgress {
-  const awaited: (AwaitedActivity & { readonly event: OwnerEvent })[] = [];
-  for (const [owner, { activityCount, activity }] of owners) {
-    for (let back = 1; back <= activity.size; back++) {
-      const event = activity.get(-back) as OwnerEvent;
-      const { blockNumber } = event.source;
-      if (rowsThroughBlock !== null && blockNumber <= rowsThroughBlock) break;
-      awaited.push({ blockNumber, owner: owner as Address, eventNumber: activityCount - back, event });
-    }
-  }
-  awaited.sort(compareLogged);
-  return {
-    rowsThroughBlock,
-    awaited: List(
-      awaited.map(({ blockNumber, owner, eventNumber }) => ({ blockNumber, owner, eventNumber })),
-    ),
-  };
-}
-
-/** In the order in which they were logged; of a transfer, the giver's before the taker's. */
-function compareLogged(
-  one: AwaitedActivity & { readonly event: OwnerEvent },
-  other: AwaitedActivity & { readonly event: OwnerEvent },
-): number {
-  if (one.blockNumber !== other.blockNumber) return one.blockNumber < other.blockNumber ? -1 : 1;
-  const byLog = one.event.source.logIndex - other.event.source.logIndex;
-  return byLog || (one.owner === one.event.from ? -1 : 1);
 }
 
 function listByNumber<Item>(what: string, values: ReadonlyMap<string, Item>, first: number): readonly Item[] {

@@ -14,6 +14,8 @@ import {
   type RecordName,
 } from '../../actors/chain/chainState.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
+import type { Database } from '../../storage/database.ts';
+import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
 
 export interface SyntheticSize {
   readonly positions: number;
@@ -21,6 +23,7 @@ export interface SyntheticSize {
   readonly ownerEvents: number;
 }
 
+const syntheticRun = 'synthetic';
 const positionsPerOwner = 10;
 const genesisMs = Date.UTC(2026, 0, 1);
 const blockMs = 12_000;
@@ -44,12 +47,29 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
     positionOf(tokenId, addresses[tokenId % ownerCount] ?? addressOf(0)),
   ]);
   const state: ChainState = {
-    ...emptyChainState(block, 'synthetic'),
+    ...emptyChainState(block, syntheticRun),
     positions: ImmutableMap(held),
     owners: ImmutableMap(owners),
     activity: { rowsThroughBlock: block.number, awaited: List() },
   };
   return { ...emptyChainFoldState, head: block, rootHash: hashOf('root', 0), safe: [state] };
+}
+
+/** The rows of the same events, without what no page needs. */
+export async function fillActivity(
+  database: Database,
+  { positions, ownerEvents }: SyntheticSize,
+): Promise<void> {
+  const owners = Math.ceil(positions / positionsPerOwner);
+  await database.command(
+    `INSERT INTO ${ownerActivity.name}
+       (run, owner, event_number, kind, contract_address, token_ids, block_number, block_hash, transaction_hash, position)
+     SELECT '${syntheticRun}', concat('0x', substring(lower(hex(SHA256(concat('address ', toString(number % ${owners}))))), 1, 40)),
+       intDiv(number, ${owners}), 'claim', concat('0x', repeat('1', 40)), [toUInt256(number % ${owners})], 19000000 + number,
+       concat('0x', lower(hex(SHA256(concat('block ', toString(number)))))),
+       concat('0x', lower(hex(SHA256(concat('transaction ', toString(number)))))), number + 1
+     FROM numbers(${ownerEvents})`,
+  );
 }
 
 /** The state after a block in which so many owners claimed. */
