@@ -14,7 +14,7 @@ interface CollectedActivity {
 }
 
 /**
- * Collects positions and owners from their records. Maps and lists grow with each record, so that little is left to do in the end, which nothing
+ * Collects positions and owners from their records. Maps and lists grow with the records, so that little is left to do in the end, which nothing
  * interrupts. Addresses, which come very often, are one string each.
  */
 export function collectOwners() {
@@ -23,6 +23,11 @@ export function collectOwners() {
   const activities = new Map<string, CollectedActivity>();
   const counts = collectRecords(chainRecords.activityCount);
   const addresses = new Map<string, Address>();
+  const owners = ImmutableMap<string, OwnerState>().asMutable();
+  /** Owners that are not as their records say. */
+  const outdated = new Set<string>();
+  /** Of the record before. */
+  let latest = '';
 
   function share<Shared extends Address | null>(address: Shared): Shared | Address {
     if (address === null) return address;
@@ -40,18 +45,26 @@ export function collectOwners() {
     if (before !== undefined) {
       const held = tokens.get(before.owner) ?? [];
       held.splice(held.indexOf(tokenId), 1);
+      outdated.add(before.owner);
     }
     if (position === null) return;
-    const held = tokens.get(position.owner);
-    if (held === undefined) tokens.set(share(position.owner), [tokenId]);
+    const owner = share(position.owner);
+    const held = tokens.get(owner);
+    if (held === undefined) tokens.set(owner, [tokenId]);
     else held.push(tokenId);
+    outdated.add(owner);
   }
 
   function takeEvent(event: OwnerEvent | null, key: string) {
     const [owner = '', number] = key.split('/');
     if (!isAddress(owner)) throw new RecordRefused(`activity ${key} is of no owner`);
     const eventNumber = Number(number);
+    // Records of an owner mostly follow one another: so an owner is built when the next one comes.
+    if (owner !== latest && activities.get(latest)?.isIrregular === false) build(latest);
+    latest = owner;
+    outdated.add(share(owner));
     const collected = activities.get(owner) ?? createCollected(eventNumber);
+    collected.events = collected.events.asMutable();
     if (event === null) dropEvent(collected, eventNumber);
     else {
       const { address, from, to } = event;
@@ -66,13 +79,14 @@ export function collectOwners() {
     else activities.set(share(owner), collected);
   }
 
-  function buildOwner(owner: string): OwnerState {
-    const tokenIds = (tokens.get(owner) ?? []).sort((a, b) => a - b);
-    const collected = activities.get(owner);
-    if (collected === undefined)
-      return { tokenIds, activityCount: counts.values.get(owner) ?? 0, activity: List() };
+  function build(owner: string) {
+    outdated.delete(owner);
+    const tokenIds = (tokens.get(owner) ?? []).toSorted((a, b) => a - b);
+    const collected = activities.get(owner) ?? createCollected(counts.values.get(owner) ?? 0);
     const activity = requireEvery(owner, collected);
-    return { tokenIds, activityCount: collected.first + activity.size, activity };
+    const activityCount = collected.first + activity.size;
+    if (tokenIds.length + activityCount > 0) owners.set(owner, { tokenIds, activityCount, activity });
+    else owners.delete(owner);
   }
 
   return {
@@ -83,13 +97,9 @@ export function collectOwners() {
     ],
     /** @throws RecordRefused when an event is missing between others. */
     complete(rowsThroughBlock: bigint | null) {
-      const names = new Set([...activities.keys(), ...counts.values.keys()]);
-      for (const [owner, held] of tokens) if (held.length > 0) names.add(owner);
-      const owners = ImmutableMap<string, OwnerState>().withMutations((all) => {
-        for (const owner of names) all.set(owner, buildOwner(owner));
-      });
+      for (const owner of [...outdated, ...counts.values.keys()]) build(owner);
       const activity = findProgress(owners, rowsThroughBlock);
-      return { positions: positions.asImmutable(), owners, activity };
+      return { positions: positions.asImmutable(), owners: owners.asImmutable(), activity };
     },
   };
 }
