@@ -25,6 +25,9 @@ import { type FinalHistory, makeFinal, nothingFinal } from './finalHistory.ts';
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
 export const chainFoldVersion = 5;
 
+/** Version of the rules by which spans make history: what a fold of the same one has stored, and places in its feed, stay good. */
+const historyVersion = 4;
+
 /** States of safe blocks that are kept, for a reorganization below the newest and for cursors. */
 export const keptStatesMax = 600;
 
@@ -265,10 +268,7 @@ function firstState(
   block: KnownBlock,
   { position, storedAtMs }: StoredSpan,
 ): ChainState {
-  const empty = emptyChainState(
-    toKnownBlock(block),
-    `${chainFoldVersion}.${buildRunId(position, storedAtMs)}`,
-  );
+  const empty = emptyChainState(toKnownBlock(block), `${historyVersion}.${buildRunId(position, storedAtMs)}`);
   return reads !== null && reads.blockHash === rootHash ? withReads(empty, reads.proposers) : empty;
 }
 
