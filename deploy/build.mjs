@@ -18,6 +18,7 @@ const programs = {
   deploy: ['deploy/miner.ts', 'deploy/probeIngest.ts'],
   tools: [
     'benchmarks/bench.ts',
+    'benchmarks/installationsProcess.ts',
     'benchmarks/peers/bare.ts',
     'benchmarks/peers/express.ts',
     'benchmarks/peers/fastify.ts',

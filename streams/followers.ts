@@ -22,6 +22,7 @@ import {
 } from '../storage/observations.ts';
 import { createRecentReadings, type RecentReadings } from '../storage/recentReadings.ts';
 import { hasOpenRemoval } from '../storage/removals.ts';
+import type { OldestRowMs } from '../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
 import { createStoredActivity } from '../storage/storedActivity.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
@@ -48,6 +49,7 @@ export interface FollowersOptions {
   readonly tables: ActiveTables;
   /** Tables that hold the readings whose messages have left the stream: the active ones, also while others are being filled. */
   readonly storedTables: ActiveTables;
+  readonly oldestRowMs: OldestRowMs;
   readonly counters: CounterActors;
   readonly pipeline: PipelineActors;
   /** Null when no contracts are configured. */
@@ -117,7 +119,7 @@ export function createFollowers(options: FollowersOptions): Followers {
       ...options,
       eventsStored:
         counterSinks === null
-          ? createReaderEventsStored(options.database, options.tables)
+          ? createReaderEventsStored(options.database, options.tables, options.oldestRowMs)
           : createWriterEventsStored({ measurement: counterSinks.writer, chain: chainSinks?.writer ?? null }),
     }),
     olderActivity: createStoredActivity({ ...options, writer: chainSinks?.writer ?? null }),
@@ -207,7 +209,7 @@ interface CounterStream {
 }
 
 function createWritingCounter(options: FollowersOptions, writer: RowWriter): CounterStream {
-  const { database, tables } = options;
+  const { database, tables, oldestRowMs } = options;
   const recent = createRecentReadings({ storedThrough: () => writer.storedThrough() });
   return {
     fold: createCounterFold({ actors: options.counters, recent, counts: options.counts }),
@@ -216,14 +218,15 @@ function createWritingCounter(options: FollowersOptions, writer: RowWriter): Cou
       database,
       tables,
       isStoredThrough: ({ position }) => position <= writer.storedThrough(),
+      oldestRowMs,
     }),
     recent,
   };
 }
 
 function createReadingCounter(options: FollowersOptions): CounterStream {
-  const { database, tables } = options;
-  const stored = createStoredThroughQuery(database, tables);
+  const { database, tables, oldestRowMs } = options;
+  const stored = createStoredThroughQuery(database, tables, oldestRowMs);
   const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER });
   const fold = createCounterFold({ actors: options.counters, recent, counts: options.counts });
   return {
@@ -248,6 +251,7 @@ function createReadingCounter(options: FollowersOptions): CounterStream {
       database,
       tables,
       isStoredThrough: stored.isStoredThrough,
+      oldestRowMs,
     }),
     recent,
   };
@@ -269,7 +273,8 @@ function follow(
     logger,
     ...(ensureStreams && { onMissing: ensureStreams }),
     ...(stream === 'MINER_COUNTER' && {
-      readStored: (after, through) => readStored(database, options.storedTables(), after, through),
+      readStored: (after, through) =>
+        readStored(database, options.storedTables(), { after, through, oldestMs: options.oldestRowMs() }),
     }),
   });
   const snapshots = createSnapshotStore({ database, tables, logger });

@@ -208,10 +208,17 @@ describe('replay', () => {
     expect([noTime.status, noTime.output]).toEqual([1, expect.stringContaining('such as 2026-11-21')]);
     await nats.jsm.streams.purge('MINER_COUNTER', { seq: 20_001 });
     const gone = await replay('--from-sequence', '1');
-    expect([gone.status, gone.output]).toEqual([
-      1,
-      expect.stringContaining('begins at 20001, what came before is gone'),
+    expect(gone.status).toBe(1);
+    expect(gone.output).toMatch(/begins at 20001, stored at [^;]*; what came before is gone/);
+    expect(gone.output).toContain('Messages 1 to 20000 cannot be rebuilt: their rows of readings, rounds,');
+    expect(gone.output).toContain('begin at 24001 or above, or --incomplete goes on like this');
+    // What the stream has lost stays, and the state before it is folded from the stored readings.
+    const incomplete = await replay('--from-sequence', '1', '--incomplete');
+    expect([incomplete.status, incomplete.output]).toEqual([
+      0,
+      expect.stringContaining('Messages 1 to 20000 cannot be rebuilt'),
     ]);
+    expect(await state()).toEqual(before);
   });
 
   it('of many readings, killed at three random moments, ends equal to the live result', async () => {
