@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ownerEventsKept } from '../actors/chain/activityRows.ts';
 import { keptStatesMax } from '../actors/chain/chainFold.ts';
 import { proposersMax } from '../actors/chain/chainReads.ts';
 import { spanBytesMax } from '../actors/chain/chainSpan.ts';
@@ -140,6 +141,11 @@ const memory: readonly Row[] = [
     'Safe states of the chain',
     count(keptStatesMax),
     'cursors of older ones are invalid; a deeper reorganization restores a snapshot',
+  ],
+  [
+    'Events in memory of an owner that has a token',
+    `${count(ownerEventsKept)}, and those that are not final`,
+    'read from ClickHouse',
   ],
   ['Accepted readings in memory', count(readingsKept), 'read from ClickHouse'],
 ];

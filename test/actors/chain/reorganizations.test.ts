@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createChainActors } from '../../../actors/chain/chainActors.ts';
+import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
 import type { ChainFoldState } from '../../../actors/chain/chainFold.ts';
 import { convertChainLines } from '../../../actors/chain/convertChainLines.ts';
+import { foldVersionBeforeRows } from '../../../actors/chain/convertChainRecords.ts';
 import { formatRecord } from '../../../actors/foldRecord.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
@@ -22,6 +23,23 @@ function shown(state: ChainFoldState): string {
   return JSON.stringify({ newest, head: state.head, unsafe: state.unsafe }, (_key, value) =>
     typeof value === 'bigint' ? value.toString() : value,
   );
+}
+
+/** Takes records of the version before. */
+function earlier({ beginRestore }: ChainActors) {
+  return { beginRestore: () => beginRestore(foldVersionBeforeRows) };
+}
+
+/** The state as text; which message made something safe aside, which the version before did not note. */
+function writeRecords(actors: ChainActors): string[] {
+  const records = Array.from(actors.capture().all(), formatRecord);
+  return records
+    .map((record) =>
+      /^(activity|settlement|checkpoint|state)\t/.test(record)
+        ? record.replace(/"position":\d+/, '')
+        : record,
+    )
+    .sort();
 }
 
 describe('reorganizations', () => {
@@ -109,11 +127,9 @@ describe('reorganizations', () => {
         at % 2 === 0
           ? before.capture().all()
           : convertChainLines(writeChainLines(before.state, before.newestSpanAtMs));
-      restoreState(after, records);
+      restoreState(at % 2 === 0 ? after : earlier(after), records);
       for (const message of messages.slice(at)) after.receive(message);
-      expect([...after.capture().all()].map(formatRecord).sort()).toEqual(
-        [...whole.capture().all()].map(formatRecord).sort(),
-      );
+      expect(writeRecords(after)).toEqual(writeRecords(whole));
       expect(after.newestSpanAtMs).toBe(whole.newestSpanAtMs);
     }
   });

@@ -26,7 +26,7 @@ function told(views: ChainViews) {
     issuance: wordOf(views.issuance()),
     checkedIssuance: wordOf(views.checkedIssuance()),
     portfolio: wordOf(views.portfolio(page) as object),
-    activity: wordOf(views.ownerActivity(page) as object),
+    activity: wordOf(views.ownerActivity(page, new AbortController().signal) as object),
     metadata: wordOf(views.metadata(1)),
     feed: wordOf(views.economy()),
     core: wordOf(views.core()),
