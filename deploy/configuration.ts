@@ -120,7 +120,7 @@ export const variables = {
   MINER_RATE_LIMITS: variable(
     z.enum(['on', 'off']).transform((text) => text === 'on'),
     'on',
-    'Rate limits of the public routes',
+    'Rate limits of the public routes, and 503 of expensive ones while the event loop is late',
     'on or off',
   ),
   MINER_PORT_SHARED: variable(
