@@ -44,7 +44,7 @@ export async function measureMemory({ installations, seconds, speed }: MemoryOpt
   };
   try {
     const connection = await connect({ servers: service.natsUrl });
-    const foldedThrough = async () =>
+    const readFoldedCount = async () =>
       (await service.metric('miner_stream_position{stream="MINER_COUNTER"}')) ?? 0;
     while ((await service.metric('miner_stream_position{stream="MINER_COUNTER"}')) === null)
       await wait(foldPollMs);
@@ -57,10 +57,10 @@ export async function measureMemory({ installations, seconds, speed }: MemoryOpt
       await connection.flush();
       const dueMs = startedMs + ((second + 1) * 1000) / speed;
       await wait(Math.max(0, dueMs - performance.now()));
-      while (published - (await foldedThrough()) > lagMax) await wait(foldPollMs);
+      while (published - (await readFoldedCount()) > lagMax) await wait(foldPollMs);
       bar.update(published, sample());
     }
-    while ((await foldedThrough()) < total) {
+    while ((await readFoldedCount()) < total) {
       await wait(foldPollMs);
       sample();
     }

@@ -54,22 +54,22 @@ export async function publishReadings(
     cliProgress.Presets.shades_classic,
   );
   const subject = counterSubject(id);
-  const before = await storedMessages(jsm);
+  const before = await countMessages(jsm);
   bar.start(count, 0);
   for (let index = 0; index < count; index++) {
     connection.publish(subject, readingBody(id, index, startMs + index * intervalMs));
     if (index % flushedEvery !== 0) continue;
     await connection.flush();
     // Without acknowledgements: what the server has not stored yet waits in its memory, so that is bounded here.
-    while (index - ((await storedMessages(jsm)) - before) > flushedEvery * 20) await wait(storedPollMs);
+    while (index - ((await countMessages(jsm)) - before) > flushedEvery * 20) await wait(storedPollMs);
     bar.update(index);
   }
   await connection.flush();
-  while ((await storedMessages(jsm)) - before < count) await wait(storedPollMs);
+  while ((await countMessages(jsm)) - before < count) await wait(storedPollMs);
   bar.stop();
 }
 
-async function storedMessages(jsm: JetStreamManager): Promise<number> {
+async function countMessages(jsm: JetStreamManager): Promise<number> {
   return (await jsm.streams.info('MINER_COUNTER')).state.messages;
 }
 

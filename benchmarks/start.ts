@@ -31,7 +31,7 @@ export async function measureStart({ readings, rounds }: StartOptions): Promise<
     const connection = await connect({ servers: service.natsUrl });
     await publishReadings(connection, { id: installationId, count: readings, intervalMs: yearMs / readings });
     await closeNats(connection);
-    await foldedThrough(service, readings);
+    await waitUntilFolded(service, readings);
     await service.stop();
     const series = await measureInterleaved(
       [
@@ -68,7 +68,7 @@ async function emptyStart(dir: string): Promise<number> {
   return readyMs;
 }
 
-async function foldedThrough(service: ServiceProcess, position: number): Promise<void> {
+async function waitUntilFolded(service: ServiceProcess, position: number): Promise<void> {
   const bar = new cliProgress.SingleBar(
     {
       format: 'folding {bar} {percentage}% | {value}/{total} readings | {eta} s left',

@@ -60,11 +60,11 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
     agent.destroy();
     await service.stop();
 
-    const folded = foldedHistory(count, startMs);
+    const folded = foldHistory(count, startMs);
     const database = openDatabase({ path: join(dir, 'clickhouse') });
     const tables = await activeTables(database);
     const times = { startMs, nowMs };
-    const expected = shown(folded, times);
+    const expected = formatStatistics(folded, times);
     const [clickHouse] = await database.select('SELECT version()');
     const postgres = await startPostgres(dir);
     let others: Series[] = [];
@@ -75,7 +75,7 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
         PostgreSQL: () => historyFromPostgres(postgres.client),
       };
       for (const [name, query] of Object.entries(queries)) {
-        const answer = shown(await query(), times);
+        const answer = formatStatistics(await query(), times);
         if (answer !== expected)
           throw new Error(`${name} answers something else:\n${answer}\nexpected:\n${expected}`);
       }
@@ -145,17 +145,17 @@ function viewMicros(history: DayHistory, { startMs, nowMs }: Times): number {
 
 async function queryMicros(query: () => Promise<DayHistory>, times: Times): Promise<number> {
   const startedMs = performance.now();
-  for (let number = 0; number < queriesOfRound; number++) shown(await query(), times);
+  for (let number = 0; number < queriesOfRound; number++) formatStatistics(await query(), times);
   return ((performance.now() - startedMs) * 1_000) / queriesOfRound;
 }
 
-function shown(history: DayHistory, { startMs, nowMs }: Times): string {
+function formatStatistics(history: DayHistory, { startMs, nowMs }: Times): string {
   const statistics = computeStatistics(history, '30d', startMs, nowMs);
   return JSON.stringify(statistics, (_key, value) => (typeof value === 'bigint' ? value.toString() : value));
 }
 
 /** What the service holds: the readings folded one by one. */
-function foldedHistory(count: number, startMs: number): DayHistory {
+function foldHistory(count: number, startMs: number): DayHistory {
   const actors = createCounterActors({ genesisMs: startMs, publicInstallationId: installationId });
   for (let index = 0; index < count; index++) {
     const data = Buffer.from(readingBody(installationId, index, startMs + index * intervalMs));

@@ -15,7 +15,7 @@ import {
   prepareToFollow,
 } from '../support/streams/testFollower.ts';
 
-it('a follower that is stopped while it restores from replaced tables saves nothing of the tables before', async () => {
+it('a follower that is stopped while it restores from replaced tables saves nothing of the previous tables', async () => {
   const prepared = await prepareToFollow();
   const { nats, database } = prepared;
   let { tables } = prepared;

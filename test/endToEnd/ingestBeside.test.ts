@@ -8,21 +8,21 @@ import { insertRows } from '../../storage/tables/table.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import {
+  fetchReadiness,
   genesisMs,
   type MinerProcess,
-  readiness,
-  ready,
   startMiner,
-  storedThrough,
+  waitUntilReady,
+  waitUntilStored,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
-const says = (miner: MinerProcess, text: string) =>
+const waitForLog = (miner: MinerProcess, text: string) =>
   eventually(() => miner.log().find(({ msg }) => String(msg).includes(text)), text, 60_000);
 
-describe('a process beside the one that ingests', () => {
+describe('a process next to the one that ingests', () => {
   const engine = useClickHouseEngine();
 
   it('changes no settings of the streams while it waits as a standby', async () => {
@@ -37,13 +37,13 @@ describe('a process beside the one that ingests', () => {
         environment,
       });
     const first = await start();
-    await ready(first);
+    await waitUntilReady(first);
     const second = await start({ MINER_RETENTION_DAYS: '1' });
-    await eventually(async () => (await readiness(second)).standbyFor?.pid === first.pid, 'a standby');
+    await eventually(async () => (await fetchReadiness(second)).standbyFor?.pid === first.pid, 'a standby');
     expect((await jsm.streams.info('MINER_COUNTER')).config.max_age).toBe(0);
   });
 
-  it('that has begun a later epoch makes the one before end', async () => {
+  it('that has begun a later epoch makes the previous one end', async () => {
     const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
     const { connection } = await connectTo(nats);
     const start = () =>
@@ -54,26 +54,26 @@ describe('a process beside the one that ingests', () => {
         dataDir: temporaryDirectory(),
       });
     const first = await start();
-    await ready(first);
+    await waitUntilReady(first);
     // As one that knows the database by another name does.
     const database = openDatabase({ url: clickhouse });
     await insertRows(database, ingestEpochs, [{ epoch: 99, holder: 'another', atMs: Date.now() }]);
     await publishAll(connection, mixedPublications(100));
-    await storedThrough(first, 100);
+    await waitUntilStored(first, 100);
     expect(await first.exited).toBe(1);
     expect(first.output()).toContain('another process ingests into this database');
     await database.close();
   });
 });
 
-describe('a process that another one has taken over from', () => {
-  it('ends in order when it was told to stop before it notices', async () => {
+describe('a process that another one has replaced', () => {
+  it('ends in order when it is stopped before it notices', async () => {
     const nats = await startNats();
     const { connection, js, jsm } = await connectTo(nats);
     const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory() });
-    await ready(miner);
+    await waitUntilReady(miner);
     await publishAll(connection, mixedPublications(100));
-    await storedThrough(miner, 100);
+    await waitUntilStored(miner, 100);
     miner.child.kill('SIGSTOP');
     const holder = { host: 'another', pid: 1, pidSpace: null };
     const { state } = await jsm.streams.info('MINER_LEASE', { subjects_filter: '>' });
@@ -88,16 +88,16 @@ describe('a process that another one has taken over from', () => {
 });
 
 describe('a rebuild', () => {
-  it('keeps the rows of messages that leave the stream while it begins', async () => {
+  it('keeps the rows of messages that leave the stream while it starts', async () => {
     const nats = await startNats();
     const { connection, jsm } = await connectTo(nats);
     const dataDir = temporaryDirectory();
     const settings = { natsUrl: nats.url, dataDir };
     const first = await startMiner(settings);
-    await ready(first);
+    await waitUntilReady(first);
     let published = 30_000;
     await publishAll(connection, mixedPublications(published));
-    await storedThrough(first, published);
+    await waitUntilStored(first, published);
     const { config } = await jsm.streams.info('MINER_COUNTER');
     await jsm.streams.update('MINER_COUNTER', { ...config, max_msgs: 20_000 });
     await first.end('SIGTERM');
@@ -111,10 +111,10 @@ describe('a rebuild', () => {
       }
     })();
     const second = await startMiner({ ...settings, startMs: genesisMs - 1_800_000 });
-    await says(second, 'the rebuilt generation is the active one');
+    await waitForLog(second, 'the rebuilt generation is the active one');
     isLive = false;
     await live;
-    await storedThrough(second, published);
+    await waitUntilStored(second, published);
     await second.end('SIGTERM');
     const database = openDatabase({ path: join(dataDir, 'clickhouse') });
     const { generation, readings } = await activeTables(database);

@@ -13,19 +13,19 @@ import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import {
   genesisMs,
-  ready,
   startMiner,
-  storedThrough,
+  waitUntilReady,
+  waitUntilStored,
   writeDeployment,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import {
   mixedPublications,
-  publicationOf,
   publishAll,
   publishMany,
   readingMessage,
+  toPublication,
 } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { storedState } from '../support/storage/storedState.ts';
@@ -36,16 +36,16 @@ const everything = { fromSequence: 1, throughSequence: Number.MAX_SAFE_INTEGER, 
 const statisticsPath = '/v1/measurement/stats?range=7d';
 
 /** A service that has folded and stored what was published, stopped again; its data, and how to run commands on it. */
-async function folded(publish: (nats: Awaited<ReturnType<typeof connectTo>>) => Promise<void>) {
+async function foldPublished(publish: (nats: Awaited<ReturnType<typeof connectTo>>) => Promise<void>) {
   const nats = await startNats();
   const dataDir = temporaryDirectory();
   const settings = { natsUrl: nats.url, dataDir };
   const miner = await startMiner(settings);
-  await ready(miner);
+  await waitUntilReady(miner);
   const connection = await connectTo(nats);
   await publish(connection);
   const { last_seq: last } = (await connection.jsm.streams.info('MINER_COUNTER')).state;
-  await storedThrough(miner, last);
+  await waitUntilStored(miner, last);
   expect(await miner.end('SIGTERM')).toBe(0);
   const location = { path: join(dataDir, 'clickhouse') };
   const environment = {
@@ -104,8 +104,8 @@ async function newestState(database: Database, tables: Tables): Promise<string |
 const engine = useClickHouseEngine();
 
 describe('replay', () => {
-  it('tells what it would change, changes it, and then finds nothing to change', async () => {
-    const { replay, state, database, restart, last } = await folded(({ connection }) =>
+  it('reports what it would change, changes it, and then finds nothing to change', async () => {
+    const { replay, state, database, restart, last } = await foldPublished(({ connection }) =>
       publishAll(connection, mixedPublications(untilSecondDay)),
     );
     const before = await state();
@@ -134,7 +134,7 @@ describe('replay', () => {
     expect(await database(listGenerations)).toEqual([3, 4]);
 
     const miner = await restart();
-    await ready(miner);
+    await waitUntilReady(miner);
     expect(miner.output()).toContain('"snapshot restored"');
     expect(await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}')).toBe(0);
     expect(await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')).toBe(last);
@@ -143,7 +143,7 @@ describe('replay', () => {
   });
 
   it('of one installation leaves the others’ rows and state as they are', async () => {
-    const { replay, state, database } = await folded(({ connection }) =>
+    const { replay, state, database } = await foldPublished(({ connection }) =>
       publishAll(connection, mixedPublications(untilSecondDay)),
     );
     const before = await state();
@@ -153,21 +153,22 @@ describe('replay', () => {
       one.command(`ALTER TABLE ${tables.rounds} DELETE WHERE installation_id = 'wheel:two'`),
     );
     await wait(1_000);
-    const of = (rows: readonly (readonly unknown[])[], id: string) => rows.filter((row) => row[0] === id);
+    const selectRows = (rows: readonly (readonly unknown[])[], id: string) =>
+      rows.filter((row) => row[0] === id);
 
     const { status, output } = await replay('--from-sequence', '1', '--installation', 'wheel.one');
     expect([status, output]).toEqual([0, expect.stringContaining('1 days differ')]);
     const after = await state();
-    expect(of(after.rounds, 'wheel.one')).toEqual(of(before.rounds, 'wheel.one'));
-    expect(of(after.rounds, 'wheel:two')).toEqual([]);
-    expect(of(after.rounds, 'wheel-three')).toEqual(of(before.rounds, 'wheel-three'));
+    expect(selectRows(after.rounds, 'wheel.one')).toEqual(selectRows(before.rounds, 'wheel.one'));
+    expect(selectRows(after.rounds, 'wheel:two')).toEqual([]);
+    expect(selectRows(after.rounds, 'wheel-three')).toEqual(selectRows(before.rounds, 'wheel-three'));
     expect(after.readings).toEqual(before.readings);
     expect(after.buckets).toEqual(before.buckets);
     expect((await database(newestState))?.split('\n').sort()).toEqual(stateBefore?.split('\n').sort());
   });
 
-  it('stopped or killed goes on where it was, and says what stands in its way', async () => {
-    const { replay, state, environment, database, nats } = await folded(({ connection }) =>
+  it('continues where it was stopped or killed, and says what prevents it', async () => {
+    const { replay, state, environment, database, nats } = await foldPublished(({ connection }) =>
       publishMany(connection, 'wheel.one', 0, 40_000),
     );
     const before = await state();
@@ -181,7 +182,7 @@ describe('replay', () => {
     expect(other.output).toContain('another replay is unfinished, of messages 5 to 40000');
     const killed = startMinerCommand(['replay', '--from-sequence', '5'], environment);
     await killed.written('going on with the replay');
-    // Held still, so that it cannot end before the one beside it has begun.
+    // Paused, so that it cannot end before the other one has started.
     killed.child.kill('SIGSTOP');
     const beside = await replay('--from-sequence', '5');
     expect(beside.status).toBe(1);
@@ -214,10 +215,10 @@ describe('replay', () => {
     ]);
   });
 
-  it('of many readings, killed at three random moments, ends equal to the live result', async () => {
+  it('of many readings, killed at three random moments, equals the live result', async () => {
     const count = 60_000;
     const startedMs = performance.now();
-    const { environment, database, restart, replay } = await folded(({ connection }) =>
+    const { environment, database, restart, replay } = await foldPublished(({ connection }) =>
       publishMany(connection, 'wheel.one', 0, count),
     );
     const liveMs = performance.now() - startedMs;
@@ -244,22 +245,22 @@ describe('replay', () => {
       expect(await newestState(one, tables)).toBe(await newestState(one, resolveTables(1)));
     });
     const miner = await restart();
-    await ready(miner);
+    await waitUntilReady(miner);
     expect(await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}')).toBe(0);
   });
 
-  it('beside a running service: it takes the new tables over, and nothing that it shows goes back', async () => {
+  it('next to a running service: the service takes over the new tables, and nothing that it shows goes back', async () => {
     const nats = await startNats();
     const clickHouse = await engine.createDatabase();
     const dataDir = temporaryDirectory();
     const settings = { natsUrl: nats.url, dataDir, clickhouseUrl: clickHouse };
     const miner = await startMiner(settings);
     const replica = await startMiner({ ...settings, role: 'serve' });
-    await ready(miner);
-    await ready(replica);
+    await waitUntilReady(miner);
+    await waitUntilReady(replica);
     const { connection, js } = await connectTo(nats);
     await publishMany(connection, 'wheel.one', 0, 12_000);
-    await storedThrough(miner, 12_000);
+    await waitUntilStored(miner, 12_000);
 
     let published = 12_000;
     let isPublishing = true;
@@ -268,7 +269,7 @@ describe('replay', () => {
     });
     const publishing = (async () => {
       while (isPublishing) {
-        const { subject, body } = publicationOf(readingMessage('wheel.one', published));
+        const { subject, body } = toPublication(readingMessage('wheel.one', published));
         await js.publish(subject, body);
         published++;
         await wait(5);
@@ -303,18 +304,18 @@ describe('replay', () => {
     await wait(1_000);
     isPublishing = false;
     await Promise.all([publishing, polling]);
-    await storedThrough(miner, published);
+    await waitUntilStored(miner, published);
     expect(seen.sequences).toEqual(seen.sequences.toSorted((a, b) => a - b));
     expect(seen.sequences.length).toBeGreaterThan(20);
     for (const code of seen.statuses) expect([200, 503]).toContain(code);
 
     const stored = await storedState({ url: clickHouse });
     expect(stored.readings).toHaveLength(published);
-    const revisionOf = async (one: typeof miner) =>
+    const readRevision = async (one: typeof miner) =>
       (await one.json<{ revision: string }>(statisticsPath)).revision;
     // Views are computed once per second: what each shows at the moment may be of before the last reading.
     await eventually(
-      async () => (await revisionOf(miner)) === (await revisionOf(replica)),
+      async () => (await readRevision(miner)) === (await readRevision(replica)),
       'the same statistics on both',
     );
     expect(await miner.end('SIGTERM')).toBe(0);

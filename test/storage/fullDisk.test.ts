@@ -25,7 +25,7 @@ function smallFileSystem(mebibytes: number): string | null {
 }
 
 describe('a full disk', () => {
-  it('keeps what waits, and continues when there is room', async ({ skip }) => {
+  it('keeps what waits, and continues when there is space', async ({ skip }) => {
     const disk = smallFileSystem(64);
     if (disk === null) return skip('mounting a file system is not permitted here');
     const database = openDatabase({ path: join(disk, 'clickhouse') });

@@ -62,7 +62,7 @@ async function start(role: string, connections: Readonly<Record<string, string>>
 describe('a production install', () => {
   const engine = useClickHouseEngine();
 
-  it('has what runs and no more, and says what takes room', () => {
+  it('has only what runs, and lists what takes space', () => {
     const [, inAll = ''] = /([\d.]+) MiB {2}in all\n$/.exec(report) ?? [];
     expect(Number(inAll)).toBeGreaterThan(10);
     expect(Number(inAll) * 1024 * 1024).toBeLessThan(bytesMax);
@@ -91,7 +91,7 @@ describe('a production install', () => {
     expect([await run.exited, run.output()]).toEqual([status, expect.stringContaining(said)]);
   });
 
-  it('serves and ingests with a standby beside it, writes no files, and stops at a signal', async () => {
+  it('serves and ingests next to a standby, writes no files, and stops at a signal', async () => {
     const [nats, clickHouse] = [await startNats(), await engine.createDatabase()];
     const before = listFiles(folder);
     const connections = { MINER_NATS_URL: nats.url, MINER_CLICKHOUSE_URL: clickHouse };
@@ -116,7 +116,7 @@ describe('a production install', () => {
     expect(listFiles(folder)).toEqual(before);
   });
 
-  it('says what it needs where it is given no ClickHouse server', async () => {
+  it('says what it needs when no ClickHouse server is configured', async () => {
     const dir = temporaryDirectory();
     const run = startProcess(process.execPath, ['dist/deploy/miner.js', 'run'], {
       cwd: folder,

@@ -73,11 +73,7 @@ export async function connectTo(nats: TestNats): Promise<TestConnection> {
 }
 
 /** All messages that a stream holds, from a sequence on if one is given, in its order and in one request. */
-export async function storedMessages(
-  { js, jsm }: TestConnection,
-  stream: string,
-  from = 1,
-): Promise<JsMsg[]> {
+export async function fetchMessages({ js, jsm }: TestConnection, stream: string, from = 1): Promise<JsMsg[]> {
   const { state } = await jsm.streams.info(stream);
   const expected = Math.min(state.messages, state.last_seq - from + 1);
   if (expected <= 0) return [];
