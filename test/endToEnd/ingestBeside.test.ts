@@ -79,7 +79,7 @@ describe('a process that another one has replaced', () => {
     const { state } = await jsm.streams.info('MINER_LEASE', { subjects_filter: '>' });
     const [subject = ''] = Object.keys(state.subjects ?? {});
     await js.publish(subject, JSON.stringify({ id: 'another', holder }));
-    // Longer than it writes without a renewal, so that what it has folded cannot be saved.
+    // Its clock runs on: for longer than it writes without a renewal, so that what it has folded cannot be saved.
     await sleep(5_000);
     miner.child.kill('SIGTERM');
     miner.child.kill('SIGCONT');

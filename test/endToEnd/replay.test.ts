@@ -77,9 +77,11 @@ async function onDatabase<Result>(
   }
 }
 
-/** Damages what is stored of one installation on the second universal day, as a fault of an older version might have. */
-async function damage(database: Database, tables: Tables) {
-  const condition = `installation_id = 'wheel.one' AND start >= fromUnixTimestamp64Milli(${genesisMs + 86_400_000}, 'UTC')`;
+/** What is stored of one installation on the second universal day. */
+const ofSecondDay = `installation_id = 'wheel.one' AND start >= fromUnixTimestamp64Milli(${genesisMs + 86_400_000}, 'UTC')`;
+
+/** Removes rounds, as a fault of an older version might have. */
+async function damage(database: Database, tables: Tables, condition = ofSecondDay) {
   await database.command(`ALTER TABLE ${tables.rounds} DELETE WHERE ${condition}`);
   await eventually(
     async () =>
@@ -109,7 +111,7 @@ describe('replay', () => {
       publishAll(connection, mixedPublications(untilSecondDay)),
     );
     const before = await state();
-    await database(damage);
+    await database((one, tables) => damage(one, tables));
     const damaged = await state();
     expect(damaged.rounds.length).toBeLessThan(before.rounds.length);
 
@@ -148,11 +150,8 @@ describe('replay', () => {
     );
     const before = await state();
     const stateBefore = await database(newestState);
-    await database(damage);
-    await database((one, tables) =>
-      one.command(`ALTER TABLE ${tables.rounds} DELETE WHERE installation_id = 'wheel:two'`),
-    );
-    await wait(1_000);
+    await database((one, tables) => damage(one, tables));
+    await database((one, tables) => damage(one, tables, "installation_id = 'wheel:two'"));
     const selectRows = (rows: readonly (readonly unknown[])[], id: string) =>
       rows.filter((row) => row[0] === id);
 
@@ -301,7 +300,8 @@ describe('replay', () => {
       await eventually(async () => (await one.metric('miner_table_generation')) === 2, 'the new generation');
       await eventually(async () => (await fetch(`${one.publicUrl}${statisticsPath}`)).ok, 'statistics');
     }
-    await wait(1_000);
+    const switchedAt = seen.sequences.length;
+    await eventually(() => seen.sequences.length > switchedAt + 20, 'answers from the new tables');
     isPublishing = false;
     await Promise.all([publishing, polling]);
     await waitUntilStored(miner, published);

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
@@ -132,12 +131,17 @@ describe('the event stream', () => {
       (await (await server.get(`/v1/events?limit=100${query}`)).json()) as Page;
     const mints = async () => (await page('&category=players')).events.length;
     await eventually(() => players.messages.length > 3, 'events of players');
-    await wait(1_500);
-    const readAllPages = new Map((await page('')).events.map((event) => [event.id, event]));
+    // Events are sent in order: with this record, everything before it has been sent.
+    records.add(1);
+    await eventually(() => listRecords(all.messages).length === 3, 'the last record');
+    const shown = await eventually(async () => {
+      const events = new Map((await page('')).events.map((event) => [event.id, event]));
+      return all.messages.every(({ data }) => events.has(data.id)) && events;
+    }, 'pages with every event that was sent');
     for (const { event, data } of all.messages) {
       expect(feedEvent.parse(data)).toEqual(data);
-      expect(readAllPages.get(data.id)).toEqual(data);
-      expect(readAllPages.get(data.id)?.type).toBe(event);
+      expect(shown.get(data.id)).toEqual(data);
+      expect(shown.get(data.id)?.type).toBe(event);
     }
     const ids = all.messages.map(({ data }) => data.id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -231,8 +235,8 @@ describe('the event stream', () => {
     type Page = { events: { id: string; type: string; source: { kind: string } }[] };
     const { events } = (await (await server.get('/v1/events?limit=100')).json()) as Page;
     const record = events.find(({ id }) => id.endsWith(`:measurement.speed_record:${3 * recordStep}`));
-    const countDelivered = events.find(({ source }) => source.kind === 'chain');
-    if (record === undefined || countDelivered === undefined) throw new Error('no such event');
+    const chainEvent = events.find(({ source }) => source.kind === 'chain');
+    if (record === undefined || chainEvent === undefined) throw new Error('no such event');
     const resume = (id: string) => listen(server.base, undefined, { 'Last-Event-ID': id });
     const client = await resume(record.id);
     expect(client.response.status).toBe(200);
@@ -240,7 +244,7 @@ describe('the event stream', () => {
     expect(listRecords(client.messages)).toEqual([4, 5, 6]);
     client.end();
     // The newest of the chain: of the other source nothing is lost.
-    const ofChain = await resume(countDelivered.id);
+    const ofChain = await resume(chainEvent.id);
     await eventually(() => ofChain.state.lastId !== '', 'an ID');
     records.add(1);
     await eventually(() => listRecords(ofChain.messages).includes(7), 'the next one');
@@ -333,15 +337,15 @@ describe('the event stream', () => {
       Number(/miner_event_stream_clients (\d+)/.exec(await server.registry.metrics())?.[1]);
     await eventually(async () => (await clients()) === 2, 'two clients');
     let total = 0;
+    const countDelivered = () =>
+      reader.messages.filter(({ event }) => event === 'measurement.speed_record').length;
     await eventually(async () => {
       records.add(1_000);
       total += 1_000;
-      await wait(1_000);
+      await eventually(() => countDelivered() === total, 'the events for the one that reads');
       return (await clients()) === 1;
     }, 'the end of the stream that nobody reads');
     expect(await server.registry.metrics()).toContain('miner_event_stream_slow_clients_total 1');
-    const countDelivered = () =>
-      reader.messages.filter(({ event }) => event === 'measurement.speed_record').length;
     await eventually(() => countDelivered() === total, 'all events for the one that reads');
   });
 

@@ -390,7 +390,8 @@ describe('indexer', () => {
     node.lie = (method, params) =>
       method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: old } : null;
     await eventually(() => indexer.status().state === 'lagging', 'lagging');
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    const liesBefore = node.lies;
+    await eventually(() => node.lies > liesBefore + 2, 'more looks at the lower tip');
     expect((await nats.jsm.streams.info('MINER_CHAIN')).state.last_seq).toBe(before);
     expect(indexer.status()).toMatchObject({ head, reorganizations: 0, providerFailures: 0 });
     node.lie = () => null;
@@ -401,13 +402,20 @@ describe('indexer', () => {
 
   it('keeps to its branch while another one is not longer', async () => {
     const economy = await runEconomy(30);
-    const { nats, caughtUp, indexer } = await startIndexed(economy);
+    const node = await startLyingNode(economy.url);
+    const nats = await emptyStreams();
+    const { caughtUp, indexer } = startIndexer(economy, nats, node.url);
     await caughtUp();
     const before = (await nats.jsm.streams.info('MINER_CHAIN')).state.last_seq;
     await economy.client.request({ method: 'anvil_rollback', params: [3] } as never);
     await economy.resetClock();
     for (let block = 0; block < 3; block++) await economy.mine(77);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    let looks = 0;
+    node.lie = (method, params) => {
+      if (method === 'eth_getBlockByNumber' && params[0] === 'latest') looks++;
+      return null;
+    };
+    await eventually(() => looks > 2, 'looks at the other branch');
     expect((await nats.jsm.streams.info('MINER_CHAIN')).state.last_seq).toBe(before);
     expect(indexer.status().reorganizations).toBe(0);
     await economy.mine(77);

@@ -39,7 +39,7 @@ describe('the ingest lease', () => {
         () => undefined,
       );
     await eventually(() => holders > 0, 'a holder');
-    // Whoever lost the race has asked again by now.
+    // Nobody else may become a holder: whoever lost the race has asked again by then.
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(holders).toBe(1);
   });

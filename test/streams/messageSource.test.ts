@@ -110,7 +110,7 @@ describe('message source', () => {
     await eventually(() => collected.sequences.length === 1, 'the first');
     collected.isOpen = false;
     await publish(nats, 2, 2_000);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await eventually(() => collected.source.status().lastSequence === 2_000, 'an inspection of the stream');
     expect(collected.sequences.length).toBeLessThan(600);
     collected.isOpen = true;
     await eventually(() => collected.sequences.length === 2_000, 'all');
@@ -167,6 +167,7 @@ describe('message source', () => {
       () => collected.source.status().lastSequence === 20 && readFreshAsOfMs(),
       'a longer stream',
     );
+    // It may not advance: two more inspections are done by then.
     await new Promise((resolve) => setTimeout(resolve, 4_500));
     expect(readFreshAsOfMs()).toBe(stale);
     collected.isOpen = true;
@@ -178,15 +179,18 @@ describe('message source', () => {
   it('waits for a server that is unavailable, and for a stream that is missing', async () => {
     const { server, nats } = await startServer();
     await publish(nats, 1, 10);
+    const disconnected = (async () => {
+      for await (const { type } of nats.connection.status()) if (type === 'disconnect') return;
+    })();
     await server.kill('SIGKILL');
+    await disconnected;
     const collected = collectSource(nats, { from: emptyCheckpoint });
-    await new Promise((resolve) => setTimeout(resolve, 300));
     await server.start();
     await eventually(() => collected.sequences.length === 10, 'the messages');
 
     await nats.jsm.streams.delete('MINER_PIPELINE');
     const other = collectSource(nats, { stream: 'MINER_PIPELINE' });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await eventually(() => other.source.status().state === 'missing', 'a missing stream');
     await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
     await nats.js.publish('miner.signer.wheel', '{}');
     await eventually(() => other.sequences.length === 1, 'its first message');
