@@ -27,6 +27,16 @@ function listRejectedSequences(count: number): number[] {
   );
 }
 
+/** A service that is ready, and a connection to its nats-server. */
+async function startReady() {
+  const nats = await startNats();
+  const connected = await connectTo(nats);
+  const dataDir = temporaryDirectory();
+  const miner = await startMiner({ natsUrl: nats.url, dataDir });
+  await waitUntilReady(miner);
+  return { nats, ...connected, dataDir, miner };
+}
+
 async function readShown(miner: MinerProcess) {
   const observations = await Promise.all(installations.map((one) => allObservations(miner, one)));
   const telemetry = await Promise.all(
@@ -87,13 +97,10 @@ async function publishSteadily(connection: NatsConnection, publications: readonl
 
 describe('killed with SIGKILL', () => {
   it('in the middle of a burst of readings, it ends like an uninterrupted run', async () => {
-    const nats = await startNats();
-    const connected = await connectTo(nats);
-    const dataDir = temporaryDirectory();
-    const count = 12_000;
     // Snapshots are taken every minute; without one, the entire stream is folded again over rows that are stored.
-    let miner = await startMiner({ natsUrl: nats.url, dataDir });
-    await waitUntilReady(miner);
+    const { nats, dataDir, miner: first, ...connected } = await startReady();
+    let miner = first;
+    const count = 12_000;
     const publishing = publishSteadily(connected.connection, mixedPublications(count));
     for (const position of [2_000, 6_000]) {
       await eventually(
@@ -122,11 +129,7 @@ describe('killed with SIGKILL', () => {
 
 describe('nats-server', () => {
   it('killed with SIGKILL and started again under load, causes no loss and no duplicates', async () => {
-    const nats = await startNats();
-    const { connection, jsm } = await connectTo(nats);
-    const dataDir = temporaryDirectory();
-    const miner = await startMiner({ natsUrl: nats.url, dataDir });
-    await waitUntilReady(miner);
+    const { nats, connection, jsm, dataDir, miner } = await startReady();
     const polling = poll(miner);
     for (const from of [0, 2_500, 5_000]) {
       await publishAll(connection, mixedPublications(2_500, from));
@@ -147,10 +150,7 @@ describe('nats-server', () => {
   });
 
   it('with its consumers deleted behind the service’s back, is read on', async () => {
-    const nats = await startNats();
-    const { connection, jsm } = await connectTo(nats);
-    const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory() });
-    await waitUntilReady(miner);
+    const { connection, jsm, miner } = await startReady();
     for (let round = 0; round < 3; round++) {
       await publishAll(connection, mixedPublications(500, round * 500));
       await waitUntilFolded(miner, (round + 1) * 500);
@@ -165,11 +165,7 @@ describe('nats-server', () => {
   });
 
   it('with a stream cut back and continued with other messages, ends like a run that saw only those', async () => {
-    const nats = await startNats();
-    const { connection, jsm } = await connectTo(nats);
-    const dataDir = temporaryDirectory();
-    const miner = await startMiner({ natsUrl: nats.url, dataDir });
-    await waitUntilReady(miner);
+    const { nats, connection, jsm, dataDir, miner } = await startReady();
     const polling = poll(miner);
     await publishAll(connection, mixedPublications(3_000));
     await waitUntilStored(miner, 3_000);
@@ -202,11 +198,7 @@ describe('nats-server', () => {
   });
 
   it('with a stream deleted and created again, is folded from its new beginning', async () => {
-    const nats = await startNats();
-    const { connection, jsm } = await connectTo(nats);
-    const dataDir = temporaryDirectory();
-    const miner = await startMiner({ natsUrl: nats.url, dataDir });
-    await waitUntilReady(miner);
+    const { nats, connection, jsm, dataDir, miner } = await startReady();
     await publishAll(connection, mixedPublications(900));
     await waitUntilStored(miner, 900);
     const { config } = await jsm.streams.info('MINER_COUNTER');
@@ -218,11 +210,7 @@ describe('nats-server', () => {
   });
 
   it('with messages purged before they were read, is read on after them and logs the gap', async () => {
-    const nats = await startNats();
-    const { connection, jsm } = await connectTo(nats);
-    const dataDir = temporaryDirectory();
-    const first = await startMiner({ natsUrl: nats.url, dataDir });
-    await waitUntilReady(first);
+    const { nats, connection, jsm, dataDir, miner: first } = await startReady();
     await publishAll(connection, mixedPublications(300));
     await waitUntilStored(first, 300);
     await first.end('SIGTERM');

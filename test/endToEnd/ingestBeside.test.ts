@@ -7,6 +7,7 @@ import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { foldAndStop } from '../support/processes/foldAndStop.ts';
 import {
   fetchReadiness,
   genesisMs,
@@ -89,18 +90,13 @@ describe('a process that another one has replaced', () => {
 
 describe('a rebuild', () => {
   it('keeps the rows of messages that leave the stream while it starts', async () => {
-    const nats = await startNats();
-    const { connection, jsm } = await connectTo(nats);
-    const dataDir = temporaryDirectory();
-    const settings = { natsUrl: nats.url, dataDir };
-    const first = await startMiner(settings);
-    await waitUntilReady(first);
     let published = 30_000;
-    await publishAll(connection, mixedPublications(published));
-    await waitUntilStored(first, published);
+    const { connection: connected, settings } = await foldAndStop(({ connection: publisher }) =>
+      publishAll(publisher, mixedPublications(published)),
+    );
+    const { connection, jsm } = connected;
     const { config } = await jsm.streams.info('MINER_COUNTER');
     await jsm.streams.update('MINER_COUNTER', { ...config, max_msgs: 20_000 });
-    await first.end('SIGTERM');
     // As retention by time does: one message leaves for each that comes.
     let isLive = true;
     const live = (async () => {
@@ -116,7 +112,7 @@ describe('a rebuild', () => {
     await live;
     await waitUntilStored(second, published);
     await second.end('SIGTERM');
-    const database = openDatabase({ path: join(dataDir, 'clickhouse') });
+    const database = openDatabase({ path: join(settings.dataDir, 'clickhouse') });
     const { generation, readings } = await activeTables(database);
     const positions = async (table: string) =>
       (

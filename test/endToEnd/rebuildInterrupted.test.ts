@@ -7,31 +7,20 @@ import { createReplayLog } from '../../storage/replayLog.ts';
 import { generationPointer } from '../../storage/tables/generationPointer.ts';
 import { resolveTables } from '../../storage/tables.ts';
 import { eventually } from '../support/processes/childProcess.ts';
+import { foldAndStop } from '../support/processes/foldAndStop.ts';
 import { startMinerCommand } from '../support/processes/minerCommand.ts';
-import {
-  genesisMs,
-  startMiner,
-  waitUntilReady,
-  waitUntilStored,
-  writeDeployment,
-} from '../support/processes/minerProcess.ts';
-import { connectTo, startNats } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { genesisMs, startMiner, waitUntilReady, writeDeployment } from '../support/processes/minerProcess.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
 /** Another deployment, so that everything is folded again into the next generation. */
 const startMs = genesisMs - 1_800_000;
 
 async function foldReadings(count: number) {
-  const nats = await startNats();
-  const { connection, jsm } = await connectTo(nats);
-  const dataDir = temporaryDirectory();
-  const settings = { natsUrl: nats.url, dataDir };
-  const first = await startMiner(settings);
-  await waitUntilReady(first);
-  await publishAll(connection, mixedPublications(count));
-  await waitUntilStored(first, count);
-  await first.end('SIGTERM');
+  const { connection, settings } = await foldAndStop(({ connection: publisher }) =>
+    publishAll(publisher, mixedPublications(count)),
+  );
+  const { jsm } = connection;
+  const { dataDir } = settings;
   const path = join(dataDir, 'clickhouse');
   const onDatabase = async <Result>(work: (database: Database) => Promise<Result>) => {
     const database = openDatabase({ path });

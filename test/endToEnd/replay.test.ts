@@ -10,6 +10,7 @@ import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { createRecords } from '../support/increments.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { foldAndStop } from '../support/processes/foldAndStop.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import {
   genesisMs,
@@ -18,7 +19,7 @@ import {
   waitUntilStored,
   writeDeployment,
 } from '../support/processes/minerProcess.ts';
-import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import {
   mixedPublications,
@@ -35,21 +36,13 @@ const untilSecondDay = 27_000;
 const everything = { fromSequence: 1, throughSequence: Number.MAX_SAFE_INTEGER, installationId: null };
 const statisticsPath = '/v1/measurement/stats?range=7d';
 
-/** A service that has folded and stored what was published, stopped again; its data, and how to run commands on it. */
-async function foldPublished(publish: (nats: Awaited<ReturnType<typeof connectTo>>) => Promise<void>) {
-  const nats = await startNats();
-  const dataDir = temporaryDirectory();
-  const settings = { natsUrl: nats.url, dataDir };
-  const miner = await startMiner(settings);
-  await waitUntilReady(miner);
-  const connection = await connectTo(nats);
-  await publish(connection);
-  const { last_seq: last } = (await connection.jsm.streams.info('MINER_COUNTER')).state;
-  await waitUntilStored(miner, last);
-  expect(await miner.end('SIGTERM')).toBe(0);
+/** What a stopped service has stored of what was published, and how to run commands on it. */
+async function foldPublished(publish: (connection: TestConnection) => Promise<void>) {
+  const { connection, settings, last } = await foldAndStop(publish);
+  const { natsUrl, dataDir } = settings;
   const location = { path: join(dataDir, 'clickhouse') };
   const environment = {
-    MINER_NATS_URL: nats.url,
+    MINER_NATS_URL: natsUrl,
     MINER_DATA_DIR: dataDir,
     MINER_DEPLOYMENT: writeDeployment(dataDir),
   };

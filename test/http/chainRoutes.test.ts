@@ -402,41 +402,19 @@ describe('routes of the chain', () => {
   });
 
   it('have the buckets of each range, and shift them at full hours and at noon', async () => {
-    const at = (iso: string) => Date.parse(iso);
     expect(computeSettlementWindow('now', 0)).toBeNull();
-    const spans = (range: '24h' | '7d' | '30d', iso: string) => {
-      const window = computeSettlementWindow(range, at(iso));
-      return [
-        new Date(window?.startAtMs ?? 0).toISOString(),
-        new Date(window?.endAtMs ?? 0).toISOString(),
-        window?.bucketSeconds,
-      ];
-    };
-    expect(spans('24h', '2026-02-03T10:59:59.999Z')).toEqual([
-      '2026-02-02T11:00:00.000Z',
-      '2026-02-03T11:00:00.000Z',
-      3_600,
-    ]);
-    expect(spans('24h', '2026-02-03T11:00:00.000Z')).toEqual([
-      '2026-02-02T12:00:00.000Z',
-      '2026-02-03T12:00:00.000Z',
-      3_600,
-    ]);
-    expect(spans('7d', '2026-02-03T11:59:59.999Z')).toEqual([
-      '2026-01-27T12:00:00.000Z',
-      '2026-02-03T12:00:00.000Z',
-      21_600,
-    ]);
-    expect(spans('7d', '2026-02-03T12:00:00.000Z')).toEqual([
-      '2026-01-28T12:00:00.000Z',
-      '2026-02-04T12:00:00.000Z',
-      21_600,
-    ]);
-    expect(spans('30d', '2026-02-03T12:00:00.000Z')).toEqual([
-      '2026-01-05T12:00:00.000Z',
-      '2026-02-04T12:00:00.000Z',
-      86_400,
-    ]);
+    for (const [range, now, start, end, bucketSeconds] of [
+      ['24h', '2026-02-03T10:59:59.999Z', '2026-02-02T11:00:00.000Z', '2026-02-03T11:00:00.000Z', 3_600],
+      ['24h', '2026-02-03T11:00:00.000Z', '2026-02-02T12:00:00.000Z', '2026-02-03T12:00:00.000Z', 3_600],
+      ['7d', '2026-02-03T11:59:59.999Z', '2026-01-27T12:00:00.000Z', '2026-02-03T12:00:00.000Z', 21_600],
+      ['7d', '2026-02-03T12:00:00.000Z', '2026-01-28T12:00:00.000Z', '2026-02-04T12:00:00.000Z', 21_600],
+      ['30d', '2026-02-03T12:00:00.000Z', '2026-01-05T12:00:00.000Z', '2026-02-04T12:00:00.000Z', 86_400],
+    ] as const)
+      expect(computeSettlementWindow(range, Date.parse(now))).toMatchObject({
+        startAtMs: Date.parse(start),
+        endAtMs: Date.parse(end),
+        bucketSeconds,
+      });
 
     const { chain, economy, json } = await startServer();
     chain.clock.advance(economy.nowSeconds() * 1000 - chain.clock.nowMs());

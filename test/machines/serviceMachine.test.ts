@@ -160,6 +160,17 @@ function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false,
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const forever = ['follow', 'index'];
+/** Steps of a stop, in order: of a process that ingests and indexes, */
+const fullStop = [
+  'end indexer',
+  'close public server',
+  'drain',
+  'give lease back',
+  'close NATS',
+  'close database',
+  'close operator server',
+];
+/** and of one that has not begun. */
 const closing = ['close public server', 'close NATS', 'close database', 'close operator server'];
 
 describe('the machine of the service', () => {
@@ -189,15 +200,7 @@ describe('the machine of the service', () => {
     ]);
     resolve('index');
     expect(await stop()).toMatchObject({
-      steps: [
-        'end indexer',
-        'close public server',
-        'drain',
-        'give lease back',
-        'close NATS',
-        'close database',
-        'close operator server',
-      ],
+      steps: fullStop,
       state: 'stopped',
     });
   });
@@ -314,15 +317,7 @@ describe('the machine of the service', () => {
     expect(root.getSnapshot().context.fault).toEqual({ error });
     await pass(1_000);
     expect(root.getSnapshot().value).toBe('failed');
-    expect(done.filter((one) => one !== 'ask').slice(-7)).toEqual([
-      'end indexer',
-      'close public server',
-      'drain',
-      'give lease back',
-      'close NATS',
-      'close database',
-      'close operator server',
-    ]);
+    expect(done.filter((one) => one !== 'ask').slice(-7)).toEqual(fullStop);
   });
 
   it('ends when what runs cannot be built, or the database is of a newer program', async () => {

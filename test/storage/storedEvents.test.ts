@@ -24,7 +24,6 @@ import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { listEventTables, type Tables } from '../../storage/tables.ts';
-import { createRowWriter } from '../../streams/rowWriter.ts';
 import {
   buildChainEvents,
   buildMeasurementEvents,
@@ -37,10 +36,10 @@ import {
   readingHistory,
   spanHistory,
 } from '../support/chain/feedEvents.ts';
-import { manualClock } from '../support/manualClock.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 const neverAborted = new AbortController().signal;
@@ -370,13 +369,7 @@ describe('events that are on their way to ClickHouse', () => {
 
   it('are written at once when a page of the writing process needs them', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
-    const tables = await migrate(database, silentLogger);
-    const writer = createRowWriter({
-      database,
-      tables: () => tables,
-      clock: manualClock(),
-      logger: silentLogger,
-    });
+    const { tables, writer } = await openWriter(database);
     try {
       let flushes = 0;
       const measurement = {

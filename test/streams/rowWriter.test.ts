@@ -2,27 +2,18 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { noRows } from '../../actors/storedRows.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
-import { migrate } from '../../storage/migrations.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { createRowWriter } from '../../streams/rowWriter.ts';
-import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { silentLogger } from '../support/silentLogger.ts';
 import { storedRows } from '../support/storage/storedRows.ts';
+import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 async function writerOn(database: Database) {
-  const tables = await migrate(database, silentLogger);
-  const writer = createRowWriter({
-    database,
-    tables: () => tables,
-    clock: manualClock(),
-    logger: silentLogger,
-  });
+  const { tables, writer } = await openWriter(database);
   onTestFinished(() => database.close());
   return { writer, feed: feedWriter(writer), tables };
 }
