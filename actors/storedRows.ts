@@ -66,7 +66,7 @@ export interface StoredRows {
   readonly buckets: readonly BucketRow[];
   readonly measurementEvents: readonly EventRow[];
   readonly chainEvents: readonly EventRow[];
-  /** Every message up to this sequence is folded; its rows are here or were handed over before. */
+  /** Every message up to this sequence is folded; its rows are here or were emitted before. */
   readonly throughPosition: number;
 }
 

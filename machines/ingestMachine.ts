@@ -192,11 +192,11 @@ export const ingestMachine = setup({
           { target: 'waiting' },
         ],
         release: {
-          target: '.givingBack',
+          target: '.releasing',
           actions: { type: 'noteEnding', params: { fault: null } },
         },
         superseded: {
-          target: '.givingBack',
+          target: '.releasing',
           actions: { type: 'noteEnding', params: passErrorAsFault },
         },
       },
@@ -206,7 +206,7 @@ export const ingestMachine = setup({
         preparing: {
           initial: 'ensuringStreams',
           on: {
-            preparationFailed: endOrRetry('givingBack', 'givingBack'),
+            preparationFailed: endOrRetry('releasing', 'releasing'),
           },
           states: {
             /** Only with the lease, since a standby may have other settings. */
@@ -312,7 +312,7 @@ export const ingestMachine = setup({
             },
           },
         },
-        givingBack: {
+        releasing: {
           entry: sendTo('lease', { type: 'release' }),
           on: { release: { actions: assign({ isEnding: true }) } },
         },

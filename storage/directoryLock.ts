@@ -49,7 +49,7 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Start time of a process in clock ticks since boot, where the system tells it (Linux). Null for one that has ended
+ * Start time of a process in clock ticks since boot, where the system provides it (Linux). Null for one that has ended
  * and that its parent has not asked about yet.
  */
 function readStartTime(pid: number): string | null {

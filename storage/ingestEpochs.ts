@@ -4,9 +4,9 @@ import { StorageUnavailable } from './storageUnavailable.ts';
 import { ingestEpochs } from './tables/ingestEpochs.ts';
 import { insertRows, onCluster, replicate } from './tables/table.ts';
 
-/** What tells this process whether it is the one that ingests. */
+/** How this process knows whether it is the one that ingests. */
 export interface IngestLease {
-  /** Whether it holds the lease at this moment, as far as its own clock can tell. */
+  /** Whether it holds the lease at this moment, as far as its own clock shows. */
   isHeld(): boolean;
 }
 

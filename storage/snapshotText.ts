@@ -88,7 +88,7 @@ async function* decodeChunks(chunks: AsyncIterable<Chunk>): AsyncIterable<Buffer
 }
 
 async function* transform(source: AsyncIterable<string | Buffer>, through: Transform): AsyncIterable<Buffer> {
-  // Whoever reads is told what ended it.
+  // Whoever reads gets the error that ended it.
   pipeline(Readable.from(source), through, () => undefined);
   try {
     for await (const piece of through) yield piece;

@@ -65,7 +65,7 @@ export function createPipelineActors(): PipelineActors {
     compute: (installationId): ModulesView => ({ installationId, modules: [] }),
   });
 
-  function pipelineOf(installationId: string): InstallationPipeline {
+  function findOrCreatePipeline(installationId: string): InstallationPipeline {
     const known = installations.get(installationId);
     if (known !== undefined) return known;
     const pipeline: InstallationPipeline = {
@@ -85,7 +85,7 @@ export function createPipelineActors(): PipelineActors {
     if ('rejection' in decoded) return decoded;
     const { value } = decoded;
     const storedAtMs = Number(message.timestampNanos / 1_000_000n);
-    const pipeline = pipelineOf(value.installationId);
+    const pipeline = findOrCreatePipeline(value.installationId);
     if (value.kind === 'module') return receiveModule(pipeline, value);
     if (value.kind === 'signer') {
       const id = JSON.stringify(value.signer);

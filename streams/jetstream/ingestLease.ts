@@ -114,7 +114,7 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
 
 type LeaseSnapshot = SnapshotFrom<typeof leaseMachine>;
 
-/** Whether this process holds the lease at this moment (monotonic), as far as its own clock can tell. */
+/** Whether this process holds the lease at this moment (monotonic), as far as its own clock shows. */
 export function isLeaseHeld(lease: LeaseSnapshot | undefined, nowMs: number): boolean {
   if (lease === undefined || !lease.hasTag('held')) return false;
   const { stored, isReleased } = lease.context;

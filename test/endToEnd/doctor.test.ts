@@ -97,7 +97,7 @@ describe('doctor', () => {
       /FAILED +deployment file: .*nowhere/,
     ],
     [
-      'a NATS that is away',
+      'an unavailable NATS',
       { MINER_NATS_URL: 'nats://127.0.0.1:1' },
       /FAILED +NATS: nats:\/\/127\.0\.0\.1:1/,
     ],

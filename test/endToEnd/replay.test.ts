@@ -173,7 +173,7 @@ describe('replay', () => {
     expect(other.status).toBe(1);
     expect(other.output).toContain('another replay is unfinished, of messages 5 to 40000');
     const killed = startMinerCommand(['replay', '--from-sequence', '5'], environment);
-    await killed.written('going on with the replay');
+    await killed.written('resuming the replay');
     // Paused, so that it cannot end before the other one has started.
     killed.child.kill('SIGSTOP');
     const beside = await replay('--from-sequence', '5');
@@ -228,7 +228,7 @@ describe('replay', () => {
     }
     const { status, output } = await replay('--from-sequence', '1');
     expect([status, output]).toEqual([0, expect.stringContaining('no day differs')]);
-    expect(output).toContain('going on with the replay');
+    expect(output).toContain('resuming the replay');
     await database(async (one, tables) => {
       expect(tables.generation).toBe(2);
       expect(await dayDifferences(one, resolveTables(1), tables, everything)).toEqual([]);

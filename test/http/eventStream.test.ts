@@ -42,7 +42,7 @@ async function createRecords() {
   const olderEvents: OlderEvents = {
     ...stored,
     after: async (...query) => {
-      if (failures-- > 0) throw new StorageUnavailable('away');
+      if (failures-- > 0) throw new StorageUnavailable('unavailable');
       return stored.after(...query);
     },
   };

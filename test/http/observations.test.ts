@@ -134,7 +134,9 @@ function createManualReader() {
 
 describe('observations that need the database', () => {
   it('are answered 503 with Retry-After while it is unavailable', async () => {
-    const observations: ObservationReader = { page: () => Promise.reject(new StorageUnavailable('away')) };
+    const observations: ObservationReader = {
+      page: () => Promise.reject(new StorageUnavailable('unavailable')),
+    };
     const server = await startPublicServer({ observations });
     const response = await server.get(path);
     expect(response.status).toBe(503);

@@ -217,7 +217,7 @@ const stated: Partial<Record<Path, Record<string, readonly unknown[]>>> = {
     schemaVersion: [2, '1'],
     installationId: ['', 'a b', 'x'.repeat(129)],
     revision: ['', 5],
-    status: ['away'],
+    status: ['unreachable'],
     observedAt: ['2026-01-31', '2026-01-31T12:00:00+01:00', '2026-02-30T12:00:00Z'],
     'measurement.counterEpoch': ['epoch'],
     'measurement.cumulativeWorkUnits': ['-1', '01', '1.5', tooLarge.padEnd(79, '0'), 1],

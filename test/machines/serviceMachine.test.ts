@@ -294,7 +294,7 @@ describe('the machine of the service', () => {
     await pass(10);
     const error = new Error('a later epoch');
     root.getSnapshot().children.ingest?.send({ type: 'superseded', error });
-    expect(ingest()?.matches({ leasing: 'givingBack' })).toBe(true);
+    expect(ingest()?.matches({ leasing: 'releasing' })).toBe(true);
     await pass(100);
     expect(root.getSnapshot()).toMatchObject({ value: 'failed', context: { fault: { error } } });
     expect(done).toContain('give lease back');

@@ -148,7 +148,7 @@ describe('rejection log', () => {
     expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
 
-  it('waits while the server is away, then publishes all in order', async () => {
+  it('waits while the server is unavailable, then publishes all in order', async () => {
     const { server, nats } = await startLog();
     const message = await publishBad(nats, 'one');
     const log = await logOn(nats);

@@ -42,12 +42,12 @@ export interface ReplayPlanOptions {
 }
 
 /** The request as the log keeps it: the same text for the same command. */
-export function commandOf({ from, to, installationId, dryRun }: ReplayRequest): string {
+export function formatCommand({ from, to, installationId, dryRun }: ReplayRequest): string {
   return JSON.stringify({ from, to, installationId, dryRun });
 }
 
 /**
- * Finds the sequences and the snapshot that a replay works with, once: a replay that is gone on with keeps them.
+ * Finds the sequences and the snapshot that a replay works with, once: a resumed replay keeps them.
  *
  * @throws ReplayRefused
  */
@@ -77,7 +77,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
   return {
     generation: await log.nextGeneration(tables.generation),
     baseGeneration: tables.generation,
-    command: commandOf(request),
+    command: formatCommand(request),
     fromSequence,
     throughSequence,
     basePosition: base,
@@ -87,7 +87,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
   };
 }
 
-/** What another version or deployment has filled is made again by the service, which tells the others. */
+/** What another version or deployment has filled is rebuilt by the service, which notifies the other processes. */
 async function requireSameFold({ database, tables, identity }: ReplayPlanOptions): Promise<void> {
   const made = await generationIdentity(database, tables);
   if (made === null || isOfFold(made, identity)) return;
@@ -157,7 +157,7 @@ async function baseBelow(
     .map(({ position }) => position);
   const advice =
     continued.length === 0
-      ? 'no snapshot continues there, so nothing can be made anew without losing what came before'
+      ? 'no snapshot continues there, so nothing can be rebuilt without losing what came before'
       : `the oldest snapshot that it continues is of ${Math.min(...continued)}: begin at ${Math.min(...continued) + 1} or above`;
   throw new ReplayRefused(`${stream} begins at ${firstHeld}, what came before is gone; ${advice}`);
 }
