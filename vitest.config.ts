@@ -33,7 +33,7 @@ const unitTests = [
   'test/{imports,limits,readme}.test.ts',
   'test/machines/**/*.test.ts',
   'test/streams/operators/**/*.test.ts',
-  'test/actors/{acceptance,activityFold,cacheView,expectedSums,firstMatch,foldIdentity,foldRecord,hex,lateDuplicates,pipelineActors,rememberedIds}.test.ts',
+  'test/actors/{acceptance,activityFold,cacheView,expectedSums,firstMatch,foldIdentity,foldRecord,hex,lateDuplicates,pipelineActors,rememberedIds,stateBounds,statePage}.test.ts',
   'test/actors/{settlementActor,settlementEquality}.test.ts',
   'test/actors/chain/{chainFold,decodeLog,governance,metadataViews,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',
@@ -46,7 +46,7 @@ const unitTests = [
 
 /** Tests that load the embedded ClickHouse into their own process: it is native, and keeps what it has of one folder from the next. */
 const embeddedDatabaseTests = [
-  'test/deploy/{chainFold,counterFold,streamFollower,streamFollowerReplaced}.test.ts',
+  'test/deploy/{chainFold,counterFold,streamFollower,streamFollowerReplaced,yearLater}.test.ts',
   'test/endToEnd/{doctor,faults,ingestBeside,purgedTail,readings,rebuildInterrupted,replay,twoIngests}.test.ts',
   'test/http/eventStream.test.ts',
   'test/storage/**/*.test.ts',

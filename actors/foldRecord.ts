@@ -45,6 +45,8 @@ export function refuseOnError<Result>(work: () => Result): Result {
 /** The records of one kind: what they hold is checked against a schema when they are read. */
 export interface RecordKind<Value> {
   readonly kind: string;
+  /** Of its values. */
+  readonly schema: z.ZodType;
   write(key: RecordKey, value: Immutable<Value>): FoldRecord;
   /** The record with the value, or the one that says that there is none. */
   writeChange(key: RecordKey, value: Immutable<Value> | undefined): FoldRecord;
@@ -70,6 +72,7 @@ export function defineRecord<Schema extends z.ZodType>(
   });
   return {
     kind,
+    schema,
     write,
     writeChange: (key, value) =>
       value === undefined ? { kind, key: String(key), value: null } : write(key, value),

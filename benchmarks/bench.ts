@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { measureChain } from './chain.ts';
 import { measureFeed } from './feed.ts';
+import { measureInstallations } from './installations.ts';
 import { measureMemory } from './memory.ts';
 import { measurePolling } from './polling.ts';
 import { measureReplay } from './replay.ts';
@@ -86,6 +87,14 @@ program
   )
   .option('--speed <count>', 'simulated seconds per second, at most', parseWholeNumber, 10)
   .action(measureMemory);
+
+program
+  .command('installations')
+  .description('what one core carries of the readings of many installations, and what each of them takes')
+  .option('--installations <count>', 'wheels, with a reading per second each', parseWholeNumber, 10_000)
+  .option('--seconds <count>', 'simulated seconds', parseWholeNumber, 60)
+  .option('--rounds <count>', 'measurements', parseWholeNumber, 3)
+  .action(measureInstallations);
 
 program
   .command('storage-bytes')

@@ -221,6 +221,7 @@ function buildHistory(dayRows: readonly DayRow[], roundRows: readonly RoundRow[]
   });
   return {
     firstObservedAtMs: Number(dayRows[0]?.[1]),
+    earlier: null,
     past: summaries.slice(0, -1),
     open: summaries.at(-1) as DaySummary,
   };

@@ -1,6 +1,6 @@
 // `npm run build`, or `node deploy/build.mjs deploy` for the service alone: bundles the programs into `dist`. Types are not checked here
 // (`npm run types`).
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
@@ -18,6 +18,7 @@ const programs = {
   deploy: ['deploy/miner.ts', 'deploy/probeIngest.ts'],
   tools: [
     'benchmarks/bench.ts',
+    'benchmarks/installationsProcess.ts',
     'benchmarks/peers/bare.ts',
     'benchmarks/peers/express.ts',
     'benchmarks/peers/fastify.ts',
@@ -48,6 +49,17 @@ export function bundleOptions(folder) {
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const folders = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(programs);
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
-  await build(folders.map(bundleOptions));
+  await buildFolders(folders);
+}
+
+/** Overwrites, and only then removes what is left of former builds: a program of this checkout may be starting meanwhile. */
+async function buildFolders(folders) {
+  const built = await build(folders.map(bundleOptions));
+  const files = built.flatMap(({ output }, index) =>
+    output.map(({ fileName }) => join(root, 'dist', folders[index], fileName)),
+  );
+  for (const name of readdirSync(join(root, 'dist'), { recursive: true })) {
+    const path = join(root, 'dist', name);
+    if (statSync(path).isFile() && !files.includes(path)) rmSync(path);
+  }
 }

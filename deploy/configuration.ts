@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { DatabaseLocation } from '../storage/database.ts';
+import { rowsTtlDaysMax, rowsTtlDaysMin } from '../storage/rowsTtl.ts';
 import { chainProofs } from '../streams/indexer/chainProofs.ts';
 
 /** One setting of the service: an environment variable, its default, and what it means. */
@@ -124,6 +125,22 @@ export const variables = {
     '0',
     'Days after which NATS removes messages, those of the chain aside; 0 keeps all, which a rebuild needs',
     'a whole number of days, 0 or more',
+  ),
+  MINER_ROWS_TTL_DAYS: variable(
+    z
+      .string()
+      .regex(/^\d{1,4}$/)
+      .transform(Number)
+      .refine((days) => days === 0 || (days >= rowsTtlDaysMin && days <= rowsTtlDaysMax)),
+    '0',
+    'Days that rows of readings, rounds, half hours and events stay in ClickHouse, the same for all processes; 0 keeps all',
+    `0, or a whole number of days from ${rowsTtlDaysMin} to ${rowsTtlDaysMax}`,
+  ),
+  MINER_INCOMPLETE_REBUILD: variable(
+    z.enum(['refuse', 'accept']),
+    'refuse',
+    'Where rows have to be folded again, and messages are in neither the stream nor the rows: `refuse` ends and says which, `accept` goes on without them',
+    'refuse or accept',
   ),
   MINER_CHAIN_STALE_SECONDS: variable(
     z

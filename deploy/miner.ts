@@ -65,6 +65,10 @@ program
     parsePlace,
   )
   .option('--installation <id>', 'only this installation; the others stay as they are')
+  .option(
+    '--incomplete',
+    'go on where messages have left the stream; without it what cannot be rebuilt is printed',
+  )
   .option('--dry-run', 'print which days would change and how, and change nothing')
   .option('--discard', 'remove what an unfinished replay has left, and do nothing else')
   .addHelpText(
@@ -83,7 +87,7 @@ service first.`,
     if (from === undefined || starts.length > 1)
       command.error('error: expected either --from-sequence or --from-time (or --discard)', { exitCode: 2 });
     const { to = null, installation: installationId = null, dryRun = false } = options;
-    return runReplay({ from, to, installationId, dryRun });
+    return runReplay({ from, to, installationId, dryRun, isIncomplete: options.incomplete ?? false });
   });
 
 program
@@ -111,6 +115,7 @@ interface ReplayOptions {
   readonly fromTime?: StreamPlace;
   readonly to?: StreamPlace;
   readonly installation?: string;
+  readonly incomplete?: boolean;
   readonly dryRun?: boolean;
   readonly discard?: boolean;
 }

@@ -9,6 +9,7 @@ import { createPublicServer, type PublicServerSettings } from '../http/server/pu
 import type { Grant } from '../machines/ingestMachine.ts';
 import { createServiceMachine, type ServiceMachine } from '../machines/serviceMachine.ts';
 import { type DatabaseLocation, openDatabase } from '../storage/database.ts';
+import { createOldestRowMs } from '../storage/rowsTtl.ts';
 import { resolveTables } from '../storage/tables.ts';
 import { createActorTransitions, listMachines } from '../streams/actorTransitions.ts';
 import { watchChainConditions } from '../streams/chainConditionWatch.ts';
@@ -36,6 +37,10 @@ export interface ServiceSettings {
   readonly opsPort: number;
   readonly http: PublicServerSettings;
   readonly retentionDays: number;
+  /** Days that rows stay in ClickHouse; 0 keeps all. */
+  readonly rowsTtlDays: number;
+  /** Whether rows are folded again although some of what they were made from is lost. */
+  readonly acceptsLoss: boolean;
   /** A newest span older than this means that the indexer is unavailable. */
   readonly chainStaleAfterMs: number;
   /** This process is not ready if an input lags for longer than this. */
@@ -103,6 +108,8 @@ export async function startService({ settings, clock, logger, registry }: Servic
     clock,
     logger,
     retention: settings,
+    rowsTtlDays: settings.rowsTtlDays,
+    acceptsLoss: settings.acceptsLoss,
     actor: () => child().ingest,
   });
   const { views, observations } = createServiceViews({ ...settings, ...actors, followers: work, clock });
@@ -145,6 +152,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       database: ingest.databaseIn(epoch),
       tables: used.tables,
       storedTables: rebuildsFrom,
+      oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
       counts,
       writes: roles.ingest,
       ...(roles.ingest && { ensureStreams: ingest.ensureStreams, mayPublish: ingest.isHeld }),

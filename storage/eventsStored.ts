@@ -1,6 +1,7 @@
 import { type EvictedSource, listStoredCategories } from '../actors/views/views.ts';
 import type { Database } from './database.ts';
 import { pollUntil } from './pollUntil.ts';
+import type { OldestRowMs } from './rowsTtl.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { ActiveTables } from './tables.ts';
 
@@ -46,9 +47,15 @@ export function createWriterEventsStored(writers: {
  * In a process that only reads: events are written in order of arrival, each first to where its places are, so the newest
  * one that memory has evicted tells. It is asked for each time, since the process that writes may be making them again.
  */
-export function createReaderEventsStored(database: Database, tables: ActiveTables): EventsStored {
+export function createReaderEventsStored(
+  database: Database,
+  tables: ActiveTables,
+  oldestRowMs: OldestRowMs = () => null,
+): EventsStored {
   return async (of, signal) => {
     const { source, run, evicted } = of;
+    // Their rows may be gone, and none is read.
+    if (evicted.throughMs < (oldestRowMs() ?? Number.NEGATIVE_INFINITY)) return;
     const { position, ordinal } = evicted.through;
     const parameters = { run, categories: listStoredCategories('all', source), position, ordinal };
     const isSeen = async () => {

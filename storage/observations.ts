@@ -3,6 +3,7 @@ import type { Database } from './database.ts';
 import type { ObservationReader } from './observationReader.ts';
 import type { Boundary, RecentReadings } from './recentReadings.ts';
 import { readConsistently, removalNumber } from './removals.ts';
+import { type OldestRowMs, selectNotOlder } from './rowsTtl.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { readings } from './tables/readings.ts';
 import type { ActiveTables, Tables } from './tables.ts';
@@ -13,6 +14,8 @@ export interface ObservationReaderOptions {
   readonly tables: ActiveTables;
   /** Whether ClickHouse holds every accepted reading up to the place where memory begins. */
   readonly isStoredThrough: (boundary: Boundary) => boolean | Promise<boolean>;
+  /** All rows are read when it is left out. */
+  readonly oldestRowMs?: OldestRowMs;
 }
 
 /**
@@ -36,7 +39,7 @@ interface SeekQuery extends Omit<PageQuery, 'coversAbove'> {
 
 /** Pages of accepted readings of any age, from memory where it holds them, else from ClickHouse and memory. */
 export function createObservationReader(options: ObservationReaderOptions): ObservationReader {
-  const { recent, database, tables, isStoredThrough } = options;
+  const { recent, database, tables, isStoredThrough, oldestRowMs = () => null } = options;
 
   return {
     page: (installationId, afterPosition, limit, signal) => {
@@ -72,14 +75,15 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
     const { installationId: installation, limit, signal } = query;
     // A batch that was sent twice may not be merged yet; versions of one position are the same bytes.
     const found = new Map<number, AcceptedReading>();
+    const notOlder = selectNotOlder('received_at', oldestRowMs());
     let after = query.afterPosition;
     for (let span = firstSpan; found.size < limit && after < query.through; span *= spanGrowth) {
       const through = Math.min(after + span, query.through);
       const rows = await database.select(
         `SELECT ${readings.list} FROM ${tables().readings}
-         WHERE installation_id = {installation:String} AND position > {after:UInt64} AND position <= {through:UInt64}
+         WHERE installation_id = {installation:String} AND position > {after:UInt64} AND position <= {through:UInt64}${notOlder.sql}
          ORDER BY position LIMIT {limit:UInt32}`,
-        { installation, after, through, limit },
+        { installation, after, through, limit, ...notOlder.parameters },
         signal,
       );
       const readingsFound = rows.map(readings.read);
@@ -97,19 +101,23 @@ function cutPage(found: ObservationPage['items'], limit: number): ObservationPag
 /** Rows that are read at once, by the positions that they may have. */
 const positionsAtOnce = 20_000;
 
-/** All accepted readings above a position and up to another, in order, some thousands at a time. */
+/** All accepted readings above a position and up to another that are still read, in order, some thousands at a time. */
 export async function* readStored(
   database: Database,
   tables: Tables,
-  after: number,
-  through: number,
+  {
+    after,
+    through,
+    oldestMs,
+  }: { readonly after: number; readonly through: number; readonly oldestMs: number | null },
 ): AsyncIterable<readonly AcceptedReading[]> {
+  const notOlder = selectNotOlder('received_at', oldestMs);
   for (let above = after; above < through; above += positionsAtOnce) {
     const upTo = Math.min(above + positionsAtOnce, through);
     const rows = await database.select(
       `SELECT ${readings.list} FROM ${tables.readings}
-       WHERE position > {above:UInt64} AND position <= {through:UInt64} ORDER BY position LIMIT 1 BY position`,
-      { above, through: upTo },
+       WHERE position > {above:UInt64} AND position <= {through:UInt64}${notOlder.sql} ORDER BY position LIMIT 1 BY position`,
+      { above, through: upTo, ...notOlder.parameters },
     );
     if (rows.length > 0) yield rows.map(readings.read);
   }
@@ -135,6 +143,22 @@ export async function newestReading(
   return row === undefined ? null : places.read(row);
 }
 
+const receipts = readings.select('position', 'receivedAtMs');
+
+/** The stored reading of the smallest position that is still read; null without any. */
+export async function oldestStoredReading(
+  database: Database,
+  { readings: table }: Tables,
+  oldestMs: number | null,
+): Promise<Pick<AcceptedReading, 'position' | 'receivedAtMs'> | null> {
+  const notOlder = selectNotOlder('received_at', oldestMs);
+  const [row] = await database.select(
+    `SELECT ${receipts.list} FROM ${table} WHERE true${notOlder.sql} ORDER BY position LIMIT 1`,
+    notOlder.parameters,
+  );
+  return row === undefined ? null : receipts.read(row);
+}
+
 /** Largest position of a stored reading; 0 without any. */
 export async function storedThrough(database: Database, tables: Tables): Promise<number> {
   const [row] = await database.select(`SELECT max(position) FROM ${tables.readings}`);
@@ -146,7 +170,11 @@ export async function storedThrough(database: Database, tables: Tables): Promise
  * reading at its position is of a stream that has lost its end since, and is about to be removed. What was found stays true until rows are
  * removed.
  */
-export function createStoredThroughQuery(database: Database, tables: ActiveTables): StoredThroughQuery {
+export function createStoredThroughQuery(
+  database: Database,
+  tables: ActiveTables,
+  oldestRowMs: OldestRowMs = () => null,
+): StoredThroughQuery {
   let known = 0;
   let knownIn = 0;
   return {
@@ -155,7 +183,9 @@ export function createStoredThroughQuery(database: Database, tables: ActiveTable
       if (removals !== knownIn) known = 0;
       knownIn = removals;
       if (evicted === null || evicted.position <= known) return true;
-      const { installationId, telemetryId, position } = evicted;
+      const { installationId, telemetryId, position, receivedAtMs } = evicted;
+      // Its row may be gone, and none up to there is read.
+      if (receivedAtMs < (oldestRowMs() ?? Number.NEGATIVE_INFINITY)) return true;
       const found = await database.select(
         `SELECT position FROM ${tables().readings} WHERE installation_id = {installation:String}
          AND position = {position:UInt64} AND telemetry_id = {telemetry:UUID} LIMIT 1`,

@@ -11,6 +11,7 @@ import {
 import type { Database, QueryParameters } from './database.ts';
 import type { EventsStored } from './eventsStored.ts';
 import { readConsistently } from './removals.ts';
+import { type OldestRowMs, selectNotOlder } from './rowsTtl.ts';
 import { measurementEvents } from './tables/events.ts';
 import type { ColumnSelection } from './tables/table.ts';
 import type { ActiveTables, EventTables, Tables } from './tables.ts';
@@ -20,6 +21,8 @@ export interface StoredEventsOptions {
   readonly tables: ActiveTables;
   /** Resolves when ClickHouse holds everything that memory has evicted. */
   readonly eventsStored: EventsStored;
+  /** All rows are read when it is left out. */
+  readonly oldestRowMs?: OldestRowMs;
 }
 
 /** Tables of both sources have the same columns. */
@@ -32,19 +35,27 @@ const arrivalPlacesById = measurementEvents.ids.select('position', 'ordinal', 'a
  * order of its table: sorting backwards or forwards along the whole key, with nothing between that and LIMIT (a LIMIT BY, say),
  * lets a server stop there.
  */
-export function createStoredEvents({ database, tables, eventsStored }: StoredEventsOptions): OlderEvents {
+export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
+  const { database, tables, eventsStored, oldestRowMs = () => null } = options;
   const older: OlderEvents = {
     before: async (of, { categories, place, limit }, signal) => {
       await eventsStored(of, signal);
       const { times } = selectTables(tables(), of);
+      const notOlder = selectNotOlder('recorded_at', oldestRowMs());
       const arrivals = await seekEach(categories, limit, async (category, after: FeedPlace | null) => {
         const next = after ?? place;
         const rows = await select(
           shownPlaces,
           `FROM ${times}
-           WHERE ${isOfRunAndCategory} AND ${isEvicted}${next === null ? '' : ` AND ${isShownAfter(next, of)}`}
+           WHERE ${isOfRunAndCategory} AND ${isEvicted}${next === null ? '' : ` AND ${isShownAfter(next, of)}`}${notOlder.sql}
            ORDER BY recorded_at DESC, position DESC, ordinal DESC LIMIT {limit:UInt32}`,
-          { ...evictedParameters(of), ...(next === null ? {} : placeParameters(next)), category, limit },
+          {
+            ...evictedParameters(of),
+            ...(next === null ? {} : placeParameters(next)),
+            ...notOlder.parameters,
+            category,
+            limit,
+          },
           signal,
         );
         return rows.map((row): FeedPlace => ({ ...row, source: of.source }));
@@ -55,15 +66,16 @@ export function createStoredEvents({ database, tables, eventsStored }: StoredEve
     after: async (of, { categories, arrival, limit }, signal) => {
       await eventsStored(of, signal);
       const { events } = selectTables(tables(), of);
+      const notOlder = selectNotOlder('recorded_at', oldestRowMs());
       const arrivals = await seekEach(categories, limit, (category, after: Arrival | null) => {
         const { position, ordinal } = after ?? arrival;
         return select(
           arrivalPlaces,
           `FROM ${events}
            WHERE ${isOfRunAndCategory} AND ${isEvicted}
-           AND (position > {position:Int64} OR (position = {position:Int64} AND ordinal > {ordinal:Int64}))
+           AND (position > {position:Int64} OR (position = {position:Int64} AND ordinal > {ordinal:Int64}))${notOlder.sql}
            ORDER BY position, ordinal LIMIT {limit:UInt32}`,
-          { ...evictedParameters(of), category, position, ordinal, limit },
+          { ...evictedParameters(of), ...notOlder.parameters, category, position, ordinal, limit },
           signal,
         );
       });

@@ -21,6 +21,7 @@ import {
 } from '../storage/observations.ts';
 import { createRecentReadings, type RecentReadings } from '../storage/recentReadings.ts';
 import { hasOpenRemoval } from '../storage/removals.ts';
+import type { OldestRowMs } from '../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
 import type { ActiveTables } from '../storage/tables.ts';
@@ -46,6 +47,7 @@ export interface FollowersOptions {
   readonly tables: ActiveTables;
   /** Tables that hold the readings whose messages have left the stream: the active ones, also while others are being filled. */
   readonly storedTables: ActiveTables;
+  readonly oldestRowMs: OldestRowMs;
   readonly counters: CounterActors;
   readonly pipeline: PipelineActors;
   /** Null when no contracts are configured. */
@@ -114,7 +116,7 @@ export function createFollowers(options: FollowersOptions): Followers {
       ...options,
       eventsStored:
         counterSinks === null
-          ? createReaderEventsStored(options.database, options.tables)
+          ? createReaderEventsStored(options.database, options.tables, options.oldestRowMs)
           : createWriterEventsStored({ measurement: counterSinks.writer, chain: chainSinks?.writer ?? null }),
     }),
     writers,
@@ -203,7 +205,7 @@ interface CounterStream {
 }
 
 function createWritingCounter(options: FollowersOptions, writer: RowWriter): CounterStream {
-  const { database, tables } = options;
+  const { database, tables, oldestRowMs } = options;
   const recent = createRecentReadings({ storedThrough: () => writer.storedThrough() });
   return {
     fold: createCounterFold({ actors: options.counters, recent, counts: options.counts }),
@@ -212,14 +214,15 @@ function createWritingCounter(options: FollowersOptions, writer: RowWriter): Cou
       database,
       tables,
       isStoredThrough: ({ position }) => position <= writer.storedThrough(),
+      oldestRowMs,
     }),
     recent,
   };
 }
 
 function createReadingCounter(options: FollowersOptions): CounterStream {
-  const { database, tables } = options;
-  const stored = createStoredThroughQuery(database, tables);
+  const { database, tables, oldestRowMs } = options;
+  const stored = createStoredThroughQuery(database, tables, oldestRowMs);
   const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER });
   const fold = createCounterFold({ actors: options.counters, recent, counts: options.counts });
   return {
@@ -244,6 +247,7 @@ function createReadingCounter(options: FollowersOptions): CounterStream {
       database,
       tables,
       isStoredThrough: stored.isStoredThrough,
+      oldestRowMs,
     }),
     recent,
   };
@@ -265,7 +269,8 @@ function follow(
     logger,
     ...(ensureStreams && { onMissing: ensureStreams }),
     ...(stream === 'MINER_COUNTER' && {
-      readStored: (after, through) => readStored(database, options.storedTables(), after, through),
+      readStored: (after, through) =>
+        readStored(database, options.storedTables(), { after, through, oldestMs: options.oldestRowMs() }),
     }),
   });
   const snapshots = createSnapshotStore({ database, tables, logger });

@@ -17,13 +17,15 @@ import {
   newestEpoch,
 } from '../storage/ingestEpochs.ts';
 import { DatabaseTooNew, migrate } from '../storage/migrations.ts';
+import { applyRowsTtl } from '../storage/rowsTtl.ts';
 import { requireSupportedServer, ServerTooOld } from '../storage/serverVersion.ts';
+import { resolveTables } from '../storage/tables.ts';
 import { ensureStreams, type StreamRetention } from './jetstream/ensureStreams.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from './jetstream/ingestLease.ts';
 import type { JetStream } from './jetstream/natsLink.ts';
 import { acquireLock, LockHeldError } from './jetstream/processLock.ts';
 import { replaySubject } from './jetstream/replaySubject.ts';
-import { chooseGeneration } from './rebuildGeneration.ts';
+import { chooseGeneration, RebuildIncomplete } from './rebuildGeneration.ts';
 
 type IngestActor = ActorRefFrom<typeof ingestMachine>;
 
@@ -35,6 +37,9 @@ export interface IngestOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly retention: StreamRetention;
+  /** Days that rows stay in ClickHouse; 0 keeps all. */
+  readonly rowsTtlDays: number;
+  readonly acceptsLoss: boolean;
   /** The actor that runs this, while one does. */
   readonly actor: () => IngestActor | undefined;
 }
@@ -58,12 +63,13 @@ export interface Ingest {
 }
 
 const faults = {
-  unusableDatabase: [DatabaseTooNew, ServerTooOld],
+  unusableDatabase: [DatabaseTooNew, ServerTooOld, RebuildIncomplete],
   replayRunning: [LockHeldError],
 } as const;
 
 export function createIngest(options: IngestOptions): Ingest {
-  const { jetStream, database, identity, clock, logger, retention, actor } = options;
+  const { jetStream, database, identity, clock, logger, retention, rowsTtlDays, acceptsLoss, actor } =
+    options;
   const ensure = (names: readonly StreamName[]) => ensureStreams(jetStream().jsm, names, retention, logger);
   const ensureLease = () => ensure(['MINER_LEASE']);
   const ensureAll = () => ensure(streamNames);
@@ -92,14 +98,19 @@ export function createIngest(options: IngestOptions): Ingest {
       beginEpoch: fromPromise(() => beginEpoch(database, hostname(), clock.nowMs())),
       chooseGeneration: fromPromise(async ({ input: { epoch } }) => {
         const { connection, jsm } = jetStream();
+        const fenced = fence(epoch);
         const { tables, rebuild } = await chooseGeneration({
-          database: fence(epoch),
+          database: fenced,
           jsm,
           identity,
           claim: () => acquireLock(connection, replaySubject, 'a replay'),
           nowMs: clock.nowMs,
+          acceptsLoss,
           logger,
         });
+        // Only now: before, the tables say whether rows may have left them already.
+        const active = rebuild === null ? tables : resolveTables(rebuild.from);
+        for (const one of new Set([active, tables])) await applyRowsTtl(fenced, one, rowsTtlDays);
         return { generation: tables.generation, rebuild };
       }),
       checkEpoch: fromPromise(async ({ input: { epoch } }) => {

@@ -22,6 +22,7 @@ import { createSnapshotStore } from '../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../storage/tables.ts';
 import { emptyCheckpoint } from './jetstream/checkpoint.ts';
 import { verifySource } from './jetstream/sourceVerification.ts';
+import { describeLost, findLost } from './lostMessages.ts';
 
 const stream = 'MINER_COUNTER';
 
@@ -33,7 +34,14 @@ export interface GenerationChoiceOptions {
   /** Acquires the lock on filling tables other than the active ones; rejects while another process holds it. */
   readonly claim: () => Promise<() => void>;
   readonly nowMs: () => number;
+  /** Whether to rebuild without what is lost. */
+  readonly acceptsLoss: boolean;
   readonly logger: Logger;
+}
+
+/** Not everything can be folded again; the message says what cannot, and how to go on. */
+export class RebuildIncomplete extends Error {
+  override readonly name = 'RebuildIncomplete';
 }
 
 /** The tables that an ingesting process writes to. */
@@ -54,6 +62,8 @@ export interface GenerationChoice {
  * Finds the generation to write to. If the state that belongs to the active rows is lost, or is of another version of the fold or of
  * another deployment, everything is folded again into the next generation, so that readers of the active one see it complete until
  * then. It may be killed at any point, and is run again at the next start.
+ *
+ * @throws RebuildIncomplete when messages are in neither the stream nor the rows, and that is not accepted.
  */
 export async function chooseGeneration(options: GenerationChoiceOptions): Promise<GenerationChoice> {
   const { database, jsm, identity, nowMs, logger } = options;
@@ -69,6 +79,7 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
     await noteGeneration(database, active, wanted, nowMs());
     return { tables: active, rebuild: null };
   }
+  await reportLost(options, active);
   const release = await options.claim();
   const prepared = await prepare(options, active, wanted).catch((error: unknown) => {
     release();
@@ -93,6 +104,19 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
       release,
     },
   };
+}
+
+async function reportLost(options: GenerationChoiceOptions, active: Tables): Promise<void> {
+  const lost = await findLost(options, active);
+  if (lost === null) return;
+  const detail = describeLost(lost);
+  if (!options.acceptsLoss) {
+    throw new RebuildIncomplete(
+      `the stored rows are of another version or deployment and have to be folded again. ${detail} ` +
+        'Run the version and deployment that made them, or set MINER_INCOMPLETE_REBUILD=accept to go on without what is lost',
+    );
+  }
+  options.logger.warn({ stream, ...lost }, `the rebuild is incomplete: ${detail}`);
 }
 
 async function isEmpty(database: Database, { readings }: Tables): Promise<boolean> {

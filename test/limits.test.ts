@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { keptStatesMax } from '../actors/chain/chainFold.ts';
+import { proposersMax } from '../actors/chain/chainReads.ts';
 import { spanBytesMax } from '../actors/chain/chainSpan.ts';
+import { installationsMax } from '../actors/installationsMax.ts';
 import { pipelineBytesMax } from '../actors/settlement/decodePipeline.ts';
 import { closureRoundsMax } from '../actors/settlement/oracleMessage.ts';
 import { oracleStaleSeconds } from '../actors/settlement/oracleState.ts';
@@ -9,6 +11,7 @@ import { reporterStaleMs } from '../actors/settlement/queueState.ts';
 import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../actors/settlement/rememberedIds.ts';
 import { activeRoundsMax } from '../actors/settlement/reporterMessage.ts';
 import { closedRoundsMax, endedSubmissionsMax } from '../actors/settlement/settlementActor.ts';
+import { pastDaysMax } from '../actors/statistics/dayHistory.ts';
 import { rememberedMarksMax } from '../actors/wheel/acceptance.ts';
 import { coveringGapSeconds, recentRoundsMax } from '../actors/wheel/activityFold.ts';
 import { futureObservationMsMax, readingBytesMax } from '../actors/wheel/decodeCounter.ts';
@@ -99,6 +102,7 @@ const messages: readonly Row[] = [
 ];
 
 const memory: readonly Row[] = [
+  ['Installations of one stream', count(installationsMax), 'rejected as `too_many_installations`'],
   [
     'Earlier boots and counter epochs, each, of an installation',
     count(rememberedMarksMax),
@@ -109,6 +113,7 @@ const memory: readonly Row[] = [
     count(recentRoundsMax),
     '`round_projection_gap` without a closure',
   ],
+  ['Days before that of the newest reading, each on its own', count(pastDaysMax), 'added up'],
   ['Closed rounds', count(closedRoundsMax), 'the oldest are forgotten'],
   ['Approved counter epochs', count(approvedEpochsMax), 'the oldest is forgotten'],
   ['Ended submissions for the statistics', count(endedSubmissionsMax), 'the coverage begins later'],
@@ -117,6 +122,7 @@ const memory: readonly Row[] = [
     `${count(rememberedIdsMin)} at least, those of ${rememberedMs / dayMs} days, ${count(rememberedIdsMax)} at most`,
     'the oldest could begin again',
   ],
+  ['Accounts that were proposers of the timelock', count(proposersMax), 'the oldest is forgotten'],
   [
     'Safe states of the chain',
     count(keptStatesMax),

@@ -29,7 +29,7 @@ export type ChainOutcome =
 
 const nothingChanged = { reorganization: null, evicted: [] } as const;
 
-/** The chain as one deployment's spans tell it. */
+/** The chain according to the spans of one deployment. */
 export interface ChainActors {
   readonly identity: FoldIdentity;
   readonly chainId: bigint;

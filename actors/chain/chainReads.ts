@@ -46,7 +46,15 @@ export function decodeChainReads(subject: string, data: Uint8Array): Decoded<Cha
   return { value: { ...message, chainId, blockNumber: BigInt(message.blockNumber) } };
 }
 
+/**
+ * Accounts whose proposer role is known; a timelock has a few. The newest one that still has the role is shown, so the oldest is forgotten first: it
+ * would count once more than a thousand others were made proposers, or unmade, after it, and none of them still is one.
+ */
+export const proposersMax = 1_024;
+
 /** The latest change of each account alone, in the order of these. */
 export function latestChanges(changes: readonly ProposerChange[]): ProposerChange[] {
-  return changes.filter(({ account }, at) => changes.findLastIndex((one) => one.account === account) === at);
+  return changes
+    .filter(({ account }, at) => changes.findLastIndex((one) => one.account === account) === at)
+    .slice(-proposersMax);
 }

@@ -241,7 +241,7 @@ export interface OwnerState {
   readonly activity: List<OwnerEvent>;
 }
 
-/** What an event of the feed tells. Amounts, rounds and blocks of work are bigints. */
+/** What an event of the feed contains. Amounts, rounds and blocks of work are bigints. */
 export type ChainFeedDetails =
   | {
       readonly type: 'system.settlement_completed';

@@ -14,6 +14,7 @@ export const rejectionReasons = [
   'out_of_order',
   'counter_regression',
   'too_many_instances',
+  'too_many_installations',
   'unlinked_span',
   'other_deployment',
   'not_allowed',

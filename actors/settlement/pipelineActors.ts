@@ -2,6 +2,7 @@ import { createModuleActor, type ModuleActor } from '../device/moduleActor.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { FoldRecord, StateCapture, StateRestoration } from '../foldRecord.ts';
+import { installationsMax } from '../installationsMax.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { cacheView } from '../views/cacheView.ts';
@@ -65,9 +66,11 @@ export function createPipelineActors(): PipelineActors {
     compute: (installationId): ModulesView => ({ installationId, modules: [] }),
   });
 
-  function findOrCreatePipeline(installationId: string): InstallationPipeline {
+  /** Null for one installation too many. */
+  function findOrCreatePipeline(installationId: string): InstallationPipeline | null {
     const known = installations.get(installationId);
     if (known !== undefined) return known;
+    if (installations.size >= installationsMax) return null;
     const pipeline: InstallationPipeline = {
       modules: new Map(),
       signer: null,
@@ -86,6 +89,8 @@ export function createPipelineActors(): PipelineActors {
     const { value } = decoded;
     const storedAtMs = Number(message.timestampNanos / 1_000_000n);
     const pipeline = findOrCreatePipeline(value.installationId);
+    if (pipeline === null)
+      return reject('too_many_installations', `${installationsMax} other installations have messages`);
     if (value.kind === 'module') return receiveModule(pipeline, value);
     if (value.kind === 'signer') {
       const id = JSON.stringify(value.signer);

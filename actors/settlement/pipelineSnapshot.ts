@@ -48,8 +48,8 @@ export const moduleSchema = z.strictObject({
   state: z.enum(moduleStates),
 });
 
-/** Keys begin with the installation. */
-const pipelineRecords = {
+/** Kinds of records of a device. Keys begin with the installation. */
+export const pipelineRecords = {
   /** One of each installation, once it was published. */
   signer: defineRecord('signer', signerSchema),
   /** By instance. */

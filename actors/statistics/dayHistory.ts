@@ -9,6 +9,11 @@ const noonMs = dayMs / 2;
 export const roundsPerDay = dayMs / roundMs;
 /** Days whose rounds are stored one by one: the longest window, and the day that a late round can still close in. */
 const detailedDaysMax = 31;
+/**
+ * Days before the open one whose sums are known one by one. A window needs 30 of them; what is older counts in sums over the lifetime alone,
+ * so it is added up. More than that only so that days count when they have begun, should a gateway's clock be ahead of this service's by up to a year.
+ */
+export const pastDaysMax = 400;
 
 /** Start of the universal day that holds a time (epoch milliseconds). */
 export function findDayStart(timeMs: number): number {
@@ -39,10 +44,20 @@ export interface DaySummary {
   readonly rounds: ReadonlyMap<number, bigint> | null;
 }
 
+/** Sums of days that are not known one by one any more. */
+export interface EarlierDays {
+  readonly activeDayCount: number;
+  readonly observedRoundCount: number;
+  readonly workUnits: bigint;
+  readonly distanceMm: bigint;
+}
+
 /** Everything that the statistics of one installation need. Immutable. */
 export interface DayHistory {
   readonly firstObservedAtMs: number;
-  /** Ascending; a day without anything accepted is missing. */
+  /** Of the days before those below; null while there are none. */
+  readonly earlier: EarlierDays | null;
+  /** Ascending, at most {@link pastDaysMax}; a day without anything accepted is missing. */
   readonly past: readonly DaySummary[];
   /** The day of the newest reading. */
   readonly open: DaySummary;
@@ -73,6 +88,7 @@ export function withReading(
   if (history === null) {
     return {
       firstObservedAtMs: reading.observedAtMs,
+      earlier: null,
       past: [],
       open: withPeaks(createEmptyDay(startMs), reading),
     };
@@ -81,12 +97,32 @@ export function withReading(
   if (open.startMs === startMs) {
     const changed = withPeaks(open, reading);
     if (changed === history.open) return history;
-    return { firstObservedAtMs: history.firstObservedAtMs, past: history.past, open: changed };
+    const { firstObservedAtMs, earlier, past } = history;
+    return { firstObservedAtMs, earlier, past, open: changed };
   }
   const past = [...history.past, open];
   const tooOld = past.length - detailedDaysMax;
   if (tooOld >= 0) past[tooOld] = { ...(past[tooOld] as DaySummary), rounds: null };
-  return { ...history, past, open: withPeaks(createEmptyDay(startMs), reading) };
+  return addUpEarlier({ ...history, past, open: withPeaks(createEmptyDay(startMs), reading) });
+}
+
+/** Adds the oldest days up where there are more than are known one by one. */
+function addUpEarlier(history: DayHistory): DayHistory {
+  const surplus = history.past.length - pastDaysMax;
+  if (surplus <= 0) return history;
+  const earlier = history.past.slice(0, surplus).reduce(addDay, history.earlier ?? noDays);
+  return { ...history, earlier, past: history.past.slice(surplus) };
+}
+
+const noDays: EarlierDays = { activeDayCount: 0, observedRoundCount: 0, workUnits: 0n, distanceMm: 0n };
+
+function addDay(sums: EarlierDays, { workUnits, observedRoundCount, distanceMm }: DaySummary): EarlierDays {
+  return {
+    activeDayCount: sums.activeDayCount + (workUnits > 0n ? 1 : 0),
+    observedRoundCount: sums.observedRoundCount + observedRoundCount,
+    workUnits: sums.workUnits + workUnits,
+    distanceMm: sums.distanceMm + BigInt(distanceMm ?? 0),
+  };
 }
 
 function withPeaks(
@@ -127,15 +163,19 @@ function raisePeak(peak: Peak | null, value: number, atMs: number): Peak {
   return peak !== null && peak.value >= value ? peak : { value, atMs };
 }
 
-/** Ascending. */
+/** Those that are known one by one, ascending. */
 export function listDays({ past, open }: DayHistory): readonly DaySummary[] {
   return [...past, open];
 }
 
-/** The history of these days, ascending; the last one is that of the newest reading. */
-export function toHistory(firstObservedAtMs: number, days: readonly DaySummary[]): DayHistory {
+/** The history of these days, ascending, and of those before them; the last one is that of the newest reading. */
+export function toHistory(
+  { firstObservedAtMs, earlier }: Pick<DayHistory, 'firstObservedAtMs' | 'earlier'>,
+  days: readonly DaySummary[],
+): DayHistory {
   return {
     firstObservedAtMs,
+    earlier,
     past: days.slice(0, -1),
     open: requireValue(days.at(-1), 'the day of the newest reading'),
   };

@@ -250,16 +250,19 @@ function summarizeLifetime(
   // A day that has not begun is one of a device whose clock is ahead.
   const days = [...history.past, history.open].filter(({ startMs }) => startMs <= generatedAtMs);
   const sums = days.map((day) => sumEndedRounds(day, generatedAtMs));
-  const { firstObservedAtMs } = history;
+  const { firstObservedAtMs, earlier } = history;
   // From the round that holds the first reading, or the first round where that reading came before the genesis.
   const firstRound = Math.max(0, Math.floor((firstObservedAtMs - genesisMs) / roundMs));
   const endedRoundCount = Math.max(0, Math.floor((generatedAtMs - genesisMs) / roundMs));
   return {
-    acceptedWorkUnits: sums.reduce((total, { workUnits }) => total + workUnits, 0n),
-    observedDistanceMm: days.reduce((total, { distanceMm }) => total + BigInt(distanceMm ?? 0), 0n),
-    activeDayCount: sums.filter(({ workUnits }) => workUnits > 0n).length,
+    acceptedWorkUnits: sums.reduce((total, { workUnits }) => total + workUnits, earlier?.workUnits ?? 0n),
+    observedDistanceMm: days.reduce(
+      (total, { distanceMm }) => total + BigInt(distanceMm ?? 0),
+      earlier?.distanceMm ?? 0n,
+    ),
+    activeDayCount: (earlier?.activeDayCount ?? 0) + sums.filter(({ workUnits }) => workUnits > 0n).length,
     coverageBps: computeBps(
-      sum(sums, ({ observedRoundCount }) => observedRoundCount),
+      (earlier?.observedRoundCount ?? 0) + sum(sums, ({ observedRoundCount }) => observedRoundCount),
       Math.max(0, endedRoundCount - firstRound),
     ),
     firstObservedAtMs,

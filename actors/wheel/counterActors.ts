@@ -6,6 +6,8 @@ import {
 } from '../feed/measurementEvents.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StateCapture, StateRestoration } from '../foldRecord.ts';
+import { installationsMax } from '../installationsMax.ts';
+import { reject } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { type DayHistory, withReading } from '../statistics/dayHistory.ts';
 import type { TelemetryView } from '../views/views.ts';
@@ -71,9 +73,11 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   let captured: CapturedCounters | null = null;
   let shown: Folded = { actors: new Map(), history: null, progress: null };
 
-  function findOrCreateActor({ actors }: Folded, installationId: string): InstallationActor {
+  /** Null for one installation too many. */
+  function findOrCreateActor({ actors }: Folded, installationId: string): InstallationActor | null {
     const known = actors.get(installationId);
     if (known !== undefined) return known;
+    if (actors.size >= installationsMax) return null;
     const actor = createInstallationActor(installationId, genesisMs, null);
     actors.set(installationId, actor);
     return actor;
@@ -88,7 +92,10 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   function take(reading: CounterReading, position: number, storedAtNanos: bigint): CounterOutcome {
     const { installationId } = reading;
     folded ??= shown;
-    const outcome = findOrCreateActor(folded, installationId).receive(reading, position);
+    const actor = findOrCreateActor(folded, installationId);
+    if (actor === null)
+      return reject('too_many_installations', `${installationsMax} other installations have readings`);
+    const outcome = actor.receive(reading, position);
     if (installationId === publicInstallationId && 'reading' in outcome) {
       const previousDayMm = folded.history?.open.distanceMm ?? 0;
       folded.history = withReading(folded.history, outcome.reading, outcome.closed.round);

@@ -10,6 +10,7 @@ import {
   RecordRefused,
 } from '../foldRecord.ts';
 import { type DayHistory, type DaySummary, listDays, toHistory } from '../statistics/dayHistory.ts';
+import type { RecentRound } from './activityFold.ts';
 import { coreStatuses, provenances } from './counterReading.ts';
 import type { InstallationState } from './installationActor.ts';
 
@@ -35,6 +36,10 @@ const acceptedReading = z.strictObject({
   position: count,
 });
 
+const recentRounds = z.array(z.strictObject({ roundId: z.int(), workUnits: amount }));
+/** Rounds of one record, by their numbers, so that a round that closes changes a small part of a day. */
+const roundsPerRecord = 12;
+
 const installation = z.strictObject({
   acceptance: z.strictObject({
     latest: acceptedReading,
@@ -55,7 +60,8 @@ const installation = z.strictObject({
       peakSpeedMmPerSecond: count,
       peakSpeedAtMs: milliseconds,
     }),
-    recentRounds: z.array(z.strictObject({ roundId: z.int(), workUnits: amount })),
+    /** In snapshots of versions before rounds had records of their own. */
+    recentRounds: recentRounds.optional(),
   }),
 });
 
@@ -70,6 +76,19 @@ const day = z.strictObject({
   peakRpmMilli: peak,
   peakSpeedMmPerSecond: peak,
   rounds: z.array(z.tuple([count, amount])).nullable(),
+});
+
+/** Left out while there are no earlier days. */
+const history = z.strictObject({
+  firstObservedAtMs: milliseconds,
+  earlier: z
+    .strictObject({
+      activeDayCount: count,
+      observedRoundCount: count,
+      workUnits: amount,
+      distanceMm: amount,
+    })
+    .optional(),
 });
 
 const arrival = z.strictObject({ position: count, ordinal: count });
@@ -122,11 +141,14 @@ const measurementEvent = arrival.extend({
   arrivedAtMs: milliseconds,
 });
 
-const counterRecords = {
+/** Kinds of records that the state of the counter stream consists of. */
+export const counterRecords = {
   /** By installation. */
   installation: defineRecord('installation', installation),
+  /** By installation, and the number of the record. */
+  recentRounds: defineRecord('recentRounds', recentRounds),
   /** One, with an empty key, once the public installation has a reading. */
-  history: defineRecord('history', z.strictObject({ firstObservedAtMs: milliseconds })),
+  history: defineRecord('history', history),
   /** Of the public installation, by its start. */
   day: defineRecord('day', day),
   /** One, with an empty key, once the public installation has a reading. */
@@ -156,7 +178,7 @@ export function* encodeCounters({
   progress,
 }: CapturedCounters): Iterable<FoldRecord> {
   if (history !== null) {
-    yield counterRecords.history.write('', { firstObservedAtMs: history.firstObservedAtMs });
+    yield encodeHistory(history);
     for (const one of listDays(history)) yield encodeDay(one);
   }
   if (progress !== null) {
@@ -164,8 +186,10 @@ export function* encodeCounters({
     yield counterRecords.progress.write('', { ...rest, givenUp: evicted });
     for (const one of events) yield counterRecords.measurementEvent.write(formatArrival(one), one);
   }
-  for (const one of installations)
-    yield counterRecords.installation.write(one.acceptance.latest.installationId, one);
+  for (const one of installations) {
+    yield encodeInstallation(one);
+    for (const [record, rounds] of groupRounds(one)) yield writeRounds(one, record, rounds);
+  }
 }
 
 /** The records of `after` that differ from those of `before`: what is the same object has not changed. */
@@ -175,8 +199,12 @@ export function* encodeCounterChanges(
 ): Iterable<FoldRecord> {
   const { history, progress } = after;
   if (history !== null && history !== before.history) {
-    yield counterRecords.history.write('', { firstObservedAtMs: history.firstObservedAtMs });
-    const known = new Set(before.history === null ? [] : listDays(before.history));
+    yield encodeHistory(history);
+    const daysBefore = before.history === null ? [] : listDays(before.history);
+    const [oldest = history.open] = history.past;
+    for (const { startMs } of daysBefore)
+      if (startMs < oldest.startMs) yield counterRecords.day.writeChange(startMs, undefined);
+    const known = new Set(daysBefore);
     for (const one of listDays(history)) if (!known.has(one)) yield encodeDay(one);
   }
   if (progress !== null && progress !== before.progress) {
@@ -189,9 +217,61 @@ export function* encodeCounterChanges(
     for (const one of held)
       if (!known.has(one)) yield counterRecords.measurementEvent.write(formatArrival(one), one);
   }
-  const known = new Set(before.installations);
-  for (const one of after.installations)
-    if (!known.has(one)) yield counterRecords.installation.write(one.acceptance.latest.installationId, one);
+  const installations = new Map(before.installations.map((one) => [installationIdOf(one), one]));
+  for (const one of after.installations) {
+    const known = installations.get(installationIdOf(one));
+    if (known === one) continue;
+    yield encodeInstallation(one);
+    yield* encodeChangedRounds(known ?? null, one);
+  }
+}
+
+function encodeInstallation({ acceptance, activity }: InstallationState): FoldRecord {
+  const { recentRounds: _ofTheirOwn, ...rest } = activity;
+  return counterRecords.installation.write(acceptance.latest.installationId, { acceptance, activity: rest });
+}
+
+function* encodeChangedRounds(
+  before: InstallationState | null,
+  after: InstallationState,
+): Iterable<FoldRecord> {
+  if (before?.activity.recentRounds === after.activity.recentRounds) return;
+  const known = before === null ? new Map<number, readonly RecentRound[]>() : groupRounds(before);
+  const groups = groupRounds(after);
+  for (const record of known.keys()) if (!groups.has(record)) yield writeRounds(after, record, undefined);
+  for (const [record, rounds] of groups) {
+    const previous = known.get(record);
+    // They come at the end and go from the beginning.
+    const isSame = previous?.[0] === rounds[0] && previous?.at(-1) === rounds.at(-1);
+    if (!isSame) yield writeRounds(after, record, rounds);
+  }
+}
+
+function groupRounds({ activity }: InstallationState): ReadonlyMap<number, readonly RecentRound[]> {
+  const groups = new Map<number, RecentRound[]>();
+  for (const round of activity.recentRounds) {
+    const record = Math.floor(round.roundId / roundsPerRecord);
+    const group = groups.get(record);
+    if (group === undefined) groups.set(record, [round]);
+    else group.push(round);
+  }
+  return groups;
+}
+
+function writeRounds(
+  of: InstallationState,
+  record: number,
+  rounds: readonly RecentRound[] | undefined,
+): FoldRecord {
+  return counterRecords.recentRounds.writeChange(`${installationIdOf(of)}/${record}`, rounds);
+}
+
+function installationIdOf({ acceptance }: InstallationState): string {
+  return acceptance.latest.installationId;
+}
+
+function encodeHistory({ firstObservedAtMs, earlier }: DayHistory): FoldRecord {
+  return counterRecords.history.write('', { firstObservedAtMs, ...(earlier && { earlier }) });
 }
 
 function encodeDay({ rounds, ...rest }: DaySummary): FoldRecord {
@@ -206,8 +286,10 @@ export function replaceInstallation(
   other: Iterable<FoldRecord>,
   { installationId, isPublic }: { readonly installationId: string; readonly isPublic: boolean },
 ): readonly FoldRecord[] {
-  const isOf = ({ kind, key }: FoldRecord) =>
-    kind === counterRecords.installation.kind ? key === installationId : isPublic;
+  const isOf = ({ kind, key }: FoldRecord) => {
+    if (kind === counterRecords.installation.kind) return key === installationId;
+    return kind === counterRecords.recentRounds.kind ? key.startsWith(`${installationId}/`) : isPublic;
+  };
   return [...[...captured].filter((record) => !isOf(record)), ...[...other].filter(isOf)];
 }
 
@@ -221,6 +303,7 @@ export interface CounterRestoration {
 /** Takes the records of {@link encodeCounters}. */
 export function createCounterRestoration(): CounterRestoration {
   const installations = collectRecords(counterRecords.installation);
+  const rounds = collectRecords(counterRecords.recentRounds);
   const histories = collectRecords(counterRecords.history);
   const days = collectRecords(counterRecords.day);
   const progresses = collectRecords(counterRecords.progress);
@@ -239,11 +322,32 @@ export function createCounterRestoration(): CounterRestoration {
     }));
     summaries.sort((a, b) => a.startMs - b.startMs);
     return {
-      installations: [...installations.values.values()],
-      history: kept === undefined ? null : toHistory(kept.firstObservedAtMs, summaries),
+      installations: joinRounds(installations.values, rounds.values),
+      history: kept === undefined ? null : toHistory({ ...kept, earlier: kept.earlier ?? null }, summaries),
       progress: held === undefined ? null : buildProgress(held, events.values.values()),
     };
   }
 
-  return { add: dispatchRecords(installations, histories, days, progresses, events), complete };
+  return { add: dispatchRecords(installations, rounds, histories, days, progresses, events), complete };
+}
+
+/** Installations with their rounds, ascending. */
+function joinRounds(
+  installations: ReadonlyMap<string, z.output<typeof installation>>,
+  records: ReadonlyMap<string, readonly RecentRound[]>,
+): InstallationState[] {
+  const roundsOf = new Map<string, RecentRound[]>();
+  for (const [key, rounds] of records) {
+    const installationId = key.slice(0, key.indexOf('/'));
+    if (!installations.has(installationId))
+      throw new RecordRefused(`the records of rounds of ${installationId} lack that of the installation`);
+    const known = roundsOf.get(installationId);
+    if (known === undefined) roundsOf.set(installationId, [...rounds]);
+    else known.push(...rounds);
+  }
+  return Array.from(installations, ([installationId, { acceptance, activity }]) => {
+    const rounds = activity.recentRounds ?? roundsOf.get(installationId) ?? [];
+    rounds.sort((a, b) => a.roundId - b.roundId);
+    return { acceptance, activity: { ...activity, recentRounds: rounds } };
+  });
 }

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import type { ChainFoldState } from '../../actors/chain/chainFold.ts';
 import {
@@ -14,6 +12,8 @@ import type { SnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { readRecords } from '../../storage/readRecords.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { measureEventLoop } from '../measureEventLoop.ts';
+import { measureHeapBytes } from '../measureHeapBytes.ts';
 import type { SnapshotTask } from './snapshots.ts';
 import { applyClaims, createSyntheticChain } from './syntheticChain.ts';
 
@@ -25,25 +25,6 @@ const changesPerIncrement = 100;
 const keptBlocks = 600;
 const changesPerBlock = 5;
 const mebibyte = 1024 * 1024;
-
-/** What the event loop was held by a piece of work. */
-async function measure<Result>(work: () => Promise<Result>) {
-  let longestMs = 0;
-  let lastMs = performance.now();
-  const ticker = setInterval(() => {
-    const nowMs = performance.now();
-    longestMs = Math.max(longestMs, nowMs - lastMs - 1);
-    lastMs = nowMs;
-  }, 1);
-  const before = performance.eventLoopUtilization();
-  const startedMs = performance.now();
-  const result = await work();
-  const ms = performance.now() - startedMs;
-  const { active } = performance.eventLoopUtilization(before);
-  longestMs = Math.max(longestMs, performance.now() - lastMs - 1);
-  clearInterval(ticker);
-  return { result, ms, activeMs: active, longestStallMs: longestMs };
-}
 
 function headerAt(position: number): SnapshotHeader {
   return {
@@ -70,7 +51,7 @@ function findNewest({ safe }: ChainFoldState): ChainState {
 async function save({ dir, ...size }: SnapshotTask) {
   const { database, store } = await open(dir);
   let state = createSyntheticChain(size);
-  let chain = await measure(() =>
+  let chain = await measureEventLoop(() =>
     store.saveBase(headerAt(1), encodeChainFold({ state, newestSpanAtMs: null })),
   );
   const base = chain;
@@ -79,7 +60,7 @@ async function save({ dir, ...size }: SnapshotTask) {
     const newest = applyClaims(findNewest(state), changesPerIncrement);
     state = withNewest(state, newest);
     const { result: before } = chain;
-    chain = await measure(() =>
+    chain = await measureEventLoop(() =>
       store.saveIncrement(
         before,
         headerAt(position),
@@ -102,16 +83,11 @@ async function save({ dir, ...size }: SnapshotTask) {
 
 /** Heap of a state that is kept for a reorganization. */
 function measureKeptBlocks(newest: ChainState): number {
-  setFlagsFromString('--expose-gc');
-  const collectGarbage: unknown = runInNewContext('gc');
-  if (typeof collectGarbage !== 'function') throw new Error('the garbage collector is not exposed');
   const states = [newest];
-  collectGarbage();
-  const before = process.memoryUsage().heapUsed;
+  const before = measureHeapBytes();
   for (let block = 0; block < keptBlocks; block++)
     states.push(applyClaims(states.at(-1) ?? newest, changesPerBlock));
-  collectGarbage();
-  return (process.memoryUsage().heapUsed - before) / (states.length - 1);
+  return (measureHeapBytes() - before) / (states.length - 1);
 }
 
 async function restore({ dir, positions }: SnapshotTask) {
@@ -120,7 +96,7 @@ async function restore({ dir, positions }: SnapshotTask) {
   const openedMs = performance.now() - startedMs;
   const [header] = await store.list(stream);
   if (header === undefined) throw new Error('nothing was saved');
-  const { result, ms, longestStallMs } = await measure(async () => {
+  const { result, ms, longestStallMs } = await measureEventLoop(async () => {
     const restoration = createChainRestoration();
     for await (const records of readRecords(store, header, convertChainLines))
       for (const record of records) restoration.add(record);

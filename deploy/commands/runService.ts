@@ -27,6 +27,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'LocalAnvilError',
   'LocalNatsError',
   'PortUnavailable',
+  'RebuildIncomplete',
   'ReplayRefused',
   'ServerTooOld',
 ]);
@@ -34,6 +35,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
 const configurationErrors: ReadonlySet<string> = new Set([
   'ConfigurationError',
   'EmbeddedEngineMissing',
+  'RebuildIncomplete',
   'ServerTooOld',
 ]);
 const configurationErrorStatus = 2;
@@ -175,6 +177,8 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
         readTimeoutMs: defaultReadTimeoutMs,
       },
       retentionDays: configuration.MINER_RETENTION_DAYS,
+      rowsTtlDays: configuration.MINER_ROWS_TTL_DAYS,
+      acceptsLoss: configuration.MINER_INCOMPLETE_REBUILD === 'accept',
       chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
       readyGraceMs: configuration.MINER_READY_GRACE_SECONDS * 1000,
       rpcUrl,

@@ -27,6 +27,8 @@ describe('configuration', () => {
       MINER_TRUSTED_PROXIES: [],
       MINER_RATE_LIMITS: true,
       MINER_RETENTION_DAYS: 0,
+      MINER_ROWS_TTL_DAYS: 0,
+      MINER_INCOMPLETE_REBUILD: 'refuse',
       MINER_CHAIN_STALE_SECONDS: 120,
       MINER_READY_GRACE_SECONDS: 10,
       MINER_LOG_LEVEL: 'info',
@@ -59,6 +61,8 @@ describe('configuration', () => {
     ['MINER_TRUSTED_PROXIES', 'proxy.example'],
     ['MINER_RATE_LIMITS', 'yes'],
     ['MINER_RETENTION_DAYS', '-1'],
+    ['MINER_ROWS_TTL_DAYS', '31'],
+    ['MINER_ROWS_TTL_DAYS', '10000'],
     ['MINER_LOG_LEVEL', 'verbose'],
   ] as const)('names %s=%j, what was given and what is expected', (name, value) => {
     const attempt = () => readConfiguration({ [name]: value });

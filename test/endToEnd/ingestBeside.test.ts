@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
+import { readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -26,7 +27,7 @@ const waitForLog = (miner: MinerProcess, text: string) =>
 describe('a process next to the one that ingests', () => {
   const engine = useClickHouseEngine();
 
-  it('changes no settings of the streams while it waits as a standby', async () => {
+  it('changes no settings of streams and tables while it waits as a standby, and does once it ingests', async () => {
     const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
     const { jsm } = await connectTo(nats);
     const start = (environment = {}) =>
@@ -39,9 +40,19 @@ describe('a process next to the one that ingests', () => {
       });
     const first = await start();
     await waitUntilReady(first);
-    const second = await start({ MINER_RETENTION_DAYS: '1' });
+    const second = await start({ MINER_RETENTION_DAYS: '1', MINER_ROWS_TTL_DAYS: '40' });
     await eventually(async () => (await fetchReadiness(second)).standbyFor?.pid === first.pid, 'a standby');
-    expect((await jsm.streams.info('MINER_COUNTER')).config.max_age).toBe(0);
+    const database = openDatabase({ url: clickhouse });
+    const settings = async () => {
+      const { readings, chainEvents } = await activeTables(database);
+      const ttls = [readings, chainEvents.times].map((table) => readRowsTtlDays(database, table));
+      return [(await jsm.streams.info('MINER_COUNTER')).config.max_age, ...(await Promise.all(ttls))];
+    };
+    expect(await settings()).toEqual([0, 0, 0]);
+    expect(await first.end('SIGTERM')).toBe(0);
+    await waitUntilReady(second);
+    expect(await settings()).toEqual([86_400 * 1e9, 40, 40]);
+    await database.close();
   });
 
   it('that has begun a later epoch makes the previous one end', async () => {

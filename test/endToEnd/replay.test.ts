@@ -31,8 +31,8 @@ import {
 import { silentLogger } from '../support/silentLogger.ts';
 import { storedState } from '../support/storage/storedState.ts';
 
-/** Of three installations, one every ten seconds: the second universal day begins with the 25,921st. */
-const untilSecondDay = 27_000;
+/** Of three installations, one per minute: the second universal day begins with the 4,321st. */
+const untilSecondDay = mixedPublications(4_500, 0, 60_000);
 const everything = { fromSequence: 1, throughSequence: Number.MAX_SAFE_INTEGER, installationId: null };
 const statisticsPath = '/v1/measurement/stats?range=7d';
 
@@ -101,7 +101,7 @@ const engine = useClickHouseEngine();
 describe('replay', () => {
   it('reports what it would change, changes it, and then finds nothing to change', async () => {
     const { replay, state, database, restart, last } = await foldPublished(({ connection }) =>
-      publishAll(connection, mixedPublications(untilSecondDay)),
+      publishAll(connection, untilSecondDay),
     );
     const before = await state();
     await database((one, tables) => damage(one, tables));
@@ -123,7 +123,7 @@ describe('replay', () => {
     expect(await state()).toEqual(before);
     expect(await database(async (_, tables) => tables.generation)).toBe(3);
 
-    const again = await replay('--from-sequence', '9000');
+    const again = await replay('--from-sequence', '1500');
     expect(again.output).toContain('no day differs');
     expect(await state()).toEqual(before);
     expect(await database(listGenerations)).toEqual([3, 4]);
@@ -139,7 +139,7 @@ describe('replay', () => {
 
   it('of one installation leaves the others’ rows and state as they are', async () => {
     const { replay, state, database } = await foldPublished(({ connection }) =>
-      publishAll(connection, mixedPublications(untilSecondDay)),
+      publishAll(connection, untilSecondDay),
     );
     const before = await state();
     const stateBefore = await database(newestState);
@@ -201,10 +201,17 @@ describe('replay', () => {
     expect([noTime.status, noTime.output]).toEqual([1, expect.stringContaining('such as 2026-11-21')]);
     await nats.jsm.streams.purge('MINER_COUNTER', { seq: 20_001 });
     const gone = await replay('--from-sequence', '1');
-    expect([gone.status, gone.output]).toEqual([
-      1,
-      expect.stringContaining('begins at 20001, what came before is gone'),
+    expect(gone.status).toBe(1);
+    expect(gone.output).toMatch(/begins at 20001, stored at [^;]*; what came before is gone/);
+    expect(gone.output).toContain('Messages 1 to 20000 cannot be rebuilt: their rows of readings, rounds,');
+    expect(gone.output).toContain('begin at 24001 or above, or --incomplete continues without them');
+    // What the stream has lost stays, and the state before it is folded from the stored readings.
+    const incomplete = await replay('--from-sequence', '1', '--incomplete');
+    expect([incomplete.status, incomplete.output]).toEqual([
+      0,
+      expect.stringContaining('Messages 1 to 20000 cannot be rebuilt'),
     ]);
+    expect(await state()).toEqual(before);
   });
 
   it('of many readings, killed at three random moments, equals the live result', async () => {

@@ -5,9 +5,11 @@ import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { activate, activeTables, createEmpty, listGenerations } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { applyRowsTtl } from '../../storage/rowsTtl.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { chooseGeneration } from '../../streams/rebuildGeneration.ts';
+import { describeLost, findLost } from '../../streams/lostMessages.ts';
+import { chooseGeneration, RebuildIncomplete } from '../../streams/rebuildGeneration.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -17,7 +19,7 @@ const ours = { foldVersion: 2, configuration: 'ours' };
 const others = { foldVersion: 1, configuration: 'others' };
 
 async function openTables() {
-  const { jsm } = await connectTo(await startNats());
+  const { jsm, js } = await connectTo(await startNats());
   await ensureStreams(jsm, ['MINER_COUNTER'], { retentionDays: 0 }, silentLogger);
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
@@ -34,7 +36,7 @@ async function openTables() {
   await fill(tables, others);
   let locks = 0;
   /** @param meanwhile what a replay does before the claim is granted. */
-  const choose = (meanwhile: () => Promise<void>) =>
+  const choose = (meanwhile: () => Promise<void>, { acceptsLoss = false } = {}) =>
     chooseGeneration({
       database,
       jsm,
@@ -47,6 +49,7 @@ async function openTables() {
         };
       },
       nowMs: Date.now,
+      acceptsLoss,
       logger: silentLogger,
     });
   /** A replay makes the next generation the active one. */
@@ -56,7 +59,7 @@ async function openTables() {
     await fill(rebuilt, identity);
     await activate(database, rebuilt);
   };
-  return { database, choose, replay, locks: () => locks };
+  return { database, jsm, js, tables, choose, replay, locks: () => locks };
 }
 
 describe('the generation that is written to', () => {
@@ -83,5 +86,34 @@ describe('the generation that is written to', () => {
     const { choose, replay, locks } = await openTables();
     const { tables, rebuild } = await choose(() => replay(ours));
     expect([tables.generation, rebuild, locks()]).toEqual([2, null, 0]);
+  });
+
+  it('is not rebuilt without what has left both the stream and the rows, unless that is accepted', async () => {
+    const { database, jsm, js, tables, choose, locks } = await openTables();
+    for (let message = 1; message <= 9; message++) await js.publish('miner.counter.wheel', '{}');
+    const reading = acceptedReading({ position: 5, receivedAtMs: Date.now() });
+    const rows = createRowEncoder()({ ...noRows, readings: [reading], throughPosition: 5 });
+    for (const insert of buildInserts(tables, [rows]))
+      await database.insertBytes(insert.table, insert.columns, insert.bytes);
+    await database.command(
+      `ALTER TABLE ${tables.readings} DELETE WHERE position < 5 SETTINGS mutations_sync = 1`,
+    );
+    const findLostNow = () => findLost({ database, jsm, nowMs: Date.now }, tables);
+    await applyRowsTtl(database, tables, 32);
+    // The stream holds everything.
+    expect(await findLostNow()).toBeNull();
+    await jsm.streams.purge('MINER_COUNTER', { seq: 8 });
+    const lost = { throughSequence: 4, rowsTtlDays: 32, oldestReceivedAtMs: reading.receivedAtMs };
+    expect(await findLostNow()).toEqual(lost);
+    const refused = choose(async () => undefined);
+    await expect(refused).rejects.toThrow(RebuildIncomplete);
+    await expect(refused).rejects.toThrow(`${describeLost(lost)} Run the version`);
+    expect([await listGenerations(database), locks()]).toEqual([[1], 0]);
+    await applyRowsTtl(database, tables, 0);
+    // All readings that were accepted have a row then, so the first messages were rejected.
+    expect(await findLostNow()).toBeNull();
+    await applyRowsTtl(database, tables, 32);
+    const accepted = await choose(async () => undefined, { acceptsLoss: true });
+    expect([accepted.tables.generation, locks()]).toEqual([2, 1]);
   });
 });

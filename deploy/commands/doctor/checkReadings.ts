@@ -5,6 +5,7 @@ import { lastValueFrom, tap } from 'rxjs';
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import type { Database } from '../../../storage/database.ts';
 import { storedThrough } from '../../../storage/observations.ts';
+import { createOldestRowMs, readRowsTtlDays, selectNotOlder } from '../../../storage/rowsTtl.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { emptyCheckpoint } from '../../../streams/jetstream/checkpoint.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
@@ -25,11 +26,12 @@ export interface CheckReadingsOptions {
   readonly progressStream: NodeJS.WriteStream;
 }
 
-/** Folds the counter stream again, through the last message stored in ClickHouse, and compares the counts. */
+/** Folds the counter stream again, through the last message stored in ClickHouse, and compares the counts of what rows stay for. */
 export async function checkReadings(options: CheckReadingsOptions): Promise<Finding[]> {
   const { jsm, database, tables } = options;
   const { state } = await jsm.streams.info('MINER_COUNTER');
-  const stored = await readStoredCounts(database, tables, state.first_seq);
+  const oldestMs = createOldestRowMs(await readRowsTtlDays(database, tables.readings), systemClock.nowMs)();
+  const stored = await readStoredCounts(database, tables, { firstSequence: state.first_seq, oldestMs });
   if (stored.through === 0) return [skipped('readings', 'ClickHouse holds none yet')];
   if (state.last_seq < stored.through) {
     const detail = `ClickHouse holds readings through ${stored.through}, the stream ends at ${state.last_seq}`;
@@ -41,7 +43,7 @@ export async function checkReadings(options: CheckReadingsOptions): Promise<Find
       ),
     ];
   }
-  const folded = await foldThrough(options, stored.through);
+  const folded = await foldThrough(options, { through: stored.through, oldestMs });
   const findings = [compareCounts('readings', folded.readings, stored.readings)];
   if (state.first_seq > 1) {
     const detail = `the stream begins at ${state.first_seq}: rounds before it cannot be folded again`;
@@ -59,16 +61,28 @@ function compareCounts(what: string, inStream: number, inClickHouse: number): Fi
   );
 }
 
-async function readStoredCounts(database: Database, tables: Tables, firstSequence: number) {
-  const select = async (sql: string) => ((await database.select(sql))[0] ?? []).map(Number);
+async function readStoredCounts(
+  database: Database,
+  tables: Tables,
+  { firstSequence, oldestMs }: { readonly firstSequence: number; readonly oldestMs: number | null },
+) {
   const through = await storedThrough(database, tables);
-  const where = `FINAL WHERE position >= ${firstSequence} AND position <= ${through}`;
-  const [readings = 0] = await select(`SELECT count() FROM ${tables.readings} ${where}`);
-  const [rounds = 0] = await select(`SELECT count() FROM ${tables.rounds} ${where}`);
-  return { through, readings, rounds };
+  const count = async (table: string, timeColumn: string) => {
+    const notOlder = selectNotOlder(timeColumn, oldestMs);
+    const [row] = await database.select(
+      `SELECT count() FROM ${table} FINAL WHERE position >= {first:UInt64} AND position <= {through:UInt64}${notOlder.sql}`,
+      { first: firstSequence, through, ...notOlder.parameters },
+    );
+    return Number(row?.[0]);
+  };
+  const readings = await count(tables.readings, 'received_at');
+  return { through, readings, rounds: await count(tables.rounds, 'start') };
 }
 
-async function foldThrough(options: CheckReadingsOptions, through: number) {
+async function foldThrough(
+  options: CheckReadingsOptions,
+  { through, oldestMs }: { readonly through: number; readonly oldestMs: number | null },
+) {
   const { deployment, progressStream } = options;
   const actors = createCounterActors({
     genesisMs: deployment.genesisTimestamp * 1000,
@@ -94,8 +108,10 @@ async function foldThrough(options: CheckReadingsOptions, through: number) {
         for (const message of messages) {
           const outcome = actors.receive(message);
           if ('rejection' in outcome) continue;
-          counts.readings++;
-          if (outcome.closed.round !== null) counts.rounds++;
+          const { reading, closed } = outcome;
+          const fromMs = oldestMs ?? Number.NEGATIVE_INFINITY;
+          if (reading.receivedAtMs >= fromMs) counts.readings++;
+          if (closed.round !== null && closed.round.startMs >= fromMs) counts.rounds++;
         }
         progress.update(position);
       }),

@@ -35,8 +35,14 @@ export function createReplayFold(options: ReplayFoldOptions): StreamFold {
   return {
     identity: actors.identity,
 
-    receive({ messages, position: through }) {
+    receive({ messages, stored, position: through }) {
       const rows = collectRows();
+      // Of messages that the stream does not hold: those below the range are state alone.
+      for (const reading of stored) {
+        if (only !== null && reading.installationId !== only.installationId) continue;
+        const outcome = actors.receiveStored(reading);
+        if (!('rejection' in outcome) && reading.position >= fromSequence) rows.add(outcome);
+      }
       for (const message of messages) {
         position = message.seq;
         if (subject !== null && message.subject !== subject) continue;

@@ -9,6 +9,7 @@ import type { SnapshotStore } from '../../../storage/snapshots.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { findSequenceAt } from '../../../streams/jetstream/findSequenceAt.ts';
 import { StreamDiverged, verifySource } from '../../../streams/jetstream/sourceVerification.ts';
+import { describeLost, findLost } from '../../../streams/lostMessages.ts';
 
 const stream = 'MINER_COUNTER';
 
@@ -27,6 +28,8 @@ export interface ReplayRequest {
   /** Null for all. */
   readonly installationId: string | null;
   readonly dryRun: boolean;
+  /** Goes on without what cannot be rebuilt. */
+  readonly isIncomplete: boolean;
 }
 
 export interface ReplayPlanOptions {
@@ -39,24 +42,32 @@ export interface ReplayPlanOptions {
   /** Of the fold that replays. */
   readonly identity: FoldIdentity;
   readonly log: ReplayLog;
+  readonly nowMs: () => number;
+}
+
+export interface PlannedReplay {
+  readonly plan: ReplayPlan;
+  /** What was asked for and cannot be rebuilt, in sentences; null where everything can. */
+  readonly notRebuilt: string | null;
 }
 
 /** The request as the log keeps it: the same text for the same command. */
-export function formatCommand({ from, to, installationId, dryRun }: ReplayRequest): string {
-  return JSON.stringify({ from, to, installationId, dryRun });
+export function formatCommand({ from, to, installationId, dryRun, isIncomplete }: ReplayRequest): string {
+  return JSON.stringify({ from, to, installationId, dryRun, ...(isIncomplete && { isIncomplete }) });
 }
 
 /**
  * Finds the sequences and the snapshot that a replay works with, once: a resumed replay keeps them.
  *
- * @throws ReplayRefused
+ * @throws ReplayRefused when it cannot be done as it was asked, or not all of it, unless that is accepted.
  */
-export async function planReplay(parts: ReplayPlanOptions, request: ReplayRequest): Promise<ReplayPlan> {
+export async function planReplay(parts: ReplayPlanOptions, request: ReplayRequest): Promise<PlannedReplay> {
   const { jsm, tables, log } = parts;
   const { state } = await jsm.streams.info(stream);
   if (state.messages === 0)
     throw new ReplayRefused(`${stream} holds no messages: there is nothing to replay`);
-  const fromSequence = Math.max(await firstSequence(parts, request.from, state.last_seq), 1);
+  const askedFrom = Math.max(await firstSequence(parts, request.from, state.last_seq), 1);
+  const fromSequence = request.isIncomplete ? Math.max(askedFrom, state.first_seq) : askedFrom;
   const usable = (await parts.snapshots.list(stream)).filter((header) => isOfFold(header, parts.identity));
   if (usable.length === 0) await requireSameFold(parts);
   const stored = Math.max(await storedThrough(parts.database, tables), usable[0]?.position ?? 0);
@@ -65,7 +76,13 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
       `ClickHouse holds readings through ${stored}: a replay may begin at ${stored + 1} or below, ${fromSequence} was asked`,
     );
   }
-  const base = await baseBelow(parts, usable, fromSequence, state.first_seq);
+  const basePosition = await findBase(parts, usable, fromSequence, state.first_seq);
+  const notRebuilt =
+    state.first_seq > 1 && (basePosition === null || askedFrom < state.first_seq)
+      ? await describeNotRebuilt(parts, { askedFrom, basePosition, ...state })
+      : null;
+  if (notRebuilt !== null && !request.isIncomplete)
+    throw new ReplayRefused(`${notRebuilt} ${advise(usable, state.first_seq)}`);
   const asked = Math.min(await lastSequence(parts, request.to, state.last_seq), state.last_seq);
   const throughSequence =
     request.installationId === null ? await lastHeld(parts, asked) : besideAt(usable, asked);
@@ -74,17 +91,18 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
       `nothing lies between ${fromSequence} and ${throughSequence}; ${stream} holds ${state.first_seq} to ${state.last_seq}`,
     );
   }
-  return {
+  const plan = {
     generation: await log.nextGeneration(tables.generation),
     baseGeneration: tables.generation,
     command: formatCommand(request),
     fromSequence,
     throughSequence,
-    basePosition: base,
+    basePosition,
     installationId: request.installationId,
     dryRun: request.dryRun,
     identity: parts.identity,
   };
+  return { plan, notRebuilt };
 }
 
 /** What another version or deployment has filled is rebuilt by the service, which notifies the other processes. */
@@ -135,8 +153,8 @@ function besideAt(usable: readonly SnapshotHeader[], asked: number): number {
   );
 }
 
-/** Position of the newest snapshot below `fromSequence` that the stream still continues; null for its beginning. */
-async function baseBelow(
+/** Position of the newest snapshot below `fromSequence` that the stream still continues; null without any. */
+async function findBase(
   { jsm }: ReplayPlanOptions,
   usable: readonly SnapshotHeader[],
   fromSequence: number,
@@ -151,13 +169,42 @@ async function baseBelow(
       if (!(error instanceof StreamDiverged)) throw error;
     }
   }
-  if (firstHeld === 1) return null;
+  return null;
+}
+
+/** Of a stream whose first messages are gone: which of them were asked for, and what the state before the others is made of. */
+async function describeNotRebuilt(
+  parts: ReplayPlanOptions,
+  held: {
+    readonly askedFrom: number;
+    readonly basePosition: number | null;
+    readonly first_seq: number;
+    readonly first_ts: string;
+  },
+): Promise<string> {
+  const { askedFrom, basePosition, first_seq: firstHeld, first_ts: firstStoredAt } = held;
+  const sentences = [
+    `${stream} begins at ${firstHeld}, stored at ${firstStoredAt}; what came before is gone.`,
+  ];
+  if (askedFrom < firstHeld)
+    sentences.push(
+      `Messages ${askedFrom} to ${firstHeld - 1} cannot be rebuilt: their rows of readings, rounds, half_hour_buckets and measurement_feed stay as they are.`,
+    );
+  if (basePosition !== null) return sentences.join(' ');
+  sentences.push(
+    'No snapshot continues there: the state before it is folded again from the stored readings.',
+  );
+  const lost = await findLost(parts, parts.tables);
+  if (lost !== null) sentences.push(describeLost(lost));
+  return sentences.join(' ');
+}
+
+function advise(usable: readonly SnapshotHeader[], firstHeld: number): string {
   const continued = usable
     .filter(({ position }) => position >= firstHeld - 1)
     .map(({ position }) => position);
-  const advice =
-    continued.length === 0
-      ? 'no snapshot continues there, so nothing can be rebuilt without losing what came before'
-      : `the oldest snapshot that it continues is of ${Math.min(...continued)}: begin at ${Math.min(...continued) + 1} or above`;
-  throw new ReplayRefused(`${stream} begins at ${firstHeld}, what came before is gone; ${advice}`);
+  const accept = '--incomplete continues without them';
+  if (continued.length === 0) return `${accept}.`;
+  const oldest = Math.min(...continued);
+  return `The oldest snapshot that it continues is of ${oldest}: begin at ${oldest + 1} or above, or ${accept}.`;
 }

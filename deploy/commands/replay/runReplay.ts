@@ -17,8 +17,9 @@ import {
   listGenerations,
 } from '../../../storage/generations.ts';
 import { migrate } from '../../../storage/migrations.ts';
-import { storedThrough } from '../../../storage/observations.ts';
+import { readStored, storedThrough } from '../../../storage/observations.ts';
 import { createReplayLog, type ReplayLog, type ReplayPlan } from '../../../storage/replayLog.ts';
+import { applyRowsTtl, createOldestRowMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import { requireSupportedServer } from '../../../storage/serverVersion.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../../storage/tables.ts';
@@ -180,7 +181,12 @@ async function plannedOrUnfinished(
   const left = request.dryRun ? [] : await listGenerations(database);
   for (const generation of left)
     if (generation !== active.generation) await dropTables(database, resolveTables(generation));
-  const plan = await planReplay({ js, jsm, database, tables: active, snapshots, identity, log }, request);
+  const { nowMs } = systemClock;
+  const { plan, notRebuilt } = await planReplay(
+    { js, jsm, database, tables: active, snapshots, identity, log, nowMs },
+    request,
+  );
+  if (notRebuilt !== null) print(notRebuilt);
   await log.note(plan, 'planned');
   return { plan, step: 'planned' as const, isResumed: false };
 }
@@ -224,11 +230,16 @@ async function foldAll(parts: RunReplayOptions, preparation: PrepareReplayOption
     onProgress,
   });
   const stream = 'MINER_COUNTER';
+  const oldestMs = createOldestRowMs(
+    await readRowsTtlDays(database, parts.active.readings),
+    systemClock.nowMs,
+  )();
   const source = createMessageSource({
     ...parts,
     stream,
     clock: systemClock,
     through: throughSequence,
+    readStored: (after, through) => readStored(database, parts.active, { after, through, oldestMs }),
   });
   const follower = createStreamFollower({
     stream,
@@ -294,6 +305,7 @@ async function compareAndSwap(parts: RunReplayOptions, plan: ReplayPlan, rebuilt
   const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
   const { identity } = createActors(parts);
   await noteGeneration(database, rebuilt, { ...identity, streamCreated }, systemClock.nowMs());
+  await applyRowsTtl(database, rebuilt, await readRowsTtlDays(database, active.readings));
   await activate(database, rebuilt);
   await log.note(plan, 'ended');
   print(

@@ -11,13 +11,14 @@ export function deriveUuid(text: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Reading number `index` of an installation, one every ten seconds from the genesis; what a test is about is given. */
+/** Reading number `index` of an installation, one every ten seconds from the genesis unless another interval is passed; a test overrides what it is about. */
 export function readingMessage(
   installationId: string,
   index: number,
   overrides: Partial<CounterReadingMessage> = {},
+  intervalMs = 10_000,
 ): CounterReadingMessage {
-  const observedAtMs = genesisMs + index * 10_000;
+  const observedAtMs = genesisMs + index * intervalMs;
   return {
     telemetryId: deriveUuid(`${installationId} reading ${index}`),
     installationId,
@@ -51,13 +52,13 @@ export function toPublication(message: CounterReadingMessage): Publication {
  * `count` publications of three installations in turn; about one of forty is bad, in each of the ways that a message
  * can be, so every rule has its cases.
  */
-export function mixedPublications(count: number, fromIndex = 0): Publication[] {
+export function mixedPublications(count: number, fromIndex = 0, intervalMs = 10_000): Publication[] {
   const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
   return Array.from({ length: count }, (_, offset) => {
     const number = fromIndex + offset;
     const installationId = installations[number % 3] as string;
     const index = Math.floor(number / 3);
-    const good = readingMessage(installationId, index);
+    const good = readingMessage(installationId, index, {}, intervalMs);
     switch (number % 240) {
       case 40:
         return { subject: counterSubject(installationId), body: '{"telemetryId":' };

@@ -1,0 +1,29 @@
+/** What a piece of work took, and how it held the event loop. */
+export interface EventLoopMeasurement<Result> {
+  readonly result: Result;
+  readonly ms: number;
+  /** In which the event loop did something. */
+  readonly activeMs: number;
+  readonly longestStallMs: number;
+}
+
+/** Measures work that other work may run beside. */
+export async function measureEventLoop<Result>(
+  work: () => Promise<Result>,
+): Promise<EventLoopMeasurement<Result>> {
+  let longestMs = 0;
+  let lastMs = performance.now();
+  const ticker = setInterval(() => {
+    const nowMs = performance.now();
+    longestMs = Math.max(longestMs, nowMs - lastMs - 1);
+    lastMs = nowMs;
+  }, 1);
+  const before = performance.eventLoopUtilization();
+  const startedMs = performance.now();
+  const result = await work();
+  const ms = performance.now() - startedMs;
+  const { active } = performance.eventLoopUtilization(before);
+  longestMs = Math.max(longestMs, performance.now() - lastMs - 1);
+  clearInterval(ticker);
+  return { result, ms, activeMs: active, longestStallMs: longestMs };
+}

@@ -1,0 +1,84 @@
+import type { Database } from './database.ts';
+import { listRowTables } from './generations.ts';
+import { onCluster } from './tables/table.ts';
+import { listEventTables, type Tables } from './tables.ts';
+
+/**
+ * Fewest days that rows stay for, where they do not stay for ever: the state that is folded from stored readings, where the stream does not hold their
+ * messages any more, needs those of the longest window of the statistics, 30 universal days, and of the days that it begins and ends in.
+ */
+export const rowsTtlDaysMin = 32;
+/** More days than this, some 27 years, would go beyond the dates that ClickHouse can add to. */
+export const rowsTtlDaysMax = 9_999;
+
+const dayMs = 86_400_000;
+/** The rest of the day that a row is of, and another one: what a page may show is there, whatever the clocks. */
+const marginDays = 2;
+
+/**
+ * The time before which rows are not read any more (epoch milliseconds); null where all are. ClickHouse removes them a day later and part by part, so
+ * without this a page would have holes behind it.
+ */
+export type OldestRowMs = () => number | null;
+
+/** @param days that rows stay for; 0 keeps all of them. */
+export function createOldestRowMs(days: number, nowMs: () => number): OldestRowMs {
+  return () => (days === 0 ? null : nowMs() - days * dayMs);
+}
+
+/** SQL that leaves out rows whose time lies before {@link OldestRowMs}, to follow other conditions, and its parameters. */
+export function selectNotOlder(column: string, oldestMs: number | null) {
+  if (oldestMs === null) return { sql: '', parameters: {} };
+  return {
+    sql: ` AND ${column} >= fromUnixTimestamp64Milli({oldestMs:Int64}, 'UTC')`,
+    parameters: { oldestMs: Math.floor(oldestMs) },
+  };
+}
+
+/**
+ * Gives the tables of a generation, and those of the chain's events, the TTL, or takes it from them. What has it is left as it is. ClickHouse removes old
+ * rows in the background, when it merges.
+ *
+ * @param days that rows stay for; 0 keeps all of them.
+ */
+export async function applyRowsTtl(database: Database, tables: Tables, days: number): Promise<void> {
+  for (const { table, column } of listTimes(tables)) {
+    const current = await readRowsTtlDays(database, table);
+    if (current === days) continue;
+    const change = days === 0 ? 'REMOVE TTL' : `MODIFY TTL ${writeTtl(column, days)}`;
+    await database.command(`ALTER TABLE ${table}${onCluster(database.cluster)} ${change}`);
+  }
+}
+
+/** Days that rows of a table stay for; 0 where all of them do. */
+export async function readRowsTtlDays(database: Database, table: string): Promise<number> {
+  const [row] = await database.select(
+    'SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = {table:String}',
+    { table },
+  );
+  const days = / TTL .*toIntervalDay\((\d+)\)/.exec(String(row?.[0] ?? ''))?.[1];
+  return days === undefined ? 0 : Number(days) - marginDays;
+}
+
+/** Tables of rows with the time that they age by. Rounds and half hours are known by when the device observed them alone. */
+function listTimes(tables: Tables): { readonly table: string; readonly column: string }[] {
+  const { readings, measurementEvents, chainEvents } = tables;
+  const columnOf = (table: string) => {
+    if (table === readings) return 'received_at';
+    if (table === measurementEvents.ids || table === chainEvents.ids) return 'arrived_at';
+    return listEventTables(measurementEvents).includes(table) || listEventTables(chainEvents).includes(table)
+      ? 'recorded_at'
+      : 'start';
+  };
+  return [...listRowTables(tables), ...listEventTables(chainEvents)].map((table) => ({
+    table,
+    column: columnOf(table),
+  }));
+}
+
+/** A time of a broken clock may lie outside of the dates that a TTL can have, and would come back inside as another one. */
+function writeTtl(column: string, days: number): string {
+  const dateTime = (text: string) => `toDateTime64('${text} 00:00:00', 3, 'UTC')`;
+  const inside = `least(greatest(${column}, ${dateTime('1970-01-01')}), ${dateTime('2100-01-01')})`;
+  return `toDate(${inside}) + INTERVAL ${days + marginDays} DAY`;
+}

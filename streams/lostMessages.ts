@@ -1,0 +1,44 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
+import type { Database } from '../storage/database.ts';
+import { oldestStoredReading } from '../storage/observations.ts';
+import { createOldestRowMs, readRowsTtlDays } from '../storage/rowsTtl.ts';
+import type { Tables } from '../storage/tables.ts';
+import { emptyCheckpoint } from './jetstream/checkpoint.ts';
+import { verifySource } from './jetstream/sourceVerification.ts';
+
+/** Messages of `MINER_COUNTER` that nothing can be folded from any more. */
+export interface LostMessages {
+  /** From the first one of the stream through this one. */
+  readonly throughSequence: number;
+  /** Days that rows stay for. */
+  readonly rowsTtlDays: number;
+  /** Receipt of the oldest reading that there is a row of (epoch milliseconds); null without any. */
+  readonly oldestReceivedAtMs: number | null;
+}
+
+/**
+ * Finds messages that are in neither the stream nor the rows of readings; null where there are none. Without a TTL all readings that were accepted have a
+ * row, so what is missing then was rejected, or was never folded.
+ */
+export async function findLost(
+  { database, jsm, nowMs }: { database: Database; jsm: JetStreamManager; nowMs: () => number },
+  tables: Tables,
+): Promise<LostMessages | null> {
+  const rowsTtlDays = await readRowsTtlDays(database, tables.readings);
+  const { firstSequence } = await verifySource(jsm, 'MINER_COUNTER', emptyCheckpoint);
+  if (rowsTtlDays === 0 || firstSequence <= 1) return null;
+  const oldest = await oldestStoredReading(database, tables, createOldestRowMs(rowsTtlDays, nowMs)());
+  const throughSequence = Math.min(firstSequence, oldest?.position ?? firstSequence) - 1;
+  if (throughSequence < 1) return null;
+  return { throughSequence, rowsTtlDays, oldestReceivedAtMs: oldest?.receivedAtMs ?? null };
+}
+
+/** What is lost, with the tables and statistics that miss it, in sentences. */
+export function describeLost({ throughSequence, rowsTtlDays, oldestReceivedAtMs }: LostMessages): string {
+  const since = oldestReceivedAtMs === null ? 'now' : new Date(oldestReceivedAtMs).toISOString();
+  return (
+    `Messages 1 to ${throughSequence} have left MINER_COUNTER, and rows of more than ${rowsTtlDays} days have left ClickHouse: ` +
+    `what was received before ${since} cannot be folded again. Rebuilt readings, rounds, half_hour_buckets and measurement_feed begin there, ` +
+    'and so do statistics over the lifetime and the distances, records and streaks of the feed.'
+  );
+}

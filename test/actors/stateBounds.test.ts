@@ -1,0 +1,323 @@
+import fc from 'fast-check';
+import { List } from 'immutable';
+import { describe, expect, it } from 'vitest';
+import { latestChanges, type ProposerChange, proposersMax } from '../../actors/chain/chainReads.ts';
+import { evictOldest, nothingEvicted } from '../../actors/feed/eventWindow.ts';
+import { installationsMax } from '../../actors/installationsMax.ts';
+import { counterSubject, oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
+import {
+  isRemembered,
+  noRememberedIds,
+  rememberedIdsMax,
+  rememberedIdsMin,
+  rememberedMs,
+  rememberId,
+} from '../../actors/settlement/rememberedIds.ts';
+import { closedRoundsMax, endedSubmissionsMax } from '../../actors/settlement/settlementActor.ts';
+import {
+  type DayHistory,
+  dayMs,
+  findDayStart,
+  pastDaysMax,
+  withReading,
+} from '../../actors/statistics/dayHistory.ts';
+import { computeStatistics } from '../../actors/statistics/statistics.ts';
+import type { RoundRow } from '../../actors/storedRows.ts';
+import { toAcceptedReading } from '../../actors/wheel/acceptedReading.ts';
+import {
+  createActivity,
+  foldActivity,
+  type RecentRound,
+  recentRoundsMax,
+  roundMs,
+} from '../../actors/wheel/activityFold.ts';
+import { createCounterActors } from '../../actors/wheel/counterActors.ts';
+import { toCounterReading } from '../../actors/wheel/counterReading.ts';
+import {
+  type CapturedCounters,
+  createCounterRestoration,
+  encodeCounterChanges,
+  encodeCounters,
+} from '../../actors/wheel/counterSnapshot.ts';
+import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementMachine.ts';
+import { followCaptures } from '../support/increments.ts';
+import { genesisMs } from '../support/processes/minerProcess.ts';
+import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
+
+function acceptedAt(observedAtMs: number, given: { readonly distanceMm?: number } = {}) {
+  const observedAt = new Date(observedAtMs).toISOString();
+  const message = readingMessage('wheel.one', 0, { observedAt, receivedAt: observedAt, ...given });
+  return toAcceptedReading(toCounterReading(message), 1, null);
+}
+
+describe('days with readings', () => {
+  const day = fc.record({
+    /** Days until the next one with a reading. */
+    step: fc.constantFrom(1, 1, 1, 2, 9),
+    /** Of a round that is closed in it; null for none. */
+    workUnits: fc.option(fc.bigInt(0n, 5n)),
+    distanceMm: fc.nat(1_000),
+  });
+
+  it('count in lifetime sums as they did, when only their sums are left', () => {
+    const startMs = findDayStart(genesisMs);
+    fc.assert(
+      fc.property(fc.array(day, { minLength: pastDaysMax + 1, maxLength: 900 }), (days) => {
+        let history: DayHistory | null = null;
+        let dayStartMs = startMs;
+        const { follow } = followCaptures();
+        const plain = { work: 0n, active: 0, rounds: 0, distanceMm: 0n, endMs: 0 };
+        let before: CapturedCounters = { installations: [], history, progress: null };
+        for (const [index, { step, workUnits, distanceMm }] of days.entries()) {
+          history = withReading(history, acceptedAt(dayStartMs + 1, { distanceMm }), null);
+          const round: RoundRow | null =
+            workUnits === null
+              ? null
+              : { installationId: 'wheel.one', roundId: 1, startMs: dayStartMs, workUnits, position: 1 };
+          history = withReading(history, acceptedAt(dayStartMs + roundMs, { distanceMm }), round);
+          plain.work += workUnits ?? 0n;
+          plain.active += workUnits !== null && workUnits > 0n ? 1 : 0;
+          plain.rounds += workUnits === null ? 0 : 1;
+          plain.distanceMm += BigInt(distanceMm);
+          plain.endMs = dayStartMs + dayMs;
+          dayStartMs += step * dayMs;
+          if (index % 45 !== 0 && index < days.length - 3) continue;
+          const [from, to] = [before, { ...before, history }];
+          follow({ all: () => encodeCounters(to), changes: () => encodeCounterChanges(from, to) });
+          before = to;
+        }
+        expect(history?.past).toHaveLength(Math.min(pastDaysMax, days.length - 1));
+        const restoration = createCounterRestoration();
+        for (const record of encodeCounters(before)) restoration.add(record);
+        expect(restoration.complete().history).toEqual(history);
+        const { lifetime } = computeStatistics(history, '30d', startMs, plain.endMs);
+        expect(lifetime).toMatchObject({
+          acceptedWorkUnits: plain.work,
+          activeDayCount: plain.active,
+          observedDistanceMm: plain.distanceMm,
+          coverageBps: Math.floor((plain.rounds * 10_000) / ((plain.endMs - startMs) / roundMs)),
+        });
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
+
+describe('installations', () => {
+  it('are as many as the bound in the counter stream; known ones go on when there are more', () => {
+    const actors = createCounterActors({ genesisMs, publicInstallationId: 'wheel-0' });
+    const receive = (wheel: number, index: number) => {
+      const body = readingMessage(`wheel-${wheel}`, index);
+      const data = Buffer.from(JSON.stringify(body));
+      return actors.receive({
+        seq: 1 + wheel,
+        subject: counterSubject(body.installationId),
+        data,
+        timestampNanos: 0n,
+      });
+    };
+    for (let wheel = 0; wheel < installationsMax; wheel++)
+      expect(receive(wheel, 0)).toHaveProperty('reading');
+    expect(receive(installationsMax, 0)).toHaveProperty('rejection.reason', 'too_many_installations');
+    expect(receive(0, 1)).toHaveProperty('reading');
+    expect(actors.installationCount).toBe(installationsMax);
+  });
+
+  it('are as many as the bound in the pipeline stream', () => {
+    const actors = createPipelineActors();
+    const body = JSON.stringify({ type: 'unblocked', at: new Date(genesisMs).toISOString() });
+    const receive = (wheel: number) =>
+      actors.receive({
+        seq: 1 + wheel,
+        subject: oracleSubject(`wheel-${wheel}`),
+        data: Buffer.from(body),
+        timestampNanos: 0n,
+      });
+    for (let wheel = 0; wheel < installationsMax; wheel++) expect(receive(wheel)).toBe('folded');
+    expect(receive(installationsMax)).toHaveProperty('rejection.reason', 'too_many_installations');
+    expect(receive(0)).toHaveProperty('rejection.reason', 'not_allowed');
+  });
+});
+
+it('observed rounds are those of the newest 144, and come back from the records that changed', () => {
+  // Minutes to the next reading, again and again; more than two leave a round unobserved.
+  const stretch = fc.record({
+    minutes: fc.constantFrom(1, 2, 2, 2, 7, 30),
+    count: fc.integer({ min: 1, max: 400 }),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(stretch, { minLength: 1, maxLength: 12 }),
+      fc.integer({ min: 3, max: 90 }),
+      (stretches, every) => {
+        let atMs = genesisMs;
+        let previous = acceptedAt(atMs);
+        let activity = createActivity(previous);
+        const closed: RecentRound[] = [];
+        const { follow } = followCaptures();
+        let before: CapturedCounters = { installations: [], history: null, progress: null };
+        for (const [index, minutes] of stretches
+          .flatMap(({ minutes, count }) => Array(count).fill(minutes))
+          .entries()) {
+          atMs += minutes * 60_000;
+          const reading = acceptedAt(atMs);
+          const folded = foldActivity(activity, previous, reading, genesisMs);
+          activity = folded.state;
+          previous = reading;
+          const { round } = folded.closed;
+          if (round !== null) closed.push({ roundId: round.roundId, workUnits: round.workUnits });
+          if (index % every !== 0) continue;
+          const acceptance = { latest: reading, earlierBoots: [], earlierEpochs: [] };
+          const [from, to] = [before, { ...before, installations: [{ acceptance, activity }] }];
+          follow({ all: () => encodeCounters(to), changes: () => encodeCounterChanges(from, to) });
+          before = to;
+        }
+        expect(activity.recentRounds).toEqual(closed.slice(-recentRoundsMax));
+        const restoration = createCounterRestoration();
+        for (const record of encodeCounters(before)) restoration.add(record);
+        expect(restoration.complete()).toEqual(before);
+      },
+    ),
+    { numRuns: 10 },
+  );
+});
+
+describe('what oracle and reporter say', () => {
+  function started() {
+    const actors = createPipelineActors();
+    let number = 0;
+    const send = (subject: string, body: object) => {
+      // Two statements need different times.
+      const at = new Date(genesisMs + number).toISOString();
+      const data = Buffer.from(JSON.stringify({ at, ...body }));
+      return actors.receive({ seq: ++number, subject, data, timestampNanos: 0n });
+    };
+    return {
+      oracle: (body: object) => send(oracleSubject('wheel.one'), body),
+      reporter: (body: object) => send(reporterSubject('wheel.one'), body),
+      settlement: () => actors.settlement('wheel.one'),
+    };
+  }
+
+  it('approves the newest epochs; one that is forgotten may be approved again', () => {
+    const { oracle, settlement } = started();
+    const approve = (epoch: number) =>
+      oracle({ type: 'epoch_approved', counterEpoch: deriveUuid(`epoch ${epoch}`) });
+    for (let epoch = 0; epoch <= approvedEpochsMax; epoch++) expect(approve(epoch)).toBe('folded');
+    const approved = () => settlement().snapshot.context.approvedEpochs;
+    expect(approved()).toHaveLength(approvedEpochsMax);
+    expect(approved()).not.toContain(deriveUuid('epoch 0'));
+    expect(approve(0)).toBe('folded');
+    expect(approved()).toContain(deriveUuid('epoch 0'));
+    expect(approved()).toHaveLength(approvedEpochsMax);
+  });
+
+  it('opens so many incidents, and another one when one is closed', () => {
+    const { reporter } = started();
+    const open = (incident: number) =>
+      reporter({ type: 'incident_opened', incidentId: `incident ${incident}`, reason: 'why' });
+    for (let incident = 0; incident < openIncidentsMax; incident++) expect(open(incident)).toBe('folded');
+    expect(open(openIncidentsMax)).toHaveProperty('rejection.reason', 'not_allowed');
+    expect(reporter({ type: 'incident_closed', incidentId: 'incident 0' })).toBe('folded');
+    expect(open(openIncidentsMax)).toBe('folded');
+  });
+
+  it('closes the newest rounds', () => {
+    const { oracle, settlement } = started();
+    const perClosure = 1_000;
+    for (let first = 1; first <= closedRoundsMax + perClosure; first += perClosure) {
+      const rounds = Array.from({ length: perClosure }, (_, index) => ({
+        roundId: String(first + index),
+        workUnits: '1',
+      }));
+      const [firstRound, lastRound] = [String(first), String(first + perClosure - 1)];
+      const acceptedAt = new Date(genesisMs).toISOString();
+      expect(oracle({ type: 'closure_accepted', firstRound, lastRound, rounds, acceptedAt })).toBe('folded');
+    }
+    expect(settlement().closedRounds.size).toBe(closedRoundsMax);
+    expect(settlement().closedRounds.first()?.roundId).toBe(BigInt(perClosure + 1));
+  });
+
+  it('ends the newest submissions, and covers them from the oldest one on', () => {
+    const { reporter, settlement } = started();
+    const expected = {
+      cumulativeWork: '10',
+      cumulativeBlockUnits: '2000000000',
+      workPerThousandBlocks: '5000',
+      completedBlockCount: '2',
+    };
+    for (let number = 0; number <= endedSubmissionsMax; number++) {
+      const submissionId = deriveUuid(`submission ${number}`);
+      const batch = {
+        previousSettledThroughRound: '0',
+        settledThroughRound: '6',
+        activeRoundCount: 3,
+        expected,
+      };
+      expect(reporter({ type: 'submission_prepared', submissionId, ...batch })).toBe('folded');
+      expect(reporter({ type: 'submission_superseded', submissionId })).toBe('folded');
+    }
+    const { endedSubmissions, evictedSubmissions, submissionsSinceMs } = settlement();
+    expect(endedSubmissions.size).toBe(endedSubmissionsMax);
+    expect(evictedSubmissions).toBe(1);
+    expect(submissionsSinceMs).toBe(genesisMs + 2);
+  });
+});
+
+describe('remembered IDs', () => {
+  const remember = (ids: typeof noRememberedIds, from: number, to: number, storedAtMs: number) => {
+    let remembered = ids;
+    for (let number = from; number < to; number++)
+      remembered = rememberId(remembered, `id ${number}`, storedAtMs);
+    return remembered;
+  };
+
+  it('are the least of them, however old, and all of their time', () => {
+    const some = remember(noRememberedIds, 0, rememberedIdsMin, 0);
+    const inTime = remember(some, rememberedIdsMin, rememberedIdsMin + 1, rememberedMs);
+    expect(isRemembered(inTime, 'id 0')).toBe(true);
+    const later = remember(some, rememberedIdsMin, rememberedIdsMin + 1, rememberedMs + 1);
+    expect(isRemembered(later, 'id 0')).toBe(false);
+    expect(isRemembered(later, 'id 1')).toBe(true);
+  });
+
+  it('are never more than the most of them', () => {
+    const full = remember(noRememberedIds, 0, rememberedIdsMax, 0);
+    expect(isRemembered(full, 'id 0')).toBe(true);
+    const over = remember(full, rememberedIdsMax, rememberedIdsMax + 1, 0);
+    expect(over.entries.size).toBe(rememberedIdsMax);
+    expect(isRemembered(over, 'id 0')).toBe(false);
+    expect(isRemembered(over, 'id 1')).toBe(true);
+  });
+});
+
+it('a window of events keeps 2,000 and then the newest 1,000', () => {
+  const eventAt = (position: number) => ({ position, ordinal: 0 });
+  const windowOf = (size: number) => ({
+    run: '1.0',
+    events: List(Array.from({ length: size }, (_, index) => eventAt(index))),
+    evicted: nothingEvicted,
+  });
+  const evict = (size: number) =>
+    evictOldest(
+      windowOf(size),
+      ({ position }) => position,
+      () => true,
+      size,
+    );
+  expect(evict(2_000)).toBeNull();
+  const evicted = evict(2_001);
+  expect(evicted?.window.events.size).toBe(1_000);
+  expect(evicted?.evicted).toHaveLength(1_001);
+});
+
+it('accounts that were proposers are forgotten from the oldest change on', () => {
+  const changes = Array.from({ length: proposersMax + 1 }, (_, index) => ({
+    account: `0x${index.toString(16).padStart(40, '0')}`,
+    isGranted: index % 2 === 0,
+  })) as ProposerChange[];
+  expect(latestChanges(changes)).toEqual(changes.slice(1));
+  const [oldest] = changes;
+  expect(latestChanges([...changes.slice(1), oldest as ProposerChange])).toHaveLength(proposersMax);
+});

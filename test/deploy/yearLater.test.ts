@@ -1,0 +1,112 @@
+import { Registry } from 'prom-client';
+import { expect, it } from 'vitest';
+import { formatRecord, type StateCapture } from '../../actors/foldRecord.ts';
+import { type InputStreamName, oracleSubject } from '../../actors/messages/subjects.ts';
+import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
+import { createCounterActors } from '../../actors/wheel/counterActors.ts';
+import { createRecentReadings } from '../../storage/recentReadings.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { createCounterFold } from '../../streams/counter/counterFold.ts';
+import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
+import { createMessageCounts } from '../../streams/messageCounts.ts';
+import { createPipelineFold } from '../../streams/settlement/pipelineFold.ts';
+import type { StreamFold } from '../../streams/streamFold.ts';
+import { manualClock } from '../support/manualClock.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { genesisMs } from '../support/processes/minerProcess.ts';
+import { readingMessage, toPublication } from '../support/readings/readingMessages.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { createTestFollower, emptySinks, prepareToFollow } from '../support/streams/testFollower.ts';
+
+const yearMs = 365 * 86_400_000;
+const streams = ['MINER_COUNTER', 'MINER_PIPELINE'] as const;
+
+function closure(round: number) {
+  const at = new Date(genesisMs + round * 600_000).toISOString();
+  const rounds = [{ roundId: String(round), workUnits: '7' }];
+  const [firstRound, lastRound] = [String(round), String(round)];
+  return JSON.stringify({ type: 'closure_accepted', at, firstRound, lastRound, rounds, acceptedAt: at });
+}
+
+it('a year later state is as it was, although retention has removed every message that it was made from', async () => {
+  const { nats, database, tables } = await prepareToFollow();
+  const { js, jsm } = nats;
+  await ensureStreams(jsm, [...streams, 'MINER_CHAIN'], { retentionDays: 1 }, silentLogger);
+  const clock = manualClock();
+  const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+
+  /** A process that follows both streams. */
+  function start() {
+    const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
+    const pipeline = createPipelineActors();
+    const counts = createMessageCounts(new Registry(), [...streams]);
+    const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER });
+    const follow = (stream: InputStreamName, fold: StreamFold) => {
+      const source = createMessageSource({ ...nats, stream, clock, logger: silentLogger });
+      const follower = createTestFollower(nats, {
+        stream,
+        source,
+        fold,
+        snapshots,
+        sinks: emptySinks(),
+        clock,
+      });
+      return { follower, running: follower.run() };
+    };
+    const followers = [
+      follow('MINER_COUNTER', createCounterFold({ actors: counters, recent, counts })),
+      follow('MINER_PIPELINE', createPipelineFold({ actors: pipeline, counts })),
+    ];
+    const list = ({ all }: StateCapture) => [...all()].map(formatRecord).sort();
+    return {
+      pipeline,
+      reached: (positions: readonly number[]) =>
+        eventually(
+          () => followers.every(({ follower }, at) => follower.status().position === positions[at]),
+          `positions ${positions}`,
+        ),
+      missed: () => followers.map(({ follower }) => follower.status().missedMessages),
+      records: () => [list(counters.capture()), list(pipeline.capture())],
+      stop: async () => {
+        for (const { follower, running } of followers) {
+          await follower.stop({ graceMs: 5_000 });
+          await running;
+        }
+      },
+    };
+  }
+
+  for (let index = 0; index < 200; index++) {
+    const { subject, body } = toPublication(readingMessage('wheel.one', index));
+    await js.publish(subject, body);
+  }
+  for (let round = 1; round <= 3; round++) await js.publish(oracleSubject('wheel.one'), closure(round));
+  await js.publish('miner.chain.1.span', '{}');
+  const before = start();
+  await before.reached([200, 3]);
+  await before.stop();
+
+  // What an age of a day leaves of a stream.
+  for (const stream of streams) await jsm.streams.purge(stream);
+  clock.advance(yearMs);
+  const after = start();
+  await after.reached([200, 3]);
+  expect(after.records()).toEqual(before.records());
+  expect((await jsm.streams.info('MINER_CHAIN')).config.max_age).toBe(0);
+
+  // It goes on behind what is gone, and knows it: what is stored again changes nothing.
+  const { subject, body } = toPublication(readingMessage('wheel.one', 200));
+  await js.publish(subject, body);
+  await js.publish(oracleSubject('wheel.one'), closure(3));
+  await js.publish(oracleSubject('wheel.one'), closure(4));
+  await after.reached([201, 5]);
+  expect(
+    after.pipeline
+      .settlement('wheel.one')
+      .closedRounds.map(({ roundId }) => roundId)
+      .toArray(),
+  ).toEqual([1n, 2n, 3n, 4n]);
+  expect(after.missed()).toEqual([0, 0]);
+  await after.stop();
+});

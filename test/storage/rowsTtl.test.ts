@@ -1,0 +1,188 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { noRows } from '../../actors/storedRows.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { createReaderEventsStored } from '../../storage/eventsStored.ts';
+import { attachRows, createEmpty, listRowTables } from '../../storage/generations.ts';
+import { migrate } from '../../storage/migrations.ts';
+import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
+import { createRecentReadings } from '../../storage/recentReadings.ts';
+import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { applyRowsTtl, createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
+import { createStoredEvents } from '../../storage/storedEvents.ts';
+import { listEventTables, resolveTables, type Tables } from '../../storage/tables.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+
+const dayMs = 86_400_000;
+const days = 40;
+const neverAborted = new AbortController().signal;
+
+async function opened() {
+  const database = openDatabase({ path: temporaryDirectory() });
+  onTestFinished(() => database.close());
+  const tables = await migrate(database, silentLogger);
+  const encode = createRowEncoder();
+  /** One row in each table but those of the chain, each of a time. */
+  const store = async (into: Tables, position: number, timeMs: number) => {
+    const installationId = 'wheel.one';
+    const bucket = {
+      observedRoundCount: 1,
+      workUnits: 1n,
+      readingCount: 1,
+      maxDistanceMm: 1,
+      peakRpmMilli: 1,
+      peakRpmAtMs: timeMs,
+      peakSpeedMmPerSecond: 1,
+      peakSpeedAtMs: timeMs,
+    };
+    const event = {
+      run: '1.0',
+      category: 'measurement',
+      position,
+      ordinal: 0,
+      installationId,
+      id: `event ${position}`,
+      type: 'measurement.speed_record',
+      recordedAtMs: timeMs,
+      arrivedAtMs: timeMs,
+      event: '{}',
+    } as const;
+    const rows = encode({
+      ...noRows,
+      readings: [acceptedReading({ installationId, position, observedAtMs: timeMs, receivedAtMs: timeMs })],
+      rounds: [{ installationId, roundId: position, startMs: timeMs, workUnits: 1n, position }],
+      buckets: [{ installationId, startMs: timeMs, position, ...bucket }],
+      measurementEvents: [event],
+      chainEvents: [{ ...event, category: 'protocol', installationId: '' }],
+      throughPosition: position,
+    });
+    for (const { table, columns, bytes } of buildInserts(into, [rows]))
+      await database.insertBytes(table, columns, bytes);
+  };
+  const listTables = (of: Tables) => [...listRowTables(of), ...listEventTables(of.chainEvents)];
+  /** Positions of the rows that are left once ClickHouse has merged. */
+  const merged = async (of: Tables) => {
+    const left = new Map<string, number[]>();
+    for (const table of listTables(of)) {
+      await database.command(`OPTIMIZE TABLE ${table} FINAL`);
+      const rows = await database.select(`SELECT position FROM ${table} ORDER BY position`);
+      left.set(
+        table,
+        rows.map(([position]) => Number(position)),
+      );
+    }
+    return left;
+  };
+  const ttls = async (of: Tables) => {
+    const read = listTables(of).map((table) => readRowsTtlDays(database, table));
+    return [...new Set(await Promise.all(read))];
+  };
+  return { database, tables, store, merged, ttls };
+}
+
+it('rows leave every table some days after their time, whatever year a clock has said, and stay once the setting goes', async () => {
+  const { database, tables, store, merged, ttls } = await opened();
+  const nowMs = Date.now();
+  await store(tables, 1, nowMs - (days + 3) * dayMs);
+  await store(tables, 2, nowMs - days * dayMs);
+  await store(tables, 3, nowMs);
+  await store(tables, 4, Date.UTC(2_250, 0, 1));
+  await store(tables, 5, Date.UTC(9_999, 0, 1));
+  await store(tables, 6, Date.UTC(1, 0, 1));
+  await applyRowsTtl(database, tables, 0);
+  expect(await ttls(tables)).toEqual([0]);
+  for (const positions of (await merged(tables)).values()) expect(positions).toEqual([1, 2, 3, 4, 5, 6]);
+  await applyRowsTtl(database, tables, days);
+  expect(await ttls(tables)).toEqual([days]);
+  await applyRowsTtl(database, tables, days);
+  for (const positions of (await merged(tables)).values()) expect(positions).toEqual([2, 3, 4, 5]);
+  await applyRowsTtl(database, tables, days + 1);
+  expect(await ttls(tables)).toEqual([days + 1]);
+  await applyRowsTtl(database, tables, 0);
+  expect(await ttls(tables)).toEqual([0]);
+  await store(tables, 1, nowMs - (days + 3) * dayMs);
+  for (const positions of (await merged(tables)).values()) expect(positions).toEqual([1, 2, 3, 4, 5]);
+});
+
+it('tables with another TTL take rows as partitions, and keep their own', async () => {
+  const { database, tables, store, merged, ttls } = await opened();
+  await applyRowsTtl(database, tables, days);
+  await store(tables, 1, Date.now());
+  const next = resolveTables(2);
+  await createEmpty(database, next);
+  await attachRows(database, tables, next);
+  expect((await merged(next)).get(next.readings)).toEqual([1]);
+  expect(await readRowsTtlDays(database, next.readings)).toBe(0);
+  await applyRowsTtl(database, next, days);
+  expect(await ttls(next)).toEqual([days]);
+});
+
+it('a page begins with the first row that is still read, whatever ClickHouse has removed by then', async () => {
+  const { database, tables, store } = await opened();
+  let nowMs = Date.now();
+  const oldestRowMs = createOldestRowMs(days, () => nowMs);
+  for (let position = 1; position <= 9; position++) await store(tables, position, nowMs + position * dayMs);
+  const recent = createRecentReadings({ storedThrough: () => 9 });
+  recent.reset(9);
+  const reader = createObservationReader({
+    recent,
+    database,
+    tables: () => tables,
+    isStoredThrough: () => true,
+    oldestRowMs,
+  });
+  const read = async () =>
+    (await reader.page('wheel.one', 0, 20, neverAborted)).items.map(({ position }) => position);
+  expect(await read()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  nowMs += (days + 3) * dayMs;
+  expect(await read()).toEqual([3, 4, 5, 6, 7, 8, 9]);
+  await database.command(
+    `ALTER TABLE ${tables.readings} DELETE WHERE position IN (1, 2) SETTINGS mutations_sync = 1`,
+  );
+  expect(await read()).toEqual([3, 4, 5, 6, 7, 8, 9]);
+
+  // The row that tells a replica how far is stored is gone: below it nothing is read.
+  const { isStoredThrough } = createStoredThroughQuery(database, () => tables, oldestRowMs);
+  const evicted = (position: number, receivedAtMs: number) => ({
+    position,
+    evicted: acceptedReading({ installationId: 'wheel.one', position, receivedAtMs }),
+  });
+  expect(await isStoredThrough(evicted(2, nowMs - (days + 1) * dayMs))).toBe(true);
+  expect(await isStoredThrough(evicted(10, nowMs))).toBe(false);
+});
+
+it('a page of the feed ends before rows that are not read any more, and a replica does not wait for them', async () => {
+  const { database, tables, store } = await opened();
+  let nowMs = Date.now();
+  const oldestRowMs = createOldestRowMs(days, () => nowMs);
+  for (let position = 1; position <= 9; position++) await store(tables, position, nowMs + position * dayMs);
+  const eventsStored = createReaderEventsStored(database, () => tables, oldestRowMs);
+  const older = createStoredEvents({ database, tables: () => tables, eventsStored, oldestRowMs });
+  const through = { position: 9, ordinal: 0 };
+  const of = {
+    source: 'measurement',
+    run: '1.0',
+    evicted: { through, throughMs: nowMs + 9 * dayMs, atPosition: 9 },
+  } as const;
+  const read = async () => {
+    const categories = ['measurement'] as const;
+    const before = await older.before(of, { categories, place: null, limit: 20 }, neverAborted);
+    const arrival = { position: 0, ordinal: 0 };
+    const after = await older.after(of, { categories, arrival, limit: 20 }, neverAborted);
+    return [before, after].map((page) => page.map(({ position }) => position));
+  };
+  expect(await read()).toEqual([
+    [9, 8, 7, 6, 5, 4, 3, 2, 1],
+    [1, 2, 3, 4, 5, 6, 7, 8, 9],
+  ]);
+  nowMs += (days + 7) * dayMs;
+  expect(await read()).toEqual([
+    [9, 8, 7],
+    [7, 8, 9],
+  ]);
+  nowMs += 3 * dayMs;
+  for (const table of listEventTables(tables.measurementEvents))
+    await database.command(`TRUNCATE TABLE ${table}`);
+  expect(await read()).toEqual([[], []]);
+});
