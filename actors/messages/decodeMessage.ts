@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
+import { readErrorMessage } from '../readErrorMessage.ts';
 import type { Check } from '../schemas/compileCheck.ts';
 
 const detailCharactersMax = 400;
@@ -56,8 +57,9 @@ export function decodeMessage<Schema extends z.ZodType>(
   try {
     json = JSON.parse(toBuffer(data).toString('utf8'));
   } catch (error) {
-    return reject('malformed', `not JSON: ${(error as Error).message}`);
+    return reject('malformed', `not JSON: ${readErrorMessage(error)}`);
   }
+  // `fits` is the check of this schema.
   if (fits?.(json)) return { value: json as z.infer<Schema> };
   const parsed = schema.safeParse(json);
   if (parsed.success) return { value: parsed.data };

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { listKeys } from '../../actors/listKeys.ts';
 import type { AddressWords } from './ipAddress.ts';
 
 /** Token buckets of the rate classes (CONTRACT.md, Rate limits). */
@@ -9,7 +10,7 @@ export const rateClasses = {
 } as const;
 export type RateClass = keyof typeof rateClasses;
 
-const classNames = Object.keys(rateClasses) as RateClass[];
+const classNames = listKeys(rateClasses);
 /** The table has 8,192 sets of 8 addresses. All of it is allocated once, about 3.5 MB. */
 const setCount = 8_192;
 const waysPerSet = 8;

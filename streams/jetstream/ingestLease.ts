@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { fromPromise, type SnapshotFrom } from 'xstate';
 import { z } from 'zod';
 import { leaseSubject } from '../../actors/messages/subjects.ts';
+import { readErrorCode } from '../../actors/readErrorCode.ts';
 import type { Clock } from '../../actors/views/clock.ts';
 import { type LeaseHolder, leaseMachine } from '../../machines/leaseMachine.ts';
 import { isStreamMissing } from './ensureStreams.ts';
@@ -140,7 +141,7 @@ function hasEnded({
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+    return readErrorCode(error) === 'ESRCH';
   }
 }
 

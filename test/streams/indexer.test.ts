@@ -435,7 +435,7 @@ describe('logs bloom', () => {
       const { logsBloom, hash } = await client.getBlock({ blockNumber });
       for (const { address, topics } of await client.getLogs({ blockHash: hash as `0x${string}` })) {
         for (const value of [address, ...topics])
-          expect(createBloomTest([value])(logsBloom as string)).toBe(true);
+          expect(createBloomTest([value])(logsBloom as `0x${string}`)).toBe(true);
         checked++;
       }
     }
