@@ -5,7 +5,7 @@ import { createFeedNews, type FeedNewsViews } from '../feed/feedNews.ts';
 import type { MeasurementProgress } from '../feed/measurementEvents.ts';
 import { findEvictedSource, type OlderEvents } from '../feed/olderEvents.ts';
 import { type FeedSource, type FeedSources, feedSources } from '../feed/streamPosition.ts';
-import { listKeys } from '../listKeys.ts';
+import { listKeys } from '../schemas/listKeys.ts';
 import { cacheView } from './cacheView.ts';
 import type { ChainUnavailable, ChainViews, EconomyView } from './chainViewTypes.ts';
 import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';

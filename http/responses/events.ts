@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listKeys } from '../../actors/listKeys.ts';
+import { listKeys } from '../../actors/schemas/listKeys.ts';
 import type { ChainFeedEvent } from '../../actors/views/chainViewTypes.ts';
 import {
   type FeedItem,

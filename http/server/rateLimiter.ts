@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { listKeys } from '../../actors/listKeys.ts';
+import { listKeys } from '../../actors/schemas/listKeys.ts';
 import type { AddressWords } from './ipAddress.ts';
 
 /** Token buckets of the rate classes (CONTRACT.md, Rate limits). */

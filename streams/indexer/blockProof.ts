@@ -3,8 +3,8 @@ import { type Input, RLP } from '@ethereumjs/rlp';
 import type { Hash, Hex } from 'viem';
 import { bytesToHex, concatBytes, hexToBytes, keccak256, toHex } from 'viem/utils';
 import { z } from 'zod';
-import { listKeys } from '../../actors/listKeys.ts';
 import { type Address, toAddress, toLowercase } from '../../actors/schemas/hex.ts';
+import { listKeys } from '../../actors/schemas/listKeys.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
 /**

@@ -6,8 +6,8 @@ import {
   type StreamConfig,
 } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
-import { listKeys } from '../../actors/listKeys.ts';
 import { type StreamName, streamSubjects } from '../../actors/messages/subjects.ts';
+import { listKeys } from '../../actors/schemas/listKeys.ts';
 
 const nanosPerSecond = 1_000_000_000;
 const dedupeWindowNanos = 120 * nanosPerSecond;
