@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
 import cliProgress from 'cli-progress';
+import { pollUntil } from '../storage/pollUntil.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
 import { publishReadings } from './readingLoad.ts';
@@ -78,9 +78,11 @@ async function waitUntilFolded(service: ServiceProcess, position: number): Promi
     cliProgress.Presets.shades_classic,
   );
   bar.start(position, 0);
-  for (let stored = 0; stored < position; await wait(foldPollMs)) {
-    stored = (await service.metric(storedPosition)) ?? 0;
+  const isFolded = async () => {
+    const stored = (await service.metric(storedPosition)) ?? 0;
     bar.update(stored);
-  }
+    return stored >= position;
+  };
+  await pollUntil(isFolded, { everyMs: foldPollMs });
   bar.stop();
 }

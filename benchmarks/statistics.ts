@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
 import { counterSubject } from '../actors/messages/subjects.ts';
 import { type DayHistory, type DaySummary, dayMs, findDayStart } from '../actors/statistics/dayHistory.ts';
@@ -10,6 +9,7 @@ import { computeStatistics } from '../actors/statistics/statistics.ts';
 import { createCounterActors } from '../actors/wheel/counterActors.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { activeTables } from '../storage/generations.ts';
+import { pollUntil } from '../storage/pollUntil.ts';
 import { readings } from '../storage/tables/readings.ts';
 import { rounds } from '../storage/tables/rounds.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -52,7 +52,9 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
     const connection = await connect({ servers: service.natsUrl });
     await publishReadings(connection, { id: installationId, count, intervalMs, startMs });
     await closeNats(connection);
-    while (((await service.metric(storedPosition)) ?? 0) < count) await wait(foldPollMs);
+    await pollUntil(async () => ((await service.metric(storedPosition)) ?? 0) >= count, {
+      everyMs: foldPollMs,
+    });
     const url = `${service.publicUrl}/v2/public/stats?range=30d`;
     const agent = new Agent({ keepAlive: true });
     const requests = { name: 'request to the service', measure: () => requestMicros(url, agent) };
