@@ -35,7 +35,7 @@ const unitTests = [
   'test/streams/operators/**/*.test.ts',
   'test/actors/{acceptance,activityFold,cacheView,expectedSums,firstMatch,foldIdentity,foldRecord,hex,lateDuplicates,pipelineActors,rememberedIds,stateBounds,statePage}.test.ts',
   'test/actors/{settlementActor,settlementEquality}.test.ts',
-  'test/actors/chain/{chainFold,decodeLog,governance,metadataViews,settlementViews,stateViews}.test.ts',
+  'test/actors/chain/{chainFold,collectOwners,decodeLog,governance,metadataViews,settlementRows,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',
   'test/actors/statistics/**/*.test.ts',
   'test/streams/{actorTransitions,compileCheck,connection,decode,mapConcurrently,pullSizing,readingText,parseTimestampMs}.test.ts',
@@ -46,7 +46,7 @@ const unitTests = [
 
 /** Tests that load the embedded ClickHouse into their own process: it is native, and keeps what it has of one folder from the next. */
 const embeddedDatabaseTests = [
-  'test/deploy/{chainFold,counterFold,streamFollower,streamFollowerReplaced,yearLater}.test.ts',
+  'test/deploy/{chainFold,counterFold,ownerActivity,streamFollower,streamFollowerReplaced,yearLater}.test.ts',
   'test/endToEnd/{doctor,faults,ingestBeside,purgedTail,readings,rebuildInterrupted,replay,twoIngests}.test.ts',
   'test/http/eventStream.test.ts',
   'test/storage/**/*.test.ts',

@@ -164,11 +164,3 @@ export function parseRecord(line: string): FoldRecord {
     value: value === '' ? null : value,
   };
 }
-
-/** Items by their index. @throws RecordRefused when one before the last is missing. */
-export function requireDense<Item>(what: string, items: readonly (Item | undefined)[]): readonly Item[] {
-  return Array.from(items, (item, index) => {
-    if (item === undefined) throw new RecordRefused(`${what} ${index} is missing`);
-    return item;
-  });
-}

@@ -1,3 +1,6 @@
+import type { EventSource } from './chain/chainEvent.ts';
+import type { Checkpoint, OwnerEvent, Settlement } from './chain/chainState.ts';
+import type { Address } from './schemas/hex.ts';
 import type { StoredCategory } from './views/feedIndex.ts';
 import type { AcceptedReading } from './wheel/acceptedReading.ts';
 
@@ -59,6 +62,35 @@ export interface EventRow {
   readonly event: string;
 }
 
+/** An event of an owner's activity that no reorganization can take away any more (`actors/chain/activityRows.ts`). */
+export interface OwnerActivityRow
+  extends Omit<OwnerEvent, 'source' | 'address' | 'from' | 'to'>,
+    EventSource {
+  /** Run of the fold that made it, as for an event of the feed. */
+  readonly run: string;
+  readonly owner: Address;
+  /** Its number among the owner's events, from 0. */
+  readonly eventNumber: number;
+  /** Of the contract that logged it. */
+  readonly contractAddress: Address;
+  readonly fromAddress: Address | null;
+  readonly toAddress: Address | null;
+}
+
+/** A batch that the core recorded in a final block. What is minted for its rounds is told by the checkpoints. */
+export interface SettlementRow extends Omit<Settlement, 'source' | 'mintedBaseUnits'>, EventSource {
+  readonly run: string;
+  /** Its number among all, from 0. */
+  readonly settlementNumber: number;
+}
+
+/** A checkpoint of mining in a final block. */
+export interface CheckpointRow extends Omit<Checkpoint, 'source'>, EventSource {
+  readonly run: string;
+  /** Its number among all, from 0. */
+  readonly checkpointNumber: number;
+}
+
 /** Rows of a contiguous piece of a stream, in order of position. */
 export interface StoredRows {
   readonly readings: readonly AcceptedReading[];
@@ -66,7 +98,10 @@ export interface StoredRows {
   readonly buckets: readonly BucketRow[];
   readonly measurementEvents: readonly EventRow[];
   readonly chainEvents: readonly EventRow[];
-  /** Every message up to this sequence is folded; its rows are here or were emitted before. */
+  readonly ownerActivity: readonly OwnerActivityRow[];
+  readonly settlements: readonly SettlementRow[];
+  readonly checkpoints: readonly CheckpointRow[];
+  /** Every message up to this sequence is folded; its rows are here or were handed over before. */
   readonly throughPosition: number;
 }
 
@@ -77,4 +112,7 @@ export const noRows: Omit<StoredRows, 'throughPosition'> = {
   buckets: [],
   measurementEvents: [],
   chainEvents: [],
+  ownerActivity: [],
+  settlements: [],
+  checkpoints: [],
 };

@@ -80,6 +80,7 @@ export function createServiceViews(options: ServiceViewsOptions): ServiceViews {
       onChain: chain === null || onChain === null ? null : { deployment: onChain, actors: chain },
       isCaughtUp: () => followers()?.followers.get('MINER_CHAIN')?.isCaughtUp ?? false,
       staleAfterMs: chainStaleAfterMs,
+      olderActivity: { read: async (...query) => expectFollowers().olderActivity.read(...query) },
       clock,
     }),
     clock,

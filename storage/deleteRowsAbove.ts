@@ -2,7 +2,7 @@ import type { Database, QueryParameters } from './database.ts';
 import { pollUntil } from './pollUntil.ts';
 import { withRemovalMarks } from './removals.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
-import { listEventTables, type Tables } from './tables.ts';
+import { listChainTables, listEventTables, type Tables } from './tables.ts';
 
 const pollMs = 50;
 /** Rows that come again and again are written by another process. */
@@ -20,13 +20,8 @@ export function deleteRowsAbove(database: Database, tables: Tables, position: nu
 }
 
 /** The same of `MINER_CHAIN`. */
-export function deleteChainRowsAbove(
-  database: Database,
-  { chainEvents }: Tables,
-  position: number,
-): Promise<number> {
-  const names = listEventTables(chainEvents);
-  return withRemovalMarks(database, () => deleteFrom(database, names, isAbove(position)));
+export function deleteChainRowsAbove(database: Database, tables: Tables, position: number): Promise<number> {
+  return withRemovalMarks(database, () => deleteFrom(database, listChainTables(tables), isAbove(position)));
 }
 
 function isAbove(position: number): RowCondition {

@@ -1,7 +1,9 @@
 import type { EventRow, StoredRows } from '../actors/storedRows.ts';
 import { createRowText } from './rowText.ts';
+import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
 import { chainEvents, type EventTableDefinitions, measurementEvents } from './tables/events.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
+import { ownerActivity } from './tables/ownerActivity.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
 import type { ColumnSelection, Table } from './tables/table.ts';
@@ -31,6 +33,9 @@ export interface EncodedRows {
   readonly buckets: readonly Segment[];
   readonly measurementEvents: EncodedEvents;
   readonly chainEvents: EncodedEvents;
+  readonly ownerActivity: readonly Segment[];
+  readonly settlements: readonly Segment[];
+  readonly checkpoints: readonly Segment[];
   readonly readings: readonly Segment[];
   readonly rowCount: number;
   readonly byteLength: number;
@@ -77,12 +82,14 @@ export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
   }
 
   return (rows) => {
-    const eventRowCount = rows.measurementEvents.length + rows.chainEvents.length;
     const encoded = {
       rounds: encodeSegments(rows.rounds, rounds),
       buckets: encodeSegments(rows.buckets, halfHourBuckets),
       measurementEvents: encodeEvents(rows.measurementEvents, measurementEvents),
       chainEvents: encodeEvents(rows.chainEvents, chainEvents),
+      ownerActivity: encodeSegments(rows.ownerActivity, ownerActivity),
+      settlements: encodeSegments(rows.settlements, chainSettlements),
+      checkpoints: encodeSegments(rows.checkpoints, chainCheckpoints),
       readings: encodeSegments(rows.readings, readings),
     };
     const segments = [
@@ -90,15 +97,23 @@ export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
       ...encoded.buckets,
       ...Object.values(encoded.measurementEvents).flat(),
       ...Object.values(encoded.chainEvents).flat(),
+      ...encoded.ownerActivity,
+      ...encoded.settlements,
+      ...encoded.checkpoints,
       ...encoded.readings,
     ];
     return {
       ...encoded,
-      rowCount: rows.rounds.length + rows.buckets.length + eventRowCount + rows.readings.length,
+      rowCount: countRows(rows),
       byteLength: segments.reduce((sum, { bytes }) => sum + bytes.length, 0),
       throughPosition: rows.throughPosition,
     };
   };
+}
+
+/** Rows that make a batch full, each once in whatever tables it is. */
+function countRows({ throughPosition: _, ...lists }: StoredRows): number {
+  return Object.values(lists).reduce((sum, rows) => sum + rows.length, 0);
 }
 
 /**
@@ -122,6 +137,9 @@ export function buildInserts(tables: Tables, pieces: readonly EncodedRows[]): Ro
     ...of((piece) => piece.buckets, tables.halfHourBuckets, halfHourBuckets),
     ...ofEvents('measurementEvents', measurementEvents),
     ...ofEvents('chainEvents', chainEvents),
+    ...of((piece) => piece.ownerActivity, tables.ownerActivity, ownerActivity),
+    ...of((piece) => piece.settlements, tables.settlements, chainSettlements),
+    ...of((piece) => piece.checkpoints, tables.checkpoints, chainCheckpoints),
     ...of((piece) => piece.readings, tables.readings, readings),
   ];
 }

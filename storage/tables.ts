@@ -1,7 +1,9 @@
 import type { Database } from './database.ts';
+import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
 import { chainEvents, type EventTableDefinitions, measurementEvents } from './tables/events.ts';
 import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
+import { ownerActivity } from './tables/ownerActivity.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
 import { createTable } from './tables/table.ts';
@@ -19,6 +21,10 @@ export interface Tables {
   readonly foldSnapshots: string;
   /** The same for all generations: a replay does not fold the chain. */
   readonly chainEvents: EventTables;
+  /** Likewise. */
+  readonly ownerActivity: string;
+  readonly settlements: string;
+  readonly checkpoints: string;
 }
 
 /** Events of a source that memory has evicted, and where to find them. */
@@ -39,6 +45,12 @@ export function listEventTables({ ids, times, events }: EventTables): string[] {
 /** The tables that are in use at the moment: a swap changes them while the service runs. */
 export type ActiveTables = () => Tables;
 
+/** What is made of the chain, in the order in which it is written. */
+export function listChainTables(tables: Tables): string[] {
+  const { chainEvents, ownerActivity, settlements, checkpoints } = tables;
+  return [...listEventTables(chainEvents), ownerActivity, settlements, checkpoints];
+}
+
 export function resolveTables(generation: number): Tables {
   const formatName = ({ name }: { readonly name: string }) => `${name}_g${generation}`;
   return {
@@ -57,12 +69,18 @@ export function resolveTables(generation: number): Tables {
       times: chainEvents.times.name,
       ids: chainEvents.ids.name,
     },
+    ownerActivity: ownerActivity.name,
+    settlements: chainSettlements.name,
+    checkpoints: chainCheckpoints.name,
   };
 }
 
-/** Creates the tables of events of the chain where they do not exist. */
-export function createChainTables(database: Database, tables: Tables): Promise<void> {
-  return createEventTables(database, chainEvents, tables.chainEvents);
+/** Creates the tables of what is made of the chain where they do not exist. */
+export async function createChainTables(database: Database, tables: Tables): Promise<void> {
+  await createEventTables(database, chainEvents, tables.chainEvents);
+  await createTable(database, ownerActivity, tables.ownerActivity);
+  await createTable(database, chainSettlements, tables.settlements);
+  await createTable(database, chainCheckpoints, tables.checkpoints);
 }
 
 /** Creates the tables of a generation where they do not exist. */

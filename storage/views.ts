@@ -1,6 +1,8 @@
 import type { Database } from './database.ts';
+import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
 import { measurementEvents } from './tables/events.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
+import { ownerActivity } from './tables/ownerActivity.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
 import { onCluster, type StoredColumn } from './tables/table.ts';
@@ -53,6 +55,9 @@ function listViews(tables: Tables): View[] {
           UNION ALL ${selectEvents('chain', tables.chainEvents.events)}
         ) ORDER BY id, arrived_at DESC LIMIT 1 BY id`,
     },
+    chainViewOf('owner_activity', ownerActivity, tables.ownerActivity, ['owner']),
+    chainViewOf('settlements', chainSettlements, tables.settlements),
+    chainViewOf('checkpoints', chainCheckpoints, tables.checkpoints),
   ];
 }
 
@@ -65,6 +70,19 @@ interface ViewedTable {
 /** The rows of a table, each once. */
 function buildView({ name, comment, storedColumns }: ViewedTable, table: string): View {
   const select = `SELECT ${listNames(storedColumns)} FROM ${table} FINAL`;
+  return { name, comment: comment ?? '', columns: storedColumns, select };
+}
+
+/** The rows of a table of the chain's history. What an earlier run of the fold has stored as well is there twice. */
+function chainViewOf(
+  name: string,
+  { comment, storedColumns }: ViewedTable,
+  table: string,
+  keys: readonly string[] = [],
+): View {
+  const logged = [...keys, 'block_number', 'transaction_hash', 'log_index'].join(', ');
+  const select = `SELECT ${listNames(storedColumns)} FROM ${table} FINAL
+    ORDER BY ${logged}, position DESC LIMIT 1 BY ${logged}`;
   return { name, comment: comment ?? '', columns: storedColumns, select };
 }
 

@@ -6,6 +6,7 @@ import type { ChainActors } from '../actors/chain/chainActors.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { PipelineActors } from '../actors/settlement/pipelineActors.ts';
 import type { Clock } from '../actors/views/clock.ts';
+import type { OlderActivity } from '../actors/views/olderActivity.ts';
 import type { OlderEvents } from '../actors/views/views.ts';
 import type { CounterActors } from '../actors/wheel/counterActors.ts';
 import { decodeCounter } from '../actors/wheel/decodeCounter.ts';
@@ -23,6 +24,7 @@ import { createRecentReadings, type RecentReadings } from '../storage/recentRead
 import { hasOpenRemoval } from '../storage/removals.ts';
 import type { OldestRowMs } from '../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
+import { createStoredActivity } from '../storage/storedActivity.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
 import type { ActiveTables } from '../storage/tables.ts';
 import type { ActorInspector } from './actorTransitions.ts';
@@ -74,6 +76,7 @@ export interface Followers {
   readonly followers: ReadonlyMap<InputStreamName, StreamFollower>;
   readonly observations: ObservationReader;
   readonly olderEvents: OlderEvents;
+  readonly olderActivity: OlderActivity;
   /** By the stream whose rows they write; none on a read replica. */
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
 }
@@ -119,6 +122,7 @@ export function createFollowers(options: FollowersOptions): Followers {
           ? createReaderEventsStored(options.database, options.tables, options.oldestRowMs)
           : createWriterEventsStored({ measurement: counterSinks.writer, chain: chainSinks?.writer ?? null }),
     }),
+    olderActivity: createStoredActivity({ ...options, writer: chainSinks?.writer ?? null }),
     writers,
   };
 }

@@ -58,7 +58,8 @@ export interface StreamFold {
   receive(batch: MessageBatch): FoldOutput;
   /** Immutable state as of this call. */
   capture(): StateCapture;
-  beginRestore(): FoldRestoration;
+  /** @param foldVersion of the fold that made the records: its own, or the one that it converts; its own when it is left out. */
+  beginRestore(foldVersion?: number): FoldRestoration;
   /** Records of a snapshot in the format before records, by its lines. */
   convertLines(lines: Iterable<string>): Iterable<FoldRecord>;
   /** Everything is folded that the stream held when state was restored. */

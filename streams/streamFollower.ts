@@ -302,7 +302,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   /** Null, with a line in the log, for a snapshot that is damaged or holds something else than its fold writes. */
   async function restoreFrom(header: StoredSnapshotHeader): Promise<ReplaceState | null> {
     try {
-      const restoration = fold.beginRestore();
+      const restoration = fold.beginRestore(header.foldVersion);
       for await (const records of readRecords(snapshots, header, fold.convertLines))
         refuseOnError(() => records.forEach(restoration.add));
       return restoration.accepts?.() === false ? null : refuseOnError(restoration.complete);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ownerEventsKept } from '../actors/chain/activityRows.ts';
 import { keptStatesMax } from '../actors/chain/chainFold.ts';
 import { proposersMax } from '../actors/chain/chainReads.ts';
 import { spanBytesMax } from '../actors/chain/chainSpan.ts';
@@ -22,13 +23,15 @@ import { feedPageDefault } from '../http/routes/eventRoutes.ts';
 import { observationsLimitMax } from '../http/routes/routes.ts';
 import {
   clientsMax,
-  clientsOfAddressMax,
   defaultHeartbeatMs,
+  streamsOfClientMax,
+  streamsOfSiteMax,
   waitingMax as waitingEventsMax,
 } from '../http/server/eventStream.ts';
+import { eventLoopDelayMaxMs } from '../http/server/loadGuard.ts';
 import { defaultReadTimeoutMs, inFlightMax } from '../http/server/pendingReads.ts';
 import { compressedAboveBytes } from '../http/server/preparedResponse.ts';
-import { createRateLimiter, rateClasses } from '../http/server/rateLimiter.ts';
+import { createRateLimiter, rateClasses, siteFactor } from '../http/server/rateLimiter.ts';
 import { closeGraceMs, databaseCloseGraceMs } from '../machines/serviceMachine.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
 import { readingsKept } from '../storage/recentReadings.ts';
@@ -52,13 +55,18 @@ const seconds = (valueMs: number) => `${count(valueMs / 1_000)} s`;
 const requests: readonly Row[] = [
   ...Object.entries(rateClasses).map(
     ([name, { perSecond, burst }]): Row => [
-      `Requests of one IP address, class \`${name}\``,
+      `Requests of one client, class \`${name}\``,
       `${perSecond} per second, burst ${burst}`,
       '429 `rate_limited` with `Retry-After`',
     ],
   ),
   [
-    'IP addresses whose rate is tracked',
+    'Requests of one site (an IPv6 /48)',
+    `${siteFactor} times those of a client`,
+    '429 `rate_limited` with `Retry-After`',
+  ],
+  [
+    'Clients and sites whose rate is tracked',
     count(createRateLimiter().capacity),
     'the one seen least recently in its set is evicted, and starts with a full bucket',
   ],
@@ -69,7 +77,13 @@ const requests: readonly Row[] = [
   ['Page of the event feed, default (largest: 100)', count(feedPageDefault), '400 `invalid_query`'],
   ['Body that is sent uncompressed', bytes(compressedAboveBytes), 'compressed as the client prefers'],
   ['Clients of the event stream', count(clientsMax), '429 `rate_limited`'],
-  ['Event streams of one IP address', count(clientsOfAddressMax), '429 `rate_limited`'],
+  ['Event streams of one client', count(streamsOfClientMax), '429 `rate_limited`'],
+  ['Event streams of one site (an IPv6 /48)', count(streamsOfSiteMax), '429 `rate_limited`'],
+  [
+    'Delay of the event loop, on average',
+    `${eventLoopDelayMaxMs} ms`,
+    'routes that read ClickHouse answer 503 `database_busy`',
+  ],
   [
     'Events that wait for a client that does not read',
     count(waitingEventsMax),
@@ -127,6 +141,11 @@ const memory: readonly Row[] = [
     'Safe states of the chain',
     count(keptStatesMax),
     'cursors of older ones are invalid; a deeper reorganization restores a snapshot',
+  ],
+  [
+    'Events in memory of an owner that has a token',
+    `${count(ownerEventsKept)}, and those that are not final`,
+    'read from ClickHouse',
   ],
   ['Accepted readings in memory', count(readingsKept), 'read from ClickHouse'],
 ];

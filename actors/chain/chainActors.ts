@@ -15,7 +15,9 @@ import {
 import { decodeChainReads } from './chainReads.ts';
 import { createChainRestoration, encodeChainChanges, encodeChainFold } from './chainSnapshot.ts';
 import type { ChainFeedEvent, ChainState, RecordName } from './chainState.ts';
+import { convertChainRecord, foldVersionBeforeRows } from './convertChainRecords.ts';
 import { decodeChain } from './decodeChain.ts';
+import { type FinalHistory, nothingFinal } from './finalHistory.ts';
 
 /** What became of a message of `MINER_CHAIN`. */
 export type ChainOutcome =
@@ -25,11 +27,13 @@ export type ChainOutcome =
       readonly reorganization: Reorganization | null;
       /** Events of the feed that memory holds no more. */
       readonly evicted: readonly ChainFeedEvent[];
+      /** What becomes rows. */
+      readonly final: FinalHistory;
     };
 
-const nothingChanged = { reorganization: null, evicted: [] } as const;
+const nothingChanged = { reorganization: null, evicted: [], final: nothingFinal } as const;
 
-/** The chain according to the spans of one deployment. */
+/** The chain as one deployment's spans tell it. */
 export interface ChainActors {
   readonly identity: FoldIdentity;
   readonly chainId: bigint;
@@ -46,7 +50,8 @@ export interface ChainActors {
   readonly newestSpanAtMs: number | null;
   /** The state as it is at this call. */
   capture(): StateCapture;
-  beginRestore(): ChainStateRestoration;
+  /** @param foldVersion of the fold whose records are added: this one's when it is left out. */
+  beginRestore(foldVersion?: number): ChainStateRestoration;
   /** Keeps every state from this block on, so that a fork there can be followed; null keeps the newest ones again. */
   keepFrom(block: bigint | null): void;
 }
@@ -71,11 +76,14 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
   }
 
   return {
-    identity: identifyFold(chainFoldVersion, {
-      chainId: settings.chainId,
-      deploymentBlock: settings.deploymentBlock,
-      ...settings.contracts,
-    }),
+    identity: {
+      ...identifyFold(chainFoldVersion, {
+        chainId: settings.chainId,
+        deploymentBlock: settings.deploymentBlock,
+        ...settings.contracts,
+      }),
+      convertibleVersion: foldVersionBeforeRows,
+    },
     chainId: settings.chainId,
     receive: (message) => {
       const reads = decodeChainReads(message.subject, message.data);
@@ -94,8 +102,8 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       if ('rejection' in outcome) return { rejection: outcome.rejection };
       addChanged(outcome.changed);
       newestSpanAtMs = storedAtMs;
-      const { reorganization, evicted } = outcome;
-      return { reorganization, evicted };
+      const { reorganization, evicted, final } = outcome;
+      return { reorganization, evicted, final };
     },
     get state() {
       return state;
@@ -118,10 +126,12 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
         changes: names === null ? null : () => encodeChainChanges(captured, names),
       };
     },
-    beginRestore: () => {
+    beginRestore: (foldVersion = chainFoldVersion) => {
       const restoration = createChainRestoration();
+      const { add } = restoration;
       return {
         ...restoration,
+        add: foldVersion === foldVersionBeforeRows ? (record) => add(convertChainRecord(record)) : add,
         complete: () => {
           const restored = restoration.complete();
           return () => {

@@ -14,7 +14,7 @@ export type ChainAvailability =
 export interface ChainAvailabilityInput {
   /** A deployment with contracts is configured. */
   readonly isConfigured: boolean;
-  /** The stream has spans of another chain or core, and none of this one. */
+  /** The stream tells of another chain or core, and of this one nothing. */
   readonly isMismatched: boolean;
   /** Everything that the stream held at the start is folded in. */
   readonly isCaughtUp: boolean;

@@ -20,9 +20,13 @@ import {
 } from './chainState.ts';
 import { isSafelyBelow } from './confirmations.ts';
 import { createLogDecoder } from './decodeLog.ts';
+import { type FinalHistory, makeFinal, nothingFinal } from './finalHistory.ts';
 
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
-export const chainFoldVersion = 4;
+export const chainFoldVersion = 5;
+
+/** Version of the rules by which spans make history: what a fold of the same one has stored, and places in its feed, stay good. */
+const historyVersion = 4;
 
 /** States of safe blocks that are kept, for a reorganization below the newest and for cursors. */
 export const keptStatesMax = 600;
@@ -94,9 +98,19 @@ export type SpanOutcome =
       readonly reorganization: Reorganization | null;
       /** Events of the feed that are held no more: of blocks that no reorganization of a kept state can reach. */
       readonly evicted: readonly ChainFeedEvent[];
+      /** What no reorganization of a kept state can reach any more, each once. */
+      readonly final: FinalHistory;
       /** Of the blocks that were applied, and of those that a reorganization replaced. */
       readonly changed: ChangedRecords;
     };
+
+/** What the blocks that a span made safe did. */
+interface Settled extends Pick<Applied, 'evicted' | 'final'> {
+  readonly changed: readonly ChainState['changed'][];
+}
+type Applied = Exclude<SpanOutcome, { readonly rejection: Rejection }>;
+
+const nothingSettled: Settled = { evicted: [], final: nothingFinal, changed: [] };
 
 /** What blocks changed of the records of a snapshot; all of them where that is not known. */
 export type ChangedRecords = 'all' | readonly ChainState['changed'][];
@@ -151,8 +165,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
       };
     }
     const complete = joinParts(state, span);
-    if (complete === null)
-      return { state: withPart(state, span), reorganization: null, evicted: [], changed: [] };
+    if (complete === null) return { state: withPart(state, span), reorganization: null, ...nothingSettled };
     if ('rejection' in complete) return { ...complete, state };
     const blocks = complete.blocks.map(decodeBlock);
     const linked = link({ ...state, parts: null }, complete, settings);
@@ -184,7 +197,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const isOfRoot = blockHash === state.rootHash;
     const safe = isOfRoot ? state.safe.map((one) => withReads(one, proposers)) : state.safe;
     const read = { ...state, safe, reads: { blockHash, proposers } };
-    return { state: read, reorganization: null, evicted: [], changed: [] };
+    return { state: read, reorganization: null, ...nothingSettled };
   }
 
   function decodeBlock(block: ChainBlock): FoldedBlock {
@@ -202,18 +215,11 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
   }
 
   /** Applies what is safe by now, block by block: a block that cannot be applied changes nothing. */
-  function settle(
-    state: ChainFoldState,
-    stored: StoredSpan,
-  ): {
-    readonly state: ChainFoldState;
-    readonly evicted: readonly ChainFeedEvent[];
-    readonly changed: readonly ChainState['changed'][];
-  } {
+  function settle(state: ChainFoldState, stored: StoredSpan): Settled & { readonly state: ChainFoldState } {
     const { head } = state;
-    if (head === null) return { state, evicted: [], changed: [] };
+    if (head === null) return { state, ...nothingSettled };
     if (state.fault !== null) {
-      return { state: { ...state, unsafe: dropEvents(state.unsafe) }, evicted: [], changed: [] };
+      return { state: { ...state, unsafe: dropEvents(state.unsafe) }, ...nothingSettled };
     }
     const safeCount = state.unsafe.findLastIndex((block) => isSafelyBelow(block.number, head.number)) + 1;
     const safe = [...state.safe];
@@ -230,15 +236,18 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const appliedCount = safe.length - state.safe.length;
     const waiting = state.unsafe.slice(appliedCount);
     const rest = { ...state, fault, unsafe: fault === null ? waiting : dropEvents(waiting) };
-    if (appliedCount === 0) return { state: rest, evicted: [], changed: [] };
+    if (appliedCount === 0) return { state: rest, ...nothingSettled };
     const applied = state.unsafe.slice(0, appliedCount).map(({ number }) => number);
     const surplus = Math.max(0, state.reversible.length + applied.length - keptStatesMax);
     const reversible = state.reversible.slice(surplus).concat(applied.slice(-keptStatesMax));
-    const shortened = evictOldEvents(retainStates(safe), reversible, keptFromBlock, stored.position);
-    const newest = requireValue(shortened.safe.at(-1), 'the newest safe state');
+    const retained = retainStates(safe);
+    const finalBlock = findFinalBlock(retained, reversible, keptFromBlock);
+    const shortened = evictOldEvents(requireValue(retained.at(-1), 'a safe state'), finalBlock, stored);
+    const { state: newest, final } = makeFinal(shortened.state, finalBlock);
     return {
-      state: { ...rest, safe: shortened.safe, reversible },
+      state: { ...rest, safe: [...retained.slice(0, -1), newest], reversible },
       evicted: shortened.evicted,
+      final,
       changed: [...safe.slice(state.safe.length).map(({ changed }) => changed), newest.changed],
     };
   }
@@ -259,10 +268,7 @@ function firstState(
   block: KnownBlock,
   { position, storedAtMs }: StoredSpan,
 ): ChainState {
-  const empty = emptyChainState(
-    toKnownBlock(block),
-    `${chainFoldVersion}.${buildRunId(position, storedAtMs)}`,
-  );
+  const empty = emptyChainState(toKnownBlock(block), `${historyVersion}.${buildRunId(position, storedAtMs)}`);
   return reads !== null && reads.blockHash === rootHash ? withReads(empty, reads.proposers) : empty;
 }
 
@@ -280,7 +286,8 @@ function applyBlock(
   stored: StoredSpan,
 ): ChainState | ChainFault {
   if (block.problem !== null) return { block: toKnownBlock(block), detail: block.problem };
-  let after: ChainState = { ...before, block: toKnownBlock(block), changed: ImmutableSet() };
+  const { position } = stored;
+  let after: ChainState = { ...before, block: toKnownBlock(block), position, changed: ImmutableSet() };
   for (const event of block.events) {
     try {
       after = addFeedEvent(applyEvent(after, event, contracts), event, stored);
@@ -300,27 +307,36 @@ function dropEvents(blocks: readonly FoldedBlock[]): readonly FoldedBlock[] {
     .map((block) => (block.events.length === 0 ? block : { ...block, events: [] }));
 }
 
-/** Gives up old events of the newest state's feed, those that no state lies below which can be gone back to. */
-function evictOldEvents(
+/** The newest block that lies above no state that can be gone back to: it is part of each of them, as are those below. */
+function findFinalBlock(
   safe: readonly ChainState[],
   reversible: readonly bigint[],
   keptFromBlock: bigint | null,
-  position: number,
-) {
-  const newest = requireValue(safe.at(-1), 'the newest safe state');
+): bigint {
   const oldest = requireValue(safe[0], 'the oldest safe state');
   const bounds = [oldest.block.number, requireValue(reversible[0], 'the first reversible block')];
   if (keptFromBlock !== null) bounds.push(keptFromBlock);
+  const [least] = bounds.sort((a, b) => (a < b ? -1 : 1));
+  return requireValue(least, 'the least bound');
+}
+
+/** Gives up old events of the newest state's feed, final ones alone. */
+function evictOldEvents(newest: ChainState, finalBlock: bigint, { position }: StoredSpan) {
   const shorter = evictOldest(
     newest.feed,
     ({ recordedAtMs }) => recordedAtMs,
-    ({ source }) => bounds.every((bound) => source.blockNumber <= bound),
+    ({ source }) => source.blockNumber <= finalBlock,
     position,
   );
-  if (shorter === null) return { safe, evicted: [] };
+  if (shorter === null) return { state: newest, evicted: [] };
   const names = shorter.evicted.map((event): RecordName => `feedEvent ${formatArrival(event)}`);
-  const shortened = noteChanged({ ...newest, feed: shorter.window }, ...names);
-  return { safe: [...safe.slice(0, -1), shortened], evicted: shorter.evicted };
+  return { state: noteChanged({ ...newest, feed: shorter.window }, ...names), evicted: shorter.evicted };
+}
+
+/** Whether anything of a state is in ClickHouse, where it has to be removed when its block is replaced. */
+function hasRows({ feed, activity, archive: { settlements, checkpoints } }: ChainState): boolean {
+  const hasHistory = settlements.rowCount > 0 || checkpoints.rowCount > 0;
+  return feed.evicted.through !== null || activity.rowsThroughBlock !== null || hasHistory;
 }
 
 type Linked =
@@ -358,9 +374,8 @@ function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSetting
   const fork = unsafe.at(-1) ?? safe.at(-1)?.block;
   const mayBeOlder = keptFromBlock === null || forkBlock < keptFromBlock;
   if (fork === undefined && span.fromBlock === deploymentBlock && span.fork > state.forks) {
-    // Evicted events are stored elsewhere, and have to be removed there.
-    const evictedThrough = state.safe.at(-1)?.feed.evicted.through ?? null;
-    if (evictedThrough !== null && mayBeOlder) {
+    const newest = state.safe.at(-1);
+    if (newest !== undefined && hasRows(newest) && mayBeOlder) {
       throw new ForkBelowStates(forkBlock, findOldestBlock(state));
     }
     return {

@@ -204,23 +204,6 @@ const collection = z.strictObject({
 
 const arrival = z.strictObject({ position: count, ordinal: count });
 
-/** The newest safe state without what has a key: each list below is its own kind of record. */
-const state = z.strictObject({
-  block: knownBlock,
-  core,
-  governance,
-  mining,
-  collection,
-  token: z.strictObject({ symbol: z.string(), decimals: count, supplyBaseUnits: amount }).nullable(),
-  mintedRounds: z.array(z.strictObject({ roundId: amount, amountBaseUnits: amount })),
-  feedRun: z.string(),
-  givenUpEvents: z.strictObject({
-    through: arrival.nullable(),
-    throughMs: milliseconds,
-    atPosition: count,
-  }),
-});
-
 const settlement = z.strictObject({
   source: eventSource,
   previousSettledThroughRound: amount,
@@ -231,6 +214,38 @@ const settlement = z.strictObject({
   cumulativeBlockUnits: amount,
   previousCumulativeBlockUnits: amount,
   mintedBaseUnits: amount,
+  position: count,
+});
+
+const archived = { rowCount: count, count, throughMs: milliseconds };
+
+/** The newest safe state without what has a key: each list below is its own kind of record. */
+const state = z.strictObject({
+  block: knownBlock,
+  position: count,
+  core,
+  governance,
+  mining,
+  collection,
+  token: z.strictObject({ symbol: z.string(), decimals: count, supplyBaseUnits: amount }).nullable(),
+  mintedRounds: z.array(z.strictObject({ roundId: amount, amountBaseUnits: amount })),
+  activityRowsThroughBlock: amount.nullable(),
+  archive: z.strictObject({
+    settlements: z.strictObject({
+      ...archived,
+      activeRoundCount: amount,
+      workAdded: amount,
+      completedBlockCount: amount,
+      completed: z.array(settlement),
+    }),
+    checkpoints: z.strictObject({ ...archived, amountBaseUnits: amount }),
+  }),
+  feedRun: z.string(),
+  givenUpEvents: z.strictObject({
+    through: arrival.nullable(),
+    throughMs: milliseconds,
+    atPosition: count,
+  }),
 });
 
 const settledRound = z.strictObject({
@@ -249,6 +264,7 @@ const checkpoint = z.strictObject({
   eligibleWeight: amount,
   amountBaseUnits: amount,
   totalMintedBaseUnits: amount,
+  position: count,
 });
 
 const position = z.strictObject({
@@ -275,6 +291,7 @@ const ownerEvent = z.strictObject({
   effectiveRound: amount.nullable(),
   nextMergeBlock: amount.nullable(),
   source: eventSource,
+  position: count,
 });
 
 const feedDetails = z.discriminatedUnion('type', [
@@ -338,11 +355,11 @@ export const chainRecords = {
   fold: defineRecord('fold', fold),
   /** One, with an empty key, once there is a safe state. */
   state: defineRecord('state', state),
-  /** By index. */
+  /** By number. */
   settlement: defineRecord('settlement', settlement),
   /** By round. */
   unprocessedRound: defineRecord('unprocessedRound', settledRound),
-  /** By index. */
+  /** By number. */
   checkpoint: defineRecord('checkpoint', checkpoint),
   /** `accumulatedPerWeight` at the end of a date, by it. */
   perWeight: defineRecord('perWeight', amount),
@@ -356,6 +373,8 @@ export const chainRecords = {
   position: defineRecord('position', position),
   /** By `formatArrival`. */
   feedEvent: defineRecord('feedEvent', feedEvent),
-  /** By owner and index: `0x.../0` is the first one. */
+  /** By owner and number: `0x.../0` is the first one. */
   activity: defineRecord('activity', ownerEvent),
+  /** By owner, of those of whose events none is in memory: how many there were. */
+  activityCount: defineRecord('activityCount', count),
 } as const;

@@ -1,18 +1,12 @@
 import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
 import { compareArrivals, formatArrival } from '../feed/arrival.ts';
-import {
-  collectRecords,
-  dispatchRecords,
-  type FoldRecord,
-  RecordRefused,
-  readRecords,
-  requireDense,
-} from '../foldRecord.ts';
+import { collectRecords, dispatchRecords, type FoldRecord, RecordRefused } from '../foldRecord.ts';
 import { requireValue } from '../requireValue.ts';
-import { type Address, isAddress } from '../schemas/hex.ts';
+import { findFirstInMemory } from './activityRows.ts';
 import { type ChainFoldState, emptyChainFoldState } from './chainFold.ts';
 import { chainRecords } from './chainRecords.ts';
-import type { ChainState, KeyedRecord, OwnerEvent, OwnerState, Position, RecordName } from './chainState.ts';
+import type { ChainState, KeyedRecord, OwnerState, RecordName } from './chainState.ts';
+import { collectOwners } from './collectOwners.ts';
 
 /** What a snapshot of the chain holds. */
 export interface CapturedChain {
@@ -30,10 +24,22 @@ export function* encodeChainFold({ state, newestSpanAtMs }: CapturedChain): Iter
   const newest = safe.at(-1);
   if (newest === undefined) return;
   yield encodeState(newest);
-  const { settlements, unprocessedRounds, checkpoints, positions, owners, mining, collection, feed } = newest;
-  for (const [index, one] of settlements.entries()) yield chainRecords.settlement.write(index, one);
+  const {
+    settlements,
+    unprocessedRounds,
+    checkpoints,
+    archive,
+    positions,
+    owners,
+    mining,
+    collection,
+    feed,
+  } = newest;
+  for (const [index, one] of settlements.entries())
+    yield chainRecords.settlement.write(archive.settlements.count + index, one);
   for (const one of unprocessedRounds) yield chainRecords.unprocessedRound.write(one.roundId, one);
-  for (const [index, one] of checkpoints.entries()) yield chainRecords.checkpoint.write(index, one);
+  for (const [index, one] of checkpoints.entries())
+    yield chainRecords.checkpoint.write(archive.checkpoints.count + index, one);
   for (const { date, atEnd } of mining.perWeightByDate) yield chainRecords.perWeight.write(date, atEnd);
   for (const [round, perWeight] of mining.perWeightAtActivation)
     yield chainRecords.activationPerWeight.write(round, perWeight);
@@ -41,9 +47,13 @@ export function* encodeChainFold({ state, newestSpanAtMs }: CapturedChain): Iter
   for (const [tokenId, one] of collection.metadata) yield chainRecords.metadata.write(tokenId, one);
   for (const one of positions.values()) yield chainRecords.position.write(one.tokenId, one);
   for (const one of feed.events) yield chainRecords.feedEvent.write(formatArrival(one), one);
-  for (const [owner, { activity }] of owners)
-    for (const [index, one] of activity.entries())
-      yield chainRecords.activity.write(`${owner}/${index}`, one);
+  for (const [owner, known] of owners) {
+    const first = findFirstInMemory(known);
+    for (const [index, one] of known.activity.entries())
+      yield chainRecords.activity.write(`${owner}/${first + index}`, one);
+    const count = findRecordedCount(known);
+    if (count !== undefined) yield chainRecords.activityCount.write(owner, count);
+  }
 }
 
 /**
@@ -66,15 +76,39 @@ export function* encodeChainChanges(
   }
 }
 
+/** With an event in memory, its number tells how many there were. */
+function findRecordedCount({ activityCount, activity }: OwnerState): number | undefined {
+  return activityCount > 0 && activity.isEmpty() ? activityCount : undefined;
+}
+
+/** The entry of a number of a list whose first one has another number than 0. */
+function findNumbered<Entry>(entries: List<Entry>, first: number, number: string): Entry | undefined {
+  const index = Number(number) - first;
+  // A negative index would be one from the end.
+  return index < 0 ? undefined : entries.get(index);
+}
+
 function createLookup(state: ChainState): (kind: string, key: string) => FoldRecord {
-  const { settlements, unprocessedRounds, checkpoints, positions, owners, mining, collection, feed } = state;
+  const {
+    settlements,
+    unprocessedRounds,
+    checkpoints,
+    archive,
+    positions,
+    owners,
+    mining,
+    collection,
+    feed,
+  } = state;
   const rounds = indexOnce(unprocessedRounds, ({ roundId }) => String(roundId));
   const perWeights = indexOnce(mining.perWeightByDate, ({ date }) => date);
   const events = indexOnce(feed.events, formatArrival);
   const byKind: Readonly<Record<KeyedRecord, (key: string) => FoldRecord>> = {
-    settlement: (key) => chainRecords.settlement.writeChange(key, settlements.get(Number(key))),
+    settlement: (key) =>
+      chainRecords.settlement.writeChange(key, findNumbered(settlements, archive.settlements.count, key)),
     unprocessedRound: (key) => chainRecords.unprocessedRound.writeChange(key, rounds().get(key)),
-    checkpoint: (key) => chainRecords.checkpoint.writeChange(key, checkpoints.get(Number(key))),
+    checkpoint: (key) =>
+      chainRecords.checkpoint.writeChange(key, findNumbered(checkpoints, archive.checkpoints.count, key)),
     perWeight: (key) => chainRecords.perWeight.writeChange(key, perWeights().get(key)?.atEnd),
     activationPerWeight: (key) =>
       chainRecords.activationPerWeight.writeChange(key, mining.perWeightAtActivation.get(key)),
@@ -83,8 +117,16 @@ function createLookup(state: ChainState): (kind: string, key: string) => FoldRec
     position: (key) => chainRecords.position.writeChange(key, positions.get(Number(key))),
     feedEvent: (key) => chainRecords.feedEvent.writeChange(key, events().get(key)),
     activity: (key) => {
-      const [owner = '', index] = key.split('/');
-      return chainRecords.activity.writeChange(key, owners.get(owner)?.activity.get(Number(index)));
+      const [owner = '', number = ''] = key.split('/');
+      const known = owners.get(owner);
+      return chainRecords.activity.writeChange(
+        key,
+        known && findNumbered(known.activity, findFirstInMemory(known), number),
+      );
+    },
+    activityCount: (key) => {
+      const known = owners.get(key);
+      return chainRecords.activityCount.writeChange(key, known && findRecordedCount(known));
     },
   };
   const lookups = new Map<string, (key: string) => FoldRecord>(Object.entries(byKind));
@@ -101,17 +143,22 @@ function indexOnce<Item>(items: Iterable<Item>, keyOf: (item: Item) => string) {
 }
 
 /** The newest safe state without what has a key of its own. */
-function encodeState({ block, core, governance, mining, collection, token, mintedRounds, feed }: ChainState) {
+function encodeState(state: ChainState) {
+  const { block, position, core, governance, mining, collection, token, mintedRounds } = state;
+  const { activity, archive, feed } = state;
   const { perWeightAtActivation: _a, pendingWeight: _p, perWeightByDate: _d, ...miningScalars } = mining;
   const { metadata: _m, ...collectionScalars } = collection;
   return chainRecords.state.write('', {
     block,
+    position,
     core,
     governance,
     mining: miningScalars,
     collection: collectionScalars,
     token,
     mintedRounds: mintedRounds.toArray(),
+    activityRowsThroughBlock: activity.rowsThroughBlock,
+    archive,
     feedRun: feed.run,
     givenUpEvents: feed.evicted,
   });
@@ -137,9 +184,8 @@ export function createChainRestoration(): ChainRestoration {
   const activations = collectRecords(chainRecords.activationPerWeight);
   const pendingWeights = collectRecords(chainRecords.pendingWeight);
   const metadata = collectRecords(chainRecords.metadata);
-  const positions = collectRecords(chainRecords.position);
   const feedEvents = collectRecords(chainRecords.feedEvent);
-  const activities = collectActivity();
+  const ofOwners = collectOwners();
   const add = dispatchRecords(
     folds,
     states,
@@ -150,9 +196,8 @@ export function createChainRestoration(): ChainRestoration {
     activations,
     pendingWeights,
     metadata,
-    positions,
     feedEvents,
-    activities.reader,
+    ...ofOwners.readers,
   );
   let count = 0;
 
@@ -170,23 +215,27 @@ export function createChainRestoration(): ChainRestoration {
   function buildState(): ChainState | null {
     const scalars = states.values.get('');
     if (scalars === undefined) return null;
-    const { block, core, governance, mining, collection, token, mintedRounds, feedRun, givenUpEvents } =
-      scalars;
+    const { block, position, core, governance, mining, collection, token, mintedRounds } = scalars;
+    const { activityRowsThroughBlock, archive, feedRun, givenUpEvents } = scalars;
+    const { positions, owners, activity } = ofOwners.complete(activityRowsThroughBlock);
     const events = [...feedEvents.values.values()].sort(compareArrivals);
     return {
       block,
+      position,
       core,
       governance,
       token,
-      settlements: List(listByIndex('settlement', settlements.values)),
+      settlements: List(listByNumber('settlement', settlements.values, archive.settlements.count)),
       unprocessedRounds: List(
         [...unprocessedRounds.values.values()].sort((a, b) => (a.roundId < b.roundId ? -1 : 1)),
       ),
-      checkpoints: List(listByIndex('checkpoint', checkpoints.values)),
+      checkpoints: List(listByNumber('checkpoint', checkpoints.values, archive.checkpoints.count)),
+      archive,
       mintedRounds: List(mintedRounds),
       feed: { run: feedRun, events: List(events), evicted: givenUpEvents },
-      positions: ImmutableMap([...positions.values.values()].map((one) => [one.tokenId, one])),
-      owners: buildOwners(positions.values.values(), activities.byOwner),
+      positions,
+      owners,
+      activity,
       mining: {
         ...mining,
         perWeightAtActivation: ImmutableMap(activations.values),
@@ -215,46 +264,10 @@ export function createChainRestoration(): ChainRestoration {
   };
 }
 
-/** By owner: there are very many, and most owners have few. */
-function collectActivity() {
-  const byOwner = new Map<Address, (OwnerEvent | undefined)[]>();
-  const reader = readRecords(chainRecords.activity, (event, key) => {
-    const [owner = '', index] = key.split('/');
-    if (!isAddress(owner)) throw new RecordRefused(`activity ${key} is of no owner`);
-    const events = byOwner.get(owner) ?? [];
-    events[Number(index)] = event ?? undefined;
-    // A reorganization takes the newest away.
-    while (events.length > 0 && events.at(-1) === undefined) events.pop();
-    if (events.length > 0) byOwner.set(owner, events);
-    else byOwner.delete(owner);
-  });
-  return { reader, byOwner };
-}
-
-function buildOwners(
-  positions: Iterable<Position>,
-  activities: ReadonlyMap<Address, readonly (OwnerEvent | undefined)[]>,
-): ImmutableMap<string, OwnerState> {
-  const tokens = new Map<Address, number[]>();
-  for (const { owner, tokenId } of positions) {
-    const held = tokens.get(owner);
-    if (held === undefined) tokens.set(owner, [tokenId]);
-    else held.push(tokenId);
-  }
-  const owners = new Set([...activities.keys(), ...tokens.keys()]);
-  return ImmutableMap(
-    Array.from(owners, (owner) => {
-      const tokenIds = (tokens.get(owner) ?? []).sort((a, b) => a - b);
-      const activity = List(requireDense(`activity of ${owner}`, activities.get(owner) ?? []));
-      return [owner, { tokenIds, activity }];
-    }),
-  );
-}
-
-function listByIndex<Item>(what: string, values: ReadonlyMap<string, Item>): readonly Item[] {
+function listByNumber<Item>(what: string, values: ReadonlyMap<string, Item>, first: number): readonly Item[] {
   return Array.from(values, (_, index) => {
-    const item = values.get(String(index));
-    if (item === undefined) throw new RecordRefused(`${what} ${index} is missing`);
+    const item = values.get(String(first + index));
+    if (item === undefined) throw new RecordRefused(`${what} ${first + index} is missing`);
     return item;
   });
 }

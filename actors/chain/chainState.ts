@@ -18,6 +18,10 @@ export function countWholeBlocks(cumulativeBlockUnits: bigint): bigint {
 /** Core events that are shown (CONTRACT.md, Core state). */
 export const coreEventsShown = 25;
 
+/** Settlements and checkpoints that are listed, the newest ones (CONTRACT.md, Settlement history). */
+export const recentSettlementsShown = 10;
+export const recentCheckpointsShown = 12;
+
 /** Minted rounds that are shown (CONTRACT.md, Settlement history). */
 export const recentRoundsShown = 42;
 
@@ -107,6 +111,8 @@ export interface Settlement {
   readonly previousCumulativeBlockUnits: bigint;
   /** Minted so far for its rounds (base units). */
   readonly mintedBaseUnits: bigint;
+  /** Sequence of the message that made it safe. */
+  readonly position: number;
 }
 
 /** Sums of cumulative block units through a settled round that held work. */
@@ -126,7 +132,51 @@ export interface Checkpoint {
   readonly eligibleWeight: bigint;
   readonly amountBaseUnits: bigint;
   readonly totalMintedBaseUnits: bigint;
+  /** Sequence of the message that made it safe. */
+  readonly position: number;
 }
+
+/** What is known of the settlements and checkpoints that have left memory, and which have become rows. */
+export interface Archive {
+  readonly settlements: ArchivedSettlements;
+  readonly checkpoints: ArchivedCheckpoints;
+}
+
+/** What is known of a list whose oldest entries have left memory. Entries are numbered from 0. */
+interface Archived {
+  /** How many have become rows, those with the least numbers. */
+  readonly rowCount: number;
+  /** How many of those have left memory. */
+  readonly count: number;
+  /** Time of the newest one that has (epoch milliseconds); 0 without any. */
+  readonly throughMs: number;
+}
+
+export interface ArchivedSettlements extends Archived {
+  readonly activeRoundCount: bigint;
+  readonly workAdded: bigint;
+  readonly completedBlockCount: bigint;
+  /** The newest {@link recentSettlementsShown} of those that completed a block, oldest first. */
+  readonly completed: readonly Settlement[];
+}
+
+export interface ArchivedCheckpoints extends Archived {
+  readonly amountBaseUnits: bigint;
+}
+
+/** Before the first row. */
+export const nothingArchived: Archive = {
+  settlements: {
+    rowCount: 0,
+    count: 0,
+    throughMs: 0,
+    activeRoundCount: 0n,
+    workAdded: 0n,
+    completedBlockCount: 0n,
+    completed: [],
+  },
+  checkpoints: { rowCount: 0, count: 0, throughMs: 0, amountBaseUnits: 0n },
+};
 
 export interface MintedRound {
   readonly roundId: bigint;
@@ -232,16 +282,36 @@ export interface OwnerEvent {
   readonly effectiveRound: bigint | null;
   readonly nextMergeBlock: bigint | null;
   readonly source: EventSource;
+  /** Sequence of the message that made it safe. */
+  readonly position: number;
 }
 
 export interface OwnerState {
   /** Ascending. */
   readonly tokenIds: readonly number[];
-  /** Oldest first. */
+  /** How many events there were; they are numbered from 0. */
+  readonly activityCount: number;
+  /** The newest of them, oldest first; those before them are in ClickHouse alone. */
   readonly activity: List<OwnerEvent>;
 }
 
-/** What an event of the feed contains. Amounts, rounds and blocks of work are bigints. */
+/** An event of an owner that is not final yet: a reorganization that can be followed may still take it away. */
+export interface AwaitedActivity {
+  readonly blockNumber: bigint;
+  readonly owner: Address;
+  /** Its number among the owner's events. */
+  readonly eventNumber: number;
+}
+
+/** Which of the owners' events have become rows. */
+export interface ActivityProgress {
+  /** All of blocks through this one; null before the first. */
+  readonly rowsThroughBlock: bigint | null;
+  /** The others, oldest first. */
+  readonly awaited: List<AwaitedActivity>;
+}
+
+/** What an event of the feed tells. Amounts, rounds and blocks of work are bigints. */
 export type ChainFeedDetails =
   | {
       readonly type: 'system.settlement_completed';
@@ -304,16 +374,21 @@ export interface ChainFeedEvent extends Arrival {
 /** Everything that is read from the chain, as it was at one block. Immutable; the next one shares what did not change. */
 export interface ChainState {
   readonly block: KnownBlock;
+  /** Sequence of the message that made the block safe. */
+  readonly position: number;
   readonly core: CoreState;
   readonly governance: Governance;
+  /** The newest ones, as are checkpoints; never without the last one. */
   readonly settlements: List<Settlement>;
   /** Settled rounds with work above `processedThroughRound`, ascending. */
   readonly unprocessedRounds: List<SettledRound>;
   readonly checkpoints: List<Checkpoint>;
+  readonly archive: Archive;
   readonly mintedRounds: List<MintedRound>;
   readonly mining: MiningState;
   readonly positions: ImmutableMap<number, Position>;
   readonly owners: ImmutableMap<string, OwnerState>;
+  readonly activity: ActivityProgress;
   readonly collection: CollectionState;
   readonly token: TokenState | null;
   readonly feed: EventWindow<ChainFeedEvent>;
@@ -335,7 +410,21 @@ export type KeyedRecord =
   | 'metadata'
   | 'position'
   | 'feedEvent'
-  | 'activity';
+  | 'activity'
+  | 'activityCount';
+
+/** How many settlements there were. */
+export function countSettlements({ archive, settlements }: ChainState): number {
+  return archive.settlements.count + settlements.size;
+}
+
+/** Work blocks that a settlement completed. */
+export function countCompletedBlocks({
+  cumulativeBlockUnits,
+  previousCumulativeBlockUnits,
+}: Settlement): bigint {
+  return countWholeBlocks(cumulativeBlockUnits) - countWholeBlocks(previousCumulativeBlockUnits);
+}
 
 /** The state with a note of what a block changed, so that a snapshot need not write the rest again. */
 export function noteChanged(state: ChainState, ...names: readonly RecordName[]): ChainState {
@@ -350,6 +439,7 @@ export function noteChanged(state: ChainState, ...names: readonly RecordName[]):
 export function emptyChainState(block: KnownBlock, run: string): ChainState {
   return {
     block,
+    position: 0,
     core: {
       configuration: null,
       implementation: null,
@@ -372,6 +462,7 @@ export function emptyChainState(block: KnownBlock, run: string): ChainState {
     settlements: List(),
     unprocessedRounds: List(),
     checkpoints: List(),
+    archive: nothingArchived,
     mintedRounds: List(),
     mining: {
       configuration: null,
@@ -390,6 +481,7 @@ export function emptyChainState(block: KnownBlock, run: string): ChainState {
     },
     positions: ImmutableMap(),
     owners: ImmutableMap(),
+    activity: { rowsThroughBlock: null, awaited: List() },
     collection: {
       sale: null,
       isClosed: false,

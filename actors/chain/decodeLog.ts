@@ -55,7 +55,7 @@ function listKnownEvents(contract: ContractKind): ReadonlyMap<string, KnownEvent
   return known;
 }
 
-/** A topic holds the hash of a value that may be too long for it. */
+/** A topic holds the hash of a value that may not fit. */
 function topicParameter(parameter: AbiParameter): NamedParameter {
   const { type } = parameter;
   const isHashed = type === 'string' || type === 'bytes' || type.startsWith('tuple') || type.endsWith(']');

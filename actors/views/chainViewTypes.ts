@@ -264,7 +264,7 @@ export interface EconomyView extends ChainAvailable {
   readonly feed: EventWindow<ChainFeedEvent>;
 }
 
-/** What the chain's routes read. Every call is synchronous and costs no I/O. */
+/** What the chain's routes read. Every call is synchronous and costs no I/O, but for a page of older activity. */
 export interface ChainViews {
   /** For operators; bodies carry fewer reasons. */
   conditions(): ChainConditions;
@@ -275,9 +275,11 @@ export interface ChainViews {
   checkedIssuance(): IssuanceView | ChainUnavailable;
   settlements(range: SettlementRange): SettlementHistoryView | ChainUnavailable;
   portfolio(page: OwnerPageRequest): PortfolioView | ChainUnavailable | { readonly fault: CursorFault };
+  /** Synchronously where the page is in memory, else as a promise, which may be rejected with StorageUnavailable. */
   ownerActivity(
     page: OwnerPageRequest,
-  ): OwnerActivityView | ChainUnavailable | { readonly fault: CursorFault };
+    signal: AbortSignal,
+  ): OwnerActivityView | ChainUnavailable | { readonly fault: CursorFault } | Promise<OwnerActivityView>;
   /** What the feed shows of the chain, at the newest safe block. */
   economy(): EconomyView | ChainUnavailable;
   /** `not_yet_safe` for a token that is missing, or whose metadata is of an earlier epoch. */

@@ -1,7 +1,7 @@
 import type { ChainActors } from '../chain/chainActors.ts';
 import { type ChainAvailability, findChainAvailability } from '../chain/chainAvailability.ts';
 import type { ContractAddresses } from '../chain/chainEvent.ts';
-import { type ChainState, countWholeBlocks } from '../chain/chainState.ts';
+import { type ChainState, countSettlements, countWholeBlocks } from '../chain/chainState.ts';
 import { findCollectionPhase } from '../chain/collectionPhase.ts';
 import { confirmations } from '../chain/confirmations.ts';
 import { findSettlementSource } from '../chain/settlementSource.ts';
@@ -19,12 +19,15 @@ import {
   chainUnavailableReasons,
   type Identities,
   type IssuanceView,
+  type OwnerActivityView,
+  type OwnerEvent,
   type OwnerPageRequest,
   type Release,
   type SettlementHistoryView,
   type SettlementRange,
 } from './chainViewTypes.ts';
 import type { Clock } from './clock.ts';
+import type { OlderActivity } from './olderActivity.ts';
 import { decodeOwnerCursor, encodeOwnerCursor, type OwnerList } from './ownerCursor.ts';
 import { buildActivityPage, buildPortfolioPage } from './ownerPages.ts';
 import {
@@ -32,9 +35,11 @@ import {
   computeRoundStartMs,
   computeSettlementWindow,
   describeIssuance,
+  isInMemoryFrom,
   listRecentSettlements,
   mapSettlementRanges,
   selectEntriesWithin,
+  sumAllSettlements,
   sumMinted,
   sumSettlements,
 } from './settlementHistory.ts';
@@ -59,6 +64,7 @@ export interface ChainViewsOptions {
   readonly isCaughtUp: () => boolean;
   /** Once the newest span is older than this, the indexer counts as unavailable. */
   readonly staleAfterMs: number;
+  readonly olderActivity: OlderActivity;
   readonly clock: Clock;
 }
 
@@ -210,10 +216,11 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
     const shown = toShown(lastGood);
     const { state } = shown;
     const window = computeSettlementWindow(range, clock.nowMs());
+    const spanMs = window === null ? 0 : window.endAtMs - window.startAtMs;
+    if (window !== null && !isInMemoryFrom(state, window.startAtMs - spanMs))
+      return unavailable('indexer_unavailable');
     const within =
-      window === null
-        ? [...state.settlements]
-        : selectEntriesWithin(state.settlements, window.startAtMs, window.endAtMs);
+      window === null ? [] : selectEntriesWithin(state.settlements, window.startAtMs, window.endAtMs);
     const checkpoints =
       window === null ? null : selectEntriesWithin(state.checkpoints, window.startAtMs, window.endAtMs);
     const issuance =
@@ -221,14 +228,14 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
         ? describeIssuance(state, checkpoints, shown.chain.economyDeploymentBlock)
         : 'not_configured';
     const isIssuanceKnown = typeof issuance !== 'string';
-    const spanMs = window === null ? 0 : window.endAtMs - window.startAtMs;
+    const sums = window === null ? sumAllSettlements(state) : sumSettlements(within);
     return {
       ...common(shown),
       source,
       range,
       contracts: shown.deployment.contracts,
       window,
-      summary: { ...sumSettlements(within), archivedSettlementCount: BigInt(state.settlements.size) },
+      summary: { ...sums, archivedSettlementCount: BigInt(countSettlements(state)) },
       recentSettlements: listRecentSettlements(state, window),
       buckets: buildBuckets(window, within, isIssuanceKnown ? checkpoints : null),
       issuance,
@@ -335,19 +342,23 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
       };
     },
 
-    ownerActivity: (request) => {
-      const page = pageState('activity', request);
+    ownerActivity: ({ owner, limit, cursor }, signal) => {
+      const page = pageState('activity', { owner, limit, cursor });
       if (!('shown' in page)) return page;
       const { shown, after } = page;
-      const { hasMore, ...listed } = buildActivityPage(shown.state, request.owner, after, request.limit);
-      const shownCount = after + listed.activity.length;
-      return {
+      const { total, activity, older, hasMore } = buildActivityPage(shown.state, owner, after, limit);
+      const buildView = (events: readonly OwnerEvent[]): OwnerActivityView => ({
         ...common(shown),
-        owner: request.owner,
+        owner,
         identities: listIdentities(shown),
-        ...listed,
-        nextCursor: hasMore ? encodeNextCursor('activity', shown, request.owner, shownCount) : null,
-      };
+        total,
+        activity: events,
+        nextCursor: hasMore ? encodeNextCursor('activity', shown, owner, after + events.length) : null,
+      });
+      if (older === null) return buildView(activity);
+      return options.olderActivity
+        .read(older, signal)
+        .then((stored) => buildView([...activity, ...stored.toReversed()]));
     },
 
     economy: () => {

@@ -1,3 +1,4 @@
+import { findFirstInMemory } from '../chain/activityRows.ts';
 import { type ChainState, countWholeBlocks, type OwnerEvent, type Position } from '../chain/chainState.ts';
 import { findMergeState } from '../chain/mergeState.ts';
 import {
@@ -11,6 +12,7 @@ import {
   rewardScale,
 } from '../chain/rewards.ts';
 import type { PortfolioView, PositionView } from './chainViewTypes.ts';
+import type { ActivityRange } from './olderActivity.ts';
 
 interface EvaluatedPosition {
   readonly position: Position;
@@ -57,22 +59,35 @@ export function buildPortfolioPage(
   };
 }
 
-/** Newest first, behind the `shown` newest ones. */
+/** A page of an owner's activity, behind the `shown` newest events. */
+export interface ActivityPage {
+  readonly total: bigint;
+  /** Those of its events that are in memory, newest first. */
+  readonly activity: readonly OwnerEvent[];
+  /** The others, which come after those; null where all are in memory. */
+  readonly older: ActivityRange | null;
+  readonly hasMore: boolean;
+}
+
 export function buildActivityPage(
-  state: ChainState,
+  { owners, feed }: ChainState,
   owner: string,
   shown: number,
   limit: number,
-): { readonly total: bigint; readonly activity: readonly OwnerEvent[]; readonly hasMore: boolean } {
-  const all = state.owners.get(owner)?.activity;
-  const total = all?.size ?? 0;
-  const end = Math.max(0, total - shown);
-  const activity =
-    all
-      ?.slice(Math.max(0, end - limit), end)
-      .reverse()
-      .toArray() ?? [];
-  return { total: BigInt(total), activity, hasMore: end > limit };
+): ActivityPage {
+  const known = owners.get(owner);
+  if (known === undefined) return { total: 0n, activity: [], older: null, hasMore: false };
+  const end = Math.max(0, known.activityCount - shown);
+  const from = Math.max(0, end - limit);
+  const first = findFirstInMemory(known);
+  const inMemory = known.activity.slice(Math.max(0, from - first), Math.max(0, end - first));
+  const range = { run: feed.run, owner, from, end: Math.min(end, first) };
+  return {
+    total: BigInt(known.activityCount),
+    activity: inMemory.reverse().toArray(),
+    older: range.from < range.end ? range : null,
+    hasMore: end > limit,
+  };
 }
 
 function evaluatePosition(

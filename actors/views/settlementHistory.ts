@@ -1,5 +1,13 @@
 import type { List } from 'immutable';
-import { type ChainState, type Checkpoint, countWholeBlocks, type Settlement } from '../chain/chainState.ts';
+import {
+  type ChainState,
+  type Checkpoint,
+  countCompletedBlocks,
+  countWholeBlocks,
+  recentCheckpointsShown,
+  recentSettlementsShown,
+  type Settlement,
+} from '../chain/chainState.ts';
 import { findMintRoundState } from '../chain/mintRoundState.ts';
 import type {
   NextMintRound,
@@ -9,10 +17,6 @@ import type {
   SettlementSums,
   SettlementWindow,
 } from './chainViewTypes.ts';
-
-/** Lists of the settlement history (CONTRACT.md, Settlement history). */
-const recentSettlementsMax = 10;
-const recentCheckpointsMax = 12;
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -39,14 +43,6 @@ export function computeSettlementWindow(range: SettlementRange, nowMs: number): 
   return { startAtMs: endAtMs - bucketMs * count, endAtMs, bucketSeconds: bucketMs / 1000 };
 }
 
-/** Work blocks that a settlement completed. */
-export function countCompletedBlocks({
-  cumulativeBlockUnits,
-  previousCumulativeBlockUnits,
-}: Settlement): bigint {
-  return countWholeBlocks(cumulativeBlockUnits) - countWholeBlocks(previousCumulativeBlockUnits);
-}
-
 export function sumSettlements(settlements: Iterable<Settlement>): SettlementSums {
   let settlementCount = 0n;
   let activeRoundCount = 0n;
@@ -59,6 +55,23 @@ export function sumSettlements(settlements: Iterable<Settlement>): SettlementSum
     completedBlockCount += countCompletedBlocks(settlement);
   }
   return { settlementCount, activeRoundCount, workAdded, completedBlockCount };
+}
+
+/** Sums of all settlements, those too that have left memory. */
+export function sumAllSettlements({ archive, settlements }: ChainState): SettlementSums {
+  const archived = archive.settlements;
+  const { settlementCount, activeRoundCount, workAdded, completedBlockCount } = sumSettlements(settlements);
+  return {
+    settlementCount: BigInt(archived.count) + settlementCount,
+    activeRoundCount: archived.activeRoundCount + activeRoundCount,
+    workAdded: archived.workAdded + workAdded,
+    completedBlockCount: archived.completedBlockCount + completedBlockCount,
+  };
+}
+
+/** Whether memory holds everything from a time on: a clock far behind that of the chain asks for more. */
+export function isInMemoryFrom({ archive }: ChainState, startAtMs: number): boolean {
+  return archive.settlements.throughMs < startAtMs && archive.checkpoints.throughMs < startAtMs;
 }
 
 /** Entries whose block lies in `[startAtMs, endAtMs)`; entries are in order of time, so only the newest are read. */
@@ -80,15 +93,17 @@ export function selectEntriesWithin<Entry extends Settlement | Checkpoint>(
 /** Newest first: those that completed a block, out of the window where there is one. */
 export function listRecentSettlements(state: ChainState, window: SettlementWindow | null): Settlement[] {
   const found: Settlement[] = [];
-  for (let index = state.settlements.size - 1; index >= 0 && found.length < recentSettlementsMax; index--) {
-    const settlement = state.settlements.get(index) as Settlement;
+  const { settlements, archive } = state;
+  for (let index = settlements.size - 1; index >= 0 && found.length < recentSettlementsShown; index--) {
+    const settlement = settlements.get(index) as Settlement;
     const { blockTimestampMs } = settlement.source;
     if (window !== null && blockTimestampMs < window.startAtMs) break;
     // A block's time may be ahead of this machine's clock.
     const isWithin = window === null || blockTimestampMs < window.endAtMs;
     if (isWithin && countCompletedBlocks(settlement) > 0n) found.push(settlement);
   }
-  return found;
+  const older = window === null ? archive.settlements.completed.toReversed() : [];
+  return [...found, ...older].slice(0, recentSettlementsShown);
 }
 
 export function buildBuckets(
@@ -172,20 +187,21 @@ export function describeIssuance(
   rangeCheckpoints: readonly Checkpoint[] | null,
   economyDeploymentBlock: bigint,
 ): SettlementIssuance | 'not_configured' | 'not_yet_safe' {
-  const { mining, token, checkpoints, block } = state;
+  const { mining, token, checkpoints, archive, block } = state;
   const { configuration } = mining;
   if (block.number < economyDeploymentBlock) return 'not_yet_safe';
   if (configuration === null || token === null) return 'not_configured';
   const inRange = rangeCheckpoints ?? [...checkpoints];
+  const before = rangeCheckpoints === null ? archive.checkpoints : { amountBaseUnits: 0n, count: 0 };
   return {
     symbol: token.symbol,
     decimals: token.decimals,
     configuration,
     totalMintedBaseUnits: mining.mintedBaseUnits,
     processedThroughRound: mining.processedThroughRound,
-    rangeMintedBaseUnits: sumMinted(inRange),
-    rangeCheckpointCount: BigInt(inRange.length),
+    rangeMintedBaseUnits: before.amountBaseUnits + sumMinted(inRange),
+    rangeCheckpointCount: BigInt(before.count + inRange.length),
     nextRound: projectNextMintRound(state, configuration.rewardPerBlock, configuration.supplyCap),
-    recentCheckpoints: inRange.slice(-recentCheckpointsMax).reverse(),
+    recentCheckpoints: inRange.slice(-recentCheckpointsShown).reverse(),
   };
 }

@@ -1,4 +1,4 @@
-import { type ChainState, countWholeBlocks } from '../chain/chainState.ts';
+import { type ChainState, countSettlements, countWholeBlocks } from '../chain/chainState.ts';
 import { computeRevision } from '../revision.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
 import type { DayHistory } from '../statistics/dayHistory.ts';
@@ -72,7 +72,7 @@ export function createStatisticsViews(options: StatisticsViewsOptions): Statisti
         ? null
         : {
             settledBlockCount: countWholeBlocks(chain.core.cumulativeBlockUnits),
-            settlementCount: BigInt(chain.settlements.size),
+            settlementCount: BigInt(countSettlements(chain)),
             settledWorkUnits: chain.core.cumulativeWork,
           };
     const oracle = computeOracleStatistics(options.settlement(), statistics.windowStartMs);

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { findFirstInMemory } from '../../actors/chain/activityRows.ts';
 import type { ChainFoldState } from '../../actors/chain/chainFold.ts';
 import {
   createChainRestoration,
@@ -12,10 +13,11 @@ import type { SnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { readRecords } from '../../storage/readRecords.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { createStoredActivity, type StoredActivityOptions } from '../../storage/storedActivity.ts';
 import { measureEventLoop } from '../measureEventLoop.ts';
 import { measureHeapBytes } from '../measureHeapBytes.ts';
 import type { SnapshotTask } from './snapshots.ts';
-import { applyClaims, createSyntheticChain } from './syntheticChain.ts';
+import { applyClaims, createSyntheticChain, fillActivity } from './syntheticChain.ts';
 
 /** One process of the benchmark of snapshots: it saves, or restores what another one has saved, and tells what that took. */
 
@@ -25,6 +27,8 @@ const changesPerIncrement = 100;
 const keptBlocks = 600;
 const changesPerBlock = 5;
 const mebibyte = 1024 * 1024;
+const pageEvents = 25;
+const pagesMeasured = 20;
 
 function headerAt(position: number): SnapshotHeader {
   return {
@@ -55,6 +59,7 @@ async function save({ dir, ...size }: SnapshotTask) {
     store.saveBase(headerAt(1), encodeChainFold({ state, newestSpanAtMs: null })),
   );
   const base = chain;
+  await fillActivity(database, size);
   const increment = { bytes: [] as number[], activeMs: [] as number[], longestStallMs: [] as number[] };
   for (let position = 2; position < 2 + increments; position++) {
     const newest = applyClaims(findNewest(state), changesPerIncrement);
@@ -92,7 +97,7 @@ function measureKeptBlocks(newest: ChainState): number {
 
 async function restore({ dir, positions }: SnapshotTask) {
   const startedMs = performance.now();
-  const { database, store } = await open(dir);
+  const { database, tables, store } = await open(dir);
   const openedMs = performance.now() - startedMs;
   const [header] = await store.list(stream);
   if (header === undefined) throw new Error('nothing was saved');
@@ -105,15 +110,36 @@ async function restore({ dir, positions }: SnapshotTask) {
   const restored = findNewest(result.state).positions.size;
   if (restored !== positions) throw new Error(`${restored} positions were restored, ${positions} were saved`);
   const residentMiB = process.memoryUsage.rss() / mebibyte;
+  const pageMs = await measureOldestPages(findNewest(result.state), { database, tables: () => tables });
   await database.close();
-  return { restoreMs: ms, restoreStallMs: longestStallMs, openedMs, residentMiB };
+  return { restoreMs: ms, restoreStallMs: longestStallMs, openedMs, residentMiB, pageMs };
+}
+
+/** Pages of the oldest events of some owners. */
+async function measureOldestPages(
+  { owners, feed: { run } }: ChainState,
+  opened: Pick<StoredActivityOptions, 'database' | 'tables'>,
+): Promise<number[]> {
+  const older = createStoredActivity({ ...opened, writer: null });
+  const pagesMs: number[] = [];
+  for (const [owner, known] of owners) {
+    const end = Math.min(pageEvents, findFirstInMemory(known));
+    if (end === 0) continue;
+    const startedMs = performance.now();
+    const page = await older.read({ run, owner, from: 0, end }, new AbortController().signal);
+    pagesMs.push(performance.now() - startedMs);
+    if (page.length !== end) throw new Error(`a page of ${page.length} events, expected ${end}`);
+    if (pagesMs.length > pagesMeasured) break;
+  }
+  // The first one opens the table.
+  return pagesMs.slice(1);
 }
 
 async function open(dir: string) {
   const logger = pino({ level: 'error' });
   const database = openDatabase({ path: dir });
   const tables = await migrate(database, logger);
-  return { database, store: createSnapshotStore({ database, tables: () => tables, logger }) };
+  return { database, tables, store: createSnapshotStore({ database, tables: () => tables, logger }) };
 }
 
 export type Saved = Awaited<ReturnType<typeof save>>;

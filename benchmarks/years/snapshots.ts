@@ -56,6 +56,7 @@ export async function measureSnapshots(size: SyntheticSize): Promise<readonly Re
     table('Restore', 'ms', ({ restored }) => [restored.restoreMs]),
     table('Longest stall of a restore', 'ms', ({ restored }) => [restored.restoreStallMs]),
     table('Resident after a restore', 'MiB', ({ restored }) => [restored.residentMiB]),
+    table('Page of the oldest activity', 'ms', ({ restored }) => restored.pageMs),
     table('Heap of a kept block with 5 changes', 'bytes', ({ saved }) => [saved.bytesPerKeptBlock]),
     {
       title: 'Growth against the state',

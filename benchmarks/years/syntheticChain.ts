@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
 import type { Hash } from 'viem';
+import { ownerEventsKept } from '../../actors/chain/activityRows.ts';
 import type { EventSource } from '../../actors/chain/chainEvent.ts';
 import { type ChainFoldState, emptyChainFoldState } from '../../actors/chain/chainFold.ts';
 import {
@@ -13,6 +14,8 @@ import {
   type RecordName,
 } from '../../actors/chain/chainState.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
+import type { Database } from '../../storage/database.ts';
+import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
 
 export interface SyntheticSize {
   readonly positions: number;
@@ -20,6 +23,7 @@ export interface SyntheticSize {
   readonly ownerEvents: number;
 }
 
+const syntheticRun = 'synthetic';
 const positionsPerOwner = 10;
 const genesisMs = Date.UTC(2026, 0, 1);
 const blockMs = 12_000;
@@ -35,18 +39,37 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
     const events: OwnerEvent[] = [];
     for (let event = index; event < ownerEvents; event += ownerCount)
       events.push(buildEvent(address, tokenIds[0] ?? 0, event));
-    return [address, { tokenIds, activity: List(events) }];
+    const activity = List(events).takeLast(ownerEventsKept);
+    return [address, { tokenIds, activityCount: events.length, activity }];
   });
-  const held = Array.from({ length: positions }, (_, tokenId): [number, Position] => [
+  const heldPositions = Array.from({ length: positions }, (_, tokenId): [number, Position] => [
     tokenId,
     buildPosition(tokenId, addresses[tokenId % ownerCount] ?? deriveAddress(0)),
   ]);
   const state: ChainState = {
-    ...emptyChainState(block, 'synthetic'),
-    positions: ImmutableMap(held),
+    ...emptyChainState(block, syntheticRun),
+    positions: ImmutableMap(heldPositions),
     owners: ImmutableMap(owners),
+    activity: { rowsThroughBlock: block.number, awaited: List() },
   };
   return { ...emptyChainFoldState, head: block, rootHash: deriveHash('root', 0), safe: [state] };
+}
+
+/** The rows of the same events, without what no page needs. */
+export async function fillActivity(
+  database: Database,
+  { positions, ownerEvents }: SyntheticSize,
+): Promise<void> {
+  const owners = Math.ceil(positions / positionsPerOwner);
+  await database.command(
+    `INSERT INTO ${ownerActivity.name}
+       (run, owner, event_number, kind, contract_address, token_ids, block_number, block_hash, transaction_hash, position)
+     SELECT '${syntheticRun}', concat('0x', substring(lower(hex(SHA256(concat('address ', toString(number % ${owners}))))), 1, 40)),
+       intDiv(number, ${owners}), 'claim', concat('0x', repeat('1', 40)), [toUInt256(number % ${owners})], 19000000 + number,
+       concat('0x', lower(hex(SHA256(concat('block ', toString(number)))))),
+       concat('0x', lower(hex(SHA256(concat('transaction ', toString(number)))))), number + 1
+     FROM numbers(${ownerEvents})`,
+  );
 }
 
 /** The state after a block in which so many owners claimed. */
@@ -62,9 +85,11 @@ export function applyClaims(before: ChainState, count: number): ChainState {
     const owner = owners.get(position.owner);
     if (owner === undefined) throw new Error(`${position.owner} owns nothing`);
     positions = positions.set(tokenId, { ...position, paidBaseUnits: position.paidBaseUnits + 1n });
-    const activity = owner.activity.push(buildEvent(position.owner, tokenId, Number(number) * count + claim));
-    owners = owners.set(position.owner, { ...owner, activity });
-    names.push(`position ${tokenId}`, `activity ${position.owner}/${owner.activity.size}`);
+    const event = buildEvent(position.owner, tokenId, Number(number) * count + claim);
+    const { activityCount, activity } = owner;
+    const claimed = { ...owner, activityCount: activityCount + 1, activity: activity.push(event) };
+    owners = owners.set(position.owner, claimed);
+    names.push(`position ${tokenId}`, `activity ${position.owner}/${activityCount}`);
   }
   return noteChanged({ ...before, block, positions, owners, changed: ImmutableSet() }, ...names);
 }
@@ -97,6 +122,7 @@ function buildEvent(owner: Address, tokenId: number, event: number): OwnerEvent 
     effectiveRound: null,
     nextMergeBlock: null,
     source: buildSource(event),
+    position: event + 1,
   };
 }
 

@@ -243,26 +243,31 @@ function describeCursorFault(views: ActivityViews, fault: CursorFault): ChainUna
   return fault === 'other_owner' ? { ...view, reason: 'indexer_mismatch' } : view;
 }
 
+/** Reads a page of an owner's list: at once, or from ClickHouse. */
+type LoadOwnerPage<View> = (
+  views: ActivityViews,
+  page: OwnerPageRequest,
+  signal: AbortSignal,
+) => View | ChainUnavailable | { readonly fault: CursorFault } | Promise<View>;
+
 function readPublicOwnerList<View extends { readonly status: string }, Body>(
-  load: (
-    views: ActivityViews,
-    page: OwnerPageRequest,
-  ) => View | ChainUnavailable | { readonly fault: CursorFault },
+  load: LoadOwnerPage<View>,
   buildBody: (view: View | ChainUnavailable) => Body,
 ) {
-  return ({ views }: { views: ActivityViews }, { query }: { query: URLSearchParams }): ReadResult<Body> => {
+  return (
+    { views }: { views: ActivityViews },
+    { query, signal }: { query: URLSearchParams; signal: AbortSignal },
+  ): ReadResult<Body> | Promise<ReadResult<Body>> => {
     const page = parseOwnerPage(query);
     if (page === null) return { error: 'invalid_query' };
-    const result = load(views, page);
+    const result = load(views, page, signal);
+    if (result instanceof Promise) return result.then((view) => ({ body: buildBody(view) }));
     return { body: buildBody('fault' in result ? describeCursorFault(views, result.fault) : result) };
   };
 }
 
 function readPlainOwnerList<View extends { readonly status: string }, Body>(
-  load: (
-    views: ActivityViews,
-    page: OwnerPageRequest,
-  ) => View | ChainUnavailable | { readonly fault: CursorFault },
+  load: LoadOwnerPage<View>,
   buildBody: (view: View | ChainUnavailable) => Body,
 ) {
   const faults: Record<CursorFault, ErrorCode> = {
@@ -272,15 +277,19 @@ function readPlainOwnerList<View extends { readonly status: string }, Body>(
   };
   return (
     { views }: { views: ActivityViews },
-    { pathValue: owner, query }: { pathValue: string; query: URLSearchParams },
-  ): ReadResult<Body> => {
+    { pathValue: owner, query, signal }: { pathValue: string; query: URLSearchParams; signal: AbortSignal },
+  ): ReadResult<Body> | Promise<ReadResult<Body>> => {
     const parameters = parseExactQuery(query, ['limit', 'cursor']);
     const limit = parsePageLimit(parameters?.get('limit'), ownerPageDefault);
     if (parameters === null || limit === null) return { error: 'invalid_query' };
-    const result = load(views, { owner, limit, cursor: parameters.get('cursor') ?? null });
+    const result = load(views, { owner, limit, cursor: parameters.get('cursor') ?? null }, signal);
+    if (result instanceof Promise) return result.then((view) => ({ body: buildBody(view) }));
     return 'fault' in result ? { error: faults[result.fault] } : { body: buildBody(result) };
   };
 }
+
+/** Of a page whose older part is read from ClickHouse. */
+const storedPageErrors = ['database_busy', 'database_unavailable', 'request_timeout'] as const;
 
 const publicOwnerMembers = {
   rateClass: 'publicHeavy',
@@ -325,7 +334,11 @@ const publicActivity = defineReadRoute({
   summary: 'What an owner did, newest first',
   response: publicOwnerActivityResponse,
   unavailable: (views) => toPublicOwnerActivityBody(describeUnreadable(views)),
-  read: readPublicOwnerList(({ chain }, page) => chain.ownerActivity(page), toPublicOwnerActivityBody),
+  errors: [...publicOwnerMembers.errors, ...storedPageErrors],
+  read: readPublicOwnerList(
+    ({ chain }, page, signal) => chain.ownerActivity(page, signal),
+    toPublicOwnerActivityBody,
+  ),
 });
 
 const plainActivity = defineReadRoute({
@@ -335,7 +348,11 @@ const plainActivity = defineReadRoute({
   summary: 'What an owner did, newest first',
   response: plainOwnerActivityResponse,
   unavailable: (views) => toPlainOwnerActivityBody(describeUnreadable(views)),
-  read: readPlainOwnerList(({ chain }, page) => chain.ownerActivity(page), toPlainOwnerActivityBody),
+  errors: [...plainOwnerMembers.errors, ...storedPageErrors],
+  read: readPlainOwnerList(
+    ({ chain }, page, signal) => chain.ownerActivity(page, signal),
+    toPlainOwnerActivityBody,
+  ),
 });
 
 function parseTokenId(segment: string): number | null {

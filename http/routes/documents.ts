@@ -1,28 +1,27 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { type PreparedResponse, prepareDocument } from '../server/preparedResponse.ts';
+import type { Header } from '../server/responseWriter.ts';
 import { createOpenApiDocument } from './openApi.ts';
 
 /** A document that is served as it is (CONTRACT.md, Documents). */
 export interface PublicDocument {
   readonly path: string;
-  readonly contentType: string;
-  /** Built or read at the first request for it, then kept: most processes are never asked, and every start would wait for it. */
-  readonly body: () => Buffer;
-  readonly headers: readonly (readonly [string, string])[];
+  /** Built or read at the first request for it, then cached: most processes are never asked, and every start would wait for it. */
+  readonly prepare: () => PreparedResponse;
+  readonly cacheControl: string;
+  readonly header: Header | null;
 }
 
 /** Version of the documented interface (CONTRACT.md, Versions). */
 const interfaceVersion = '1.0.0';
 
-const shortlyCached = [['Cache-Control', 'public, max-age=300']] as const;
-const pageHeaders = [
-  ...shortlyCached,
-  // Swagger UI styles elements inline, and its icons are data URIs; scripts come from this service alone.
-  [
-    'Content-Security-Policy',
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  ],
+const cacheControl = 'public, max-age=300';
+/** Swagger UI styles elements inline, and its icons are data URIs; scripts come from this service alone. */
+const contentSecurityPolicy = [
+  'Content-Security-Policy',
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ] as const;
 
 const page = `<!doctype html>
@@ -46,32 +45,26 @@ const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#documentation',
 
 /** The OpenAPI description, and a page that shows it with everything that it needs. */
 export function loadDocuments(): PublicDocument[] {
-  const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const asset = (name: string, contentType: string): PublicDocument => ({
-    path: `/docs/${name}`,
-    contentType,
-    body: once(() => readFileSync(join(assets, name))),
-    headers: shortlyCached,
+  const document = (
+    path: string,
+    contentType: string,
+    read: () => Buffer,
+    header: Header | null = null,
+  ): PublicDocument => ({
+    path,
+    prepare: once(() => prepareDocument(read(), contentType)),
+    cacheControl,
+    header,
   });
+  const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const asset = (name: string, contentType: string) =>
+    document(`/docs/${name}`, contentType, () => readFileSync(join(assets, name)));
   return [
-    {
-      path: '/openapi.json',
-      contentType: 'application/json',
-      body: once(() => Buffer.from(`${JSON.stringify(createOpenApiDocument(interfaceVersion), null, 2)}\n`)),
-      headers: shortlyCached,
-    },
-    {
-      path: '/docs',
-      contentType: 'text/html; charset=utf-8',
-      body: once(() => Buffer.from(page)),
-      headers: pageHeaders,
-    },
-    {
-      path: '/docs/start.js',
-      contentType: 'text/javascript; charset=utf-8',
-      body: once(() => Buffer.from(start)),
-      headers: shortlyCached,
-    },
+    document('/openapi.json', 'application/json', () =>
+      Buffer.from(`${JSON.stringify(createOpenApiDocument(interfaceVersion), null, 2)}\n`),
+    ),
+    document('/docs', 'text/html; charset=utf-8', () => Buffer.from(page), contentSecurityPolicy),
+    document('/docs/start.js', 'text/javascript; charset=utf-8', () => Buffer.from(start)),
     asset('swagger-ui.css', 'text/css; charset=utf-8'),
     asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
     asset('favicon-32x32.png', 'image/png'),

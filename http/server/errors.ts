@@ -46,7 +46,10 @@ export const errorStatus = {
     status: '500 Internal Server Error',
     meaning: 'Unexpected failure; report the X-Request-Id.',
   },
-  database_busy: { status: '503 Service Unavailable', meaning: 'Too many reads of old data at the moment.' },
+  database_busy: {
+    status: '503 Service Unavailable',
+    meaning: 'Too many requests that cost much at the moment.',
+  },
   database_unavailable: {
     status: '503 Service Unavailable',
     meaning: 'The database that is needed does not answer.',

@@ -16,7 +16,7 @@ import { toFeedEventBody } from '../responses/events.ts';
 import { parseExactQuery } from '../routes/parseExactQuery.ts';
 import type { ReadResult } from '../routes/route.ts';
 import { createHttpError, type HttpError } from './errors.ts';
-import type { AddressWords } from './ipAddress.ts';
+import { type AddressWords, toClient, toSite } from './ipAddress.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
 
 export const eventStreamType = 'text/event-stream; charset=utf-8';
@@ -33,7 +33,9 @@ const resumeBatchSize = 100;
 /** Clients that may wait for ClickHouse at the same time; the others have their turn at the next refresh. */
 const readsMax = 8;
 export const clientsMax = 5_000;
-export const clientsOfAddressMax = 8;
+/** Streams of one client, which may be an office behind one address, and of one site (`ipAddress.ts`): nobody takes all of them. */
+export const streamsOfClientMax = 32;
+export const streamsOfSiteMax = 256;
 const refusedForSeconds = 15;
 /** Clients that a broadcast reaches in one turn of the event loop. */
 const broadcastBatchSize = 50;
@@ -42,7 +44,7 @@ export interface EventStreamOptions {
   readonly feed: FeedViews;
   readonly writer: ResponseWriter;
   readonly registry: Registry;
-  /** Whether clients of one address are limited. */
+  /** Whether the streams of one client and of one site are limited. */
   readonly isLimited: boolean;
   /** A quiet connection is kept open by a comment in this interval. */
   readonly heartbeatMs?: number;
@@ -53,8 +55,7 @@ export interface StreamRequest {
   readonly query: URLSearchParams;
   /** `Last-Event-ID`; empty without one. */
   readonly lastEventId: string;
-  /** Of the client, as a key. */
-  readonly address: string;
+  readonly address: AddressWords;
 }
 
 /** Server-sent events: those of the feed as they become visible (CONTRACT.md, Event stream). */
@@ -77,7 +78,8 @@ export function isFeedEventId(lastEventId: string): boolean {
 interface Client {
   readonly response: HttpResponse;
   readonly category: FeedCategory;
-  readonly address: string;
+  /** Whom it counts for: itself and its site, where it has one. */
+  readonly origins: readonly Origin[];
   /** Messages that it has not read yet. */
   readonly waiting: string[];
   isBlocked: boolean;
@@ -90,6 +92,12 @@ interface Client {
   readonly ending: AbortController;
 }
 
+/** Somebody whose streams are limited together. */
+interface Origin {
+  readonly key: string;
+  readonly streamsMax: number;
+}
+
 /** A message for those who listened when it became known. */
 interface Broadcast {
   readonly listening: readonly Client[];
@@ -100,7 +108,7 @@ interface Broadcast {
 export function createEventStream(options: EventStreamOptions): EventStream {
   const { feed, writer, registry, isLimited, heartbeatMs = defaultHeartbeatMs } = options;
   const clients = new Set<Client>();
-  const byAddress = new Map<string, number>();
+  const streamsByOrigin = new Map<string, number>();
   /** What runs while somebody listens. */
   let upkeep: Subscription | null = null;
   /** Messages on their way to the clients, oldest first. */
@@ -142,14 +150,15 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     if (given === null || category === undefined) return createHttpError('invalid_query');
     const resumesAt = lastEventId === '' ? null : decodeStreamPosition(lastEventId);
     if (lastEventId !== '' && resumesAt === null) return createHttpError('invalid_cursor');
-    const existing = byAddress.get(address) ?? 0;
-    if (clients.size >= clientsMax || (isLimited && existing >= clientsOfAddressMax))
+    const origins = findOrigins(address);
+    const isFull = ({ key, streamsMax }: Origin) => (streamsByOrigin.get(key) ?? 0) >= streamsMax;
+    if (clients.size >= clientsMax || (isLimited && origins.some(isFull)))
       return createHttpError('rate_limited', refusedForSeconds);
     const response = writer.beginStream(exchange, eventStreamType);
     const client: Client = {
       response,
       category,
-      address,
+      origins,
       waiting: [],
       isBlocked: false,
       position: resumesAt,
@@ -157,7 +166,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       isReading: false,
       ending: new AbortController(),
     };
-    byAddress.set(address, existing + 1);
+    for (const { key } of origins) streamsByOrigin.set(key, (streamsByOrigin.get(key) ?? 0) + 1);
     clients.add(client);
     response.onAborted(() => forget(client));
     response.onWritable(() => {
@@ -182,9 +191,11 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   function forget(client: Client) {
     if (!clients.delete(client)) return;
     client.ending.abort();
-    const left = (byAddress.get(client.address) ?? 1) - 1;
-    if (left === 0) byAddress.delete(client.address);
-    else byAddress.set(client.address, left);
+    for (const { key } of client.origins) {
+      const left = (streamsByOrigin.get(key) ?? 1) - 1;
+      if (left === 0) streamsByOrigin.delete(key);
+      else streamsByOrigin.set(key, left);
+    }
     if (clients.size === 0) stop();
   }
 
@@ -319,10 +330,16 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       }
       clients.clear();
       broadcasts.length = 0;
-      byAddress.clear();
+      streamsByOrigin.clear();
       stop();
     },
   };
+}
+
+function findOrigins(address: AddressWords): Origin[] {
+  const client = { key: toClient(address).join('.'), streamsMax: streamsOfClientMax };
+  const site = toSite(address);
+  return site === null ? [client] : [client, { key: site.join('.'), streamsMax: streamsOfSiteMax }];
 }
 
 /** Events of a category as they are sent. */
@@ -345,6 +362,6 @@ export function readStreamRequest(request: HttpRequest, query: string, address: 
   return {
     query: new URLSearchParams(query),
     lastEventId: request.getHeader('last-event-id'),
-    address: address.join('.'),
+    address,
   };
 }

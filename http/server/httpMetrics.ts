@@ -5,6 +5,7 @@ export interface HttpMetrics {
   answered(route: string, status: string): void;
   prepared(): void;
   failed(route: string): void;
+  shed(route: string): void;
   reading(change: 1 | -1): void;
   readonly readsInFlight: number;
 }
@@ -12,6 +13,7 @@ export interface HttpMetrics {
 export function createHttpMetrics(registry: Registry, implementation: string): HttpMetrics {
   const answers = new Map<string, Map<string, number>>();
   const failures = new Map<string, number>();
+  const shed = new Map<string, number>();
   let preparations = 0;
   let readsInFlight = 0;
   new Counter({
@@ -45,6 +47,16 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
       for (const [route, count] of failures) this.inc({ route }, count);
     },
   });
+  new Counter({
+    name: 'miner_http_shed_requests_total',
+    help: 'Requests of expensive routes that were answered 503 because the event loop was late.',
+    labelNames: ['route'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [route, count] of shed) this.inc({ route }, count);
+    },
+  });
   new Gauge({
     name: 'miner_http_reads_in_flight',
     help: 'Requests that wait for the database.',
@@ -71,6 +83,9 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
     },
     failed: (route) => {
       failures.set(route, (failures.get(route) ?? 0) + 1);
+    },
+    shed: (route) => {
+      shed.set(route, (shed.get(route) ?? 0) + 1);
     },
     reading: (change) => {
       readsInFlight += change;

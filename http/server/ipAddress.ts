@@ -5,6 +5,22 @@ export type AddressWords = readonly [number, number, number, number];
 
 const mappedPrefix = 0xffff;
 
+/**
+ * Whom limits count as one client: an IPv4 address, or the /64 of an IPv6 address, of which whoever has one address has all 2^64.
+ */
+export function toClient(address: AddressWords): AddressWords {
+  return isMappedIPv4(address) ? address : [address[0], address[1], 0, 0];
+}
+
+/** The /48 of an IPv6 address, as it is assigned to one site, in words that no client has; null for IPv4. */
+export function toSite(address: AddressWords): AddressWords | null {
+  return isMappedIPv4(address) ? null : [address[0], (address[1] & 0xffff_0000) >>> 0, 0xffff_ffff, 48];
+}
+
+function isMappedIPv4([first, second, third]: AddressWords): boolean {
+  return first === 0 && second === 0 && third === mappedPrefix;
+}
+
 /** Null for an invalid address. */
 export function parseAddress(text: string): AddressWords | null {
   if (isIPv4(text)) return [0, 0, mappedPrefix, parseIPv4(text)];

@@ -2,16 +2,13 @@
 export type OriginVerdict = 'none' | 'approved' | 'refused';
 
 /**
- * Approved are the configured origins and the service's own, since its documentation page sends requests to it.
+ * Approved are the configured origins alone. The request's own `Host` says nothing: a website may have its name resolved to this server. The
+ * documentation page needs no approval, since browsers send no `Origin` with a page's requests to where it came from.
  */
-export function createOriginCheck(
-  allowedOrigins: readonly string[],
-): (origin: string, host: string) => OriginVerdict {
+export function createOriginCheck(allowedOrigins: readonly string[]): (origin: string) => OriginVerdict {
   const allowed = new Set(allowedOrigins);
-  return (origin, host) => {
+  return (origin) => {
     if (origin === '') return 'none';
-    if (allowed.has(origin)) return 'approved';
-    const isOwn = host !== '' && (origin === `http://${host}` || origin === `https://${host}`);
-    return isOwn ? 'approved' : 'refused';
+    return allowed.has(origin) ? 'approved' : 'refused';
   };
 }

@@ -9,18 +9,19 @@ import type { ReadRoute, Route, RouteSources, ViewRoute } from '../routes/route.
 import { routes } from '../routes/routes.ts';
 import { createBodyCheck } from './checkedBody.ts';
 import { createClientAddress } from './clientAddress.ts';
-import { createEncodingChoice } from './contentEncoding.ts';
+import { type ContentEncoding, createEncodingChoice } from './contentEncoding.ts';
 import { createHttpError, type HttpError } from './errors.ts';
 import { createEventStream, eventStreamType, isFeedEventId, readStreamRequest } from './eventStream.ts';
 import { createFailureLog } from './failureLog.ts';
 import { createHttpMetrics } from './httpMetrics.ts';
 import { hasMatchingEtag } from './ifNoneMatch.ts';
 import { type Listener, listenOn } from './listener.ts';
+import { createLoadGuard } from './loadGuard.ts';
 import { memoize } from './memoize.ts';
 import { createOriginCheck } from './origin.ts';
 import { createPendingReads, type ReadBody } from './pendingReads.ts';
 import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
-import { createRateLimiter } from './rateLimiter.ts';
+import { createRateLimiter, type RateClass } from './rateLimiter.ts';
 import { createRequestIds } from './requestId.ts';
 import {
   createResponseWriter,
@@ -75,6 +76,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const limiter = settings.rateLimits ? createRateLimiter() : null;
   const failures = createFailureLog(logger, clock);
   const reads = createPendingReads({ metrics, timeoutMs: settings.readTimeoutMs });
+  const guard = createLoadGuard(clock);
   const app = App();
 
   /**
@@ -88,7 +90,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   ) {
     return (response: HttpResponse, request: HttpRequest) => {
       const origin = request.getHeader('origin');
-      const verdict = origin === '' ? 'none' : checkOrigin(origin, request.getHeader('host'));
+      const verdict = checkOrigin(origin);
       const exchange: Exchange = {
         response,
         route: name,
@@ -99,8 +101,12 @@ export function createPublicServer(options: PublicServerOptions): Listener {
         isAnswered: false,
       };
       runGuarded(exchange, () => {
-        if (verdict !== 'none' && isPreflight(request)) return answerPreflight(exchange);
-        const refusal = findRefusal(request, response, route, verdict === 'refused');
+        const isAskingPermission = verdict !== 'none' && isPreflight(request);
+        const isOfContract = route !== null && !isAskingPermission && isReadMethod(request);
+        const refusal =
+          limit(request, response, isOfContract ? route.rateClass : 'other') ??
+          (isAskingPermission ? null : findRefusal(request, route, verdict === 'refused'));
+        if (refusal === null && isAskingPermission) return answerPreflight(exchange);
         if (refusal === null) answer(exchange, request);
         else writer.writeError(exchange, refusal);
       });
@@ -113,22 +119,19 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     else writer.writePreflight(exchange);
   }
 
+  function limit(request: HttpRequest, response: HttpResponse, rateClass: RateClass): HttpError | null {
+    if (limiter === null) return null;
+    const waitSeconds = limiter.take(findClientAddress(response, request), rateClass, clock.monotonicMs());
+    return waitSeconds === 0 ? null : createHttpError('rate_limited', waitSeconds);
+  }
+
   /** Why a request is not passed to its route; null when it is. */
   function findRefusal(
     request: HttpRequest,
-    response: HttpResponse,
     route: Guarded | null,
     isOriginRefused: boolean,
   ): HttpError | null {
     if (!isReadMethod(request)) return createHttpError('not_found');
-    if (route !== null && limiter !== null) {
-      const waitSeconds = limiter.take(
-        findClientAddress(response, request),
-        route.rateClass,
-        clock.monotonicMs(),
-      );
-      if (waitSeconds > 0) return createHttpError('rate_limited', waitSeconds);
-    }
     if (isOriginRefused) return createHttpError('cors_origin_not_allowed');
     if (route === null) return null;
     if (route.query === 'none' && transport.query(request) !== '') return createHttpError('invalid_query');
@@ -222,15 +225,28 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       if (failure !== null) noteFailure(failure.error, exchange);
       if (prepared === null) return writer.writeError(exchange, createHttpError('internal_error'));
       const { response, header } = prepared;
-      const { etag } = response;
-      if (route.isConditional && etag !== null && hasMatchingEtag(request, etag, transport)) {
-        return writer.writeNotModified(exchange, etag, route.cacheControl, header);
-      }
-      const encoding = response.isCompressible
-        ? chooseEncoding(request.getHeader('accept-encoding'))
-        : 'identity';
-      writer.writeOk(exchange, response, route.cacheControl, encoding, header);
+      if (route.isConditional) answerConditionally(exchange, request, response, route.cacheControl, header);
+      else writer.writeOk(exchange, response, route.cacheControl, encodingFor(response, request), header);
     };
+  }
+
+  function encodingFor({ isCompressible }: PreparedResponse, request: HttpRequest): ContentEncoding {
+    return isCompressible ? chooseEncoding(request.getHeader('accept-encoding')) : 'identity';
+  }
+
+  /** 304 where `If-None-Match` names the tag. */
+  function answerConditionally(
+    exchange: Exchange,
+    request: HttpRequest,
+    prepared: PreparedResponse,
+    cacheControl: string | null,
+    header: Header | null,
+  ) {
+    const encoding = encodingFor(prepared, request);
+    const etag = prepared.etag(encoding);
+    if (etag !== null && hasMatchingEtag(request, etag, transport))
+      writer.writeNotModified(exchange, etag, cacheControl, header);
+    else writer.writeOk(exchange, prepared, cacheControl, encoding, header);
   }
 
   function answerRead(route: ReadRoute) {
@@ -244,6 +260,10 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     return (exchange: Exchange, request: HttpRequest) => {
       const pathValue = parsePathValue(route, request);
       if (pathValue === null) return writer.writeError(exchange, createPathError(route));
+      if (guard.isOverloaded()) {
+        metrics.shed(route.path);
+        return writer.writeError(exchange, createHttpError('database_busy', retryAfterSeconds));
+      }
       const query = new URLSearchParams(transport.query(request));
       const encoding = chooseEncoding(request.getHeader('accept-encoding'));
       const read = (signal: AbortSignal) => {
@@ -292,7 +312,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   app.any(
     '/v1/events/stream',
     handler('/v1/events/stream', eventStreamGuard, (exchange, request) => {
-      if (exchange.isHead) return writer.writeDocument(exchange, eventStreamType, Buffer.alloc(0), noStore);
+      if (exchange.isHead) return writer.writeUncached(exchange, eventStreamType, Buffer.alloc(0));
       const address = findClientAddress(exchange.response, request);
       const streamRequest = readStreamRequest(request, transport.query(request), address);
       const open = (lastEventId: string) => {
@@ -309,20 +329,22 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       );
     }),
   );
-  for (const { path, contentType, body, headers } of loadDocuments()) {
+  for (const { path, prepare, cacheControl, header } of loadDocuments()) {
     app.any(
       path,
-      handler(path, null, (exchange) => writer.writeDocument(exchange, contentType, body(), headers)),
+      handler(path, null, (exchange, request) =>
+        answerConditionally(exchange, request, prepare(), cacheControl, header),
+      ),
     );
   }
   app.any(
     '/healthz',
-    handler('/healthz', null, (exchange) => writer.writeDocument(exchange, jsonType, aliveBody, noStore)),
+    handler('/healthz', null, (exchange) => writer.writeUncached(exchange, jsonType, aliveBody)),
   );
   app.any(
     '/readyz',
     handler('/readyz', null, (exchange) => {
-      if (options.readiness().isReady) writer.writeDocument(exchange, jsonType, readyBody, noStore);
+      if (options.readiness().isReady) writer.writeUncached(exchange, jsonType, readyBody);
       else writer.writeError(exchange, createHttpError('database_unavailable', retryAfterSeconds));
     }),
   );
@@ -334,6 +356,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   return listenOn(app, {
     isPortShared: settings.isPortShared,
     onClose: () => {
+      guard.stop();
       reads.abortAll();
       events.close();
     },
@@ -362,6 +385,5 @@ type Guarded = Pick<Route, 'rateClass' | 'query'>;
 const eventStreamGuard: Guarded = { rateClass: 'publicHeavy', query: [] };
 const aliveBody = Buffer.from('{"status":"alive"}');
 const readyBody = Buffer.from('{"status":"ready"}');
-const noStore = [['Cache-Control', 'no-store']] as const;
 /** Different queries of a route whose parsed form is cached. */
 const queriesMax = 256;

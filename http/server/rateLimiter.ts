@@ -1,14 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
-import type { AddressWords } from './ipAddress.ts';
+import { type AddressWords, toClient, toSite } from './ipAddress.ts';
 
-/** Token buckets of the rate classes (CONTRACT.md, Rate limits). */
+/** Token buckets of the rate classes (CONTRACT.md, Rate limits); `other` is of what is no route of the contract: documents, health, errors. */
 export const rateClasses = {
   publicFast: { perSecond: 30, burst: 60 },
   publicHeavy: { perSecond: 5, burst: 20 },
   metadata: { perSecond: 20, burst: 40 },
+  other: { perSecond: 20, burst: 60 },
 } as const;
 export type RateClass = keyof typeof rateClasses;
+/** A site (an IPv6 /48) has so many times what a client has, since it may have 65,536 networks of clients. */
+export const siteFactor = 16;
 
 const classNames = listKeys(rateClasses);
 /** The table has 8,192 sets of 8 addresses. All of it is allocated once, about 3.5 MB. */
@@ -17,19 +20,18 @@ const waysPerSet = 8;
 
 export interface RateLimiter {
   /**
-   * Takes one token of the address's bucket.
+   * Takes one token of the bucket of the address's client, and of its site where it has one.
    *
    * @returns 0 when there was one, else the whole seconds after which there is (at least 1).
    */
   take(address: AddressWords, rateClass: RateClass, nowMs: number): number;
-  /** Addresses that are tracked; more of them do not take more memory. */
+  /** Clients and sites that are tracked; more of them do not take more memory. */
   readonly capacity: number;
 }
 
 /**
- * Rate limits by address, in a fixed amount of memory: a set-associative table in typed arrays. A request allocates
- * nothing. When a set is full, the address that was seen least recently is evicted, and starts with a full bucket
- * should it come back.
+ * Rate limits by client, in a fixed amount of memory: a set-associative table in typed arrays. When a set is full, the client that was
+ * seen least recently is evicted, and starts with a full bucket should it come back.
  */
 export function createRateLimiter(): RateLimiter {
   const capacity = setCount * waysPerSet;
@@ -40,12 +42,13 @@ export function createRateLimiter(): RateLimiter {
   // Random, so that nobody outside can choose addresses that collide in one set.
   const seed = randomInt(2 ** 31);
 
-  function findEntry(address: AddressWords, nowMs: number): number {
+  /** @param factor of the rates and bursts of its buckets. */
+  function findEntry(address: AddressWords, factor: number, nowMs: number): number {
     const first = (hashAddress(address, seed) % setCount) * waysPerSet;
     let oldest = first;
     for (let entry = first; entry < first + waysPerSet; entry++) {
       if (touchedMs[entry] !== 0 && isKey(keys, entry, address)) {
-        refill(entry, nowMs);
+        refill(entry, factor, nowMs);
         return entry;
       }
       if ((touchedMs[entry] as number) < (touchedMs[oldest] as number)) oldest = entry;
@@ -53,33 +56,42 @@ export function createRateLimiter(): RateLimiter {
     keys.set(address, oldest * 4);
     touchedMs[oldest] = nowMs;
     for (let index = 0; index < classNames.length; index++) {
-      tokens[oldest * classNames.length + index] = rateClasses[classNames[index] as RateClass].burst;
+      tokens[oldest * classNames.length + index] = factor * rateClasses[classNames[index] as RateClass].burst;
     }
     return oldest;
   }
 
-  function refill(entry: number, nowMs: number) {
+  function refill(entry: number, factor: number, nowMs: number) {
     const elapsedMs = nowMs - (touchedMs[entry] as number);
     if (elapsedMs <= 0) return;
     touchedMs[entry] = nowMs;
     for (let index = 0; index < classNames.length; index++) {
       const { perSecond, burst } = rateClasses[classNames[index] as RateClass];
       const slot = entry * classNames.length + index;
-      tokens[slot] = Math.min(burst, (tokens[slot] as number) + (elapsedMs * perSecond) / 1000);
+      const added = (factor * elapsedMs * perSecond) / 1000;
+      tokens[slot] = Math.min(factor * burst, (tokens[slot] as number) + added);
     }
+  }
+
+  /** @returns whole seconds until there is a token; 0 when one was taken. */
+  function takeOne(address: AddressWords, factor: number, rateClass: RateClass, nowMs: number): number {
+    const entry = findEntry(address, factor, nowMs);
+    const slot = entry * classNames.length + classNames.indexOf(rateClass);
+    const available = tokens[slot] as number;
+    if (available >= 1) {
+      tokens[slot] = available - 1;
+      return 0;
+    }
+    return Math.max(1, Math.ceil((1 - available) / (factor * rateClasses[rateClass].perSecond)));
   }
 
   return {
     capacity,
     take: (address, rateClass, nowMs) => {
-      const entry = findEntry(address, nowMs);
-      const slot = entry * classNames.length + classNames.indexOf(rateClass);
-      const available = tokens[slot] as number;
-      if (available >= 1) {
-        tokens[slot] = available - 1;
-        return 0;
-      }
-      return Math.max(1, Math.ceil((1 - available) / rateClasses[rateClass].perSecond));
+      const waitSeconds = takeOne(toClient(address), 1, rateClass, nowMs);
+      const site = toSite(address);
+      if (waitSeconds > 0 || site === null) return waitSeconds;
+      return takeOne(site, siteFactor, rateClass, nowMs);
     },
   };
 }

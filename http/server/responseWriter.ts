@@ -53,13 +53,8 @@ export interface ResponseWriter {
   writePreflight(exchange: Exchange): void;
   /** Writes the headers of a response whose body follows piece by piece. */
   beginStream(exchange: Exchange, contentType: string): HttpResponse;
-  /** A document such as the OpenAPI description. */
-  writeDocument(
-    exchange: Exchange,
-    contentType: string,
-    body: Buffer,
-    headers?: readonly (readonly [string, string])[],
-  ): void;
+  /** The response of a health route, or the beginning of a stream without its body. */
+  writeUncached(exchange: Exchange, contentType: string, body: Buffer): void;
 }
 
 export function createResponseWriter(transport: Transport, metrics: HttpMetrics): ResponseWriter {
@@ -70,6 +65,7 @@ export function createResponseWriter(transport: Transport, metrics: HttpMetrics)
     response.writeStatus(status);
     response.writeHeader('X-Request-Id', exchange.requestId);
     response.writeHeader('Vary', vary);
+    response.writeHeader('X-Content-Type-Options', 'nosniff');
     if (exchange.approvedOrigin !== null) {
       response.writeHeader('Access-Control-Allow-Origin', exchange.approvedOrigin);
       response.writeHeader('Access-Control-Expose-Headers', exposedHeaders);
@@ -77,17 +73,27 @@ export function createResponseWriter(transport: Transport, metrics: HttpMetrics)
     return response;
   }
 
+  /**
+   * Nothing that a client does not read is buffered here: what the connection does not take is sent once it does. A client that sends further
+   * requests meanwhile is disconnected, so a connection has at most one response under way.
+   */
   function end(exchange: Exchange, body: Buffer) {
-    if (exchange.isHead) transport.endWithoutBody(exchange.response, body.length);
-    else exchange.response.end(body);
+    const { response } = exchange;
+    if (exchange.isHead) return transport.endWithoutBody(response, body.length);
+    if (transport.tryEnd(response, body, body.length)) return;
+    response.onAborted(() => {
+      exchange.isAborted = true;
+    });
+    response.onWritable((offset) => transport.tryEnd(response, body.subarray(offset), body.length));
   }
 
   return {
     writeOk: (exchange, prepared, cacheControl, encoding, header) => {
       const vary = prepared.isCompressible ? 'Accept-Encoding, Origin' : 'Origin';
       const response = begin(exchange, '200 OK', vary);
-      response.writeHeader('Content-Type', jsonType);
-      if (prepared.etag !== null) response.writeHeader('ETag', prepared.etag);
+      response.writeHeader('Content-Type', prepared.contentType);
+      const etag = prepared.etag(encoding);
+      if (etag !== null) response.writeHeader('ETag', etag);
       if (cacheControl !== null) response.writeHeader('Cache-Control', cacheControl);
       if (header !== null) response.writeHeader(header[0], header[1]);
       if (encoding !== 'identity') response.writeHeader('Content-Encoding', encoding);
@@ -122,11 +128,10 @@ export function createResponseWriter(transport: Transport, metrics: HttpMetrics)
       response.writeHeader('X-Accel-Buffering', 'no');
       return response;
     },
-    writeDocument: (exchange, contentType, body, headers = []) => {
+    writeUncached: (exchange, contentType, body) => {
       const response = begin(exchange, '200 OK', 'Origin');
       response.writeHeader('Content-Type', contentType);
-      response.writeHeader('X-Content-Type-Options', 'nosniff');
-      for (const [name, value] of headers) response.writeHeader(name, value);
+      response.writeHeader('Cache-Control', 'no-store');
       end(exchange, body);
     },
   };

@@ -48,6 +48,12 @@ export interface Transport {
   remoteAddress(response: HttpResponse): string;
   /** 4 or 16 bytes of the peer's address; null where only text is known. */
   remoteAddressBytes(response: HttpResponse): ArrayBuffer | null;
+  /**
+   * Sends a body, or the rest of one of `bytes`, as far as the connection takes it.
+   *
+   * @returns whether that was all; if not, the rest follows once `onWritable` is called.
+   */
+  tryEnd(response: HttpResponse, body: Buffer, bytes: number): boolean;
   /** Ends an answer that announces a length and carries no body: HEAD, and 304 without a length. */
   endWithoutBody(response: HttpResponse, contentLength: number | null): void;
 }
@@ -65,6 +71,7 @@ const native: Transport = {
   },
   remoteAddress: (response) => Buffer.from(response.getRemoteAddressAsText()).toString('latin1'),
   remoteAddressBytes: (response) => response.getRemoteAddress(),
+  tryEnd: (response, body, bytes) => response.tryEnd(body, bytes)[1],
   endWithoutBody: (response, contentLength) => {
     // Given the length as an argument, the addon would wait for a body, and the connection would hang.
     if (contentLength !== null) response.writeHeader('Content-Length', String(contentLength));
@@ -91,6 +98,11 @@ const fallback: Transport = {
   remoteAddress: (response) =>
     (response as unknown as FallbackResponse).response.socket?.remoteAddress ?? '0.0.0.0',
   remoteAddressBytes: () => null,
+  tryEnd: (response, body) => {
+    // Node's own server stops reading requests while a client does not read responses.
+    response.end(body);
+    return true;
+  },
   endWithoutBody: (response, contentLength) => {
     if (contentLength !== null) response.writeHeader('Content-Length', String(contentLength));
     response.end();

@@ -1,3 +1,5 @@
+import type { Hex } from 'viem';
+import { type Address, isAddress, isBytes } from '../../actors/schemas/hex.ts';
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
 import type { ResultCell } from '../database.ts';
 import type { RowText } from '../rowText.ts';
@@ -75,6 +77,31 @@ export const smallCount: Column<number> = { ...integer, type: 'UInt32' };
 /** 0 to 255. */
 export const byte: Column<number> = { ...integer, type: 'UInt8' };
 
+export const nullableByte: Column<number | null> = {
+  type: 'Nullable(UInt8)',
+  write: (text, value) => {
+    if (value === null) text.text(null);
+    else text.integer(value);
+  },
+  read: (cell) => (cell === null ? null : readInteger(cell)),
+};
+
+/** Bytes as `0x` and digits in lower case: an address or a hash. */
+export const hex: Column<Hex> = { type: 'String', write: (text, value) => text.text(value), read: readHex };
+
+/** An address in lower case. */
+export const address: Column<Address> = {
+  type: 'String',
+  write: (text, value) => text.text(value),
+  read: readAddress,
+};
+
+export const nullableAddress: Column<Address | null> = {
+  type: 'Nullable(String)',
+  write: (text, value) => text.text(value),
+  read: (cell) => (cell === null ? null : readAddress(cell)),
+};
+
 /**
  * Epoch milliseconds of any year from 0 to 9999, as a time. They are inserted as the integer that they are: as text, a server takes times outside
  * its calendar (1900 to 2299 before ClickHouse 26) for the nearest ones inside. For the same reason they are read as integers.
@@ -113,6 +140,33 @@ export const sum: Column<bigint | null> = {
   read: (cell) => (cell === null ? null : BigInt(readString(cell))),
 };
 
+/** The same where it may be unknown. */
+export const nullableAmount: Column<bigint | null> = {
+  ...amount,
+  type: 'Nullable(UInt256)',
+  write: (text, value) => {
+    if (value === null) text.text(null);
+    else text.decimal(value);
+  },
+  read: (cell) => (cell === null ? null : BigInt(readString(cell))),
+};
+
+/** Several of them, none of which can be unknown. */
+export const amounts: Column<readonly bigint[]> = {
+  type: 'Array(UInt256)',
+  write: (text, values) => text.text(`[${values.join(',')}]`),
+  read: (cell) => {
+    const list = readString(cell);
+    return list === '' ? [] : list.split(',').map(BigInt);
+  },
+  readExpression: (column) => `arrayStringConcat(arrayMap(one -> toString(one), ${column}), ',')`,
+};
+
+/** 0 to 2^64 - 1, such as the number of a block. */
+export const largeCount: Column<bigint> = { ...amount, type: 'UInt64' };
+
+export const nullableLargeCount: Column<bigint | null> = { ...nullableAmount, type: 'Nullable(UInt64)' };
+
 /** One of a few strings. */
 export function oneOf<Value extends string>(values: readonly Value[]): Column<Value> {
   return {
@@ -144,6 +198,18 @@ export function json<Value>(): Column<Value> {
 function readString(cell: ResultCell): string {
   if (typeof cell !== 'string') throw new Error(`a column of strings holds ${cell}`);
   return cell;
+}
+
+function readHex(cell: ResultCell): Hex {
+  const value = readString(cell);
+  if (!isBytes(value)) throw new Error(`a column of bytes holds ${cell}`);
+  return value;
+}
+
+function readAddress(cell: ResultCell): Address {
+  const value = readString(cell);
+  if (!isAddress(value)) throw new Error(`a column of addresses holds ${cell}`);
+  return value;
 }
 
 function readInteger(cell: ResultCell): number {

@@ -1,10 +1,18 @@
 import type { Logger } from 'pino';
+import { toActivityRow } from '../../actors/chain/activityRows.ts';
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import { type ChainFault, ForkBelowStates, type Reorganization } from '../../actors/chain/chainFold.ts';
 import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
+import { toCheckpointRow, toSettlementRow } from '../../actors/chain/settlementRows.ts';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
-import { type EventRow, noRows } from '../../actors/storedRows.ts';
+import {
+  type CheckpointRow,
+  type EventRow,
+  noRows,
+  type OwnerActivityRow,
+  type SettlementRow,
+} from '../../actors/storedRows.ts';
 import type { ChainCounts } from '../chainMetrics.ts';
 import type { MessageCounts } from '../messageCounts.ts';
 import { createRejectionCollector, type RejectionCollector } from '../rejections.ts';
@@ -20,6 +28,14 @@ export interface ChainFoldOptions {
   readonly logger: Logger;
 }
 
+/** Rows of the messages of a batch. */
+interface CollectedRows {
+  readonly chainEvents: EventRow[];
+  readonly ownerActivity: OwnerActivityRow[];
+  readonly settlements: SettlementRow[];
+  readonly checkpoints: CheckpointRow[];
+}
+
 /** The fold of `MINER_CHAIN`: spans become states at safe blocks. */
 export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
   const { actors, counts, chainCounts, logger } = options;
@@ -27,8 +43,7 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
   let rewound: { readonly forkBlock: bigint; readonly position: number } | null = null;
   let reportedFault: ChainFault | null = null;
 
-  /** @returns rows of the events that memory evicts. */
-  function receive(message: StreamMessage, rejections: RejectionCollector): readonly EventRow[] {
+  function receive(message: StreamMessage, rejections: RejectionCollector, rows: CollectedRows): void {
     const outcome = actors.receive(message);
     if (rewound !== null && message.seq >= rewound.position) {
       rewound = null;
@@ -37,17 +52,22 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
     reportFault();
     if (outcome === 'unread') {
       counts.unread('MINER_CHAIN');
-      return [];
+      return;
     }
     if ('rejection' in outcome) {
       rejections.add(message, outcome.rejection);
-      return [];
+      return;
     }
     counts.accepted('MINER_CHAIN', 1);
     if (outcome.reorganization !== null) noteReorganization(outcome.reorganization);
     const run = actors.newest()?.feed.run;
-    if (run === undefined) return [];
-    return outcome.evicted.map((event) => toChainRow(event, { chainId: actors.chainId, run }));
+    if (run === undefined) return;
+    for (const event of outcome.evicted)
+      rows.chainEvents.push(toChainRow(event, { chainId: actors.chainId, run }));
+    const { activity, settlements, checkpoints } = outcome.final;
+    for (const one of activity) rows.ownerActivity.push(toActivityRow(one, run));
+    for (const one of settlements) rows.settlements.push(toSettlementRow(one, run));
+    for (const one of checkpoints) rows.checkpoints.push(toCheckpointRow(one, run));
   }
 
   function noteReorganization({ forkBlock, safeDepth }: Reorganization) {
@@ -77,15 +97,15 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
     sharesTables: true,
 
     receive({ messages, streamCreated }) {
-      const chainEvents: EventRow[] = [];
+      const rows: CollectedRows = { chainEvents: [], ownerActivity: [], settlements: [], checkpoints: [] };
       const rejections = createRejectionCollector('MINER_CHAIN', streamCreated, counts);
       let position = 0;
       try {
         for (const message of messages) {
           position = message.seq;
-          chainEvents.push(...receive(message, rejections));
+          receive(message, rejections, rows);
         }
-        return { rows: { ...noRows, chainEvents }, rejections: rejections.all };
+        return { rows: { ...noRows, ...rows }, rejections: rejections.all };
       } catch (error) {
         if (!(error instanceof ForkBelowStates)) throw error;
         rewound = { forkBlock: error.forkBlock, position };
@@ -96,8 +116,8 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
     },
 
     capture: () => actors.capture(),
-    beginRestore: () => {
-      const restoration = actors.beginRestore();
+    beginRestore: (foldVersion) => {
+      const restoration = actors.beginRestore(foldVersion);
       return {
         ...afterRestoration(restoration, reportFault),
         accepts: () => rewound === null || restoration.liesWithin(rewound.forkBlock),

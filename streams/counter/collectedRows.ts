@@ -1,5 +1,11 @@
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
-import type { BucketRow, EventRow, RoundRow, StoredRows } from '../../actors/storedRows.ts';
+import {
+  type BucketRow,
+  type EventRow,
+  noRows,
+  type RoundRow,
+  type StoredRows,
+} from '../../actors/storedRows.ts';
 import type { AcceptedReading } from '../../actors/views/views.ts';
 import type { CounterOutcome } from '../../actors/wheel/counterActors.ts';
 
@@ -16,11 +22,11 @@ export function collectRows(): CollectedRows {
   const buckets: BucketRow[] = [];
   const measurementEvents: EventRow[] = [];
   return {
+    ...noRows,
     readings,
     rounds,
     buckets,
     measurementEvents,
-    chainEvents: [],
     add: ({ reading, closed, evicted }) => {
       readings.push(reading);
       if (closed.round !== null) rounds.push(closed.round);

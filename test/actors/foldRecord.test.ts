@@ -8,7 +8,6 @@ import {
   formatRecord,
   parseRecord,
   RecordRefused,
-  requireDense,
 } from '../../actors/foldRecord.ts';
 
 const position = defineRecord('position', z.strictObject({ tokenId: z.int(), paid: z.bigint() }));
@@ -67,15 +66,5 @@ describe('a record of a fold', () => {
 
   it('is refused without a kind and a key', () => {
     for (const line of ['', 'weight', 'weight\t1']) expect(() => parseRecord(line)).toThrow(RecordRefused);
-  });
-});
-
-describe('items by their index', () => {
-  it('are refused where one is missing', () => {
-    expect(requireDense('item', ['a', 'b'])).toEqual(['a', 'b']);
-    expect(() => requireDense('item', ['a', undefined, 'c'])).toThrow('item 1 is missing');
-    const sparse: string[] = [];
-    sparse[2] = 'c';
-    expect(() => requireDense('item', sparse)).toThrow('item 0 is missing');
   });
 });

@@ -294,14 +294,14 @@ describe('remembered IDs', () => {
 
 it('a window of events keeps 2,000 and then the newest 1,000', () => {
   const eventAt = (position: number) => ({ position, ordinal: 0 });
-  const windowOf = (size: number) => ({
+  const createWindow = (size: number) => ({
     run: '1.0',
     events: List(Array.from({ length: size }, (_, index) => eventAt(index))),
     evicted: nothingEvicted,
   });
   const evict = (size: number) =>
     evictOldest(
-      windowOf(size),
+      createWindow(size),
       ({ position }) => position,
       () => true,
       size,

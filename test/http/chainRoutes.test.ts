@@ -13,6 +13,7 @@ import { startEconomy } from '../support/chain/testEconomy.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
+import { noOlderActivity } from '../support/storage/noOlderActivity.ts';
 
 interface Page {
   readonly chain: { readonly safeThroughBlock: string };
@@ -485,6 +486,7 @@ describe('chain views that are not available', () => {
         onChain: { deployment: { ...deployment, contracts }, actors },
         isCaughtUp: () => settings.caughtUp ?? true,
         staleAfterMs: 120_000,
+        olderActivity: noOlderActivity,
         clock,
       });
       return { actors, views, clock };

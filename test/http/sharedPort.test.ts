@@ -5,7 +5,7 @@ import { startPublicServer } from '../support/http/publicServer.ts';
 import { findFreePort } from '../support/processes/findFreePort.ts';
 
 describe('a port', () => {
-  it('belongs to one server unless it is shared unless it is shared', async () => {
+  it('belongs to one server unless it is shared unless it is shared unless it is shared', async () => {
     const { port } = await startPublicServer();
     await expect(startPublicServer({}, port)).rejects.toThrow(PortUnavailable);
   });

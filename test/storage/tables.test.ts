@@ -1,17 +1,28 @@
 import fc from 'fast-check';
+import type { Hex } from 'viem';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { createRowText } from '../../storage/rowText.ts';
+import { chainCheckpoints, chainSettlements } from '../../storage/tables/chainSettlements.ts';
 import {
+  address,
   amount,
+  amounts,
   byte,
   column,
   count,
   enumerated,
+  hex,
   integer,
   json,
+  largeCount,
   name,
+  nullableAddress,
+  nullableAmount,
+  nullableByte,
+  nullableLargeCount,
   nullableString,
   oneOf,
   smallCount,
@@ -27,6 +38,7 @@ import { generations } from '../../storage/tables/generations.ts';
 import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
 import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
 import { migrations } from '../../storage/tables/migrations.ts';
+import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { removals } from '../../storage/tables/removals.ts';
 import { replays } from '../../storage/tables/replays.ts';
@@ -61,6 +73,14 @@ interface Values {
   readonly few: number;
   readonly oneOfTwo: 'one' | 'two';
   readonly enumeratedOne: 'one' | 'two';
+  readonly account: Address;
+  readonly perhapsAccount: Address | null;
+  readonly bytes: Hex;
+  readonly perhapsAmount: bigint | null;
+  readonly listed: readonly bigint[];
+  readonly large: bigint;
+  readonly perhapsLarge: bigint | null;
+  readonly perhapsFew: number | null;
   readonly document: { readonly text: string; readonly number: number | null };
 }
 
@@ -82,6 +102,14 @@ const everyKind = defineTable<Values>({
     few: byte,
     oneOfTwo: oneOf(['one', 'two']),
     enumeratedOne: enumerated(['one', 'two']),
+    account: address,
+    perhapsAccount: nullableAddress,
+    bytes: hex,
+    perhapsAmount: nullableAmount,
+    listed: amounts,
+    large: largeCount,
+    perhapsLarge: nullableLargeCount,
+    perhapsFew: nullableByte,
     document: json<Values['document']>(),
   },
   engine: 'MergeTree()',
@@ -105,7 +133,11 @@ describe.each(locations)('tables in %s', (_, locate) => {
     const database = await openForTest();
     await database.command(everyKind.createStatement());
     const unicode = fc.string({ unit: 'grapheme' });
-    const amounts = fc.oneof(fc.constant(uint256Max), fc.bigInt({ min: 0n, max: uint256Max }));
+    const amountsOfAny = fc.oneof(fc.constant(uint256Max), fc.bigInt({ min: 0n, max: uint256Max }));
+    const addresses = fc
+      .uint8Array({ minLength: 20, maxLength: 20 })
+      .map((bytes) => toAddress(`0x${Buffer.from(bytes).toString('hex')}`));
+    const largeOnes = fc.oneof(fc.constant(2n ** 64n - 1n), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }));
     const values = fc.record<Omit<Values, 'order'>>({
       text: unicode,
       unknownText: fc.option(unicode.filter((text) => text !== '')),
@@ -117,13 +149,21 @@ describe.each(locations)('tables in %s', (_, locate) => {
         fc.constantFrom(earliestMs, earliestMs + 1, -1, 0, 1, 999_999_999_999, latestMs),
         fc.integer({ min: 1_769_860_800_000, max: 1_769_860_800_000 + 86_400_000 * 365 }),
       ),
-      amountOfWork: amounts,
-      total: fc.option(amounts),
+      amountOfWork: amountsOfAny,
+      total: fc.option(amountsOfAny),
       many: fc.maxSafeNat(),
       some: fc.nat(2 ** 32 - 1),
       few: fc.nat(255),
       oneOfTwo: fc.constantFrom('one', 'two'),
       enumeratedOne: fc.constantFrom('one', 'two'),
+      account: addresses,
+      perhapsAccount: fc.option(addresses),
+      bytes: fc.uint8Array().map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`),
+      perhapsAmount: fc.option(amountsOfAny),
+      listed: fc.array(amountsOfAny, { maxLength: 5 }),
+      large: largeOnes,
+      perhapsLarge: fc.option(largeOnes),
+      perhapsFew: fc.option(fc.nat(255)),
       document: fc.record({ text: unicode, number: fc.option(fc.maxSafeInteger()) }),
     });
     const rows = fc.sample(values, 500).map((row, order): Values => ({ order, ...row }));
@@ -187,7 +227,8 @@ describe('a table', () => {
       times,
       events,
     ]);
-    const ofGeneration = [readings, rounds, halfHourBuckets, ...ofEvents];
+    const ofChain = [ownerActivity, chainSettlements, chainCheckpoints];
+    const ofGeneration = [readings, rounds, halfHourBuckets, ...ofEvents, ...ofChain];
     const others = [generationPointer, generations, ingestEpochs, migrations, removals, replays];
     for (const { name: table, comment, storedColumns } of [...ofGeneration, ...others]) {
       expect([table, comment]).toEqual([table, expect.stringMatching(/^[A-Z]/)]);

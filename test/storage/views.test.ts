@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { toAddress } from '../../actors/schemas/hex.ts';
+import type { OwnerActivityRow } from '../../actors/storedRows.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { activate, activeTables, createEmpty } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
+import { chainCheckpoints, chainSettlements } from '../../storage/tables/chainSettlements.ts';
 import { chainEvents, measurementEvents } from '../../storage/tables/events.ts';
 import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
+import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { insertRows } from '../../storage/tables/table.ts';
@@ -41,6 +45,58 @@ async function fill(database: Database, tables: Tables, speedMmPerSecond: number
     peakSpeedAtMs: startMs,
     position: 3,
   };
+  const source = {
+    run: '1.0',
+    blockNumber: 2n ** 64n - 1n,
+    blockHash: '0x01',
+    blockTimestampMs: startMs,
+    transactionHash: '0x02',
+    transactionIndex: 0,
+    logIndex: 1,
+    position: 3,
+  } as const;
+  const sums = { cumulativeWork: 2n ** 200n, cumulativeBlockUnits: 1n };
+  const settlement = {
+    ...source,
+    ...sums,
+    settlementNumber: 0,
+    previousSettledThroughRound: 0n,
+    settledThroughRound: 3n,
+    activeRoundCount: 2n,
+    workAdded: 4n,
+    previousCumulativeBlockUnits: 0n,
+  };
+  const checkpoint = {
+    ...source,
+    ...sums,
+    checkpointNumber: 0,
+    afterRound: 0n,
+    throughRound: 3n,
+    completedBlockCount: 1n,
+    eligibleWeight: 1n,
+    amountBaseUnits: 7n,
+    totalMintedBaseUnits: 7n,
+  };
+  const claim: OwnerActivityRow = {
+    ...source,
+    owner: toAddress(`0x${'a'.repeat(40)}`),
+    eventNumber: 0,
+    kind: 'claim',
+    contractAddress: toAddress(`0x${'b'.repeat(40)}`),
+    tokenIds: [1n, 2n ** 200n],
+    amountBaseUnits: 7n,
+    fromAddress: null,
+    toAddress: toAddress(`0x${'a'.repeat(40)}`),
+    level: null,
+    effectiveRound: null,
+    nextMergeBlock: null,
+  };
+  // As an earlier run of the fold has stored the same.
+  for (const run of ['1.0', '2.0']) {
+    await insertRows(database, chainSettlements, [{ ...settlement, run }]);
+    await insertRows(database, chainCheckpoints, [{ ...checkpoint, run }]);
+    await insertRows(database, ownerActivity, [{ ...claim, run }]);
+  }
   for (let time = 0; time < 2; time++) {
     await insertRows(database, readings, read, tables.readings);
     await insertRows(database, rounds, [round], tables.rounds);
@@ -62,6 +118,15 @@ describe('views', () => {
       expect(await database.select(`SELECT toString(work_units) FROM ${view}`)).toEqual([
         [(2n ** 200n).toString()],
       ]);
+    const inViews = 'SELECT toString(sum(amount_base_units)), count() FROM';
+    for (const view of ['checkpoints', 'owner_activity'])
+      expect((await database.select(`${inViews} ${view}`)).map((row) => row.map(String))).toEqual([
+        ['7', '1'],
+      ]);
+    const [settled] = await database.select(
+      'SELECT toString(cumulative_work), count() FROM settlements GROUP BY 1',
+    );
+    expect(settled?.map(String)).toEqual([String(2n ** 200n), '1']);
     const rebuilt = resolveTables(tables.generation + 1);
     await createEmpty(database, rebuilt);
     await fill(database, rebuilt, 8);

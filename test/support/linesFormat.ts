@@ -2,7 +2,7 @@ import { stringify } from '../../actors/bigintJson.ts';
 import type { ChainFoldState } from '../../actors/chain/chainFold.ts';
 import type { CapturedCounters } from '../../actors/wheel/counterSnapshot.ts';
 
-/** Snapshots as they were written before they consisted of records: lines of JSON. */
+/** Snapshots as they were written before they consisted of records: lines of JSON. Of the chain, before there were rows of its history. */
 
 const entriesPerLine = 500;
 
@@ -13,7 +13,15 @@ export function writeChainLines(state: ChainFoldState, newestSpanAtMs: number | 
   if (newest === null) return [head];
   const { settlements, unprocessedRounds, checkpoints, mintedRounds, positions, owners, feed, ...others } =
     newest;
-  const { mining, collection, changed: _changed, ...scalars } = others;
+  const {
+    mining,
+    collection,
+    changed: _changed,
+    position: _position,
+    activity: _activity,
+    archive: _archive,
+    ...scalars
+  } = others;
   const { perWeightAtActivation, pendingWeight, perWeightByDate, ...miningScalars } = mining;
   const { metadata, ...collectionScalars } = collection;
   return [
@@ -25,9 +33,9 @@ export function writeChainLines(state: ChainFoldState, newestSpanAtMs: number | 
       feedRun: feed.run,
       givenUpEvents: feed.evicted,
     }),
-    ...writeList('settlements', settlements),
+    ...writeList('settlements', settlements.map(removePosition)),
     ...writeList('unprocessedRounds', unprocessedRounds),
-    ...writeList('checkpoints', checkpoints),
+    ...writeList('checkpoints', checkpoints.map(removePosition)),
     ...writeList('mintedRounds', mintedRounds),
     ...writeList('perWeightByDate', perWeightByDate),
     ...writeList('perWeightAtActivation', perWeightAtActivation.entries()),
@@ -37,9 +45,13 @@ export function writeChainLines(state: ChainFoldState, newestSpanAtMs: number | 
     ...writeList('feed', feed.events),
     ...[...owners].flatMap(([owner, { tokenIds, activity }]) => [
       stringify({ owner, tokenIds }),
-      ...writeList('activity', activity),
+      ...writeList('activity', activity.map(removePosition)),
     ]),
   ];
+}
+
+function removePosition({ position: _, ...entry }: { readonly position: number }): object {
+  return entry;
 }
 
 function writeList(list: string, values: Iterable<unknown>): string[] {

@@ -1,5 +1,11 @@
 import { toAddress } from '../../schemas/hex.ts';
-import { type ChainState, type CoreConfiguration, noteChanged, type Settlement } from '../chainState.ts';
+import {
+  type ChainState,
+  type CoreConfiguration,
+  countSettlements,
+  noteChanged,
+  type Settlement,
+} from '../chainState.ts';
 import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 import { withGovernance } from './governanceHandlers.ts';
 import { readImplementation } from './implementation.ts';
@@ -52,6 +58,7 @@ export const coreHandlers: EventHandlers<'core'> = {
       cumulativeBlockUnits: args.cumulativeBlockUnits,
       previousCumulativeBlockUnits: state.core.cumulativeBlockUnits,
       mintedBaseUnits: 0n,
+      position: state.position,
     };
     const core = {
       ...state.core,
@@ -62,7 +69,7 @@ export const coreHandlers: EventHandlers<'core'> = {
       authorizationNonce: args.nonce + 1n,
     };
     const settled = { ...state, core, settlements: state.settlements.push(settlement) };
-    return noteChanged(settled, `settlement ${state.settlements.size}`);
+    return noteChanged(settled, `settlement ${countSettlements(state)}`);
   },
   Initialized: ignoreEvent,
   Upgraded: ignoreEvent,

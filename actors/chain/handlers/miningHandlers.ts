@@ -75,6 +75,7 @@ export const miningHandlers: EventHandlers<'mining'> = {
       eligibleWeight: args.eligibleWeight,
       amountBaseUnits: args.amount,
       totalMintedBaseUnits: args.totalMinted,
+      position: state.position,
     };
     const processed = state.unprocessedRounds.takeWhile(({ roundId }) => roundId <= throughRound);
     const checkpointed = {
@@ -89,7 +90,8 @@ export const miningHandlers: EventHandlers<'mining'> = {
       },
     };
     const rounds = processed.toArray().map(({ roundId }): RecordName => `unprocessedRound ${roundId}`);
-    return noteChanged(checkpointed, `checkpoint ${state.checkpoints.size}`, ...rounds);
+    const number = state.archive.checkpoints.count + state.checkpoints.size;
+    return noteChanged(checkpointed, `checkpoint ${number}`, ...rounds);
   },
   AdminChanged: ignoreEvent,
   Initialized: ignoreEvent,
@@ -236,7 +238,8 @@ function mintRound(state: ChainState, { args, source }: EventOf<'mining', 'Round
       perWeightByDate: earlier.push(entry),
     },
   };
-  return noteChanged(minted, `settlement ${index}`, `perWeight ${entry.date}`);
+  const number = state.archive.settlements.count + index;
+  return noteChanged(minted, `settlement ${number}`, `perWeight ${entry.date}`);
 }
 
 function withPendingWeight(state: ChainState, round: bigint, change: bigint): ChainState {

@@ -1,6 +1,7 @@
 import { List } from 'immutable';
 import type { Address } from '../../schemas/hex.ts';
 import {
+  type AwaitedActivity,
   type ChainState,
   noteChanged,
   type OwnerEvent,
@@ -19,16 +20,31 @@ export const absentMembers = {
   nextMergeBlock: null,
 };
 
-const emptyOwner: OwnerState = { tokenIds: [], activity: List() };
+const emptyOwner: OwnerState = { tokenIds: [], activityCount: 0, activity: List() };
 
-export function withActivity(state: ChainState, owners: readonly Address[], event: OwnerEvent): ChainState {
-  let updated = state.owners;
-  const names = owners.map((owner): RecordName => {
-    const known = updated.get(owner) ?? emptyOwner;
-    updated = updated.set(owner, { ...known, activity: known.activity.push(event) });
-    return `activity ${owner}/${known.activity.size}`;
+export function withActivity(
+  state: ChainState,
+  owners: readonly Address[],
+  logged: Omit<OwnerEvent, 'position'>,
+): ChainState {
+  const event: OwnerEvent = { ...logged, position: state.position };
+  const { blockNumber } = event.source;
+  const awaited = owners.map((owner): AwaitedActivity => {
+    return { blockNumber, owner, eventNumber: state.owners.get(owner)?.activityCount ?? 0 };
   });
-  return noteChanged({ ...state, owners: updated }, ...names);
+  const updated = state.owners.withMutations((all) => {
+    for (const owner of owners) {
+      const known = all.get(owner) ?? emptyOwner;
+      const { activityCount, activity } = known;
+      all.set(owner, { ...known, activityCount: activityCount + 1, activity: activity.push(event) });
+    }
+  });
+  const names = awaited.flatMap(({ owner, eventNumber }): RecordName[] => [
+    `activity ${owner}/${eventNumber}`,
+    `activityCount ${owner}`,
+  ]);
+  const activity = { ...state.activity, awaited: state.activity.awaited.push(...awaited) };
+  return noteChanged({ ...state, owners: updated, activity }, ...names);
 }
 
 export function withToken(state: ChainState, owner: Address, tokenId: number): ChainState {

@@ -26,7 +26,7 @@ function readAvailability(views: ChainViews) {
     issuance: readWord(views.issuance()),
     checkedIssuance: readWord(views.checkedIssuance()),
     portfolio: readWord(views.portfolio(page) as object),
-    activity: readWord(views.ownerActivity(page) as object),
+    activity: readWord(views.ownerActivity(page, new AbortController().signal) as object),
     metadata: readWord(views.metadata(1)),
     feed: readWord(views.economy()),
     core: readWord(views.core()),

@@ -1,6 +1,7 @@
 import { createChainViews } from '../../../actors/views/chainViews.ts';
 import type { ChainViews } from '../../../actors/views/chainViewTypes.ts';
 import { manualClock } from '../manualClock.ts';
+import { noOlderActivity } from '../storage/noOlderActivity.ts';
 
 /** Views of a deployment without contracts: each is `indexer_disabled`. */
 export function chainlessViews(installationId = 'wheel-1'): ChainViews {
@@ -9,6 +10,7 @@ export function chainlessViews(installationId = 'wheel-1'): ChainViews {
     onChain: null,
     isCaughtUp: () => true,
     staleAfterMs: 120_000,
+    olderActivity: noOlderActivity,
     clock: manualClock(),
   });
 }

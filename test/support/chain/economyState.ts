@@ -6,6 +6,7 @@ import { type ChainState, emptyChainState, type KnownBlock } from '../../../acto
 import { toAddress } from '../../../actors/schemas/hex.ts';
 import { type ChainDeployment, createChainViews } from '../../../actors/views/chainViews.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
+import { noOlderActivity } from '../storage/noOlderActivity.ts';
 import { testRelease } from './foldedChain.ts';
 
 const repeatAddress = (digit: string) => toAddress(`0x${digit.repeat(40)}`);
@@ -345,6 +346,7 @@ export function createStateViews(
     onChain: { deployment, actors },
     isCaughtUp: () => source.isCaughtUp,
     staleAfterMs: 120_000,
+    olderActivity: noOlderActivity,
     clock,
   });
   return { source, views, clock };

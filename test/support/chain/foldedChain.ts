@@ -2,6 +2,7 @@ import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { type ChainDeployment, createChainViews } from '../../../actors/views/chainViews.ts';
 import { manualClock } from '../manualClock.ts';
 import { fetchMessages } from '../processes/natsServer.ts';
+import { noOlderActivity } from '../storage/noOlderActivity.ts';
 import { startIndexed, testChainId } from './indexedChain.ts';
 import type { TestEconomy } from './testEconomy.ts';
 
@@ -32,6 +33,7 @@ export async function foldChain(economy: TestEconomy, url = economy.url) {
     onChain: { deployment, actors },
     isCaughtUp: () => settings.isCaughtUp,
     staleAfterMs: 120_000,
+    olderActivity: noOlderActivity,
     clock,
   });
   let position = 0;

@@ -1,0 +1,20 @@
+import { type FinalActivity, makeActivityFinal } from './activityRows.ts';
+import type { ChainState } from './chainState.ts';
+import { type FinalSettlements, makeSettlementsFinal } from './settlementRows.ts';
+
+/** What becomes rows. */
+export interface FinalHistory extends FinalSettlements {
+  readonly activity: readonly FinalActivity[];
+}
+
+export const nothingFinal: FinalHistory = { activity: [], settlements: [], checkpoints: [] };
+
+/** History of final blocks becomes rows, and leaves memory where it is not needed there. */
+export function makeFinal(
+  state: ChainState,
+  finalBlock: bigint,
+): { readonly state: ChainState; readonly final: FinalHistory } {
+  const active = makeActivityFinal(state, finalBlock);
+  const settled = makeSettlementsFinal(active.state, finalBlock);
+  return { state: settled.state, final: { activity: active.final, ...settled.final } };
+}

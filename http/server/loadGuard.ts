@@ -1,0 +1,31 @@
+import { interval } from 'rxjs';
+import type { Clock } from '../../actors/views/clock.ts';
+
+/** Later than this on average, everything waits its turn too long: expensive requests are refused until it is less. */
+export const eventLoopDelayMaxMs = 25;
+const sampleMs = 20;
+/** Of the newest sample in the average: sustained delay is noticed within a second, and its end as well. */
+const sampleWeight = 0.04;
+/** A single sample of any size, such as after a process was suspended, is not overload. */
+const sampleMax = 500;
+
+/** Protects what costs little from what costs much: how late the event loop is, since a request waits for as long before it is even seen. */
+export interface LoadGuard {
+  isOverloaded(): boolean;
+  stop(): void;
+}
+
+export function createLoadGuard(clock: Clock): LoadGuard {
+  let delayMs = 0;
+  let sampledMs = clock.monotonicMs();
+  const sampling = interval(sampleMs).subscribe(() => {
+    const nowMs = clock.monotonicMs();
+    const lateMs = Math.min(sampleMax, Math.max(0, nowMs - sampledMs - sampleMs));
+    sampledMs = nowMs;
+    delayMs += (lateMs - delayMs) * sampleWeight;
+  });
+  return {
+    isOverloaded: () => delayMs > eventLoopDelayMaxMs,
+    stop: () => sampling.unsubscribe(),
+  };
+}

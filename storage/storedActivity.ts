@@ -1,0 +1,56 @@
+import { toOwnerEvent } from '../actors/chain/activityRows.ts';
+import type { OwnerEvent } from '../actors/chain/chainState.ts';
+import type { ActivityRange, OlderActivity } from '../actors/views/olderActivity.ts';
+import type { Database } from './database.ts';
+import type { StoringProgress } from './eventsStored.ts';
+import { pollUntil } from './pollUntil.ts';
+import { readConsistently } from './removals.ts';
+import { StorageUnavailable } from './storageUnavailable.ts';
+import { ownerActivity } from './tables/ownerActivity.ts';
+import type { ActiveTables } from './tables.ts';
+
+/** Rows that are on their way to ClickHouse are awaited for so long: a writer gathers them for a second. */
+const awaitedMs = 3_000;
+const pollMs = 25;
+
+export interface StoredActivityOptions {
+  readonly database: Database;
+  readonly tables: ActiveTables;
+  /** Of the rows of the chain, in the process that writes them; null in one that only reads. */
+  readonly writer: Pick<StoringProgress, 'flushNow' | 'isFailing'> | null;
+}
+
+/**
+ * Events of owners that memory has evicted, from ClickHouse. They are numbered, so one that is missing is noticed, whichever process writes
+ * it: it is on its way, or nothing is answered.
+ */
+export function createStoredActivity({ database, tables, writer }: StoredActivityOptions): OlderActivity {
+  async function readOnce({ run, owner, from, end }: ActivityRange, signal: AbortSignal) {
+    const rows = await database.select(
+      // A row that was written twice is there twice until parts are merged; where it was made again, the later one counts.
+      `SELECT ${ownerActivity.list} FROM ${tables().ownerActivity}
+       WHERE run = {run:String} AND owner = {owner:String} AND event_number >= {from:UInt64} AND event_number < {end:UInt64}
+       ORDER BY event_number, position DESC LIMIT 1 BY event_number`,
+      { run, owner, from, end },
+      signal,
+    );
+    return rows.map(ownerActivity.read).map(toOwnerEvent);
+  }
+
+  async function readAll(range: ActivityRange, signal: AbortSignal): Promise<readonly OwnerEvent[]> {
+    let found: readonly OwnerEvent[] = [];
+    const isComplete = async () => {
+      found = await readOnce(range, signal);
+      if (found.length === range.end - range.from) return true;
+      if (writer?.isFailing()) throw new StorageUnavailable('ClickHouse does not take rows');
+      writer?.flushNow();
+      return false;
+    };
+    const isRead = await pollUntil(isComplete, { everyMs: pollMs, limitMs: awaitedMs, signal });
+    if (!isRead)
+      throw new StorageUnavailable(`ClickHouse does not hold the older activity of ${range.owner}`);
+    return found;
+  }
+
+  return { read: (range, signal) => readConsistently(database, () => readAll(range, signal)) };
+}

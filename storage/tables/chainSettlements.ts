@@ -1,0 +1,71 @@
+import type { CheckpointRow, SettlementRow } from '../../actors/storedRows.ts';
+import { positionColumn, rowsPerMark, runColumn, sourceColumns } from './chainColumns.ts';
+import { amount, column, count, largeCount } from './column.ts';
+import { defineTable } from './table.ts';
+
+const sums = {
+  cumulativeWork: column(amount, { comment: 'Work of all settled rounds in work units', codec: 'ZSTD(1)' }),
+  cumulativeBlockUnits: column(amount, {
+    comment: 'Block units of all settled rounds; 10^9 are a block of work',
+    codec: 'ZSTD(1)',
+  }),
+};
+
+/** Batches that the core recorded: the same table for all generations, since a replay does not fold the chain. */
+export const chainSettlements = defineTable<SettlementRow>({
+  name: 'chain_settlements',
+  comment:
+    'Batches of rounds that the core recorded in final blocks; what was minted for them is in the checkpoints',
+  columns: {
+    run: runColumn,
+    settlementNumber: column(count, { comment: 'Number of the settlement, from 0', codec: 'Delta, ZSTD(1)' }),
+    previousSettledThroughRound: column(largeCount, {
+      comment: 'Last round that was settled before',
+      codec: 'Delta, ZSTD(1)',
+    }),
+    settledThroughRound: column(largeCount, { comment: 'Last round of the batch', codec: 'Delta, ZSTD(1)' }),
+    activeRoundCount: column(largeCount, { comment: 'Rounds of the batch that held work', codec: 'ZSTD(1)' }),
+    workAdded: column(amount, { comment: 'Work of the batch in work units', codec: 'ZSTD(1)' }),
+    ...sums,
+    previousCumulativeBlockUnits: column(amount, {
+      comment: 'Block units before the batch',
+      codec: 'ZSTD(1)',
+    }),
+    ...sourceColumns,
+    position: positionColumn,
+  },
+  engine: 'ReplacingMergeTree(position)',
+  orderBy: ['run', 'settlementNumber'],
+  rowsPerMark,
+});
+
+/** Checkpoints of mining: the same table for all generations. */
+export const chainCheckpoints = defineTable<CheckpointRow>({
+  name: 'chain_checkpoints',
+  comment: 'Checkpoints in final blocks: what was minted for settled rounds',
+  columns: {
+    run: runColumn,
+    checkpointNumber: column(count, { comment: 'Number of the checkpoint, from 0', codec: 'Delta, ZSTD(1)' }),
+    afterRound: column(largeCount, {
+      comment: 'Last round of the checkpoint before',
+      codec: 'Delta, ZSTD(1)',
+    }),
+    throughRound: column(largeCount, { comment: 'Last round that it minted for', codec: 'Delta, ZSTD(1)' }),
+    completedBlockCount: column(largeCount, {
+      comment: 'Blocks of work that it completed',
+      codec: 'ZSTD(1)',
+    }),
+    ...sums,
+    eligibleWeight: column(amount, { comment: 'Weight that shared what was minted', codec: 'ZSTD(1)' }),
+    amountBaseUnits: column(amount, { comment: 'Base units that it minted', codec: 'ZSTD(1)' }),
+    totalMintedBaseUnits: column(amount, {
+      comment: 'Base units that were minted with it',
+      codec: 'ZSTD(1)',
+    }),
+    ...sourceColumns,
+    position: positionColumn,
+  },
+  engine: 'ReplacingMergeTree(position)',
+  orderBy: ['run', 'checkpointNumber'],
+  rowsPerMark,
+});

@@ -1,0 +1,61 @@
+import { activityKinds } from '../../actors/chain/chainState.ts';
+import type { OwnerActivityRow } from '../../actors/storedRows.ts';
+import { positionColumn, rowsPerMark, runColumn, sourceColumns } from './chainColumns.ts';
+import {
+  address,
+  amounts,
+  column,
+  count,
+  enumerated,
+  nullableAddress,
+  nullableAmount,
+  nullableByte,
+  nullableLargeCount,
+} from './column.ts';
+import { defineTable } from './table.ts';
+
+/**
+ * What owners did, as far as no reorganization can take it away: the same table for all generations, since a replay does not fold the chain. It is
+ * not partitioned: a page is read from every part that may hold some of it. Where an event was made again from another block, the later one stays.
+ */
+export const ownerActivity = defineTable<OwnerActivityRow>({
+  name: 'chain_owner_activity',
+  comment: 'What owners did on the chain, and what was done with tokens of theirs, in final blocks',
+  columns: {
+    run: runColumn,
+    owner: column(address, { comment: 'Owner whose activity it is', codec: 'ZSTD(1)' }),
+    eventNumber: column(count, {
+      comment: 'Number of the event among those of the owner, from 0',
+      codec: 'Delta, ZSTD(1)',
+    }),
+    kind: column(enumerated(activityKinds), { comment: 'mint, merge, claim or transfer' }),
+    contractAddress: column(address, { comment: 'Contract that logged it', codec: 'ZSTD(1)' }),
+    tokenIds: column(amounts, {
+      comment: 'Tokens; of a merge the survivor, then the donor',
+      codec: 'ZSTD(1)',
+    }),
+    amountBaseUnits: column(nullableAmount, {
+      comment: 'Base units that a claim paid; null for others',
+      codec: 'ZSTD(1)',
+    }),
+    fromAddress: column(nullableAddress, { comment: 'Giver of a transfer', codec: 'ZSTD(1)' }),
+    toAddress: column(nullableAddress, {
+      comment: 'Receiver of a mint, a claim or a transfer',
+      codec: 'ZSTD(1)',
+    }),
+    level: column(nullableByte, { comment: 'Level after a mint or a merge' }),
+    effectiveRound: column(nullableLargeCount, {
+      comment: 'Round from which the weight counts',
+      codec: 'ZSTD(1)',
+    }),
+    nextMergeBlock: column(nullableLargeCount, {
+      comment: 'Block of work from which the token may be merged again',
+      codec: 'ZSTD(1)',
+    }),
+    ...sourceColumns,
+    position: positionColumn,
+  },
+  engine: 'ReplacingMergeTree(position)',
+  orderBy: ['run', 'owner', 'eventNumber'],
+  rowsPerMark,
+});

@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { applyEvent } from '../../../actors/chain/applyEvent.ts';
+import type { ChainEvent } from '../../../actors/chain/chainEvent.ts';
+import { emptyChainFoldState } from '../../../actors/chain/chainFold.ts';
+import {
+  createChainRestoration,
+  encodeChainChanges,
+  encodeChainFold,
+} from '../../../actors/chain/chainSnapshot.ts';
+import type { ChainState, Checkpoint, Settlement } from '../../../actors/chain/chainState.ts';
+import { makeSettlementsFinal, settlementsKeptMs } from '../../../actors/chain/settlementRows.ts';
+import { settlementRanges } from '../../../actors/views/chainViewTypes.ts';
+import {
+  buildState,
+  coreEvents,
+  createStateViews,
+  economyEvents,
+  plainEconomy,
+  type StateEvent,
+  settlementEvents,
+  stateContracts,
+} from '../../support/chain/economyState.ts';
+import { createRecords } from '../../support/increments.ts';
+import { manualClock } from '../../support/manualClock.ts';
+
+const hourMs = 3_600_000;
+const startMs = Date.UTC(2026, 1, 3, 10);
+
+/** A settlement, and whether it completes a block and a checkpoint mints for all that is settled then. */
+interface Logged {
+  readonly completes: boolean;
+  readonly mints: boolean;
+}
+
+const entry = fc.record({
+  gapHours: fc.oneof(fc.integer({ min: 1, max: 48 }), fc.integer({ min: 1, max: 300 })),
+  completes: fc.boolean(),
+  mints: fc.boolean(),
+  /** Blocks, the newest ones, that are not final. */
+  notFinal: fc.nat(4),
+});
+
+const plainSource = {
+  blockHash: `0x${'9'.repeat(64)}`,
+  transactionHash: `0x${'a'.repeat(64)}`,
+  transactionIndex: 0,
+} as const;
+
+/** The state after a block with these events. */
+function applyBlock(before: ChainState, events: readonly StateEvent[], timestampMs: number): ChainState {
+  const number = before.block.number + 1n;
+  const block = { ...before.block, number, timestampMs };
+  const first = { ...before, block, position: before.position + 1, changed: before.changed.clear() };
+  return events.reduce<ChainState>((state, { contract, name, args }, logIndex) => {
+    const source = { ...plainSource, blockNumber: number, blockTimestampMs: timestampMs, logIndex };
+    const event = { contract, address: stateContracts[contract], name, args, source };
+    return applyEvent(state, event as unknown as ChainEvent, stateContracts);
+  }, first);
+}
+
+function listEvents(state: ChainState, { completes, mints }: Logged): StateEvent[] {
+  const { core, mining } = state;
+  const settledRound = core.settledThroughRound + 3n;
+  const settled = settlementEvents(
+    {
+      ...plainEconomy,
+      previousRound: core.settledThroughRound,
+      settledRound,
+      work: 100n,
+      nonce: core.authorizationNonce,
+      blockUnits: core.cumulativeBlockUnits + (completes ? 2_000_000_000n : 1_000n),
+    },
+    { cumulativeWork: core.cumulativeWork + 100n },
+  );
+  if (!mints) return settled;
+  const rounds = [...state.unprocessedRounds.map(({ roundId }) => roundId), settledRound];
+  const minted = rounds.map(
+    (roundId): StateEvent => ({
+      contract: 'mining',
+      name: 'RoundMinted',
+      args: {
+        roundId,
+        completedBlockCount: 0n,
+        eligibleWeight: 1n,
+        amount: roundId,
+        accumulatedPerWeight: 0n,
+      },
+    }),
+  );
+  const amount = rounds.reduce((sum, roundId) => sum + roundId, 0n);
+  const checkpoint: StateEvent = {
+    contract: 'mining',
+    name: 'Checkpointed',
+    args: {
+      afterRound: mining.processedThroughRound,
+      throughRound: settledRound,
+      completedBlockCount: 0n,
+      cumulativeWork: 0n,
+      cumulativeBlockUnits: core.cumulativeBlockUnits,
+      eligibleWeight: 1n,
+      amount,
+      totalMinted: mining.mintedBaseUnits + amount,
+    },
+  };
+  return [...settled, ...minted, checkpoint];
+}
+
+function showAll(state: ChainState, nowMs: number) {
+  const { views } = createStateViews(state, undefined, manualClock(nowMs));
+  return settlementRanges.map((range) => views.settlements(range));
+}
+
+function createCapture(state: ChainState) {
+  return { state: { ...emptyChainFoldState, safe: [state] }, newestSpanAtMs: 0 };
+}
+
+const begun = buildState([...coreEvents(), ...economyEvents()], { timestampMs: startMs });
+
+/** A chain folded twice: with everything in memory, and with what is final as rows. */
+function foldTwice(entries: readonly (Logged & { readonly gapHours: number; readonly notFinal: number })[]) {
+  let whole = begun;
+  let short = begun;
+  const settlements: Settlement[] = [];
+  const checkpoints: Checkpoint[] = [];
+  const records = createRecords();
+  records.apply(encodeChainFold(createCapture(short)));
+  for (const { gapHours, notFinal, ...logged } of entries) {
+    const timestampMs = whole.block.timestampMs + gapHours * hourMs;
+    const events = listEvents(whole, logged);
+    whole = applyBlock(whole, events, timestampMs);
+    const finalBlock = whole.block.number - BigInt(notFinal);
+    const { state, final } = makeSettlementsFinal(applyBlock(short, events, timestampMs), finalBlock);
+    short = state;
+    for (const one of final.settlements)
+      if (settlements.push(one.entry) !== one.number + 1) throw new Error();
+    for (const one of final.checkpoints)
+      if (checkpoints.push(one.entry) !== one.number + 1) throw new Error();
+    records.apply(encodeChainChanges(createCapture(short), new Set(short.changed)));
+  }
+  return { whole, short, settlements, checkpoints, records };
+}
+
+describe('settlements and checkpoints', () => {
+  it('become rows once each and leave memory, and every range shows what it shows with all of them', () => {
+    let evicted = 0;
+    const history = fc.array(entry, { minLength: 40, maxLength: 90 });
+    fc.assert(
+      fc.property(history, fc.integer({ min: -5, max: 40 }), (entries, lateHours) => {
+        const { whole, short, settlements, checkpoints, records } = foldTwice(entries);
+        const nowMs = whole.block.timestampMs + lateHours * hourMs;
+        expect(showAll(short, nowMs)).toEqual(showAll(whole, nowMs));
+        const withoutMinted = ({ mintedBaseUnits: _, ...one }: Settlement) => one;
+        expect(settlements.map(withoutMinted)).toEqual(
+          whole.settlements.take(settlements.length).map(withoutMinted).toArray(),
+        );
+        expect(checkpoints).toEqual(whole.checkpoints.take(checkpoints.length).toArray());
+        evicted += short.archive.settlements.count + short.archive.checkpoints.count;
+
+        const all = createRecords();
+        all.apply(encodeChainFold(createCapture(short)));
+        expect(records.sorted()).toEqual(all.sorted());
+        const restoration = createChainRestoration();
+        for (const record of encodeChainFold(createCapture(short))) restoration.add(record);
+        const restored = restoration.complete().state.safe[0] as ChainState;
+        expect(showAll(restored, nowMs)).toEqual(showAll(short, nowMs));
+      }),
+      { numRuns: 20 },
+    );
+    expect(evicted).toBeGreaterThan(300);
+  });
+
+  it('are not shown for a range of which some have left memory, as a clock far behind the chain asks', () => {
+    const often = Array.from({ length: 40 }, () => ({
+      gapHours: 96,
+      completes: true,
+      mints: true,
+      notFinal: 0,
+    }));
+    const { short } = foldTwice(often);
+    expect(short.archive.settlements.count).toBeGreaterThan(10);
+    const [now, ...ranges] = showAll(short, short.block.timestampMs - settlementsKeptMs - 120 * hourMs);
+    expect(now).toMatchObject({ status: 'available', summary: { settlementCount: 40n } });
+    for (const range of ranges)
+      expect(range).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
+  });
+});

@@ -1,0 +1,384 @@
+import fc from 'fast-check';
+import { Registry } from 'prom-client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
+import { foldVersionBeforeRows } from '../../actors/chain/convertChainRecords.ts';
+import type { FoldRecord } from '../../actors/foldRecord.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { type Address, toAddress } from '../../actors/schemas/hex.ts';
+import { createChainViews } from '../../actors/views/chainViews.ts';
+import type { OwnerActivityView } from '../../actors/views/chainViewTypes.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { deleteChainRowsAbove } from '../../storage/deleteRowsAbove.ts';
+import { migrate } from '../../storage/migrations.ts';
+import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { createStoredActivity } from '../../storage/storedActivity.ts';
+import { createChainStreamFold } from '../../streams/chain/chainFold.ts';
+import { registerChainMetrics } from '../../streams/chainMetrics.ts';
+import { createMessageCounts } from '../../streams/messageCounts.ts';
+import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
+import { testRelease } from '../support/chain/foldedChain.ts';
+import { claimed, configuredEconomy, minted, transferred } from '../support/chain/writtenEconomy.ts';
+import {
+  buildHash,
+  buildSpan,
+  buildSpanMessage,
+  type WrittenEvent,
+  writtenChainId,
+  writtenContracts,
+} from '../support/chain/writtenSpans.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { manualClock } from '../support/manualClock.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { buildBatch } from '../support/readings/buildBatch.ts';
+import { acceptsState, restoreState } from '../support/restoreState.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+
+const confirmedBy = 11;
+const keptStates = 600;
+const owners = ['a', 'b', 'c', 'd'].map((digit) => toAddress(`0x${digit.repeat(40)}`));
+const neverAborted = new AbortController().signal;
+
+/** A number below a bound, the same for the same seed. */
+function createDraw(seed: number) {
+  let state = seed >>> 0;
+  return (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** What an owner's page is to say of an event. */
+interface PlainEvent {
+  readonly owners: readonly Address[];
+  readonly text: string;
+}
+
+interface PlainBlock {
+  readonly branch: number;
+  readonly events: readonly PlainEvent[];
+  readonly tokens: ReadonlyMap<number, Address>;
+}
+
+/** A chain as plain lists: blocks of the present branch, and the messages that announced all of them. */
+function createPlainChain(seed: number) {
+  const draw = createDraw(seed);
+  const blocks: PlainBlock[] = [];
+  const messages: StreamMessage[] = [];
+  let fork = 0;
+  let nextToken = 1;
+
+  function drawEvent(tokens: Map<number, Address>): readonly [WrittenEvent, readonly Address[], string] {
+    const held = [...tokens][draw(tokens.size)];
+    const choice = draw(10);
+    if (held === undefined || choice === 0) {
+      const owner = owners[draw(owners.length)] as Address;
+      const tokenId = nextToken++;
+      tokens.set(tokenId, owner);
+      return [minted(owner, tokenId), [owner], `mint ${tokenId}`];
+    }
+    const [tokenId, owner] = held;
+    if (choice < 7) return [claimed(owner, [tokenId], BigInt(choice)), [owner], `claim ${tokenId}`];
+    const to = owners[draw(owners.length)] as Address;
+    tokens.set(tokenId, to);
+    return [transferred(owner, to, tokenId), owner === to ? [to] : [owner, to], `transfer ${tokenId}`];
+  }
+
+  function append(count: number, density: number) {
+    for (let added = 0; added < count; added++) {
+      const number = blocks.length + 1;
+      const before = blocks.at(-1);
+      const tokens = new Map(before?.tokens);
+      const written: WrittenEvent[] = number === 1 ? [...configuredEconomy] : [];
+      const events: PlainEvent[] = [];
+      while (number > 1 && draw(100) < density) {
+        const [event, of, what] = drawEvent(tokens);
+        events.push({ owners: of, text: `${what} in ${buildHash(number, fork)} at ${written.length}` });
+        written.push(event);
+      }
+      const span = buildSpan({ number, events: written, fork, parentBranch: before?.branch ?? fork });
+      messages.push(buildSpanMessage(span, messages.length + 1));
+      blocks.push({ branch: fork, events, tokens });
+    }
+  }
+
+  return {
+    messages,
+    append,
+    /** Replaces the newest blocks by one more, after one that is never replaced. */
+    reorganize: (depth: number, density: number) => {
+      const replaced = Math.min(depth, blocks.length - 1);
+      fork++;
+      blocks.splice(blocks.length - replaced);
+      append(replaced + 1, density);
+      return replaced;
+    },
+    /** Newest first, in blocks that are safe. */
+    listActivity: (owner: Address) =>
+      blocks
+        .slice(0, Math.max(0, blocks.length - confirmedBy))
+        .flatMap(({ events }) => events.filter((event) => event.owners.includes(owner)))
+        .map(({ text }) => text)
+        .reverse(),
+    draw,
+  };
+}
+
+async function openTables() {
+  const database = openDatabase({ path: temporaryDirectory() });
+  onTestFinished(() => database.close());
+  return { database, tables: await migrate(database, silentLogger) };
+}
+
+type Opened = Awaited<ReturnType<typeof openTables>>;
+
+/** The fold and its views as the service has them, over tables; rows are there once a call has ended. */
+function followPlainly({ database, tables }: Opened, messages: readonly StreamMessage[]) {
+  const registry = new Registry();
+  const settings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 1n };
+  const actors = createChainActors(settings);
+  const fold = createChainStreamFold({
+    actors,
+    counts: createMessageCounts(registry, ['MINER_CHAIN']),
+    chainCounts: registerChainMetrics(registry, actors),
+    logger: silentLogger,
+  });
+  const clock = manualClock();
+  const views = createChainViews({
+    installationId: 'wheel-1',
+    onChain: {
+      actors,
+      deployment: {
+        release: testRelease,
+        chain: { target: 'anvil', chainId: writtenChainId, deploymentBlock: 1n, economyDeploymentBlock: 1n },
+        contracts: writtenContracts,
+      },
+    },
+    isCaughtUp: () => true,
+    staleAfterMs: Number.MAX_SAFE_INTEGER,
+    olderActivity: createStoredActivity({ database, tables: () => tables, writer: null }),
+    clock,
+  });
+  const encode = createRowEncoder();
+  const captures: { readonly position: number; readonly records: readonly FoldRecord[] }[] = [];
+  let position = 0;
+
+  async function takeThrough(end: number): Promise<void> {
+    const batch = buildBatch(messages.slice(position, end), 'created');
+    const { rows, rejections } = fold.receive(batch);
+    expect(rejections).toEqual([]);
+    for (const { table, columns, bytes } of buildInserts(tables, [encode({ ...rows, throughPosition: end })]))
+      await database.insertBytes(table, columns, bytes);
+    position = end;
+  }
+
+  /** Folds what is new; where the fold needs an older state, as the follower of the stream does. */
+  async function follow(): Promise<void> {
+    while (position < messages.length) {
+      try {
+        // A fork that lies too deep is found out by its first message.
+        await takeThrough(Math.min(position + 97, messages.length));
+      } catch (error) {
+        if (!(error instanceof OlderSnapshotNeeded)) throw error;
+        const usable = captures.findLast(({ records }) => acceptsState(fold, records));
+        await restoreAt(usable ?? { position: 0, records: [] }, true);
+      }
+    }
+    captures.push({ position, records: [...fold.capture().all()] });
+  }
+
+  async function restoreAt(to: (typeof captures)[number], isRewinding: boolean): Promise<void> {
+    if (isRewinding) await deleteChainRowsAbove(database, tables, to.position);
+    restoreState(fold, to.records, to.position);
+    position = to.position;
+    captures.splice(captures.indexOf(to) + 1);
+  }
+
+  return {
+    actors,
+    views,
+    fold,
+    follow,
+    /** As a start on one of the snapshots: what follows it is folded again. */
+    restart: async (back: number) => {
+      const to = captures.at(-1 - Math.min(back, captures.length - 1));
+      if (to === undefined) return;
+      await restoreAt(to, false);
+      await follow();
+    },
+    restore: (records: readonly FoldRecord[], at: number) => {
+      restoreState({ beginRestore: () => fold.beginRestore(foldVersionBeforeRows) }, records, at);
+      position = at;
+    },
+  };
+}
+
+/** Events of all owners that memory does not hold. */
+function countEvicted(actors: ChainActors): number {
+  const known = [...(actors.newest()?.owners.values() ?? [])];
+  return known.reduce((sum, { activityCount, activity }) => sum + activityCount - activity.size, 0);
+}
+
+type Views = ReturnType<typeof followPlainly>['views'];
+type Page = OwnerActivityView | { readonly fault: string };
+
+async function readPage(views: Views, owner: Address, limit: number, cursor: string | null): Promise<Page> {
+  const page = await views.ownerActivity({ owner, limit, cursor }, neverAborted);
+  if ('status' in page && page.status === 'unavailable') throw new Error(page.reason);
+  return page as Page;
+}
+
+const formatPage = ({ activity }: OwnerActivityView) =>
+  activity.map(
+    ({ kind, tokenIds, source }) => `${kind} ${tokenIds.join()} in ${source.blockHash} at ${source.logIndex}`,
+  );
+
+/** The rest of a list, behind a page. */
+async function walk(views: Views, owner: Address, limit: number, first: OwnerActivityView) {
+  const texts = formatPage(first);
+  for (let { nextCursor } = first; nextCursor !== null; ) {
+    const page = await readPage(views, owner, limit, nextCursor);
+    if ('fault' in page) return { texts, fault: page.fault };
+    expect(page.total).toBe(first.total);
+    texts.push(...formatPage(page));
+    nextCursor = page.nextCursor;
+  }
+  return { texts, fault: null };
+}
+
+async function firstPage(views: Views, owner: Address, limit: number): Promise<OwnerActivityView> {
+  const page = await readPage(views, owner, limit, null);
+  if ('fault' in page) throw new Error(page.fault);
+  return page;
+}
+
+const step = fc.record({
+  does: fc.constantFrom('extend', 'reorganize', 'restart'),
+  size: fc.integer({ min: 1, max: 60 }),
+});
+
+const history = fc.record({
+  seed: fc.nat(2 ** 31),
+  steps: fc.array(step, { minLength: 3, maxLength: 5 }),
+  deepAt: fc.nat(4),
+});
+
+describe('the activity of owners', () => {
+  it('is paged through across memory and rows as a plain list says, whatever is reorganized and restored', async () => {
+    const opened = await openTables();
+    await fc.assert(
+      fc.asyncProperty(history, async ({ seed, steps, deepAt }) => {
+        await opened.database.command(`TRUNCATE TABLE ${opened.tables.ownerActivity}`);
+        const chain = createPlainChain(seed);
+        const followed = followPlainly(opened, chain.messages);
+        chain.append(400, 25);
+        await followed.follow();
+        chain.append(keptStates, 5);
+        await followed.follow();
+        expect(countEvicted(followed.actors)).toBeGreaterThan(0);
+        for (const [at, { does, size }] of steps.entries()) {
+          // Below every state that is kept.
+          if (at === deepAt) chain.reorganize(keptStates + confirmedBy + size, 10);
+          if (does === 'extend') chain.append(size * 3, 40);
+          if (does === 'reorganize') chain.reorganize(size * 2, 20);
+          if (does === 'restart') await followed.restart(size % 3);
+          await followed.follow();
+          const owner = owners[chain.draw(owners.length)] as Address;
+          const limit = 1 + chain.draw(60);
+          const first = await firstPage(followed.views, owner, limit);
+          expect(await walk(followed.views, owner, limit, first)).toEqual({
+            texts: chain.listActivity(owner),
+            fault: null,
+          });
+        }
+      }),
+      { numRuns: 3 },
+    );
+  });
+
+  it('keeps a walk at the block of its first page, and ends it when that block is replaced', async () => {
+    const opened = await openTables();
+    const chain = createPlainChain(5);
+    const { views, follow } = followPlainly(opened, chain.messages);
+    chain.append(500, 30);
+    await follow();
+    chain.append(keptStates, 5);
+    await follow();
+    const owner = owners[1] as Address;
+    const before = chain.listActivity(owner);
+    expect(before.length).toBeGreaterThan(60);
+    const first = await firstPage(views, owner, 20);
+    chain.append(200, 40);
+    await follow();
+    expect(chain.listActivity(owner).length).toBeGreaterThan(before.length);
+    expect(await walk(views, owner, 20, first)).toEqual({ texts: before, fault: null });
+
+    const second = await firstPage(views, owner, 20);
+    const next = (await readPage(views, owner, 20, second.nextCursor)) as OwnerActivityView;
+    chain.reorganize(40, 30);
+    await follow();
+    expect(await walk(views, owner, 20, second)).toEqual({ texts: formatPage(second), fault: 'invalidated' });
+    expect(await walk(views, owner, 20, next)).toEqual({ texts: formatPage(next), fault: 'invalidated' });
+  });
+
+  it('of a snapshot of the version before becomes rows, and memory holds the newest alone', async () => {
+    const opened = await openTables();
+    const chain = createPlainChain(9);
+    const written = followPlainly(opened, chain.messages);
+    chain.append(500, 30);
+    await written.follow();
+    chain.append(40, 30);
+    // Fewer blocks than are kept: nothing is a row yet, as the version before had it.
+    const records = Array.from(written.fold.capture().all(), removeMembers);
+    const followed = followPlainly(opened, chain.messages);
+    followed.restore(records, 500);
+    chain.append(keptStates, 2);
+    await followed.follow();
+    for (const owner of owners) {
+      const first = await firstPage(followed.views, owner, 33);
+      const { texts } = await walk(followed.views, owner, 33, first);
+      expect(texts).toEqual(chain.listActivity(owner));
+      expect(texts.length).toBeGreaterThan(60);
+    }
+    expect(countEvicted(followed.actors)).toBeGreaterThan(100);
+    // What the first message may have made is removed with everything.
+    await deleteChainRowsAbove(opened.database, opened.tables, 0);
+    expect(await opened.database.select(`SELECT count() FROM ${opened.tables.ownerActivity}`)).toEqual([
+      [expect.toSatisfy((count) => Number(count) === 0)],
+    ]);
+  });
+
+  it('of which a row is missing is not shown, the page in memory is', async () => {
+    const opened = await openTables();
+    const chain = createPlainChain(11);
+    const { views, follow } = followPlainly(opened, chain.messages);
+    chain.append(500, 30);
+    await follow();
+    chain.append(keptStates, 0);
+    await follow();
+    const holder = owners.find((owner) => chain.listActivity(owner).length > 80);
+    if (holder === undefined) throw new Error('nobody has a history');
+    await opened.database.command(
+      `ALTER TABLE ${opened.tables.ownerActivity} DELETE WHERE owner = {owner:String} AND event_number = 3 SETTINGS mutations_sync = 2`,
+      { owner: holder },
+    );
+    const first = await firstPage(views, holder, 20);
+    expect(formatPage(first)).toEqual(chain.listActivity(holder).slice(0, 20));
+    await expect(walk(views, holder, 20, first)).rejects.toThrow('does not hold the older activity');
+
+    const { get } = await startPublicServer({ chain: views });
+    for (const path of [`/v1/owners/${holder}/activity?`, `/v2/public/miners/activity?owner=${holder}&`]) {
+      expect((await get(`${path}limit=25`)).status).toBe(200);
+      const older = await get(`${path}limit=100`);
+      expect([older.status, await older.json()]).toEqual([503, { error: 'database_unavailable' }]);
+    }
+  });
+});
+
+/** A record as the version before has written it. */
+function removeMembers(record: FoldRecord): FoldRecord {
+  const { kind, value } = record;
+  if (value === null || (kind !== 'activity' && kind !== 'state')) return record;
+  const { position: _position, activityRowsThroughBlock: _rows, ...members } = JSON.parse(value);
+  return { ...record, value: JSON.stringify(members) };
+}

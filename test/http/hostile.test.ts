@@ -1,0 +1,207 @@
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { parseAddress } from '../../http/server/ipAddress.ts';
+import { createLoadGuard, eventLoopDelayMaxMs } from '../../http/server/loadGuard.ts';
+import { createRateLimiter, rateClasses, siteFactor } from '../../http/server/rateLimiter.ts';
+import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
+import { manualClock } from '../support/manualClock.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { whenFinished } from '../support/processes/lifetime.ts';
+
+const bundle = '/docs/swagger-ui-bundle.js';
+const mib = 1024 * 1024;
+
+/** A client that sends and never reads. */
+async function connectDeaf(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  whenFinished(() => socket.destroy());
+  socket.on('error', () => undefined);
+  socket.pause();
+  await new Promise((resolve) => socket.once('connect', resolve));
+  return socket;
+}
+
+async function countRequests({ registry }: TestPublicServer, route: string): Promise<number> {
+  const metric = await registry.getSingleMetric('miner_http_requests_total')?.get();
+  return (metric?.values ?? [])
+    .filter(({ labels }) => labels.route === route)
+    .reduce((total, { value }) => total + value, 0);
+}
+
+const pipelined = (path: string, count: number) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(count);
+
+describe('a client that sends requests and does not read', () => {
+  it.each([
+    ['a document of 1.4 MB', bundle, 700],
+    ['the OpenAPI description', '/openapi.json', 5_000],
+    ['a route', '/v1/public/telemetry', 20_000],
+    ['an unknown path', '/nothing', 20_000],
+  ])('of %s is disconnected, and nothing is buffered for it', async (_, path, count) => {
+    const server = await startPublicServer();
+    await (await server.get(path, { 'Accept-Encoding': 'identity' })).arrayBuffer();
+    const before = process.memoryUsage.rss();
+    const socket = await connectDeaf(server.port);
+    socket.write(pipelined(path, count));
+    // The connection is closed under the client: what it sends further is refused.
+    await eventually(async () => {
+      socket.write(pipelined(path, 10));
+      return socket.destroyed || socket.errored !== null;
+    }, 'the end of the connection');
+    expect((await server.get('/healthz')).status).toBe(200);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(64 * mib);
+    // Of large bodies one is under way; of small ones those that the system's buffers of a connection take.
+    const route = path === '/nothing' ? 'unknown' : path;
+    expect(await countRequests(server, route)).toBeLessThan(count);
+  });
+
+  it('is served every request when it reads', async () => {
+    const server = await startPublicServer();
+    const socket = connect(server.port, '127.0.0.1');
+    whenFinished(() => socket.destroy());
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+    });
+    socket.write(pipelined('/v1/public/telemetry', 50));
+    await eventually(() => received.split('HTTP/1.1 200 OK').length === 51, 'fifty responses');
+  });
+
+  it('takes a long time over a document, and gets all of it', async () => {
+    const server = await startPublicServer();
+    const socket = await connectDeaf(server.port);
+    socket.write(`GET ${bundle} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    await eventually(async () => (await countRequests(server, bundle)) === 1, 'the response to begin');
+    let bytes = 0;
+    socket.on('data', (chunk) => {
+      bytes += chunk.length;
+    });
+    socket.resume();
+    const whole = (await (await server.get(bundle, { 'Accept-Encoding': 'identity' })).arrayBuffer())
+      .byteLength;
+    await eventually(() => bytes > whole, 'the whole document');
+  });
+});
+
+describe('documents', () => {
+  it('are compressed, tagged, and not sent again to who has them', async () => {
+    const server = await startPublicServer();
+    for (const path of ['/openapi.json', '/docs', bundle]) {
+      const plain = await server.get(path, { 'Accept-Encoding': 'identity' });
+      const tag = plain.headers.get('etag') ?? '';
+      expect(tag).toMatch(/^"[\w-]{22}"$/);
+      expect(plain.headers.get('x-content-type-options')).toBe('nosniff');
+      const again = await server.get(path, { 'If-None-Match': tag });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+    }
+    const packed = await server.get('/openapi.json', { 'Accept-Encoding': 'gzip' });
+    expect(packed.headers.get('content-encoding')).toBe('gzip');
+    // Other bytes under the same tag: it is weak.
+    expect(packed.headers.get('etag')).toMatch(/^W\//);
+  });
+
+  it('and everything else that is no route of the contract have a rate limit of their own', async () => {
+    const server = await startPublicServer({ rateLimits: true });
+    const { burst } = rateClasses.other;
+    const paths = ['/docs/start.js', '/healthz', '/readyz', '/nothing'];
+    const statuses: number[] = [];
+    for (let request = 0; request < burst + 4; request++) {
+      const method = request % 5 === 4 ? 'POST' : 'GET';
+      statuses.push((await server.get(paths[request % paths.length] as string, {}, method)).status);
+    }
+    expect(statuses.slice(0, burst)).not.toContain(429);
+    expect(statuses.slice(burst)).toEqual([429, 429, 429, 429]);
+    expect((await server.get('/v1/public/telemetry')).status).toBe(200);
+  });
+});
+
+describe('whoever has many IPv6 addresses', () => {
+  const words = (text: string) => parseAddress(text) ?? [0, 0, 0, 0];
+  const { burst } = rateClasses.publicHeavy;
+
+  it('is one client in a /64', () => {
+    const limiter = createRateLimiter();
+    let taken = 0;
+    for (let host = 1; host <= 1_000; host++)
+      if (limiter.take(words(`2001:db8:1:2::${host.toString(16)}`), 'publicHeavy', 1_000) === 0) taken++;
+    expect(taken).toBe(burst);
+  });
+
+  it('has sixteen times that in a /48, and nothing of another one', () => {
+    const limiter = createRateLimiter();
+    const takeAll = (site: string) => {
+      let taken = 0;
+      for (let network = 0; network < 100; network++)
+        for (let request = 0; request < burst; request++)
+          if (limiter.take(words(`${site}:${network.toString(16)}::1`), 'publicHeavy', 1_000) === 0) taken++;
+      return taken;
+    };
+    expect(takeAll('2001:db8:1')).toBe(siteFactor * burst);
+    expect(takeAll('2001:db8:2')).toBe(siteFactor * burst);
+  });
+
+  it('behind a trusted proxy, is no other client by the lines of X-Forwarded-For that it sends itself', async () => {
+    const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.1'] });
+    const statuses = new Set<number>();
+    for (let request = 0; request < burst + 5; request++) {
+      const headers = { 'X-Forwarded-For': `198.51.100.${request}, 2001:db8:1:2::${request + 1}` };
+      statuses.add((await server.get('/v1/events', headers)).status);
+    }
+    expect(statuses).toContain(429);
+  });
+});
+
+describe('a website whose name is resolved to this server', () => {
+  it('is refused like any other one', async () => {
+    const server = await startPublicServer();
+    const response = await server.get('/v1/public/telemetry', { Origin: server.base });
+    expect([response.status, await response.json()]).toEqual([403, { error: 'cors_origin_not_allowed' }]);
+  });
+});
+
+describe('an overloaded event loop', () => {
+  it('refuses what costs much while it lasts, and serves the rest', async () => {
+    const server = await startPublicServer();
+    expect((await server.get('/v1/events')).status).not.toBe(503);
+    let isFlooded = true;
+    // Each turn of the event loop takes longer than what is allowed.
+    const flood = () => {
+      const untilMs = performance.now() + 4 * eventLoopDelayMaxMs;
+      while (performance.now() < untilMs);
+      server.clock.advance(4 * eventLoopDelayMaxMs);
+      if (isFlooded) setTimeout(flood, 0);
+    };
+    flood();
+    await eventually(async () => (await server.get('/v1/events')).status === 503, 'expensive routes refuse');
+    const refused = await server.get('/v1/events');
+    expect([await refused.json(), refused.headers.get('retry-after')]).toEqual([
+      { error: 'database_busy' },
+      '2',
+    ]);
+    expect((await server.get('/v1/public/telemetry')).status).toBe(200);
+    isFlooded = false;
+    await eventually(async () => {
+      server.clock.advance(20);
+      return (await server.get('/v1/events')).status !== 503;
+    }, 'expensive routes answer');
+  });
+
+  it('is distinguished from one that is late once', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const clock = manualClock();
+    const guard = createLoadGuard(clock);
+    const pass = (ms: number) => {
+      clock.advance(ms);
+      vi.advanceTimersByTime(20);
+    };
+    pass(60_000);
+    expect(guard.isOverloaded()).toBe(false);
+    for (let turn = 0; turn < 10; turn++) pass(120);
+    expect(guard.isOverloaded()).toBe(true);
+    for (let turn = 0; turn < 100; turn++) pass(20);
+    expect(guard.isOverloaded()).toBe(false);
+    guard.stop();
+  });
+});
