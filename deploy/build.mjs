@@ -12,6 +12,8 @@ const root = resolve(import.meta.dirname, '..');
  * a few large files are read in half the time of six hundred small ones.
  */
 export const loadedPackages = ['uWebSockets.js', 'chdb', 'swagger-ui-dist', '@foundry-rs/anvil'];
+/** Native programs that WebSocket clients use where they are there, and do without. */
+const optionalPackages = ['bufferutil', 'utf-8-validate'];
 
 /** Programs by the folder that they are built into. */
 const programs = {
@@ -34,7 +36,7 @@ export function bundleOptions(folder) {
     cwd: root,
     input: programs[folder],
     platform: 'node',
-    external: loadedPackages.map((name) => new RegExp(`^${name}(?:/|$)`)),
+    external: [...loadedPackages, ...optionalPackages].map((name) => new RegExp(`^${name}(?:/|$)`)),
     logLevel: 'warn',
     output: {
       dir: join(root, 'dist', folder),

@@ -5,6 +5,7 @@ import type { DoctorOptions } from './commands/runDoctor.ts';
 import type { IndexerOptions } from './commands/runIndexer.ts';
 import type { LocalOptions } from './commands/runLocal.ts';
 import { variablesHelp } from './configuration.ts';
+import { createRedaction, redactOutput } from './redaction.ts';
 import type { ServiceSettings } from './service.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
@@ -108,7 +109,14 @@ program
 
 for (const command of program.commands) command.addHelpText('after', `\n${variablesHelp()}\n`);
 
-await program.parseAsync();
+redactOutput(createRedaction(process.env));
+try {
+  await program.parseAsync();
+} catch (error) {
+  // Not left to Node, which would print it around the redaction.
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exitCode = 1;
+}
 
 interface ReplayOptions {
   readonly fromSequence?: StreamPlace;

@@ -1,34 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { unreachedChain } from '../support/chain/unreachedChain.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { startMiner } from '../support/processes/minerProcess.ts';
 import { startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-
-const address = (digit: number) => `0x${String(digit).repeat(40)}`;
-
-/** Of a chain that is never reached: its metrics are there all the same. */
-const onChain = {
-  release: { id: 'release-1', protocolRevision: 'protocol-1', rewardModelRevision: 'rewards-1' },
-  chain: { target: 'anvil', chainId: '31337', deploymentBlock: '1', economyDeploymentBlock: '1' },
-  contracts: {
-    core: address(1),
-    proxyAdmin: address(2),
-    operatorTimelock: address(3),
-    tokenFactory: address(4),
-    mining: address(5),
-    token: address(6),
-    collection: address(7),
-  },
-};
 
 it('metrics are documented as a process that does everything has them (npm run tables)', async () => {
   const nats = await startNats();
   const miner = await startMiner({
     natsUrl: nats.url,
     dataDir: temporaryDirectory(),
-    onChain,
+    // Its metrics are there all the same.
+    onChain: unreachedChain,
     environment: { MINER_RPC_URL: 'http://127.0.0.1:1' },
   });
   const metrics = async () => (await fetch(`${miner.operatorUrl}/metrics`)).text();

@@ -1,0 +1,54 @@
+/** Variables whose values hold passwords, tokens or keys. */
+const secretVariables = ['MINER_NATS_URL', 'MINER_CLICKHOUSE_URL', 'MINER_RPC_URL'] as const;
+/** A shorter password would be found in ordinary words. */
+const passwordLengthMin = 4;
+/** A shorter part of a path or query is the name of a network or database rather than a key. */
+const keyLengthMin = 12;
+const mask = '***';
+
+/** Replaces what is secret in a text. */
+export type Redaction = (text: string) => string;
+
+/**
+ * Of the user, password, and keys in path and query of the addresses in the environment, in the forms in which errors of clients tell them: as
+ * they were given, decoded, and inside JSON. Hosts and ports stay, since an operator needs them.
+ */
+export function createRedaction(environment: Readonly<Record<string, string | undefined>>): Redaction {
+  const secrets = secretVariables
+    .flatMap((name) => (environment[name] ?? '').split(','))
+    .flatMap((address) => listSecrets(address.trim()))
+    .flatMap((secret) => [secret, decode(secret)])
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  // What contains another one comes first.
+  const longestFirst = [...new Set(secrets)].sort((a, b) => b.length - a.length);
+  return (text) => longestFirst.reduce((safe, secret) => safe.replaceAll(secret, mask), text);
+}
+
+/** @param address as it was given; of one that cannot be read all is secret. */
+function listSecrets(address: string): string[] {
+  const match = /^[a-z]+:\/\/(?:([^/?#]*)@)?[^/?#@]+(.*)$/i.exec(address);
+  if (match === null) return [address].filter(({ length }) => length >= passwordLengthMin);
+  const [, user = '', rest = ''] = match;
+  const [, password = user] = /^[^:]*:(.*)$/.exec(user) ?? [];
+  return [
+    ...[`${user}@`, password].filter(({ length }) => length >= passwordLengthMin),
+    ...rest.split(/[/?&=#]/).filter(({ length }) => length >= keyLengthMin),
+  ];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Makes all that the process prints pass through a redaction. */
+export function redactOutput(redact: Redaction): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    const write = stream.write.bind(stream) as (chunk: unknown, ...rest: unknown[]) => boolean;
+    stream.write = (chunk: unknown, ...rest: unknown[]) =>
+      write(typeof chunk === 'string' ? redact(chunk) : chunk, ...rest);
+  }
+}

@@ -1,0 +1,94 @@
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createRedaction } from '../../deploy/redaction.ts';
+import { unreachedChain } from '../support/chain/unreachedChain.ts';
+import { startProcess } from '../support/processes/childProcess.ts';
+import { findFreePort } from '../support/processes/findFreePort.ts';
+import { writeDeployment } from '../support/processes/minerProcess.ts';
+import { startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+
+const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
+/** Runs a command until it ends, or has printed what is waited for. */
+async function outputOf(
+  command: string,
+  environment: Record<string, string>,
+  until?: string,
+): Promise<string> {
+  const run = startProcess(process.execPath, [program, command], {
+    env: { PATH: process.env.PATH, MINER_HTTP_PORT: '0', MINER_OPS_PORT: '0', ...environment },
+  });
+  if (until !== undefined) {
+    await run.written(until);
+    await run.end('SIGKILL');
+  } else await run.exited;
+  return run.output();
+}
+
+describe('secrets of addresses', () => {
+  it.each([
+    [
+      'http://miner:swordfish@db:8123/miner',
+      'no route to http://miner:swordfish@db:8123/',
+      'no route to http://***db:8123/',
+    ],
+    [
+      'nats://sesame-token@broker:4222',
+      'nats://sesame-token@broker:4222 refused',
+      'nats://***broker:4222 refused',
+    ],
+    ['nats://a:first1@one:4222,nats://a:second2@two:4222', 'first1 second2', '*** ***'],
+    ['http://u:p%40ss%22word@db', 'wrong password p@ss"word', 'wrong password ***'],
+    [
+      'https://node.example/v2/0123456789abcdef',
+      'URL: https://node.example/v2/0123456789abcdef',
+      'URL: https://node.example/v2/***',
+    ],
+    ['https://node.example/?key=0123456789abcdef', '0123456789abcdef', '***'],
+    ['not an address at all', 'given: not an address at all', 'given: ***'],
+    ['http://db:8123/miner', 'miner at http://db:8123/miner', 'miner at http://db:8123/miner'],
+  ])('%s are masked, and nothing else', (address, text, safe) => {
+    expect(createRedaction({ MINER_NATS_URL: address })(text)).toBe(safe);
+    expect(createRedaction({ MINER_RPC_URL: address })(JSON.stringify({ text }))).toBe(
+      JSON.stringify({ text: safe }),
+    );
+  });
+
+  it('are in nothing that a command prints, whatever fails', async () => {
+    const dataDir = temporaryDirectory();
+    mkdirSync(join(dataDir, 'data'));
+    const nats = await startNats();
+    const closedPort = await findFreePort();
+    const away = {
+      MINER_NATS_URL: `nats://natsuser:natssecret@127.0.0.1:${closedPort}`,
+      MINER_CLICKHOUSE_URL: `http://houseuser:housesecret@127.0.0.1:${closedPort}/db`,
+      MINER_RPC_URL: `http://rpcuser:rpcsecret@127.0.0.1:${closedPort}/v2/rpcpathsecretkey`,
+      MINER_DATA_DIR: dataDir,
+      MINER_DEPLOYMENT: writeDeployment(dataDir, unreachedChain),
+      MINER_LOG_LEVEL: 'trace',
+    };
+    const near = { ...away, MINER_NATS_URL: nats.url };
+    const broken = {
+      ...away,
+      MINER_NATS_URL: 'natsuser:natssecret@broker',
+      MINER_CLICKHOUSE_URL: 'htp://houseuser:housesecret@db',
+      MINER_RPC_URL: 'rpcsecret',
+    };
+    const outputs = await Promise.all([
+      outputOf('run', away, 'NATS'),
+      outputOf('run', near, 'ClickHouse'),
+      outputOf('doctor', away),
+      outputOf('doctor', near),
+      outputOf('run', broken),
+      outputOf('doctor', broken),
+      outputOf('replay', broken),
+    ]);
+    for (const output of outputs) {
+      expect(output).not.toBe('');
+      expect(output).not.toMatch(/secret|natsuser|houseuser|rpcuser/);
+    }
+    // What an operator needs stays.
+    expect(outputs[2]).toContain(String(closedPort));
+  });
+});
