@@ -170,6 +170,8 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
       host: configuration.MINER_HOST,
       httpPort: configuration.MINER_HTTP_PORT,
       opsPort: configuration.MINER_OPS_PORT,
+      opsHost: configuration.MINER_OPS_HOST,
+      opsNames: configuration.MINER_OPS_NAMES,
       http: {
         allowedOrigins: configuration.MINER_ALLOWED_ORIGINS,
         trustedProxies: configuration.MINER_TRUSTED_PROXIES,
