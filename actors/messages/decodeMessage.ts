@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
+import { readErrorMessage } from '../readErrorMessage.ts';
 import { type Check, compileCheck } from '../schemas/compileCheck.ts';
 
 const detailCharactersMax = 400;
@@ -69,9 +70,10 @@ export function decodeMessage<Schema extends z.ZodType>(
   try {
     json = JSON.parse(toBuffer(data).toString('utf8'));
   } catch (error) {
-    return reject('malformed', `not JSON: ${(error as Error).message}`);
+    return reject('malformed', `not JSON: ${readErrorMessage(error)}`);
   }
   if (!fits(json)) return reject('malformed', describeMisfit(schema, json));
+  // `fits` is the check of this schema.
   return { value: isTakenAsIs ? (json as z.infer<Schema>) : schema.parse(json) };
 }
 

@@ -179,6 +179,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     const isQueryRead = typeof route.query !== 'string';
     const prepare = createPreparation(route);
     const prepareView = (view: object): PreparedView => {
+      // Casts to `never`: what the functions of one entry take and return matches (`defineViewRoute`).
       const body = route.body(view as never);
       const { header } = route;
       return {
@@ -208,7 +209,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     const find = (pathValue: string, selection: string): Attempt => {
       let view: object;
       try {
-        view = route.view(sources.views, pathValue, selection);
+        view = route.view(sources.views, pathValue, selection as never);
       } catch (error) {
         return { prepared: prepareReplacement(null), failure: { error } };
       }

@@ -19,7 +19,7 @@ export interface Exchange {
   readonly approvedOrigin: string | null;
   /** The peer has disconnected: writing would end the process. */
   isAborted: boolean;
-  /** Writing has begun. */
+  /** Writing has started. */
   isAnswered: boolean;
 }
 

@@ -17,7 +17,7 @@ import { ProviderInconsistent } from './providerInconsistent.ts';
 
 /** Newest spans that are read at the start: enough for the deepest reorganization that is followed. */
 const recentSpansMax = 700;
-/** A part's logs, so that the message around them fits. */
+/** A part's logs, so that the message around them is not too large. */
 const logsBytesMax = spanBytesMax - 8 * 1024;
 const acknowledgementMs = 5_000;
 

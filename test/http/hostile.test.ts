@@ -187,7 +187,7 @@ describe('an overloaded event loop', () => {
     }, 'expensive routes answer');
   });
 
-  it('is told from one that is late once', () => {
+  it('is distinguished from one that is late once', () => {
     vi.useFakeTimers();
     onTestFinished(() => {
       vi.useRealTimers();
