@@ -40,10 +40,8 @@ interface Rewinding {
  */
 function rewindFurther(before: Rewinding | null, next: Rewinding): Rewinding {
   if (before === null) return next;
-  return {
-    forkBlock: next.forkBlock < before.forkBlock ? next.forkBlock : before.forkBlock,
-    position: Math.max(before.position, next.position),
-  };
+  const { forkBlock } = [before, next].reduce((a, b) => (b.forkBlock < a.forkBlock ? b : a));
+  return { forkBlock, position: Math.max(before.position, next.position) };
 }
 
 /** Rows of the messages of a batch. */

@@ -322,6 +322,33 @@ describe('the activity of owners', () => {
     expect(await walk(views, owner, 20, next)).toEqual({ told: tellPage(next), fault: 'invalidated' });
   });
 
+  it('is never that of two branches, where another process has followed a reorganization first', async () => {
+    const opened = await openTables();
+    const chain = createPlainChain(21);
+    const ingesting = followPlainly(opened, chain.messages);
+    const serving = followPlainly(opened, chain.messages);
+    chain.append(40, 0);
+    await ingesting.follow();
+    chain.append(400, 30);
+    await ingesting.follow();
+    chain.append(keptStates, 5);
+    await ingesting.follow();
+    await serving.follow();
+    const listBefore = owners.map((owner) => [owner, chain.listActivity(owner)] as const);
+    chain.reorganize(keptStates + 300, 0);
+    chain.append(200, 60);
+    chain.append(keptStates + confirmedBy, 0);
+    await ingesting.follow();
+    const [owner, before] = listBefore.find(([one]) => chain.listActivity(one).length > 100) ?? [];
+    if (owner === undefined || before === undefined) throw new Error('nobody has a history');
+    expect(chain.listActivity(owner).slice(-before.length)).not.toEqual(before);
+    const first = await firstPage(serving.views, owner, 20);
+    await expect(walk(serving.views, owner, 20, first)).rejects.toThrow('does not hold the older activity');
+    await serving.follow();
+    const after = await firstPage(serving.views, owner, 20);
+    expect((await walk(serving.views, owner, 20, after)).told).toEqual(chain.listActivity(owner));
+  });
+
   it('of a snapshot of the version before becomes rows, and memory holds the newest alone', async () => {
     const opened = await openTables();
     const chain = createPlainChain(9);
