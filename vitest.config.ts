@@ -33,7 +33,7 @@ const unitTests = [
   'test/{imports,limits,readme}.test.ts',
   'test/machines/**/*.test.ts',
   'test/streams/operators/**/*.test.ts',
-  'test/actors/{acceptance,activityFold,cacheView,expectedSums,firstMatch,foldIdentity,foldRecord,hex,lateDuplicates,pipelineActors,rememberedIds,stateBounds,statePage}.test.ts',
+  'test/actors/{acceptance,activityFold,cacheView,decodeBombs,expectedSums,firstMatch,foldIdentity,foldRecord,hex,lateDuplicates,pipelineActors,rememberedIds,stateBounds,statePage}.test.ts',
   'test/actors/{settlementActor,settlementEquality}.test.ts',
   'test/actors/chain/{chainFold,collectOwners,decodeLog,governance,metadataViews,settlementRows,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',

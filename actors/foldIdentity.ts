@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a state depends on beside the messages: it is of use only to a fold that has the same. */
+/** What a state depends on besides the messages: only a fold with the same identity can use it. */
 export interface StateIdentity {
   /** Version of the fold's rules. */
   readonly foldVersion: number;

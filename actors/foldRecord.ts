@@ -11,7 +11,7 @@ export interface FoldRecord {
   readonly value: string | null;
 }
 
-/** A fold's state as it was at some moment. Its records are made when they are asked for, while folding goes on. */
+/** A fold's state as it was at some moment. Its records are produced when they are requested, while folding continues. */
 export interface StateCapture {
   /** Every record. */
   readonly all: () => Iterable<FoldRecord>;

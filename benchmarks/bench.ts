@@ -31,33 +31,34 @@ const program = new Command('bench')
     return measureAll();
   });
 
-inRounds(
+addRoundsCommand(
   'polling',
   'requests per second and latencies of the hot routes, compared with a bare handler, nginx, Fastify and Express',
 ).action(measurePolling);
 
-inRounds('feed', 'polling while many clients listen to the event stream')
+addRoundsCommand('feed', 'polling while many clients listen to the event stream')
   .option('--listeners <count>', 'clients that listen', parseWholeNumber, 2_000)
   .action(measureFeed);
 
-inRounds('replay', 'rate of `miner replay`, against a bare consumption of the same messages')
+addRoundsCommand('replay', 'rate of `miner replay`, against a bare consumption of the same messages')
   .option('--readings <count>', 'messages of the stream', parseWholeNumber, 1_000_000)
   .action(measureReplay);
 
-inRounds('stream', 'delay of a reading to the route, and how time and memory of the folds grow').action(
-  measureStream,
-);
+addRoundsCommand(
+  'stream',
+  'delay of a reading to the route, and how time and memory of the folds grow',
+).action(measureStream);
 
-inRounds('chain', 'rates of folding spans and of indexing a local chain').action(measureChain);
+addRoundsCommand('chain', 'rates of folding spans and of indexing a local chain').action(measureChain);
 
-inRounds(
+addRoundsCommand(
   'statistics',
   'a statistics request, against the same answer from ClickHouse and PostgreSQL for each request',
 )
   .option('--days <count>', 'days of readings, one each ten seconds', parseWholeNumber, 30)
   .action(measureStatistics);
 
-inRounds(
+addRoundsCommand(
   'start',
   'time to readiness: a restart with a year of readings folded, against a start on an empty folder',
 )
@@ -69,7 +70,7 @@ inRounds(
   )
   .action(measureStart);
 
-inRounds(
+addRoundsCommand(
   'scale-out',
   'total rate of one and two read replicas that share a port, and that they show the same',
 ).action(measureScaleOut);
@@ -116,7 +117,7 @@ program
 
 await program.parseAsync();
 
-function inRounds(name: string, description: string): Command {
+function addRoundsCommand(name: string, description: string): Command {
   return program
     .command(name)
     .description(description)

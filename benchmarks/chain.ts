@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as wait } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { pino } from 'pino';
@@ -13,6 +12,7 @@ import { miningAbi } from '../actors/chain/contractAbis.ts';
 import type { StreamMessage } from '../actors/messages/streamMessage.ts';
 import { spanSubject } from '../actors/messages/subjects.ts';
 import { toAddress } from '../actors/schemas/hex.ts';
+import { pollUntil } from '../storage/pollUntil.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
 import { createStopper } from './childServer.ts';
@@ -244,7 +244,7 @@ async function indexSeconds(dir: string, rpcUrl: string, deployment: string): Pr
         })
         .on('close', () => reject(new Error('the indexer ended')));
     });
-    while (!(await fetch(`${operatorUrl}/readyz`)).ok) await wait(followPollMs);
+    await pollUntil(async () => (await fetch(`${operatorUrl}/readyz`)).ok, { everyMs: followPollMs });
     return (performance.now() - startedMs) / 1_000;
   } finally {
     await stop();

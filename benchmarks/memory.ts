@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import cliProgress from 'cli-progress';
 import { counterSubject } from '../actors/messages/subjects.ts';
+import { pollUntil } from '../storage/pollUntil.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { genesisMs, readingBody } from './readingLoad.ts';
 import { publishResults } from './results.ts';
@@ -44,10 +45,11 @@ export async function measureMemory({ installations, seconds, speed }: MemoryOpt
   };
   try {
     const connection = await connect({ servers: service.natsUrl });
-    const foldedThrough = async () =>
+    const readFoldedCount = async () =>
       (await service.metric('miner_stream_position{stream="MINER_COUNTER"}')) ?? 0;
-    while ((await service.metric('miner_stream_position{stream="MINER_COUNTER"}')) === null)
-      await wait(foldPollMs);
+    const isFolding = async () =>
+      (await service.metric('miner_stream_position{stream="MINER_COUNTER"}')) !== null;
+    await pollUntil(isFolding, { everyMs: foldPollMs });
     const startedMs = performance.now();
     bar.start(total, 0, sample());
     let published = 0;
@@ -57,13 +59,14 @@ export async function measureMemory({ installations, seconds, speed }: MemoryOpt
       await connection.flush();
       const dueMs = startedMs + ((second + 1) * 1000) / speed;
       await wait(Math.max(0, dueMs - performance.now()));
-      while (published - (await foldedThrough()) > lagMax) await wait(foldPollMs);
+      await pollUntil(async () => published - (await readFoldedCount()) <= lagMax, { everyMs: foldPollMs });
       bar.update(published, sample());
     }
-    while ((await foldedThrough()) < total) {
-      await wait(foldPollMs);
+    const isFolded = async () => {
       sample();
-    }
+      return (await readFoldedCount()) >= total;
+    };
+    await pollUntil(isFolded, { everyMs: foldPollMs });
     const elapsedSeconds = (performance.now() - startedMs) / 1000;
     for (let index = 0; index < samplesAfter; index++) {
       await wait(foldPollMs);

@@ -31,15 +31,15 @@ interface Case {
 }
 
 const cases: readonly Case[] = [
-  ofPath('/v4/public/process', { peers: ['nginx', 'fastify', 'express'] }),
-  ofPath('/v4/public/process', { isConditional: true, peers: ['nginx', 'fastify'] }),
-  ofPath('/v1/status', {}),
-  ofPath('/v2/public/stats?range=30d', { peers: ['nginx'] }),
-  ofPath('/v2/public/stats?range=30d', { encoding: 'gzip', peers: ['nginx'] }),
-  ofPath('/v2/public/stats?range=30d', { encoding: 'br', peers: [] }),
+  buildCase('/v4/public/process', { peers: ['nginx', 'fastify', 'express'] }),
+  buildCase('/v4/public/process', { isConditional: true, peers: ['nginx', 'fastify'] }),
+  buildCase('/v1/status', {}),
+  buildCase('/v2/public/stats?range=30d', { peers: ['nginx'] }),
+  buildCase('/v2/public/stats?range=30d', { encoding: 'gzip', peers: ['nginx'] }),
+  buildCase('/v2/public/stats?range=30d', { encoding: 'br', peers: [] }),
 ];
 
-function ofPath(path: string, options: Partial<Case>): Case {
+function buildCase(path: string, options: Partial<Case>): Case {
   const { encoding = 'identity', isConditional = false, peers = [] } = options;
   const title = `\`${path}\`, ${isConditional ? '304' : '200'}${encoding === 'identity' ? '' : `, ${encoding}`}`;
   return { title, path, encoding, isConditional, peers };

@@ -31,14 +31,14 @@ export async function startPostgres(dir: string): Promise<PostgresProcess> {
   const options = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-k', data, '-F'];
   const child = spawn(`${bin}/postgres`, options, { stdio: 'ignore', cwd: data, ...owner });
   const stop = createStopper(child, 'SIGINT');
-  const connected = async () => {
+  const connectClient = async () => {
     const client = new Client({ host: '127.0.0.1', port, user: 'bench', database: 'postgres' });
     // The server ends before this client does.
     client.on('error', () => undefined);
     await client.connect();
     return client;
   };
-  const client = await awaitFirstAnswer('postgres', connected, stop);
+  const client = await awaitFirstAnswer('postgres', connectClient, stop);
   const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
   return {
     client,

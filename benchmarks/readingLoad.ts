@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import cliProgress from 'cli-progress';
 import { counterSubject } from '../actors/messages/subjects.ts';
+import { pollUntil } from '../storage/pollUntil.ts';
 
 /** A multiple of 1800 seconds; what is published lies in the past, so it may be published at any speed. */
 export const genesisMs = Date.UTC(2025, 0, 31, 12);
@@ -54,22 +54,24 @@ export async function publishReadings(
     cliProgress.Presets.shades_classic,
   );
   const subject = counterSubject(id);
-  const before = await storedMessages(jsm);
+  const before = await countMessages(jsm);
   bar.start(count, 0);
   for (let index = 0; index < count; index++) {
     connection.publish(subject, readingBody(id, index, startMs + index * intervalMs));
     if (index % flushedEvery !== 0) continue;
     await connection.flush();
     // Without acknowledgements: what the server has not stored yet waits in its memory, so that is bounded here.
-    while (index - ((await storedMessages(jsm)) - before) > flushedEvery * 20) await wait(storedPollMs);
+    await pollUntil(async () => index - (await countMessages(jsm)) + before <= flushedEvery * 20, {
+      everyMs: storedPollMs,
+    });
     bar.update(index);
   }
   await connection.flush();
-  while ((await storedMessages(jsm)) - before < count) await wait(storedPollMs);
+  await pollUntil(async () => (await countMessages(jsm)) - before >= count, { everyMs: storedPollMs });
   bar.stop();
 }
 
-async function storedMessages(jsm: JetStreamManager): Promise<number> {
+async function countMessages(jsm: JetStreamManager): Promise<number> {
   return (await jsm.streams.info('MINER_COUNTER')).state.messages;
 }
 

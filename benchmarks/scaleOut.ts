@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
+import { pollUntil } from '../storage/pollUntil.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { findFreePort } from '../test/support/processes/findFreePort.ts';
 import { startClickHouseProcess } from './clickHouseProcess.ts';
@@ -56,7 +56,9 @@ export async function measureScaleOut({ rounds }: ScaleOutOptions): Promise<void
     const connection = await connect({ servers: nats.url });
     await publishReadings(connection, { id: installationId, count: readings, intervalMs: 10_000 });
     await closeNats(connection);
-    while (((await ingest.metric(storedPosition)) ?? 0) < readings) await wait(pollMs);
+    await pollUntil(async () => ((await ingest.metric(storedPosition)) ?? 0) >= readings, {
+      everyMs: pollMs,
+    });
 
     const environment = {
       ...shared,

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { pollUntil } from '../storage/pollUntil.ts';
 import { createStopper } from './childServer.ts';
 import { pinToCore } from './pinToCore.ts';
 import { genesisMs } from './readingLoad.ts';
@@ -91,7 +91,7 @@ export async function startServiceProcess({
         return line === undefined ? null : Number(line.slice(name.length + 1));
       },
       readyAfterMs: async () => {
-        while (!(await fetch(`${operatorUrl}/readyz`)).ok) await wait(readyPollMs);
+        await pollUntil(async () => (await fetch(`${operatorUrl}/readyz`)).ok, { everyMs: readyPollMs });
         return performance.now() - startedMs;
       },
       residentBytes: () => readResidentBytes(child.pid as number),

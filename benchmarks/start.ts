@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
 import cliProgress from 'cli-progress';
+import { pollUntil } from '../storage/pollUntil.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
 import { publishReadings } from './readingLoad.ts';
@@ -31,7 +31,7 @@ export async function measureStart({ readings, rounds }: StartOptions): Promise<
     const connection = await connect({ servers: service.natsUrl });
     await publishReadings(connection, { id: installationId, count: readings, intervalMs: yearMs / readings });
     await closeNats(connection);
-    await foldedThrough(service, readings);
+    await waitUntilFolded(service, readings);
     await service.stop();
     const series = await measureInterleaved(
       [
@@ -68,7 +68,7 @@ async function emptyStart(dir: string): Promise<number> {
   return readyMs;
 }
 
-async function foldedThrough(service: ServiceProcess, position: number): Promise<void> {
+async function waitUntilFolded(service: ServiceProcess, position: number): Promise<void> {
   const bar = new cliProgress.SingleBar(
     {
       format: 'folding {bar} {percentage}% | {value}/{total} readings | {eta} s left',
@@ -78,9 +78,11 @@ async function foldedThrough(service: ServiceProcess, position: number): Promise
     cliProgress.Presets.shades_classic,
   );
   bar.start(position, 0);
-  for (let stored = 0; stored < position; await wait(foldPollMs)) {
-    stored = (await service.metric(storedPosition)) ?? 0;
+  const isFolded = async () => {
+    const stored = (await service.metric(storedPosition)) ?? 0;
     bar.update(stored);
-  }
+    return stored >= position;
+  };
+  await pollUntil(isFolded, { everyMs: foldPollMs });
   bar.stop();
 }

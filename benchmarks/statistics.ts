@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
 import { counterSubject } from '../actors/messages/subjects.ts';
 import { type DayHistory, type DaySummary, dayMs, findDayStart } from '../actors/statistics/dayHistory.ts';
@@ -10,6 +9,7 @@ import { computeStatistics } from '../actors/statistics/statistics.ts';
 import { createCounterActors } from '../actors/wheel/counterActors.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { activeTables } from '../storage/generations.ts';
+import { pollUntil } from '../storage/pollUntil.ts';
 import { readings } from '../storage/tables/readings.ts';
 import { rounds } from '../storage/tables/rounds.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -52,7 +52,9 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
     const connection = await connect({ servers: service.natsUrl });
     await publishReadings(connection, { id: installationId, count, intervalMs, startMs });
     await closeNats(connection);
-    while (((await service.metric(storedPosition)) ?? 0) < count) await wait(foldPollMs);
+    await pollUntil(async () => ((await service.metric(storedPosition)) ?? 0) >= count, {
+      everyMs: foldPollMs,
+    });
     const url = `${service.publicUrl}/v2/public/stats?range=30d`;
     const agent = new Agent({ keepAlive: true });
     const requests = { name: 'request to the service', measure: () => requestMicros(url, agent) };
@@ -60,11 +62,11 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
     agent.destroy();
     await service.stop();
 
-    const folded = foldedHistory(count, startMs);
+    const folded = foldHistory(count, startMs);
     const database = openDatabase({ path: join(dir, 'clickhouse') });
     const tables = await activeTables(database);
     const times = { startMs, nowMs };
-    const expected = shown(folded, times);
+    const expected = formatStatistics(folded, times);
     const [clickHouse] = await database.select('SELECT version()');
     const postgres = await startPostgres(dir);
     let others: Series[] = [];
@@ -75,7 +77,7 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
         PostgreSQL: () => historyFromPostgres(postgres.client),
       };
       for (const [name, query] of Object.entries(queries)) {
-        const answer = shown(await query(), times);
+        const answer = formatStatistics(await query(), times);
         if (answer !== expected)
           throw new Error(`${name} answers something else:\n${answer}\nexpected:\n${expected}`);
       }
@@ -145,17 +147,17 @@ function viewMicros(history: DayHistory, { startMs, nowMs }: Times): number {
 
 async function queryMicros(query: () => Promise<DayHistory>, times: Times): Promise<number> {
   const startedMs = performance.now();
-  for (let number = 0; number < queriesOfRound; number++) shown(await query(), times);
+  for (let number = 0; number < queriesOfRound; number++) formatStatistics(await query(), times);
   return ((performance.now() - startedMs) * 1_000) / queriesOfRound;
 }
 
-function shown(history: DayHistory, { startMs, nowMs }: Times): string {
+function formatStatistics(history: DayHistory, { startMs, nowMs }: Times): string {
   const statistics = computeStatistics(history, '30d', startMs, nowMs);
   return JSON.stringify(statistics, (_key, value) => (typeof value === 'bigint' ? value.toString() : value));
 }
 
 /** What the service holds: the readings folded one by one. */
-function foldedHistory(count: number, startMs: number): DayHistory {
+function foldHistory(count: number, startMs: number): DayHistory {
   const actors = createCounterActors({ genesisMs: startMs, publicInstallationId: installationId });
   for (let index = 0; index < count; index++) {
     const data = Buffer.from(readingBody(installationId, index, startMs + index * intervalMs));

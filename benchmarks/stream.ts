@@ -38,7 +38,7 @@ export interface StreamOptions {
 export async function measureStream({ rounds }: StreamOptions): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
   try {
-    const tables = [await delays(dir, rounds), memoryOfInstallations(rounds), growth(rounds)];
+    const tables = [await delays(dir, rounds), measureInstallationBytes(rounds), measureGrowth(rounds)];
     publishResults({ command: 'stream', tables });
   } finally {
     rmSync(dir, { recursive: true, force: true });
@@ -138,48 +138,48 @@ async function fetchBody(url: string, agent: Agent): Promise<string> {
 }
 
 /** Bytes that the folds hold for each installation. */
-function memoryOfInstallations(rounds: number): ResultTable {
+function measureInstallationBytes(rounds: number): ResultTable {
   const series = measuredInstallations.map((count) => ({
     name: `${count.toLocaleString('en-US')} installations`,
-    values: repeated(rounds, () => heldBytes(count, readingsOfEach) / count),
+    values: repeat(rounds, () => measureHeldBytes(count, readingsOfEach) / count),
   }));
   return { title: 'Memory of the folds', unit: 'bytes an installation', isComparison: false, series };
 }
 
 /** Exponents of powers that fit what was measured: 1 is proportional, 0 does not grow. */
-function growth(rounds: number): ResultTable {
+function measureGrowth(rounds: number): ResultTable {
   const series: Series[] = [
     {
       name: `time, with readings (${growingReadings[0]} to ${growingReadings.at(-1)})`,
-      values: repeated(rounds, () => exponent(growingReadings, (count) => foldMs(1, count))),
+      values: repeat(rounds, () => fitExponent(growingReadings, (count) => foldMs(1, count))),
     },
     {
       name: 'time of the same readings, with installations (1 to 10,000)',
-      values: repeated(rounds, () =>
-        exponent(growingInstallations, (count) => foldMs(count, readingsOfGrowth / count)),
+      values: repeat(rounds, () =>
+        fitExponent(growingInstallations, (count) => foldMs(count, readingsOfGrowth / count)),
       ),
     },
     {
       name: 'memory, with installations (100 to 10,000)',
-      values: repeated(rounds, () =>
-        exponent([100, 1_000, 10_000], (count) => heldBytes(count, readingsOfEach)),
+      values: repeat(rounds, () =>
+        fitExponent([100, 1_000, 10_000], (count) => measureHeldBytes(count, readingsOfEach)),
       ),
     },
     {
       name: 'memory of 100 installations, with readings (10 to 1,000 each)',
-      values: repeated(rounds, () => exponent([10, 100, 1_000], (count) => heldBytes(100, count))),
+      values: repeat(rounds, () => fitExponent([10, 100, 1_000], (count) => measureHeldBytes(100, count))),
     },
   ];
   return { title: 'Growth of the folds', unit: 'exponent', isComparison: false, series };
 }
 
-function repeated(times: number, measure: () => number): number[] {
+function repeat(times: number, measure: () => number): number[] {
   measure();
   return Array.from({ length: times }, measure);
 }
 
 /** Slope of the line through the logarithms. */
-function exponent(sizes: readonly number[], measure: (size: number) => number): number {
+function fitExponent(sizes: readonly number[], measure: (size: number) => number): number {
   const points = sizes.map((size) => [Math.log(size), Math.log(measure(size))] as const);
   const mean = (axis: 0 | 1) => points.reduce((sum, point) => sum + point[axis], 0) / points.length;
   const [meanX, meanY] = [mean(0), mean(1)];
@@ -199,7 +199,7 @@ function foldMs(installations: number, readingsEach: number): number {
   return spentMs;
 }
 
-function heldBytes(installations: number, readingsEach: number): number {
+function measureHeldBytes(installations: number, readingsEach: number): number {
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
   const actors = fold(installations, readingsEach, (receiveAll) => receiveAll());

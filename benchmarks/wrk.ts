@@ -7,7 +7,7 @@ const run = promisify(execFile);
 const connections = 64;
 /** The load runs on another core than the server's. */
 export const [serverCore, loadCore] = [0, 1] as const;
-const microsOf: Record<string, number> = { us: 1, ms: 1_000, s: 1_000_000 };
+const microsByUnit: Record<string, number> = { us: 1, ms: 1_000, s: 1_000_000 };
 
 export interface LoadRequest {
   readonly url: string;
@@ -34,7 +34,7 @@ export async function measureLoad({ url, headers, seconds }: LoadRequest): Promi
 function latency(output: string, percentile: number): number {
   const [, figure, unit = ''] =
     new RegExp(`^\\s+${percentile}%\\s+([\\d.]+)(us|ms|s)$`, 'm').exec(output) ?? [];
-  return Number(figure) * (microsOf[unit] ?? Number.NaN);
+  return Number(figure) * (microsByUnit[unit] ?? Number.NaN);
 }
 
 /** Of the one that is installed. */

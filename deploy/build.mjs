@@ -30,7 +30,7 @@ const programs = {
   ],
 };
 
-/** What the bundler is told of the programs of one folder of `dist`. */
+/** Options of the bundler for the programs of one folder of `dist`. */
 export function bundleOptions(folder) {
   return {
     cwd: root,

@@ -48,8 +48,20 @@ export const variables = {
   MINER_HOST: variable(
     z.string().min(1),
     '127.0.0.1',
-    'Address that both ports listen on',
+    'Address that the public port listens on',
     'an address of this machine, such as 0.0.0.0',
+  ),
+  MINER_OPS_HOST: variable(
+    z.string().min(1),
+    '127.0.0.1',
+    "Address that the operators' port listens on",
+    'an address of this machine, such as 0.0.0.0',
+  ),
+  MINER_OPS_NAMES: variable(
+    listOf((entry) => /^[\w-]+(\.[\w-]+)+$/.test(entry)),
+    '',
+    "Host names with a dot by which the operators' port may be asked; addresses and names without one always may",
+    'host names such as miner.example.org, separated by commas',
   ),
   MINER_NATS_URL: variable(
     z.union([
@@ -108,7 +120,7 @@ export const variables = {
   MINER_RATE_LIMITS: variable(
     z.enum(['on', 'off']).transform((text) => text === 'on'),
     'on',
-    'Rate limits of the public routes',
+    'Rate limits of the public routes, and 503 of expensive ones while the event loop is late',
     'on or off',
   ),
   MINER_PORT_SHARED: variable(

@@ -1,5 +1,5 @@
-// Makes passwords and writes them where compose.yaml and the Kubernetes manifests take them from: `node deploy/createSecrets.mjs [FOLDER]`.
-// What is there already is left as it is, so that it may be run again.
+// Creates passwords, in the files that compose.yaml and the Kubernetes manifests read: `node deploy/createSecrets.mjs [FOLDER]`.
+// Existing files stay as they are, so it may be run again.
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -24,10 +24,10 @@ const password = () => randomBytes(24).toString('base64url');
 const natsPasswords = Object.fromEntries(natsUsers.map((user) => [user, password()]));
 const databasePasswords = Object.fromEntries(databaseUsers.map((user) => [user, password()]));
 
-// Only its owner enters the folder. The files in it may be read: containers see single files, as users of their own.
+// Only its owner may enter the folder. Its files are readable: containers mount single files, and read them as users of their own.
 mkdirSync(folder, { recursive: true, mode: 0o700 });
 const connections = [
-  // These belong together: one that is made anew would not fit the others.
+  // These belong together: a new one would not match the others.
   [
     'nats-passwords.conf',
     natsUsers.map((user) => `${user.toUpperCase()}_PASSWORD: "${natsPasswords[user]}"\n`).join(''),
@@ -45,7 +45,7 @@ const connections = [
   ],
 ];
 if (connections.some(([name]) => existsSync(join(folder, name))))
-  console.log(`createSecrets: ${folder} has passwords; they are left as they are`);
+  console.log(`createSecrets: ${folder} has passwords already; they stay as they are`);
 else for (const [name, content] of connections) writeFileSync(join(folder, name), content, { mode: 0o644 });
 const grafana = join(folder, 'grafana-password');
 if (!existsSync(grafana)) writeFileSync(grafana, password(), { mode: 0o644 });

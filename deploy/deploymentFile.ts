@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { readErrorMessage } from '../actors/readErrorMessage.ts';
 import { address, bytes32, installationId } from '../actors/schemas/wireScalars.ts';
 import { bucketSeconds } from '../actors/wheel/activityFold.ts';
 
@@ -61,16 +62,17 @@ export function readDeploymentFile(path: string): Deployment {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new DeploymentFileError(path, `cannot be read (${(error as Error).message}); set MINER_DEPLOYMENT`);
+    throw new DeploymentFileError(path, `cannot be read (${readErrorMessage(error)}); set MINER_DEPLOYMENT`);
   }
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new DeploymentFileError(path, `is not JSON: ${(error as Error).message}`);
+    throw new DeploymentFileError(path, `is not JSON: ${readErrorMessage(error)}`);
   }
   const installation = installationMembers.safeParse(json);
   if (!installation.success) throw new DeploymentFileError(path, formatProblems(installation.error));
+  // An object, as it has passed the schema of one.
   const members = ['release', 'chain', 'contracts'].filter((member) => member in (json as object));
   if (members.length === 0) return { ...installation.data, onChain: null };
   if (members.length < 3) {

@@ -107,7 +107,8 @@ function formatEvent(event: string): string {
 function findName(guard: unknown): string | undefined {
   if (typeof guard === 'string') return guard;
   if (typeof guard === 'function') return guard.name;
-  return (guard as { type?: string } | undefined)?.type;
+  const isNamed = typeof guard === 'object' && guard !== null && 'type' in guard;
+  return isNamed ? String(guard.type) : undefined;
 }
 
 /** The diagrams as they appear in the README, each under the machine's name. */

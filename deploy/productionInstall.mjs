@@ -1,4 +1,4 @@
-// Puts what runs in production into an empty folder: `node deploy/productionInstall.mjs FOLDER`, in a checkout that is installed and
+// Copies what runs in production into an empty folder: `node deploy/productionInstall.mjs FOLDER`, in a checkout that is installed and
 // built. The Containerfile and its test both run this, so that what is tested is what is in the image.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -16,7 +16,7 @@ const neverRead = /\.(?:map|[cm]?ts|md|flow)$/;
 
 const target = process.argv[2];
 if (target === undefined || (existsSync(target) && readdirSync(target).length > 0))
-  fail('give an empty folder, or one that does not exist yet');
+  fail('name an empty folder, or one that does not exist yet');
 if (!existsSync(join(root, 'dist/deploy/miner.js'))) fail('there is no build: run `npm run build` first');
 mkdirSync(target, { recursive: true });
 copyFileSync(join(root, 'package.json'), join(target, 'package.json'));
@@ -25,7 +25,7 @@ report([
   ...packagesToInstall().map((name) => [name, installPackage(name)]),
 ]);
 
-/** What the bundle leaves in `node_modules`, and what that depends on by the lock file. */
+/** Packages that are not in the bundle, with their dependencies by the lock file. */
 function packagesToInstall() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const wanted = loadedPackages.filter((name) => !notInstalled.includes(name));
@@ -41,17 +41,17 @@ function installPackage(name) {
   return copyFiles(join(root, 'node_modules', name), join(target, 'node_modules', name), isWanted);
 }
 
-/** Folders that would be empty are left out, too. @returns bytes that were copied. */
+/** Leaves out folders that would be empty. @returns bytes that were copied. */
 function copyFiles(from, to, isWanted) {
   let bytes = 0;
-  let isMade = false;
+  let isCreated = false;
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, copy] = [join(from, entry.name), join(to, entry.name)];
     if (!isWanted(source)) continue;
     if (entry.isDirectory()) bytes += copyFiles(source, copy, isWanted);
     else {
-      if (!isMade) mkdirSync(to, { recursive: true });
-      isMade = true;
+      if (!isCreated) mkdirSync(to, { recursive: true });
+      isCreated = true;
       copyFileSync(source, copy);
       bytes += statSync(copy).size;
     }
@@ -63,14 +63,15 @@ function copyFiles(from, to, isWanted) {
 function isForeignBinary(file) {
   if (!file.endsWith('.node')) return false;
   const name = relative(root, file);
-  const ofOther = (own, all) => all.some((one) => one !== own && name.includes(one)) && !name.includes(own);
-  if (ofOther(platform, ['darwin', 'linux', 'win32'])) return true;
-  if (ofOther(`_${arch}_`, ['_x64_', '_arm64_', '_arm_', '_ia32_'])) return true;
+  const namesAnother = (own, all) =>
+    all.some((one) => one !== own && name.includes(one)) && !name.includes(own);
+  if (namesAnother(platform, ['darwin', 'linux', 'win32'])) return true;
+  if (namesAnother(`_${arch}_`, ['_x64_', '_arm64_', '_arm_', '_ia32_'])) return true;
   const builtFor = /_(\d+)\.node$/.exec(name)?.[1];
   return builtFor !== undefined && builtFor !== abi;
 }
 
-/** By size, the largest first; what is small in one line. */
+/** Prints sizes, the largest first, and small ones in one line. */
 function report(sizes) {
   const inMegabytes = (bytes) => `${(bytes / mebibyte).toFixed(1).padStart(7)} MiB`;
   const sum = (list) => list.reduce((total, [, bytes]) => total + bytes, 0);
@@ -79,7 +80,7 @@ function report(sizes) {
   const small = sorted.filter(([, bytes]) => bytes < mebibyte);
   for (const [name, bytes] of large) console.log(`${inMegabytes(bytes)}  ${name}`);
   console.log(`${inMegabytes(sum(small))}  ${small.length} others`);
-  console.log(`${inMegabytes(sum(sizes))}  in all`);
+  console.log(`${inMegabytes(sum(sizes))}  total`);
 }
 
 function fail(message) {

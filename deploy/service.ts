@@ -35,6 +35,9 @@ export interface ServiceSettings {
   readonly host: string;
   readonly httpPort: number;
   readonly opsPort: number;
+  readonly opsHost: string;
+  /** Host names with a dot by which the operators' port may be asked. */
+  readonly opsNames: readonly string[];
   readonly http: PublicServerSettings;
   readonly retentionDays: number;
   /** Days that rows stay in ClickHouse; 0 keeps all. */
@@ -125,7 +128,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
   registerFollowerMetrics(registry, () => work()?.followers ?? []);
   registerDatabaseMetrics(registry, isDatabaseReachable);
   const conditions$ = watchChainConditions({ views: views.chain, logger, registry });
-  const operatorServer = createOperatorServer({ registry, readiness, logger });
+  const operatorServer = createOperatorServer({ registry, readiness, logger, names: settings.opsNames });
   const publicServer = roles.serve
     ? createPublicServer({
         sources: { views, observations },
@@ -223,12 +226,12 @@ export async function startService({ settings, clock, logger, registry }: Servic
   );
 
   try {
-    const opsPort = await operatorServer.listen(host, settings.opsPort);
+    const opsPort = await operatorServer.listen(settings.opsHost, settings.opsPort);
     const httpPort = (await publicServer?.listen(host, settings.httpPort)) ?? null;
     root.start();
     return {
       publicUrl: httpPort === null ? null : `http://${host}:${httpPort}`,
-      operatorUrl: `http://${host}:${opsPort}`,
+      operatorUrl: `http://${settings.opsHost}:${opsPort}`,
       readiness,
       failed: waitForFault(root),
       stop: async () => {

@@ -1,5 +1,6 @@
 import { assign, fromEventObservable, fromPromise, not, or, raise, setup, stateIn } from 'xstate';
 import { type BackoffBounds, backoffMs } from './backoff.ts';
+import { passError } from './failureParams.ts';
 import { notProvided } from './notProvided.ts';
 
 /** States of the indexer, as `/metrics` shows them. */
@@ -150,16 +151,14 @@ const indexer = setup({
   },
 });
 
-const toError = ({ event }: { event: { error: unknown } }) => ({ error: event.error });
-
 /** Where any failure leads. */
 const failed = [
   {
-    guard: { type: 'isLostRace', params: toError },
+    guard: { type: 'isLostRace', params: passError },
     target: '#failing',
-    actions: { type: 'noteLostRace', params: toError },
+    actions: { type: 'noteLostRace', params: passError },
   },
-  { target: '#failing', actions: { type: 'noteProviderFailure', params: toError } },
+  { target: '#failing', actions: { type: 'noteProviderFailure', params: passError } },
 ] as const;
 
 const comparing = indexer.createStateConfig({

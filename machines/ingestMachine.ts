@@ -1,5 +1,6 @@
 import { assign, fromPromise, raise, sendTo, setup } from 'xstate';
 import { type BackoffBounds, backoffMs } from './backoff.ts';
+import { passError, passErrorAsFault, passFault } from './failureParams.ts';
 import { leaseMachine } from './leaseMachine.ts';
 import { notProvided } from './notProvided.ts';
 
@@ -45,6 +46,18 @@ interface Context {
   /** It was asked to end. */
   readonly isEnding: boolean;
   readonly fault: unknown;
+}
+
+/** After a failure: a database that cannot be used ends the process, and anything else is reported and tried again. */
+function endOrRetry(retry: string, end = '#ingest.ended') {
+  return [
+    {
+      guard: { type: 'isFault', params: passFault('unusableDatabase') },
+      target: end,
+      actions: { type: 'noteEnding', params: passErrorAsFault },
+    },
+    { target: retry, actions: ['noteFailure', { type: 'reportFailure', params: passError }] },
+  ] as const;
 }
 
 /**
@@ -99,6 +112,7 @@ export const ingestMachine = setup({
   actions: {
     noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
     noteEnding: assign((_, { fault }: { fault: unknown }) => ({ isEnding: true, fault })),
+    failPreparation: raise((_, { error }: { error: unknown }) => ({ type: 'preparationFailed', error })),
     reportFailure: (_, _params: { error: unknown }): void => notProvided(),
     reportReplay: (_, _params: { error: unknown }): void => notProvided(),
     reportGrant: (): void => notProvided(),
@@ -139,23 +153,7 @@ export const ingestMachine = setup({
                 grant: ({ event }) => ({ epoch: null, generation: event.output, rebuild: null }),
               }),
             },
-            onError: [
-              {
-                guard: {
-                  type: 'isFault',
-                  params: ({ event }) => ({ error: event.error, fault: 'unusableDatabase' }),
-                },
-                target: '#ingest.ended',
-                actions: { type: 'noteEnding', params: ({ event }) => ({ fault: event.error }) },
-              },
-              {
-                target: 'waiting',
-                actions: [
-                  'noteFailure',
-                  { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
-                ],
-              },
-            ],
+            onError: endOrRetry('waiting'),
           },
         },
         waiting: { after: { backoff: 'asking' } },
@@ -167,23 +165,7 @@ export const ingestMachine = setup({
       invoke: {
         src: 'identify',
         onDone: { target: 'leasing', actions: assign(({ event }) => event.output) },
-        onError: [
-          {
-            guard: {
-              type: 'isFault',
-              params: ({ event }) => ({ error: event.error, fault: 'unusableDatabase' }),
-            },
-            target: 'ended',
-            actions: { type: 'noteEnding', params: ({ event }) => ({ fault: event.error }) },
-          },
-          {
-            target: 'waiting',
-            actions: [
-              'noteFailure',
-              { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
-            ],
-          },
-        ],
+        onError: endOrRetry('waiting'),
       },
     },
     waiting: { on: { release: 'ended' }, after: { backoff: 'identifying' } },
@@ -210,12 +192,12 @@ export const ingestMachine = setup({
           { target: 'waiting' },
         ],
         release: {
-          target: '.givingBack',
+          target: '.releasing',
           actions: { type: 'noteEnding', params: { fault: null } },
         },
         superseded: {
-          target: '.givingBack',
-          actions: { type: 'noteEnding', params: ({ event }) => ({ fault: event.error }) },
+          target: '.releasing',
+          actions: { type: 'noteEnding', params: passErrorAsFault },
         },
       },
       initial: 'contending',
@@ -224,23 +206,7 @@ export const ingestMachine = setup({
         preparing: {
           initial: 'ensuringStreams',
           on: {
-            preparationFailed: [
-              {
-                guard: {
-                  type: 'isFault',
-                  params: ({ event }) => ({ error: event.error, fault: 'unusableDatabase' }),
-                },
-                target: 'givingBack',
-                actions: { type: 'noteEnding', params: ({ event }) => ({ fault: event.error }) },
-              },
-              {
-                target: 'givingBack',
-                actions: [
-                  'noteFailure',
-                  { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
-                ],
-              },
-            ],
+            preparationFailed: endOrRetry('releasing', 'releasing'),
           },
           states: {
             /** Only with the lease, since a standby may have other settings. */
@@ -248,18 +214,14 @@ export const ingestMachine = setup({
               invoke: {
                 src: 'ensureStreams',
                 onDone: 'migrating',
-                onError: {
-                  actions: raise(({ event }) => ({ type: 'preparationFailed', error: event.error })),
-                },
+                onError: { actions: { type: 'failPreparation', params: passError } },
               },
             },
             migrating: {
               invoke: {
                 src: 'migrate',
                 onDone: 'beginningEpoch',
-                onError: {
-                  actions: raise(({ event }) => ({ type: 'preparationFailed', error: event.error })),
-                },
+                onError: { actions: { type: 'failPreparation', params: passError } },
               },
             },
             beginningEpoch: {
@@ -269,9 +231,7 @@ export const ingestMachine = setup({
                   target: 'choosingGeneration',
                   actions: assign({ epoch: ({ event }) => event.output }),
                 },
-                onError: {
-                  actions: raise(({ event }) => ({ type: 'preparationFailed', error: event.error })),
-                },
+                onError: { actions: { type: 'failPreparation', params: passError } },
               },
             },
             choosingGeneration: {
@@ -290,17 +250,14 @@ export const ingestMachine = setup({
                 },
                 onError: [
                   {
-                    guard: {
-                      type: 'isFault',
-                      params: ({ event }) => ({ error: event.error, fault: 'replayRunning' }),
-                    },
+                    guard: { type: 'isFault', params: passFault('replayRunning') },
                     target: 'awaitingReplay',
                     actions: [
-                      { type: 'reportReplay', params: ({ event }) => ({ error: event.error }) },
+                      { type: 'reportReplay', params: passError },
                       assign({ hasReportedReplay: true }),
                     ],
                   },
-                  { actions: raise(({ event }) => ({ type: 'preparationFailed', error: event.error })) },
+                  { actions: { type: 'failPreparation', params: passError } },
                 ],
               },
             },
@@ -345,10 +302,7 @@ export const ingestMachine = setup({
                         onDone: '#ingest.leasing.ingesting.tables.active',
                         onError: {
                           target: 'filling',
-                          actions: {
-                            type: 'reportActivationFailure',
-                            params: ({ event }) => ({ error: event.error }),
-                          },
+                          actions: { type: 'reportActivationFailure', params: passError },
                         },
                       },
                     },
@@ -358,7 +312,7 @@ export const ingestMachine = setup({
             },
           },
         },
-        givingBack: {
+        releasing: {
           entry: sendTo('lease', { type: 'release' }),
           on: { release: { actions: assign({ isEnding: true }) } },
         },

@@ -1,4 +1,5 @@
 import { assign, fromPromise, setup } from 'xstate';
+import { passError, passFault } from './failureParams.ts';
 import { notProvided } from './notProvided.ts';
 
 /** How often the holder renews the lease, and how often a waiting process checks it. */
@@ -141,10 +142,7 @@ const contend = ({ wasStandby }: { wasStandby: boolean }) =>
           ],
           onError: {
             target: 'waiting',
-            actions: [
-              { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
-              'noteFailure',
-            ],
+            actions: [{ type: 'reportFailure', params: passError }, 'noteFailure'],
           },
         },
       },
@@ -178,10 +176,7 @@ const contend = ({ wasStandby }: { wasStandby: boolean }) =>
             { guard: 'isReleased', target: '#lease.released' },
             {
               target: 'waiting',
-              actions: [
-                { type: 'reportFailure', params: ({ event }) => ({ error: event.error }) },
-                'noteFailure',
-              ],
+              actions: [{ type: 'reportFailure', params: passError }, 'noteFailure'],
             },
           ],
         },
@@ -249,7 +244,7 @@ export const leaseMachine = lease.createMachine({
               { guard: 'isReleased', target: '#lease.releasing' },
               {
                 target: 'verifying',
-                actions: { type: 'reportRenewalFailure', params: ({ event }) => ({ error: event.error }) },
+                actions: { type: 'reportRenewalFailure', params: passError },
               },
             ],
           },
@@ -267,12 +262,12 @@ export const leaseMachine = lease.createMachine({
             },
             onError: [
               {
-                guard: { type: 'isFault', params: ({ event }) => ({ error: event.error, fault: 'lost' }) },
+                guard: { type: 'isFault', params: passFault('lost') },
                 target: '#lease.lost',
                 actions: assign({ fault: ({ event }) => event.error }),
               },
               {
-                guard: { type: 'isFault', params: ({ event }) => ({ error: event.error, fault: 'missing' }) },
+                guard: { type: 'isFault', params: passFault('missing') },
                 target: 'recreating',
               },
               { target: 'waiting' },

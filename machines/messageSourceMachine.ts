@@ -1,5 +1,6 @@
 import { assign, fromPromise, setup } from 'xstate';
 import { type BackoffBounds, backoffMs } from './backoff.ts';
+import { passError, passFault } from './failureParams.ts';
 import { notProvided } from './notProvided.ts';
 
 /** States of one stream's source, as `/metrics` shows them. */
@@ -80,18 +81,18 @@ export const messageSourceMachine = setup({
         onDone: { target: 'consuming', actions: assign({ missingTimes: 0 }) },
         onError: [
           {
-            guard: { type: 'isFault', params: ({ event }) => ({ error: event.error, fault: 'diverged' }) },
+            guard: { type: 'isFault', params: passFault('diverged') },
             target: 'diverged',
             actions: assign({ fault: ({ event }) => event.error }),
           },
           {
-            guard: { type: 'isFault', params: ({ event }) => ({ error: event.error, fault: 'missing' }) },
+            guard: { type: 'isFault', params: passFault('missing') },
             target: 'missing',
-            actions: { type: 'report', params: ({ event }) => ({ error: event.error }) },
+            actions: { type: 'report', params: passError },
           },
           {
             target: 'interrupted',
-            actions: { type: 'report', params: ({ event }) => ({ error: event.error }) },
+            actions: { type: 'report', params: passError },
           },
         ],
       },
@@ -109,24 +110,18 @@ export const messageSourceMachine = setup({
         ],
         onError: [
           {
-            guard: { type: 'isFault', params: ({ event }) => ({ error: event.error, fault: 'diverged' }) },
+            guard: { type: 'isFault', params: passFault('diverged') },
             target: 'diverged',
             actions: assign({ fault: ({ event }) => event.error }),
           },
           {
-            guard: { type: 'isFault', params: ({ event }) => ({ error: event.error, fault: 'gap' }) },
+            guard: { type: 'isFault', params: passFault('gap') },
             target: 'gap',
-            actions: [
-              'noteInterruption',
-              { type: 'report', params: ({ event }) => ({ error: event.error }) },
-            ],
+            actions: ['noteInterruption', { type: 'report', params: passError }],
           },
           {
             target: 'interrupted',
-            actions: [
-              'noteInterruption',
-              { type: 'report', params: ({ event }) => ({ error: event.error }) },
-            ],
+            actions: ['noteInterruption', { type: 'report', params: passError }],
           },
         ],
       },

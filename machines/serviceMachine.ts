@@ -1,6 +1,7 @@
 import { assign, fromObservable, fromPromise, raise, sendTo, setup } from 'xstate';
 import { type BackoffBounds, backoffMs } from './backoff.ts';
 import { databaseWatchMachine } from './databaseWatchMachine.ts';
+import { passError } from './failureParams.ts';
 import { generationWatchMachine } from './generationWatchMachine.ts';
 import { type Grant, ingestMachine } from './ingestMachine.ts';
 import { natsMachine } from './natsMachine.ts';
@@ -32,13 +33,11 @@ function expectPresent<Part>(part: Part | null): Part {
   return part;
 }
 
-const toError = ({ event }: { event: { error: unknown } }) => ({ error: event.error });
-
 /** A child that fails is a fault of the program, whatever the service is doing. */
-const raiseFault = { actions: { type: 'raiseFault', params: toError } } as const;
+const raiseFault = { actions: { type: 'raiseFault', params: passError } } as const;
 
 /** A fault ends the service as a stop does, and is reported at the end. */
-const endWithFault = ['closePublicServer', { type: 'noteFault', params: toError }] as const;
+const endWithFault = ['closePublicServer', { type: 'noteFault', params: passError }] as const;
 
 /**
  * The root of a process: how long each child lives, what ends the process, and in which order it ends. The children themselves wait for
@@ -172,7 +171,7 @@ export function createServiceMachine<Work>() {
                           assign({ failures: ({ context }) => context.failures + 1 }),
                           {
                             type: 'reportJetStreamFailure',
-                            params: toError,
+                            params: passError,
                           },
                         ],
                       },

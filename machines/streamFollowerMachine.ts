@@ -1,5 +1,6 @@
 import { assign, fromObservable, fromPromise, setup } from 'xstate';
 import { backoffMs } from './backoff.ts';
+import { passError, passFault } from './failureParams.ts';
 import { notProvided } from './notProvided.ts';
 
 /** Why a pipeline ended without being asked to. */
@@ -100,7 +101,7 @@ export const streamFollowerMachine = setup({
               target: 'waiting',
               actions: [
                 assign({ failures: ({ context }) => context.failures + 1 }),
-                { type: 'noteRestoreFailure', params: ({ event }) => ({ error: event.error }) },
+                { type: 'noteRestoreFailure', params: passError },
               ],
             },
           },
@@ -118,20 +119,20 @@ export const streamFollowerMachine = setup({
         onError: [
           { guard: 'isStopping', target: 'stopped' },
           {
-            guard: { type: 'isFault', params: ({ event }) => ({ error: event.error, fault: 'diverged' }) },
+            guard: { type: 'isFault', params: passFault('diverged') },
             target: 'settling',
             actions: [
               assign({ divergences: ({ context }) => context.divergences + 1 }),
-              { type: 'noteFault', params: ({ event }) => ({ error: event.error }) },
+              { type: 'noteFault', params: passError },
             ],
           },
           {
             guard: {
               type: 'isFault',
-              params: ({ event }) => ({ error: event.error, fault: 'olderSnapshotNeeded' }),
+              params: passFault('olderSnapshotNeeded'),
             },
             target: 'settling',
-            actions: { type: 'noteFault', params: ({ event }) => ({ error: event.error }) },
+            actions: { type: 'noteFault', params: passError },
           },
           { target: 'failed', actions: assign({ fault: ({ event }) => event.error }) },
         ],

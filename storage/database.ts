@@ -6,6 +6,8 @@ import {
   ClickHouseLogLevel,
   createClient,
 } from '@clickhouse/client';
+import { readErrorCode } from '../actors/readErrorCode.ts';
+import { readErrorMessage } from '../actors/readErrorMessage.ts';
 import { lockDirectory } from './directoryLock.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 
@@ -155,8 +157,8 @@ function createDatabase(
     try {
       return await answer;
     } catch (error) {
-      const { message } = error as Error;
-      const code = /\bcode:? (\d+)/i.exec(message)?.[1] ?? (error as { code?: string }).code;
+      const message = readErrorMessage(error);
+      const code = /\bcode:? (\d+)/i.exec(message)?.[1] ?? readErrorCode(error);
       if (code !== undefined && statementErrors.has(code)) throw error;
       throw new StorageUnavailable(`ClickHouse does not answer: ${message}`, { cause: error });
     } finally {

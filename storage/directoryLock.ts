@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readErrorCode } from '../actors/readErrorCode.ts';
 
 /** Another process has the directory. */
 export class DirectoryInUse extends Error {
@@ -34,7 +35,7 @@ function readHolder(file: string): number | null {
     const isSame = start === '' || readStartTime(Number(pid)) === start;
     return isSame && Number.isInteger(Number(pid)) ? Number(pid) : null;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (readErrorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }
@@ -44,12 +45,12 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return readErrorCode(error) === 'EPERM';
   }
 }
 
 /**
- * Start time of a process in clock ticks since boot, where the system tells it (Linux). Null for one that has ended
+ * Start time of a process in clock ticks since boot, where the system provides it (Linux). Null for one that has ended
  * and that its parent has not asked about yet.
  */
 function readStartTime(pid: number): string | null {

@@ -5,7 +5,7 @@ import type { OldestRowMs } from './rowsTtl.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { ActiveTables } from './tables.ts';
 
-/** How far the rows of a stream are stored, as their writer tells. */
+/** How far the rows of a stream are stored, as their writer reports. */
 export interface StoringProgress {
   /** Position of the stream through which everything is stored. */
   storedThrough(): number;

@@ -18,7 +18,7 @@ export interface SnapshotHeader extends StateIdentity {
   readonly position: number;
   /** Digest of that message; null when the stream did not hold it any more. */
   readonly digest: string | null;
-  /** Epoch milliseconds; never tells which is newer, since a clock can be put right. */
+  /** Epoch milliseconds; never decides which is newer, since a clock can be put right. */
   readonly takenAtMs: number;
 }
 

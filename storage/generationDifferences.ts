@@ -135,7 +135,7 @@ async function countDays(
       { ...range, month: Number(value) },
     );
     for (const [installation, day, number, digest] of rows)
-      days.push([installation as string, Number(day), Number(number), BigInt(digest as string)]);
+      days.push([String(installation), Number(day), Number(number), BigInt(String(digest))]);
   }
   return days;
 }

@@ -28,7 +28,7 @@ export function isSameIdentity(one: GenerationIdentity, other: GenerationIdentit
   return isOfFold(one, other) && one.streamCreated === other.streamCreated;
 }
 
-/** Generations that were begun with an identity, the newest first. */
+/** Generations that were started with an identity, the newest first. */
 export async function findGenerations(database: Database, identity: GenerationIdentity): Promise<number[]> {
   const rows = await database.select(
     `SELECT ${generations.list} FROM ${generations.name} ORDER BY generation DESC, at_ms DESC`,

@@ -45,7 +45,7 @@ export async function listGenerations(database: Database): Promise<number[]> {
     "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE 'readings_g%'",
   );
   return rows
-    .map(([name]) => Number(/^readings_g(\d+)$/.exec(name as string)?.[1]))
+    .map(([name]) => Number(/^readings_g(\d+)$/.exec(String(name))?.[1]))
     .filter((generation) => !Number.isNaN(generation))
     .sort((a, b) => a - b);
 }

@@ -4,9 +4,9 @@ import { StorageUnavailable } from './storageUnavailable.ts';
 import { ingestEpochs } from './tables/ingestEpochs.ts';
 import { insertRows, onCluster, replicate } from './tables/table.ts';
 
-/** What tells this process whether it is the one that ingests. */
+/** How this process knows whether it is the one that ingests. */
 export interface IngestLease {
-  /** Whether it holds the lease at this moment, as far as its own clock can tell. */
+  /** Whether it holds the lease at this moment, as far as its own clock shows. */
   isHeld(): boolean;
 }
 
@@ -24,7 +24,8 @@ export async function databaseIdentity(database: Database): Promise<string> {
   const [row] = await database.select(
     "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'database_identity'",
   );
-  return row?.[0] as string;
+  if (row === undefined) throw new Error('the identity of the database has no column');
+  return String(row[0]);
 }
 
 /** Begins the next epoch. Writers of earlier ones are refused from now on. To be called while the lease is held. */

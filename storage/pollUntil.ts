@@ -2,13 +2,13 @@ import { exhaustMap, filter, firstValueFrom, interval, NEVER, takeUntil, takeWhi
 
 export interface PollOptions {
   readonly everyMs: number;
-  /** It is given up after so long; never where this is left out. */
+  /** It is abandoned after this time; never where this is left out. */
   readonly limitMs?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Asks whether a condition is met, at once and then in an interval: ClickHouse tells of nothing by itself. One question at a time; a question that
+ * Asks whether a condition is met, at once and then in an interval: ClickHouse sends no notifications. One question at a time; a question that
  * fails ends it.
  *
  * @returns whether it was met before the limit and the abort.

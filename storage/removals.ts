@@ -3,7 +3,7 @@ import { StorageUnavailable } from './storageUnavailable.ts';
 import { type RemovalRow, removals } from './tables/removals.ts';
 import { insertRows } from './tables/table.ts';
 
-/** Rows are removed part by part, so whoever reads meanwhile may see some of them. These marks tell. */
+/** Rows are removed part by part, so whoever reads meanwhile may see some of them. These marks reveal it. */
 interface Removals {
   /** Numbers of the removals that were begun and ended last; one that is begun and not ended is under way, or was killed. */
   readonly begun: number;

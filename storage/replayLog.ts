@@ -10,7 +10,7 @@ export interface ReplayPlan {
   readonly generation: number;
   /** Generation that was active then. */
   readonly baseGeneration: number;
-  /** What the command was given, to tell the same command from another. */
+  /** The options of the command, to recognize the same command. */
   readonly command: string;
   /** Sequences of `MINER_COUNTER` whose rows are made again. */
   readonly fromSequence: number;

@@ -20,7 +20,7 @@ export interface RowInsert {
   readonly rowCount: number;
 }
 
-/** Rows of one table and of few partitions, told by the periods of the rows. */
+/** Rows of one table and of few partitions, by the periods of the rows. */
 interface Segment {
   readonly bytes: Buffer;
   readonly rowCount: number;
@@ -118,8 +118,8 @@ function countRows({ throughPosition: _, ...lists }: StoredRows): number {
 
 /**
  * The inserts of consecutive pieces of the stream. Readings come last and in order of position, so that the largest
- * position among the stored readings tells that everything below it is stored, the other rows too. Likewise the last event
- * that is stored tells that its places, and those of all before it, are.
+ * position among the stored readings shows that everything below it is stored, the other rows too. Likewise the last event
+ * that is stored shows that its indexes, and those of all before it, are.
  */
 export function buildInserts(tables: Tables, pieces: readonly EncodedRows[]): RowInsert[] {
   const of = (

@@ -4,6 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { type FoldRecord, formatRecord } from '../actors/foldRecord.ts';
+import { readErrorCode } from '../actors/readErrorCode.ts';
 
 /** Records are written for so long before the event loop turns, */
 const sliceMs = 4;
@@ -88,13 +89,13 @@ async function* decodeChunks(chunks: AsyncIterable<Chunk>): AsyncIterable<Buffer
 }
 
 async function* transform(source: AsyncIterable<string | Buffer>, through: Transform): AsyncIterable<Buffer> {
-  // Whoever reads is told what ended it.
+  // Whoever reads gets the error that ended it.
   pipeline(Readable.from(source), through, () => undefined);
   try {
     for await (const piece of through) yield piece;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code?.startsWith('Z_')) throw new SnapshotDamaged('what was compressed is damaged', { cause: error });
+    if (readErrorCode(error)?.startsWith('Z_'))
+      throw new SnapshotDamaged('what was compressed is damaged', { cause: error });
     throw error;
   }
 }

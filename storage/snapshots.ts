@@ -218,7 +218,7 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
     for (let from = 0; from < places.length; from += chunksPerSelect) {
       const rows = await next;
       next = select(from + chunksPerSelect);
-      next.catch(() => undefined); // Whoever takes it is told.
+      next.catch(() => undefined); // Whoever awaits it gets the error.
       for (const [index, { part, chunk, payload }] of rows.entries()) {
         const place = places[from + index];
         if (place?.part !== part || place.chunk !== chunk) throw new SnapshotDamaged('chunks are missing');

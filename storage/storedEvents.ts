@@ -153,7 +153,7 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
 
 /**
  * At most `limit` places of each category. A row that was written twice, and is not merged yet, is there twice: where that
- * leaves too few, it goes on behind the last one.
+ * leaves too few, it resumes after the last one.
  */
 async function seekEach<Place extends Arrival>(
   categories: readonly StoredCategory[],

@@ -18,7 +18,7 @@ interface View {
 }
 
 /**
- * Replaces the views of the tables of a generation, one after another. The service itself never reads them: the pointer tells which generation is
+ * Replaces the views of the tables of a generation, one after another. The service itself never reads them: the pointer says which generation is
  * the active one, and moves first. A process that is killed in between leaves views of the generation before, whose tables stay until the next
  * replay; whatever starts next replaces them.
  */
@@ -38,9 +38,9 @@ function listViews(tables: Tables): View[] {
   const selectEvents = (source: string, table: string) =>
     `SELECT '${source}' AS source, ${listNames(eventColumns)} FROM ${table} FINAL`;
   return [
-    viewOf(readings, tables.readings),
-    viewOf(rounds, tables.rounds),
-    viewOf(halfHourBuckets, tables.halfHourBuckets),
+    buildView(readings, tables.readings),
+    buildView(rounds, tables.rounds),
+    buildView(halfHourBuckets, tables.halfHourBuckets),
     {
       name: 'events',
       comment:
@@ -68,7 +68,7 @@ interface ViewedTable {
 }
 
 /** The rows of a table, each once. */
-function viewOf({ name, comment, storedColumns }: ViewedTable, table: string): View {
+function buildView({ name, comment, storedColumns }: ViewedTable, table: string): View {
   const select = `SELECT ${listNames(storedColumns)} FROM ${table} FINAL`;
   return { name, comment: comment ?? '', columns: storedColumns, select };
 }

@@ -161,7 +161,7 @@ function createSinks(
 function createCounterSinks(options: FollowersOptions): RowSinks {
   return {
     ...createSinks(options, 'MINER_COUNTER', deleteRowsAbove),
-    isStoredElsewise: () => isNewestReadingReplaced(options),
+    isStoredHistoryReplaced: () => isNewestReadingReplaced(options),
   };
 }
 

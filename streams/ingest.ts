@@ -48,7 +48,7 @@ export interface IngestOptions {
 export interface Ingest {
   /** For the supervisor. */
   readonly logic: typeof ingestMachine;
-  /** Whether this process holds the lease at this moment, as far as its own clock can tell. */
+  /** Whether this process holds the lease at this moment, as far as its own clock shows. */
   isHeld(): boolean;
   /** The process that ingests while this one waits as a standby. */
   standbyFor(): LeaseHolder | null;

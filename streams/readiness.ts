@@ -47,8 +47,8 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
     };
   }
 
-  function databaseState(): 'reachable' | 'away' | 'refusing rows' {
-    if (!isDatabaseReachable()) return 'away';
+  function databaseState(): 'reachable' | 'unavailable' | 'refusing rows' {
+    if (!isDatabaseReachable()) return 'unavailable';
     const isRefusing = [...(options.followers()?.writers.values() ?? [])].some(
       (writer) => (writer.status().failingForMs ?? 0) > graceMs,
     );

@@ -134,7 +134,7 @@ async function prepare(
   return (await findUnfinished(options, active, wanted)) ?? (await beginNext(options, active, wanted));
 }
 
-/** The generation that an earlier start has begun for the same fold and stream. */
+/** The generation that an earlier start has chosen for the same fold and stream. */
 async function findUnfinished(
   { database }: GenerationChoiceOptions,
   active: Tables,

@@ -34,12 +34,12 @@ interface Restorable {
   readonly replaceState: ReplaceState;
 }
 
-/** What a process that writes has beside the sinks of a pipeline. */
+/** What a process that writes has besides the sinks of a pipeline. */
 export interface FollowerSinks extends StreamSinks {
   /** A pipeline begins behind `position`: messages above it are folded again, and what they make is stored again as it was. */
   readonly resumeAfter: (position: number) => Promise<void>;
-  /** Whether what is stored was made from messages that the stream does not hold any more; left out where it cannot be told. */
-  readonly isStoredElsewise?: () => Promise<boolean>;
+  /** Whether stored rows come from messages that the stream no longer has; left out where that cannot be known. */
+  readonly isStoredHistoryReplaced?: () => Promise<boolean>;
   /** Removes what was stored from messages above `position`, which are not in the stream any more. */
   readonly removeAbove: (position: number) => Promise<void>;
 }
@@ -57,14 +57,14 @@ export interface StreamFollowerOptions {
   readonly policy: SnapshotPolicy;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told of every transition. */
+  /** Called with every transition. */
   readonly inspect?: ActorInspector;
 }
 
 export interface FollowerStatus extends SourceStatus {
   /** Everything that the stream held at the start is folded in. */
   readonly isCaughtUp: boolean;
-  /** State was restored at least once, so views tell what was folded. */
+  /** State was restored at least once, so views show what was folded. */
   readonly isRestored: boolean;
   /** State was restored again, after a divergence or a replay, and what the stream held then is not folded yet. */
   readonly isRebuilding: boolean;
@@ -86,7 +86,7 @@ export interface StreamFollower {
   /** Caught up, and not rebuilding. */
   readonly isCurrent: boolean;
   /** Stops folding, lets `replace` exchange what snapshots are restored from, then restores and folds again. */
-  restoreAnew(replace: () => void): void;
+  restoreReplaced(replace: () => void): void;
   /** Stops taking messages, then saves what is folded, when its rows are stored within `graceMs`. */
   stop(options: { graceMs: number }): Promise<void>;
   /** Ends where it is: nothing may be stored any more. */
@@ -171,7 +171,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     }
   }
 
-  /** What a cancelled pipeline has begun ends before anything is restored. */
+  /** What a cancelled pipeline has started ends before anything is restored. */
   async function settle() {
     await sinks?.rejections?.settled();
     await sinks?.writer?.settled();
@@ -220,7 +220,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     const asItIs = await verifySource(jsm, stream, emptyCheckpoint);
     const headers = await snapshots.list(stream);
     const { found, disagrees } = await newestAgreeing(headers, asItIs);
-    const checkpoint = found === null ? emptyCheckpoint : checkpointOf(found.header);
+    const checkpoint = found === null ? emptyCheckpoint : toCheckpoint(found.header);
     if (sinks !== null)
       await clearAbove(sinks, checkpoint.position, disagrees, isReconfigured(headers, found !== null));
     const replaceState = found?.replaceState ?? fold.beginRestore().complete();
@@ -240,13 +240,13 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
    * are removed.
    */
   async function clearAbove(
-    { resumeAfter, isStoredElsewise, removeAbove }: FollowerSinks,
+    { resumeAfter, isStoredHistoryReplaced, removeAbove }: FollowerSinks,
     position: number,
     disagrees: boolean,
     reconfigured: boolean,
   ) {
     await resumeAfter(position);
-    hasDiverged ||= disagrees || ((await isStoredElsewise?.()) ?? false);
+    hasDiverged ||= disagrees || ((await isStoredHistoryReplaced?.()) ?? false);
     if (hasDiverged || isRewinding || reconfigured) await removeAbove(position);
     if (hasDiverged || reconfigured) await snapshots.deleteAbove(stream, reconfigured ? -1 : position);
     hasDiverged = false;
@@ -327,14 +327,14 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     firstSequence: number,
   ): StoredSnapshotHeader[] {
     const youngestMs = clock.nowMs() - (fold.snapshotAgeMs ?? Number.NEGATIVE_INFINITY);
-    const rankOf = ({ streamCreated, position, takenAtMs }: StoredSnapshotHeader) => {
+    const findRank = ({ streamCreated, position, takenAtMs }: StoredSnapshotHeader) => {
       if (streamCreated !== created) return ranks.otherStream;
       if (position + 1 < firstSequence) return ranks.beforeGap;
       return takenAtMs <= youngestMs ? ranks.oldEnough : ranks.tooYoung;
     };
     return headers.toSorted((a, b) => {
-      const upwards = rankOf(a) === ranks.tooYoung ? 1 : -1;
-      return rankOf(a) - rankOf(b) || (a.position - b.position) * upwards;
+      const upwards = findRank(a) === ranks.tooYoung ? 1 : -1;
+      return findRank(a) - findRank(b) || (a.position - b.position) * upwards;
     });
   }
 
@@ -353,7 +353,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 
   let isRunning = false;
   const stopped = toPromise(actor);
-  stopped.catch(() => undefined); // Whoever runs it is told.
+  stopped.catch(() => undefined); // Whoever runs it gets the error.
 
   return {
     run: async () => {
@@ -373,7 +373,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     get isCurrent() {
       return isCurrent();
     },
-    restoreAnew: (exchange) => {
+    restoreReplaced: (exchange) => {
       replace = exchange;
       actor.send({ type: 'replaced' });
     },
@@ -388,6 +388,6 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   };
 }
 
-function checkpointOf({ streamCreated, position, digest }: StoredSnapshotHeader): Checkpoint {
+function toCheckpoint({ streamCreated, position, digest }: StoredSnapshotHeader): Checkpoint {
   return { streamCreated, position, digest };
 }

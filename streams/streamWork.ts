@@ -55,6 +55,6 @@ export function createStreamWork({ followers, indexer, used }: StreamWorkOptions
     index: async () => indexer?.run(indexing.signal),
     endIndexer: () => indexing.abort(new Error('the service is being stopped')),
     useGeneration: (generation) =>
-      followers.followers.get('MINER_COUNTER')?.restoreAnew(() => used.use(generation)),
+      followers.followers.get('MINER_COUNTER')?.restoreReplaced(() => used.use(generation)),
   };
 }

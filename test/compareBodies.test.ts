@@ -18,8 +18,16 @@ describe('the comparison of two builds', () => {
     const streams = join(dir, 'streams');
     const first = join(dir, 'first');
     const second = join(dir, 'second');
-    const made = await compareBodies('streams', '--program', program, '--out', streams, '--past-days', '0.1');
-    expect(made).toMatchObject({ status: 0 });
+    const published = await compareBodies(
+      'streams',
+      '--program',
+      program,
+      '--out',
+      streams,
+      '--past-days',
+      '0.1',
+    );
+    expect(published).toMatchObject({ status: 0 });
     for (const out of [first, second]) {
       const args = ['record', '--program', program, '--streams', streams, '--out', out, '--through', 'first'];
       expect(await compareBodies(...args)).toMatchObject({ status: 0 });

@@ -17,7 +17,7 @@ const root = resolve(import.meta.dirname, '..');
 const importPattern = /(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g;
 
 /** What a file imports of ours, as paths from the root. */
-function importsOf(path: string): string[] {
+function findImports(path: string): string[] {
   const source = readFileSync(resolve(root, path), 'utf8');
   return [...source.matchAll(importPattern)].map(([, specifier = '']) =>
     relative(root, resolve(root, dirname(path), specifier)),
@@ -30,7 +30,7 @@ function forbiddenImports(path: string, imports: readonly string[]): string[] {
   return imports.filter((imported) => !allowed.some((one) => imported.startsWith(`${one}/`)));
 }
 
-function filesOf(folder: string): string[] {
+function listFiles(folder: string): string[] {
   return readdirSync(resolve(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') || file.endsWith('.mjs'))
     .map((file) => `${folder}/${file}`);
@@ -38,13 +38,13 @@ function filesOf(folder: string): string[] {
 
 describe('imports', () => {
   it.each(Object.keys(mayImport))('of %s go only where they may', (folder) => {
-    const forbidden = filesOf(folder).flatMap((path) =>
-      forbiddenImports(path, importsOf(path)).map((imported) => `${path} imports ${imported}`),
+    const forbidden = listFiles(folder).flatMap((path) =>
+      forbiddenImports(path, findImports(path)).map((imported) => `${path} imports ${imported}`),
     );
     expect(forbidden).toEqual([]);
   });
 
-  it('are told apart by the rule itself', () => {
+  it('are distinguished by the rule itself', () => {
     expect(forbiddenImports('machines/a.ts', ['actors/messages/subjects.ts'])).toHaveLength(1);
     expect(forbiddenImports('http/a.ts', ['actors/wheel/counterActors.ts'])).toHaveLength(1);
     expect(forbiddenImports('http/a.ts', ['actors/views/views.ts', 'http/b.ts'])).toEqual([]);

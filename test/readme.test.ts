@@ -21,7 +21,7 @@ const pages = [
 const folders = ['actors', 'benchmarks', 'deploy', 'http', 'machines', 'storage', 'streams', 'test'];
 
 /** Anchors of a page's sections, as they are linked to. */
-function sectionsOf(page: string): string[] {
+function listSections(page: string): string[] {
   return [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()
@@ -75,7 +75,7 @@ describe('README', () => {
           const [file = '', section] = target.split('#');
           const linked = file === '' ? path : join(dirname(path), file);
           if (!existsSync(join(root, linked))) return true;
-          return section !== undefined && !sectionsOf(read(linked)).includes(section);
+          return section !== undefined && !listSections(read(linked)).includes(section);
         });
       expect(broken).toEqual([]);
     },

@@ -1,11 +1,11 @@
 import type { Hash } from 'viem';
 import { z } from 'zod';
-import type { Decoded } from '../messages/decodeMessage.ts';
+import { type Decoded, defineFormat } from '../messages/decodeMessage.ts';
 import type { Address } from '../schemas/hex.ts';
 import { address, bytes32 } from '../schemas/wireScalars.ts';
 import { decodeChainMessage } from './decodeChainMessage.ts';
 
-const readsBytesMax = 256 * 1024;
+export const readsBytesMax = 256 * 1024;
 
 /** keccak256 of `PROPOSER_ROLE`, of OpenZeppelin's TimelockController. */
 export const proposerRole = '0xb09aa5aeb3702cfd50b6b62bc4532604938f21248a27a1d5ca736082b6819cc1';
@@ -27,7 +27,7 @@ export const chainReadsMessage = z.object({
 export type ChainReadsMessage = z.infer<typeof chainReadsMessage>;
 export type ProposerChange = z.infer<typeof proposerChange>;
 
-const readsKind = { kind: 'reads', schema: chainReadsMessage, bytesMax: readsBytesMax };
+const readsKind = { kind: 'reads', format: defineFormat(chainReadsMessage, readsBytesMax) };
 
 /** The reads as they are folded. */
 export interface ChainReads {

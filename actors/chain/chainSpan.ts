@@ -1,5 +1,6 @@
 import type { Hash } from 'viem';
 import { z } from 'zod';
+import { defineFormat } from '../messages/decodeMessage.ts';
 import { type Address, isBytes } from '../schemas/hex.ts';
 import { address, bytes32, timestamp, uint64Decimal } from '../schemas/wireScalars.ts';
 
@@ -38,6 +39,7 @@ export const chainSpanMessage = z.object({
   /** Set where a single block takes several messages; its logs are those of all parts. */
   part: z.object({ index, count: z.int().min(2) }).optional(),
 });
+export const chainSpanFormat = defineFormat(chainSpanMessage, spanBytesMax);
 export type ChainSpanMessage = z.infer<typeof chainSpanMessage>;
 export type ChainLog = z.infer<typeof log>;
 

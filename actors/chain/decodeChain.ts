@@ -1,8 +1,8 @@
 import { type Decoded, reject } from '../messages/decodeMessage.ts';
-import { type ChainSpan, chainSpanMessage, spanBytesMax, toChainSpan } from './chainSpan.ts';
+import { type ChainSpan, chainSpanFormat, toChainSpan } from './chainSpan.ts';
 import { decodeChainMessage } from './decodeChainMessage.ts';
 
-const spanKind = { kind: 'span', schema: chainSpanMessage, bytesMax: spanBytesMax };
+const spanKind = { kind: 'span', format: chainSpanFormat };
 
 /** A message of `MINER_CHAIN` as a span. Null for a kind that no view reads. */
 export function decodeChain(subject: string, data: Uint8Array): Decoded<ChainSpan> | null {

@@ -1,11 +1,10 @@
 import type { z } from 'zod';
-import { type Decoded, decodeMessage, reject } from '../messages/decodeMessage.ts';
+import { type Decoded, decodeMessage, type MessageFormat, reject } from '../messages/decodeMessage.ts';
 
 /** A kind of message on `miner.chain.<chainId>.<kind>` (MESSAGES.md, Chain span and Chain reads). */
 export interface ChainMessageKind<Schema extends z.ZodType> {
   readonly kind: string;
-  readonly schema: Schema;
-  readonly bytesMax: number;
+  readonly format: MessageFormat<Schema>;
 }
 
 export interface ChainMessage<Message> {
@@ -15,7 +14,7 @@ export interface ChainMessage<Message> {
 
 /** A message of `MINER_CHAIN` that fits its kind's schema. Null for another kind. */
 export function decodeChainMessage<Schema extends z.ZodType>(
-  { kind, schema, bytesMax }: ChainMessageKind<Schema>,
+  { kind, format }: ChainMessageKind<Schema>,
   subject: string,
   data: Uint8Array,
 ): Decoded<ChainMessage<z.infer<Schema>>> | null {
@@ -24,7 +23,7 @@ export function decodeChainMessage<Schema extends z.ZodType>(
   if (!/^[1-9]\d{0,19}$/.test(chain)) {
     return reject('malformed', `${subject} names no chain: expected its ID as a decimal`);
   }
-  const decoded = decodeMessage(schema, data, bytesMax);
+  const decoded = decodeMessage(format, data);
   if ('rejection' in decoded) return decoded;
   return { value: { chainId: BigInt(chain), message: decoded.value } };
 }

@@ -79,5 +79,5 @@ function parseSourcePosition([run, position, ordinal]: readonly unknown[]): Sour
 }
 
 function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

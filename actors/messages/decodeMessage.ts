@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
-import type { Check } from '../schemas/compileCheck.ts';
+import { readErrorMessage } from '../readErrorMessage.ts';
+import { type Check, compileCheck } from '../schemas/compileCheck.ts';
 
 const detailCharactersMax = 400;
 
@@ -38,15 +39,28 @@ export function toBuffer(data: Uint8Array): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }
 
-/**
- * UTF-8 JSON of at most `bytesMax`, parsed with a schema; anything else is `malformed`. With `fits`, the compiled check of the
- * same schema, what fits is taken as it is, members that the schema does not name included.
- */
-export function decodeMessage<Schema extends z.ZodType>(
+/** What a kind of message has to be. */
+export interface MessageFormat<Schema extends z.ZodType> {
+  readonly schema: Schema;
+  /** The schema as a predicate, which ends at the first thing that does not fit. */
+  readonly fits: Check;
+  readonly bytesMax: number;
+  /** Whether members that the schema does not name are left where they are. */
+  readonly isTakenAsIs: boolean;
+}
+
+export function defineFormat<Schema extends z.ZodType>(
   schema: Schema,
-  data: Uint8Array,
   bytesMax: number,
-  fits: Check | null = null,
+  { isTakenAsIs = false } = {},
+): MessageFormat<Schema> {
+  return { schema, fits: compileCheck(schema), bytesMax, isTakenAsIs };
+}
+
+/** UTF-8 JSON of a format; anything else is `malformed`, which costs no more to say than the message does to read. */
+export function decodeMessage<Schema extends z.ZodType>(
+  { schema, fits, bytesMax, isTakenAsIs }: MessageFormat<Schema>,
+  data: Uint8Array,
 ): Decoded<z.infer<Schema>> {
   if (data.length > bytesMax) {
     return reject('malformed', `${data.length} bytes, at most ${bytesMax} are accepted`);
@@ -56,11 +70,34 @@ export function decodeMessage<Schema extends z.ZodType>(
   try {
     json = JSON.parse(toBuffer(data).toString('utf8'));
   } catch (error) {
-    return reject('malformed', `not JSON: ${(error as Error).message}`);
+    return reject('malformed', `not JSON: ${readErrorMessage(error)}`);
   }
-  if (fits?.(json)) return { value: json as z.infer<Schema> };
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return { value: parsed.data };
-  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'message'}: ${issue.message}`);
-  return reject('malformed', issues.join('; '));
+  if (!fits(json)) return reject('malformed', describeMisfit(schema, json));
+  // `fits` is the check of this schema.
+  return { value: isTakenAsIs ? (json as z.infer<Schema>) : schema.parse(json) };
+}
+
+/** The schema names all that does not fit, which may be a hundred thousand things: it is shown the first of them. */
+function describeMisfit(schema: z.ZodType, json: unknown): string {
+  const { error } = schema.safeParse(cutShort(json));
+  if (error === undefined) return `what follows the first ${shownItems} items of a list is not as expected`;
+  return error.issues.map((issue) => `${issue.path.join('.') || 'message'}: ${issue.message}`).join('; ');
+}
+
+/** Items of a list and members of an object that an error describes, and how deep it looks. */
+const shownItems = 8;
+const shownMembers = 64;
+const shownDepth = 6;
+
+function cutShort(json: unknown, depth = 0): unknown {
+  if (typeof json !== 'object' || json === null) return json;
+  if (depth === shownDepth) return Array.isArray(json) ? [] : {};
+  if (Array.isArray(json)) return json.slice(0, shownItems).map((item) => cutShort(item, depth + 1));
+  const members: Record<string, unknown> = {};
+  let count = 0;
+  for (const key in json) {
+    if (++count > shownMembers) break;
+    members[key] = cutShort((json as Record<string, unknown>)[key], depth + 1);
+  }
+  return members;
 }

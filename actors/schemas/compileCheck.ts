@@ -1,5 +1,10 @@
 import { z } from 'zod';
 
+/*
+ * zod types what a schema consists of by its core, of which every schema of this program is a `z.ZodType`, and what it keeps of checks and formats
+ * not at all: the casts here name it.
+ */
+
 /** Whether a value matches a schema. */
 export type Check = (value: unknown) => boolean;
 
@@ -72,6 +77,10 @@ interface CheckDefinition {
   readonly fn?: (value: unknown) => unknown;
 }
 
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
 function askSchema(schema: z.ZodType): Check {
   return (value) => schema.safeParse(value).success;
 }
@@ -88,8 +97,8 @@ function compileObject(schema: z.ZodObject, checks: readonly CheckDefinition[]):
   }));
   const keys: ReadonlySet<string> = new Set(members.map(({ key }) => key));
   return (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-    for (const { key, fits } of members) if (!fits((value as Record<string, unknown>)[key])) return false;
+    if (!isRecord(value) || Array.isArray(value)) return false;
+    for (const { key, fits } of members) if (!fits(value[key])) return false;
     if (isStrict) for (const key of Object.keys(value)) if (!keys.has(key)) return false;
     for (const refinement of refinements) if (!refinement(value)) return false;
     return true;
@@ -128,8 +137,7 @@ function compileDiscriminated(schema: z.ZodDiscriminatedUnion): Check | null {
     for (const value of literal.values) byValue.set(value, fits);
   }
   return (value) => {
-    if (typeof value !== 'object' || value === null) return false;
-    return byValue.get((value as Record<string, unknown>)[discriminator])?.(value) ?? false;
+    return isRecord(value) && (byValue.get(value[discriminator])?.(value) ?? false);
   };
 }
 
@@ -147,8 +155,8 @@ function compileInteger(schema: z.ZodType, checks: readonly CheckDefinition[]): 
     else return null;
   }
   return (value) => {
-    if (!Number.isSafeInteger(value)) return false;
-    for (const part of parts) if (!part(value as number)) return false;
+    if (typeof value !== 'number' || !Number.isSafeInteger(value)) return false;
+    for (const part of parts) if (!part(value)) return false;
     return true;
   };
 }

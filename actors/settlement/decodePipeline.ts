@@ -4,7 +4,7 @@ import {
   moduleSnapshotMessage,
 } from '../device/moduleSnapshot.ts';
 import { type SignerIdentity, signerMessage } from '../device/signerIdentity.ts';
-import { type Decoded, decodeMessage, reject } from '../messages/decodeMessage.ts';
+import { type Decoded, decodeMessage, defineFormat, reject } from '../messages/decodeMessage.ts';
 import { moduleSubject, parseSubjectToken } from '../messages/subjects.ts';
 import { installationId as installationIdSchema } from '../schemas/wireScalars.ts';
 import { type OracleMessage, oracleMessage } from './oracleMessage.ts';
@@ -12,6 +12,11 @@ import { type ReporterMessage, reporterMessage } from './reporterMessage.ts';
 
 /** Snapshots carry a module's own data, and closures one entry a round, so they may be longer than a reading. */
 export const pipelineBytesMax = 256 * 1024;
+
+const oracleFormat = defineFormat(oracleMessage, pipelineBytesMax);
+const reporterFormat = defineFormat(reporterMessage, pipelineBytesMax);
+const moduleFormat = defineFormat(moduleSnapshotMessage, pipelineBytesMax);
+const signerFormat = defineFormat(signerMessage, pipelineBytesMax);
 
 /** A message of `MINER_PIPELINE` that this service folds. */
 export type PipelineMessage =
@@ -38,18 +43,18 @@ export function decodePipeline(subject: string, data: Uint8Array): Decoded<Pipel
   if (kind === 'module') return decodeModule(subject, installationId, data);
   if (kind === 'signer') return decodeSigner(installationId, data);
   if (kind === 'oracle') {
-    const decoded = decodeMessage(oracleMessage, data, pipelineBytesMax);
+    const decoded = decodeMessage(oracleFormat, data);
     return 'rejection' in decoded ? decoded : { value: { kind, installationId, message: decoded.value } };
   }
   if (kind === 'reporter') {
-    const decoded = decodeMessage(reporterMessage, data, pipelineBytesMax);
+    const decoded = decodeMessage(reporterFormat, data);
     return 'rejection' in decoded ? decoded : { value: { kind, installationId, message: decoded.value } };
   }
   return null;
 }
 
 function decodeModule(subject: string, installationId: string, data: Uint8Array): Decoded<PipelineMessage> {
-  const decoded = decodeMessage(moduleSnapshotMessage, data, pipelineBytesMax);
+  const decoded = decodeMessage(moduleFormat, data);
   if ('rejection' in decoded) return decoded;
   const { state, observedAt, health, data: _neverPublished, ...identity } = decoded.value;
   const expected = moduleSubject(installationId, identity.instanceId);
@@ -68,7 +73,7 @@ function decodeModule(subject: string, installationId: string, data: Uint8Array)
 }
 
 function decodeSigner(installationId: string, data: Uint8Array): Decoded<PipelineMessage> {
-  const decoded = decodeMessage(signerMessage, data, pipelineBytesMax);
+  const decoded = decodeMessage(signerFormat, data);
   if ('rejection' in decoded) return decoded;
   const { enrolledAt, lastVerifiedAt, ...rest } = decoded.value;
   const signer = {

@@ -105,26 +105,32 @@ export function createPipelineRestoration(): PipelineRestoration {
   const add = dispatchRecords(settlements, closedRounds, endedSubmissions, rememberedIds, signers, modules);
 
   function complete(): readonly CapturedInstallation[] {
-    const roundsOf = groupByInstallation(closedRounds.values);
-    const endedOf = groupByInstallation(endedSubmissions.values);
-    const idsOf = groupByInstallation(rememberedIds.values);
-    const modulesOf = groupByInstallation(modules.values);
-    for (const grouped of [roundsOf, endedOf, idsOf, modulesOf, signers.values])
+    const roundsByInstallation = groupByInstallation(closedRounds.values);
+    const endedByInstallation = groupByInstallation(endedSubmissions.values);
+    const idsByInstallation = groupByInstallation(rememberedIds.values);
+    const modulesByInstallation = groupByInstallation(modules.values);
+    for (const grouped of [
+      roundsByInstallation,
+      endedByInstallation,
+      idsByInstallation,
+      modulesByInstallation,
+      signers.values,
+    ])
       for (const installationId of grouped.keys())
         if (!settlements.values.has(installationId))
           throw new RecordRefused(`the records of ${installationId} lack that of its settlement`);
     return Array.from(settlements.values, ([installationId, { machine, submissionsSinceMs }]) => {
-      const listIds = (list: IdList) => decodeIdList(list, idsOf.get(installationId) ?? []);
+      const listIds = (list: IdList) => decodeIdList(list, idsByInstallation.get(installationId) ?? []);
       return {
         installationId,
-        modules: (modulesOf.get(installationId) ?? []).map(([, one]) => toModuleView(one)),
+        modules: (modulesByInstallation.get(installationId) ?? []).map(([, one]) => toModuleView(one)),
         signer: signers.values.get(installationId) ?? null,
         acceptedSigners: listIds('signers'),
         settlement: buildSettlement({
           machine,
           submissionsSinceMs,
-          closedRounds: (roundsOf.get(installationId) ?? []).map(([, one]) => one),
-          endedSubmissions: byIndex(endedOf.get(installationId) ?? []),
+          closedRounds: (roundsByInstallation.get(installationId) ?? []).map(([, one]) => one),
+          endedSubmissions: byIndex(endedByInstallation.get(installationId) ?? []),
           ids: {
             submissions: listIds('submissions'),
             runs: listIds('runs'),

@@ -87,12 +87,12 @@ export function* encodeChangedIds(
   after: RememberedIds,
 ): Iterable<readonly [number, EncodedIdRun | undefined]> {
   if (before === after) return;
-  const recordOf = (index: number) => Math.floor(index / idsPerRecord);
-  const firstRecord = recordOf(after.forgotten);
-  const lastBefore = recordOf(before.forgotten + before.entries.size - 1);
-  for (let record = recordOf(before.forgotten); record < firstRecord && record <= lastBefore; record++)
+  const findRecord = (index: number) => Math.floor(index / idsPerRecord);
+  const firstRecord = findRecord(after.forgotten);
+  const lastBefore = findRecord(before.forgotten + before.entries.size - 1);
+  for (let record = findRecord(before.forgotten); record < firstRecord && record <= lastBefore; record++)
     yield [record, undefined];
-  const firstAppended = recordOf(before.forgotten + before.entries.size);
+  const firstAppended = findRecord(before.forgotten + before.entries.size);
   for (const [record, run] of encodeIds(after)) {
     const isShortened = record === firstRecord && after.forgotten !== before.forgotten;
     if (isShortened || record >= firstAppended) yield [record, run];

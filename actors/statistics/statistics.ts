@@ -12,7 +12,7 @@ import {
 export const statisticsRanges = ['7d', '30d'] as const;
 export type StatisticsRange = (typeof statisticsRanges)[number];
 
-const dayCounts: Record<StatisticsRange, number> = { '7d': 7, '30d': 30 };
+const dayCounts = { '7d': 7, '30d': 30 } as const satisfies Record<StatisticsRange, number>;
 const bucketsPerDay = 48;
 const roundsPerBucket = 3;
 const bucketMinutes = 30;
@@ -65,7 +65,7 @@ export interface Statistics {
   readonly range: StatisticsRange;
   readonly generatedAtMs: number;
   readonly windowStartMs: number;
-  readonly dayCount: number;
+  readonly dayCount: (typeof dayCounts)[StatisticsRange];
   readonly lifetime: {
     readonly acceptedWorkUnits: bigint;
     readonly observedDistanceMm: bigint;

@@ -139,6 +139,7 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
   function newest(needsEconomy: boolean): Shown | ChainUnavailable {
     const condition = needsEconomy ? economyCondition() : availability(false);
     if (condition !== 'available') return unavailable(condition);
+    // Available means that there is one.
     return toShown(onChain?.actors.newest() as ChainState);
   }
 

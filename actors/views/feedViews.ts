@@ -5,6 +5,7 @@ import { createFeedNews, type FeedNewsViews } from '../feed/feedNews.ts';
 import type { MeasurementProgress } from '../feed/measurementEvents.ts';
 import { findEvictedSource, type OlderEvents } from '../feed/olderEvents.ts';
 import { type FeedSource, type FeedSources, feedSources } from '../feed/streamPosition.ts';
+import { listKeys } from '../schemas/listKeys.ts';
 import { cacheView } from './cacheView.ts';
 import type { ChainUnavailable, ChainViews, EconomyView } from './chainViewTypes.ts';
 import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
@@ -147,7 +148,7 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
 const nothingMeasured: FeedSources['measurement'] = { run: '', events: List(), evicted: nothingEvicted };
 
 function listTypes(category: FeedCategory, source: FeedSource): FeedType[] {
-  return (Object.keys(feedTypes) as FeedType[]).filter(
+  return listKeys(feedTypes).filter(
     (type) =>
       isOfCategory(category, type) && (feedTypes[type] === 'measurement') === (source === 'measurement'),
   );

@@ -31,7 +31,7 @@ function bucketStartMs(timeMs: number): number {
 /** The bucket that holds the newest reading. */
 export interface OpenBucket extends Omit<BucketRow, 'installationId' | 'position'> {}
 
-/** Rounds and buckets of one installation, as far as its readings tell. Immutable. */
+/** Rounds and buckets of one installation, as far as its readings show. Immutable. */
 export interface ActivityState {
   /** Start of the unbroken run of covered instants that ends at the newest reading (epoch milliseconds). */
   readonly coveredFromMs: number;

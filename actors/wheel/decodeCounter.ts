@@ -1,7 +1,6 @@
 import { isAscii } from 'node:buffer';
-import { type Decoded, decodeMessage, reject, toBuffer } from '../messages/decodeMessage.ts';
+import { type Decoded, decodeMessage, defineFormat, reject, toBuffer } from '../messages/decodeMessage.ts';
 import { counterSubject } from '../messages/subjects.ts';
-import { compileCheck } from '../schemas/compileCheck.ts';
 import { type CounterReading, counterReadingMessage, toCounterReading } from './counterReading.ts';
 import { parseUsualForm } from './readingText.ts';
 
@@ -10,7 +9,7 @@ export const readingBytesMax = 16 * 1024;
 /** A reading may claim to be observed at most this long after the gateway received it (MESSAGES.md, Acceptance of readings). */
 export const futureObservationMsMax = 300_000;
 
-const isReading = compileCheck(counterReadingMessage);
+const readingFormat = defineFormat(counterReadingMessage, readingBytesMax, { isTakenAsIs: true });
 
 /**
  * A message of `MINER_COUNTER` as a reading, tested by the rules that need no memory: `malformed`,
@@ -39,6 +38,6 @@ export function decodeCounter(subject: string, data: Uint8Array): Decoded<Counte
 function decodeReading(data: Uint8Array): Decoded<CounterReading> {
   const usual = isAscii(data) ? parseUsualForm(toBuffer(data)) : null;
   if (usual !== null) return { value: usual };
-  const decoded = decodeMessage(counterReadingMessage, data, readingBytesMax, isReading);
+  const decoded = decodeMessage(readingFormat, data);
   return 'rejection' in decoded ? decoded : { value: toCounterReading(decoded.value) };
 }

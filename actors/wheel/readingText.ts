@@ -65,7 +65,7 @@ export function parseUsualForm(ascii: Buffer): CounterReading | null {
   };
 }
 
-/** The groups of {@link form}. */
+/** The groups of {@link form}, which matches nothing else: the types of what `exec` gives. */
 type MemberTexts = readonly [
   match: string,
   telemetryId: string,

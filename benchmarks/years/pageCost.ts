@@ -72,7 +72,7 @@ async function measureSize(size: number): Promise<Map<string, Cost>> {
     await filling.close();
     const { database, rowsRead, close } = openCounted(dir);
     const found = new Map<string, Cost>();
-    for (const [name, readPage] of Object.entries(pagesOf(database, tables, size)))
+    for (const [name, readPage] of Object.entries(createPageReaders(database, tables, size)))
       found.set(name, await measurePages(readPage, rowsRead));
     await close();
     return found;
@@ -95,7 +95,7 @@ async function measurePages(readPage: ReadPage, rowsRead: () => number): Promise
   return { rowsRead: median(counts), ms: median(times) };
 }
 
-function pagesOf(database: Database, tables: Tables, size: number): Record<string, ReadPage> {
+function createPageReaders(database: Database, tables: Tables, size: number): Record<string, ReadPage> {
   const recent = createRecentReadings({ storedThrough: () => size });
   recent.reset(size);
   const observations = createObservationReader({

@@ -46,7 +46,7 @@ function withNewest(state: ChainFoldState, newest: ChainState): ChainFoldState {
   return { ...state, safe: [newest] };
 }
 
-function newestOf({ safe }: ChainFoldState): ChainState {
+function findNewest({ safe }: ChainFoldState): ChainState {
   const newest = safe.at(-1);
   if (newest === undefined) throw new Error('there is no safe state');
   return newest;
@@ -62,7 +62,7 @@ async function save({ dir, ...size }: SnapshotTask) {
   await fillActivity(database, size);
   const increment = { bytes: [] as number[], activeMs: [] as number[], longestStallMs: [] as number[] };
   for (let position = 2; position < 2 + increments; position++) {
-    const newest = applyClaims(newestOf(state), changesPerIncrement);
+    const newest = applyClaims(findNewest(state), changesPerIncrement);
     state = withNewest(state, newest);
     const { result: before } = chain;
     chain = await measureEventLoop(() =>
@@ -82,7 +82,7 @@ async function save({ dir, ...size }: SnapshotTask) {
     baseMs: base.ms,
     baseStallMs: base.longestStallMs,
     increment,
-    bytesPerKeptBlock: measureKeptBlocks(newestOf(state)),
+    bytesPerKeptBlock: measureKeptBlocks(findNewest(state)),
   };
 }
 
@@ -107,10 +107,10 @@ async function restore({ dir, positions }: SnapshotTask) {
       for (const record of records) restoration.add(record);
     return restoration.complete();
   });
-  const restored = newestOf(result.state).positions.size;
+  const restored = findNewest(result.state).positions.size;
   if (restored !== positions) throw new Error(`${restored} positions were restored, ${positions} were saved`);
   const residentMiB = process.memoryUsage.rss() / mebibyte;
-  const pageMs = await measureOldestPages(newestOf(result.state), { database, tables: () => tables });
+  const pageMs = await measureOldestPages(findNewest(result.state), { database, tables: () => tables });
   await database.close();
   return { restoreMs: ms, restoreStallMs: longestStallMs, openedMs, residentMiB, pageMs };
 }

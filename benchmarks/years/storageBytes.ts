@@ -109,7 +109,7 @@ export async function measureStorageBytes({ readings }: StorageBytesOptions): Pr
     await database.command(
       `INSERT INTO variants SELECT installation_id, position, ${variants
         .map(({ name, type, isBefore }) => writeValue(name, type, isBefore))
-        .join(', ')} FROM (${generatedReadings(readings)}) SETTINGS max_insert_threads = 1`,
+        .join(', ')} FROM (${generateReadings(readings)}) SETTINGS max_insert_threads = 1`,
     );
     await database.command('OPTIMIZE TABLE variants FINAL');
     const bytes = await compressedBytes(database);
@@ -127,7 +127,7 @@ export async function measureStorageBytes({ readings }: StorageBytesOptions): Pr
  * One reading per second and wheel, with jitter of up to 40 ms and 20 to 200 ms to the gateway. A wheel runs ten hours of each day; its speed
  * varies slowly and its counter counts by millions.
  */
-function generatedReadings(readings: number): string {
+function generateReadings(readings: number): string {
   const isActive = '(second % 86400 < 36000)';
   const activeSeconds = '(intDiv(second, 86400) * 36000 + least(second % 86400, 36000))';
   const uuid = (...parts: string[]) =>

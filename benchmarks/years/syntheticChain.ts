@@ -30,30 +30,30 @@ const blockMs = 12_000;
 
 /** The state of a chain after years, made up: no fold could be waited for. */
 export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize): ChainFoldState {
-  const block = { number: 20_000_000n, hash: hashOf('block', 0), timestampMs: genesisMs };
+  const block = { number: 20_000_000n, hash: deriveHash('block', 0), timestampMs: genesisMs };
   const ownerCount = Math.ceil(positions / positionsPerOwner);
-  const addresses = Array.from({ length: ownerCount }, (_, index) => addressOf(index));
+  const addresses = Array.from({ length: ownerCount }, (_, index) => deriveAddress(index));
   const owners = addresses.map((address, index): [string, OwnerState] => {
     const tokenIds: number[] = [];
     for (let tokenId = index; tokenId < positions; tokenId += ownerCount) tokenIds.push(tokenId);
     const events: OwnerEvent[] = [];
     for (let event = index; event < ownerEvents; event += ownerCount)
-      events.push(eventOf(address, tokenIds[0] ?? 0, event));
+      events.push(buildEvent(address, tokenIds[0] ?? 0, event));
     const activity = List(events).takeLast(ownerEventsKept);
     return [address, { tokenIds, activityCount: events.length, activity }];
   });
-  const held = Array.from({ length: positions }, (_, tokenId): [number, Position] => [
+  const heldPositions = Array.from({ length: positions }, (_, tokenId): [number, Position] => [
     tokenId,
-    positionOf(tokenId, addresses[tokenId % ownerCount] ?? addressOf(0)),
+    buildPosition(tokenId, addresses[tokenId % ownerCount] ?? deriveAddress(0)),
   ]);
   const state: ChainState = {
     ...emptyChainState(block, syntheticRun),
     position: ownerEvents,
-    positions: ImmutableMap(held),
+    positions: ImmutableMap(heldPositions),
     owners: ImmutableMap(owners),
     activity: { rowsThroughBlock: block.number, awaited: List() },
   };
-  return { ...emptyChainFoldState, head: block, rootHash: hashOf('root', 0), safe: [state] };
+  return { ...emptyChainFoldState, head: block, rootHash: deriveHash('root', 0), safe: [state] };
 }
 
 /** The rows of the same events, without what no page needs. */
@@ -76,7 +76,7 @@ export async function fillActivity(
 /** The state after a block in which so many owners claimed. */
 export function applyClaims(before: ChainState, count: number): ChainState {
   const number = before.block.number + 1n;
-  const block = { number, hash: hashOf('block', Number(number)), timestampMs: genesisMs };
+  const block = { number, hash: deriveHash('block', Number(number)), timestampMs: genesisMs };
   let { positions, owners } = before;
   const names: RecordName[] = [];
   for (let claim = 0; claim < count; claim++) {
@@ -86,7 +86,7 @@ export function applyClaims(before: ChainState, count: number): ChainState {
     const owner = owners.get(position.owner);
     if (owner === undefined) throw new Error(`${position.owner} owns nothing`);
     positions = positions.set(tokenId, { ...position, paidBaseUnits: position.paidBaseUnits + 1n });
-    const event = eventOf(position.owner, tokenId, Number(number) * count + claim);
+    const event = buildEvent(position.owner, tokenId, Number(number) * count + claim);
     const { activityCount, activity } = owner;
     const claimed = { ...owner, activityCount: activityCount + 1, activity: activity.push(event) };
     owners = owners.set(position.owner, claimed);
@@ -95,7 +95,7 @@ export function applyClaims(before: ChainState, count: number): ChainState {
   return noteChanged({ ...before, block, positions, owners, changed: ImmutableSet() }, ...names);
 }
 
-function positionOf(tokenId: number, owner: Address): Position {
+function buildPosition(tokenId: number, owner: Address): Position {
   return {
     tokenId,
     owner,
@@ -111,10 +111,10 @@ function positionOf(tokenId: number, owner: Address): Position {
   };
 }
 
-function eventOf(owner: Address, tokenId: number, event: number): OwnerEvent {
+function buildEvent(owner: Address, tokenId: number, event: number): OwnerEvent {
   return {
     kind: 'claim',
-    address: addressOf(1_000_000_000),
+    address: deriveAddress(1_000_000_000),
     tokenIds: [BigInt(tokenId)],
     amountBaseUnits: 10n ** 15n * BigInt(event),
     from: null,
@@ -122,26 +122,26 @@ function eventOf(owner: Address, tokenId: number, event: number): OwnerEvent {
     level: null,
     effectiveRound: null,
     nextMergeBlock: null,
-    source: sourceOf(event),
+    source: buildSource(event),
     position: event + 1,
   };
 }
 
-function sourceOf(event: number): EventSource {
+function buildSource(event: number): EventSource {
   return {
     blockNumber: BigInt(19_000_000 + event),
-    blockHash: hashOf('block', event),
+    blockHash: deriveHash('block', event),
     blockTimestampMs: genesisMs + event * blockMs,
-    transactionHash: hashOf('transaction', event),
+    transactionHash: deriveHash('transaction', event),
     transactionIndex: event % 200,
     logIndex: event % 500,
   };
 }
 
-function addressOf(index: number): Address {
-  return toAddress(hashOf('address', index).slice(0, 42));
+function deriveAddress(index: number): Address {
+  return toAddress(deriveHash('address', index).slice(0, 42));
 }
 
-function hashOf(what: string, index: number): Hash {
+function deriveHash(what: string, index: number): Hash {
   return `0x${createHash('sha256').update(`${what} ${index}`).digest('hex')}`;
 }

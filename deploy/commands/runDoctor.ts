@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
+import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
 import { closeNats, readNatsUrl } from '../../streams/jetstream/connection.ts';
@@ -145,7 +146,7 @@ async function connectToNats(
       // Without the password that the address may hold.
       failed(
         'NATS',
-        `${servers}: ${(error as Error).message}`,
+        `${servers}: ${readErrorMessage(error)}`,
         'check MINER_NATS_URL and that nats-server runs',
       ),
     ]);
@@ -160,14 +161,14 @@ function openConfiguredDatabase(
   try {
     return openDatabase(locateDatabase(configuration));
   } catch (error) {
-    print([skipped('ClickHouse', (error as Error).message)]);
+    print([skipped('ClickHouse', readErrorMessage(error))]);
     return null;
   }
 }
 
 function reportUnreachable(error: unknown): Finding[] {
   return [
-    failed('ClickHouse', (error as Error).message, 'check MINER_CLICKHOUSE_URL and that the server runs'),
+    failed('ClickHouse', readErrorMessage(error), 'check MINER_CLICKHOUSE_URL and that the server runs'),
   ];
 }
 
@@ -180,7 +181,7 @@ function attemptCheck<Value>(
   try {
     return attempt();
   } catch (error) {
-    print([failed(check, (error as Error).message, remedy)]);
+    print([failed(check, readErrorMessage(error), remedy)]);
     return null;
   }
 }

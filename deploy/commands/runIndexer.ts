@@ -62,8 +62,8 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       const detail = { state, head: head?.toString() ?? null, tip: tip?.toString() ?? null };
       return { isReady: state === 'following', detail };
     };
-    const server = createOperatorServer({ registry, readiness, logger });
-    const { MINER_HOST: host } = configuration;
+    const { MINER_OPS_HOST: host, MINER_OPS_NAMES: names } = configuration;
+    const server = createOperatorServer({ registry, readiness, logger, names });
     const port = await server.listen(host, configuration.MINER_OPS_PORT);
     const running = indexer.run(stopping.signal);
     onStop('the indexer', async () => {

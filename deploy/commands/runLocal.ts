@@ -8,7 +8,6 @@ import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { ConfigurationError } from '../configuration.ts';
 import type { Deployment } from '../deploymentFile.ts';
-import type { DeployedContracts } from '../local/deployContracts.ts';
 import { startAnvil } from '../local/localAnvil.ts';
 import { createLocalChainClient, type LocalAccounts, readLocalAccounts } from '../local/localChainClient.ts';
 import {
@@ -147,7 +146,8 @@ async function runEconomy(
   signal: AbortSignal,
 ) {
   const { installationId, genesisTimestamp, seed } = simulation;
-  const contracts = deployment.onChain?.contracts as DeployedContracts['contracts'];
+  if (deployment.onChain === null) throw new Error('the local deployment has no contracts');
+  const { contracts } = deployment.onChain;
   const observer = observeStreams({ ...nats, installationId, genesisMs: genesisTimestamp * 1000, logger });
   signal.addEventListener('abort', () => observer.stop());
   await retryUntilAvailable(() => observer.caughtUp(), {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { defaultReadTimeoutMs } from '../../http/server/pendingReads.ts';
 import { detectImplementation } from '../../http/server/uws.ts';
 import {
@@ -129,7 +130,7 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
   } catch (error) {
     if (isStopping) return;
     const name = error instanceof Error ? error.name : '';
-    if (expectedErrors.has(name)) process.stderr.write(`${(error as Error).message}\n`);
+    if (expectedErrors.has(name)) process.stderr.write(`${readErrorMessage(error)}\n`);
     else logger.fatal({ err: error }, 'the service cannot start');
     await stopAll();
     grace.uninstall();
@@ -169,6 +170,8 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
       host: configuration.MINER_HOST,
       httpPort: configuration.MINER_HTTP_PORT,
       opsPort: configuration.MINER_OPS_PORT,
+      opsHost: configuration.MINER_OPS_HOST,
+      opsNames: configuration.MINER_OPS_NAMES,
       http: {
         allowedOrigins: configuration.MINER_ALLOWED_ORIGINS,
         trustedProxies: configuration.MINER_TRUSTED_PROXIES,

@@ -178,7 +178,7 @@ export async function deployContracts({
     economyDeploymentBlock: mining.block,
     contracts: {
       core: toAddress(core.address),
-      proxyAdmin: toAddress(`0x${(admin as Hex).slice(-40)}`),
+      proxyAdmin: toAddress(`0x${admin?.slice(-40)}`),
       operatorTimelock: toAddress(timelock.address),
       tokenFactory: toAddress(tokenFactory.address),
       mining: toAddress(mining.address),
@@ -193,10 +193,11 @@ export function encodeImplementation(name: 'SettlementCore' | 'Mining', version:
   return encodeDeployData({
     abi: coreAbi, // Both have the same constructor.
     bytecode: findBytecode(name),
-    args: [version, artifacts[name].storageLayoutDigest as Hex],
+    args: [version, artifacts[name].storageLayoutDigest as Hex], // As of the bytecode.
   });
 }
 
+/** JSON modules have no literal types. */
 function findBytecode(name: keyof typeof artifacts): Hex {
   return artifacts[name].bytecode as Hex;
 }

@@ -68,6 +68,7 @@ export function createEconomyActions(options: EconomyActionsOptions) {
     args: ContractFunctionArgs<Contract, 'nonpayable' | 'payable', Name>,
     value = 0n,
   ): Promise<Hex> {
+    // viem cannot relate its own parameter types while `Contract` and `Name` are generic.
     const encoded = { abi, functionName, args } as unknown as EncodeFunctionDataParameters<Contract, Name>;
     return send(from, to, encodeFunctionData(encoded), value);
   }

@@ -63,6 +63,7 @@ export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnv
   let isStopping = false;
   const exited = once(child, 'exit');
   const url = `http://127.0.0.1:${await readPort(child)}`;
+  // It has announced its port, so it has a process ID.
   const pid = child.pid as number;
   if (dir !== null) writeFileSync(join(dir, 'anvil.pid'), `${pid}\n`);
   logger.info({ url, pid }, 'anvil started');

@@ -32,12 +32,8 @@ export interface LocalAccounts {
 }
 
 export async function readLocalAccounts(client: LocalChainClient): Promise<LocalAccounts> {
-  const [operator, guardian, reporter, keeper, ...owners] = (await client.getAddresses()) as [
-    Address,
-    Address,
-    Address,
-    Address,
-    ...Address[],
-  ];
+  const [operator, guardian, reporter, keeper, ...owners] = await client.getAddresses();
+  if (operator === undefined || guardian === undefined || reporter === undefined || keeper === undefined)
+    throw new Error('the local chain has too few accounts');
   return { operator, guardian, reporter, keeper, owners: owners.slice(0, 6) };
 }

@@ -24,6 +24,7 @@ export interface Simulation {
 export function loadSimulation(dataDir: string, nowMs: number, pastDays: number): Simulation {
   mkdirSync(dataDir, { recursive: true });
   const path = join(dataDir, 'simulation.json');
+  // This program alone writes the file.
   if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as Simulation;
   const pastFromMs = nowMs - pastDays * 86_400_000;
   const bucketMs = bucketSeconds * 1000;
@@ -59,7 +60,7 @@ export async function loadDeployment(
   const client = createLocalChainClient(url);
   if (!existsSync(path)) writeAtomically(path, await deployEconomy(client, url, simulation, accounts));
   const deployment = readDeploymentFile(path);
-  const core = deployment.onChain?.contracts.core as `0x${string}` | undefined;
+  const core = deployment.onChain?.contracts.core;
   if (core === undefined || (await client.getCode({ address: core })) === undefined) {
     throw new LocalAnvilError(
       `${path} names contracts that the local chain does not have; remove ${dataDir} to start over`,
@@ -77,6 +78,7 @@ async function deployEconomy(
   let seconds = Number((await client.getBlock()).timestamp);
   const { operator, guardian, reporter } = accounts;
   const deployed = await deployContracts({
+    // viem's client of an account of the node, which its own types can only create from the start.
     client: Object.assign(createLocalChainClient(url), {
       account: { address: operator, type: 'json-rpc' },
     }) as never,

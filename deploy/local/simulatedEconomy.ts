@@ -40,6 +40,7 @@ export interface SimulatedEconomyOptions {
  */
 export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   const { client, contracts, accounts, seed, genesisSeconds, logger, signal } = options;
+  // A client with more actions than these; viem types each combination as a client of its own.
   const actions = createEconomyActions({ client: client as never, contracts, ...accounts });
   const reporter = createSimulatedReporter({ ...options, core: contracts.core, actions });
   const read = { core: contracts.core, mining: contracts.mining, collection: contracts.collection };

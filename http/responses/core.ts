@@ -159,6 +159,7 @@ export function toCoreBody(view: CoreView | ChainUnavailable): CoreResponse {
 function toEventBody(chainId: bigint, { contract, address: at, name, args, source }: ChainEvent) {
   return {
     id: `chain:${chainId}:${at}:${source.transactionHash}:${source.logIndex}:${name}`,
+    // Views list events of the core and of its governance alone.
     contractKind: contract as z.infer<typeof coreEvent>['contractKind'],
     contractAddress: at,
     eventName: name,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listKeys } from '../../actors/schemas/listKeys.ts';
 import type { ChainFeedEvent } from '../../actors/views/chainViewTypes.ts';
 import {
   type FeedItem,
@@ -145,10 +146,7 @@ export const feedEvent = z
   ])
   .meta({ id: 'FeedEvent' });
 
-const eventType = z.enum([
-  ...(Object.keys(feedTypes) as (keyof typeof feedTypes)[]),
-  'measurement.rpm_record',
-]);
+const eventType = z.enum([...listKeys(feedTypes), 'measurement.rpm_record']);
 
 const available = z
   .strictObject({
@@ -320,6 +318,7 @@ function toMeasurementPayload(achievement: Exclude<FeedItem['event'], ChainFeedE
 function decimals<Members extends Record<string, bigint>>(
   members: Members,
 ): { [Key in keyof Members]: string } {
+  // Object.fromEntries knows no keys.
   return Object.fromEntries(Object.entries(members).map(([key, value]) => [key, value.toString()])) as {
     [Key in keyof Members]: string;
   };

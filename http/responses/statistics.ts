@@ -176,7 +176,7 @@ function body({ installationId: id, revision, statistics, settled, oracle: submi
     window: {
       startAt: toIsoString(windowStartMs),
       endAt: toIsoString(generatedAtMs),
-      dayCount: dayCount as 7 | 30,
+      dayCount,
       bucketSeconds: 1800 as const,
       roundSeconds: 600 as const,
     },

@@ -182,7 +182,7 @@ const plainSettlements = defineViewRoute({
     const parameters = parseExactQuery(query, ['range']);
     return parameters === null ? null : parseRange(parameters.get('range'));
   },
-  view: ({ chain }, _path, range) => chain.settlements(range as SettlementRange),
+  view: ({ chain }, _path, range) => chain.settlements(range),
   response: plainSettlementsResponse,
   body: toPlainSettlementsBody,
   unavailable: describeUnreadable,
@@ -207,6 +207,7 @@ const publicSettlements = defineViewRoute({
   },
   view: (views, _path, selection) => {
     const [range, queue] = selection.split(' ');
+    // The range that `selection` has parsed.
     return views.settlements(range as SettlementRange, queue !== undefined);
   },
   response: publicSettlementsResponse,

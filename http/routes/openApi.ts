@@ -221,7 +221,7 @@ function describeErrors(codes: readonly ErrorCode[]) {
           ...(status === '429' || status === '503' ? { 'Retry-After': retryAfter } : {}),
         }),
         content: {
-          'application/json': { schema: z.strictObject({ error: z.enum(ofStatus as [ErrorCode]) }) },
+          'application/json': { schema: z.strictObject({ error: z.enum(ofStatus) }) },
         },
       },
     ]),

@@ -48,7 +48,7 @@ export interface ViewRoute extends RouteEntry {
   readonly refusal: ((views: ActivityViews) => ErrorCode | null) | null;
   /** What a query selects, null for an invalid one; not called where the query is not read. */
   readonly selection: (query: URLSearchParams) => string | null;
-  readonly view: (views: ActivityViews, pathValue: string, selection: string) => object;
+  readonly view: (views: ActivityViews, pathValue: string, selection: never) => object;
   readonly body: (view: never) => unknown;
   /** The tag without its quotes; null for none. */
   readonly tag: ((body: never) => string | null) | null;
@@ -93,18 +93,25 @@ export interface ReadRoute extends RouteEntry {
 
 export type Route = ViewRoute | ReadRoute;
 
-/** An entry whose view, body and response have matching types; the table does not keep them. */
-export function defineViewRoute<View extends object, Schema extends z.ZodType>(
+/**
+ * An entry whose selection, view, body and response have matching types. The table does not keep them: there the parameters are `never`, and who
+ * calls these functions passes what the entry's own ones have returned.
+ */
+export function defineViewRoute<
+  View extends object,
+  Schema extends z.ZodType,
+  Selection extends string = string,
+>(
   route: Omit<
     ViewRoute,
     'kind' | 'view' | 'body' | 'tag' | 'header' | 'selection' | 'refusal' | 'response' | 'unavailable'
   > & {
     readonly response: Schema;
-    readonly view: (views: ActivityViews, pathValue: string, selection: string) => View;
+    readonly view: (views: ActivityViews, pathValue: string, selection: Selection) => View;
     readonly body: (view: View) => z.infer<Schema>;
     readonly tag: ((body: z.infer<Schema>) => string | null) | null;
     readonly header?: ResponseHeader<View>;
-    readonly selection?: ViewRoute['selection'];
+    readonly selection?: (query: URLSearchParams) => Selection | null;
     readonly refusal?: ViewRoute['refusal'];
     readonly unavailable?: (views: ActivityViews, failed: View | null) => View;
   },

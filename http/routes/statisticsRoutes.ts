@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import {
-  type StatisticsRange,
-  type StatisticsViews,
-  statisticsRanges,
-} from '../../actors/views/statisticsViews.ts';
+import { type StatisticsViews, statisticsRanges } from '../../actors/views/statisticsViews.ts';
 import type { ActivityViews } from '../../actors/views/views.ts';
 import {
   plainStatisticsResponse,
@@ -41,7 +37,7 @@ const publicStatistics = defineViewRoute({
   ...members,
   path: '/v2/public/stats',
   operationId: 'getPublicStatistics',
-  view: (views, _path, range) => expectStatistics(views).cached(range as StatisticsRange),
+  view: (views, _path, range) => expectStatistics(views).cached(range),
   response: publicStatisticsResponse,
   body: toPublicStatisticsBody,
 });
@@ -50,7 +46,7 @@ const statistics = defineViewRoute({
   ...members,
   path: '/v1/measurement/stats',
   operationId: 'getStatistics',
-  view: (views, _path, range) => expectStatistics(views).current(range as StatisticsRange),
+  view: (views, _path, range) => expectStatistics(views).current(range),
   response: plainStatisticsResponse,
   body: toPlainStatisticsBody,
 });

@@ -20,9 +20,9 @@ export class InvalidBody extends Error {
  * @returns a function that throws InvalidBody.
  */
 export function createBodyCheck(schema: z.ZodType): (body: unknown) => void {
-  const fits = compileCheck(schema);
+  const isValid = compileCheck(schema);
   return (body) => {
-    if (fits(body)) return;
+    if (isValid(body)) return;
     const issues = schema.safeParse(body).error?.issues ?? [];
     throw new InvalidBody(issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
   };

@@ -1,7 +1,8 @@
 import Negotiator from 'negotiator';
 import { memoize } from './memoize.ts';
 
-export type ContentEncoding = 'br' | 'gzip' | 'identity';
+const offered = ['br', 'gzip', 'identity'] as const;
+export type ContentEncoding = (typeof offered)[number];
 
 /** Different values of Accept-Encoding whose choice is cached; browsers and clients send a handful. */
 const cachedMax = 256;
@@ -19,7 +20,7 @@ function negotiateEncoding(acceptEncoding: string): ContentEncoding {
     available: string[],
     options: { preferred: string[] },
   ) => string[];
-  const [preferred] = encodings.call(negotiator, ['br', 'gzip', 'identity'], { preferred: ['br', 'gzip'] });
+  const [preferred] = encodings.call(negotiator, [...offered], { preferred: ['br', 'gzip'] });
   // A client that refuses even `identity` gets it nevertheless, as RFC 9110, 12.5.3 allows: better than no response.
-  return (preferred as ContentEncoding | undefined) ?? 'identity';
+  return offered.find((one) => one === preferred) ?? 'identity';
 }

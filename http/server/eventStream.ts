@@ -109,7 +109,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   const { feed, writer, registry, isLimited, heartbeatMs = defaultHeartbeatMs } = options;
   const clients = new Set<Client>();
   const streamsByOrigin = new Map<string, number>();
-  /** What goes on while somebody listens. */
+  /** What runs while somebody listens. */
   let upkeep: Subscription | null = null;
   /** Messages on their way to the clients, oldest first. */
   const broadcasts: Broadcast[] = [];

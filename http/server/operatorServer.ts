@@ -1,38 +1,66 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { isIP } from 'node:net';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Readiness } from '../../actors/views/readiness.ts';
 import { type Listener, listenOn } from './listener.ts';
-import { App } from './uws.ts';
+import { sendBody } from './sendBody.ts';
+import { App, transport as selectTransport } from './uws.ts';
 
 export interface OperatorServerOptions {
   readonly registry: Registry;
   readonly readiness: () => Readiness;
   readonly logger: Logger;
+  /** Host names with a dot by which it may be asked. */
+  readonly names: readonly string[];
 }
 
 const jsonType = 'application/json';
 
 /** The operators' port: metrics, and whether the process is alive and ready. */
-export function createOperatorServer({ registry, readiness, logger }: OperatorServerOptions): Listener {
+export function createOperatorServer({
+  registry,
+  readiness,
+  logger,
+  names,
+}: OperatorServerOptions): Listener {
   const app = App();
+  const transport = selectTransport();
+  const isKnownHost = createHostCheck(names);
+  /** Whoever asks while metrics are collected gets the same ones. */
+  let collecting: Promise<string> | null = null;
 
   function send(response: HttpResponse, status: string, contentType: string, body: string) {
     response.cork(() => {
       response
         .writeStatus(status)
         .writeHeader('Content-Type', contentType)
-        .writeHeader('Cache-Control', 'no-store');
-      response.end(body);
+        .writeHeader('Cache-Control', 'no-store')
+        .writeHeader('X-Content-Type-Options', 'nosniff');
+      sendBody(transport, response, Buffer.from(body), () => undefined);
     });
   }
 
-  app.get('/metrics', (response: HttpResponse, _request: HttpRequest) => {
+  function collect(): Promise<string> {
+    collecting ??= registry.metrics().finally(() => {
+      collecting = null;
+    });
+    return collecting;
+  }
+
+  function get(path: string, answer: (response: HttpResponse) => void) {
+    app.get(path, (response: HttpResponse, request: HttpRequest) => {
+      if (isKnownHost(request.getHeader('host'))) answer(response);
+      else send(response, '421 Misdirected Request', jsonType, '{"error":"unknown_host"}');
+    });
+  }
+
+  get('/metrics', (response) => {
     let isAborted = false;
     response.onAborted(() => {
       isAborted = true;
     });
-    registry.metrics().then(
+    collect().then(
       (text) => {
         if (!isAborted) send(response, '200 OK', registry.contentType, text);
       },
@@ -42,8 +70,8 @@ export function createOperatorServer({ registry, readiness, logger }: OperatorSe
       },
     );
   });
-  app.get('/healthz', (response) => send(response, '200 OK', jsonType, '{"status":"alive"}'));
-  app.get('/readyz', (response) => {
+  get('/healthz', (response) => send(response, '200 OK', jsonType, '{"status":"alive"}'));
+  get('/readyz', (response) => {
     const { isReady, detail } = readiness();
     const status = isReady ? '200 OK' : '503 Service Unavailable';
     send(
@@ -56,4 +84,19 @@ export function createOperatorServer({ registry, readiness, logger }: OperatorSe
   app.any('/*', (response) => send(response, '404 Not Found', jsonType, '{"error":"not_found"}'));
 
   return listenOn(app, { onClose: () => undefined });
+}
+
+/**
+ * By `Host`: addresses, names without a dot (of a container or of this machine), and those that are configured. A website cannot have any of
+ * them, so it cannot read this port through a browser that reaches it.
+ */
+function createHostCheck(names: readonly string[]): (host: string) => boolean {
+  const configured = new Set(names.map((name) => name.toLowerCase()));
+  return (host) => {
+    const name = host
+      .replace(/:\d+$/, '')
+      .replace(/^\[|\]$/g, '')
+      .toLowerCase();
+    return !name.includes('.') || isIP(name) !== 0 || configured.has(name);
+  };
 }

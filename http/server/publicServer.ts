@@ -39,6 +39,7 @@ export interface PublicServerSettings {
   readonly allowedOrigins: readonly string[];
   /** Addresses and CIDR blocks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  /** Of clients, and of expensive requests while the event loop is late. */
   readonly rateLimits: boolean;
   /** Other processes may listen on the same port; the system distributes the connections. */
   readonly isPortShared: boolean;
@@ -76,7 +77,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const limiter = settings.rateLimits ? createRateLimiter() : null;
   const failures = createFailureLog(logger, clock);
   const reads = createPendingReads({ metrics, timeoutMs: settings.readTimeoutMs });
-  const guard = createLoadGuard(clock);
+  const guard = settings.rateLimits ? createLoadGuard(clock) : null;
   const app = App();
 
   /**
@@ -178,6 +179,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     const isQueryRead = typeof route.query !== 'string';
     const prepare = createPreparation(route);
     const prepareView = (view: object): PreparedView => {
+      // Casts to `never`: what the functions of one entry take and return matches (`defineViewRoute`).
       const body = route.body(view as never);
       const { header } = route;
       return {
@@ -207,7 +209,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     const find = (pathValue: string, selection: string): Attempt => {
       let view: object;
       try {
-        view = route.view(sources.views, pathValue, selection);
+        view = route.view(sources.views, pathValue, selection as never);
       } catch (error) {
         return { prepared: prepareReplacement(null), failure: { error } };
       }
@@ -259,7 +261,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     return (exchange: Exchange, request: HttpRequest) => {
       const pathValue = parsePathValue(route, request);
       if (pathValue === null) return writer.writeError(exchange, createPathError(route));
-      if (guard.isOverloaded()) {
+      if (guard?.isOverloaded()) {
         metrics.shed(route.path);
         return writer.writeError(exchange, createHttpError('database_busy', retryAfterSeconds));
       }
@@ -355,7 +357,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   return listenOn(app, {
     isPortShared: settings.isPortShared,
     onClose: () => {
-      guard.stop();
+      guard?.stop();
       reads.abortAll();
       events.close();
     },

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { listKeys } from '../../actors/schemas/listKeys.ts';
 import { type AddressWords, toClient, toSite } from './ipAddress.ts';
 
 /** Token buckets of the rate classes (CONTRACT.md, Rate limits); `other` is of what is no route of the contract: documents, health, errors. */
@@ -12,7 +13,7 @@ export type RateClass = keyof typeof rateClasses;
 /** A site (an IPv6 /48) has so many times what a client has, since it may have 65,536 networks of clients. */
 export const siteFactor = 16;
 
-const classNames = Object.keys(rateClasses) as RateClass[];
+const classNames = listKeys(rateClasses);
 /** The table has 8,192 sets of 8 addresses. All of it is allocated once, about 3.5 MB. */
 const setCount = 8_192;
 const waysPerSet = 8;

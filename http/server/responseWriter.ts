@@ -3,6 +3,7 @@ import type { ContentEncoding } from './contentEncoding.ts';
 import type { HttpError } from './errors.ts';
 import type { HttpMetrics } from './httpMetrics.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
+import { sendBody } from './sendBody.ts';
 import type { Transport } from './uws.ts';
 
 /**
@@ -18,7 +19,7 @@ export interface Exchange {
   readonly approvedOrigin: string | null;
   /** The peer has disconnected: writing would end the process. */
   isAborted: boolean;
-  /** Writing has begun. */
+  /** Writing has started. */
   isAnswered: boolean;
 }
 
@@ -73,18 +74,12 @@ export function createResponseWriter(transport: Transport, metrics: HttpMetrics)
     return response;
   }
 
-  /**
-   * Nothing that a client does not read is buffered here: what the connection does not take is sent once it does. A client that sends further
-   * requests meanwhile is disconnected, so a connection has at most one response under way.
-   */
   function end(exchange: Exchange, body: Buffer) {
-    const { response } = exchange;
-    if (exchange.isHead) return transport.endWithoutBody(response, body.length);
-    if (transport.tryEnd(response, body, body.length)) return;
-    response.onAborted(() => {
-      exchange.isAborted = true;
-    });
-    response.onWritable((offset) => transport.tryEnd(response, body.subarray(offset), body.length));
+    if (exchange.isHead) transport.endWithoutBody(exchange.response, body.length);
+    else
+      sendBody(transport, exchange.response, body, () => {
+        exchange.isAborted = true;
+      });
   }
 
   return {

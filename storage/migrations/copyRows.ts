@@ -25,21 +25,21 @@ const progressEveryMs = 5_000;
  */
 const bytesShare = 0.6;
 
-/** The disk has too little room for the tables with types beside those without. */
+/** The disk has too little space for tables with types in addition to those without. */
 export class NotEnoughDisk extends Error {
   override readonly name = 'NotEnoughDisk';
 
   constructor(needed: number, free: number) {
     const mebibytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
     super(
-      `the tables are brought into new ones beside them, which takes ${mebibytes(needed)}, and the disk of ClickHouse has ${mebibytes(free)}: ` +
+      `the tables are copied into new ones, which takes ${mebibytes(needed)}, and the disk of ClickHouse has ${mebibytes(free)}: ` +
         'make room; it continues by itself',
     );
   }
 }
 
 /**
- * Copies all rows, slice by slice. A slice whose rows are in the new table already, as a digest of them tells, is left; rows of another
+ * Copies all rows, slice by slice. A slice whose rows are in the new table already, by their digest, is left; rows of another
  * content are removed first. So it may end anywhere and begin again, also where the old tables have changed in between.
  *
  * @throws NotEnoughDisk before anything is copied.
@@ -62,7 +62,7 @@ export async function copyRows(
 
 /** @returns how many rows there are. */
 async function requireDisk(database: Database, tables: readonly CopiedTable[]): Promise<number> {
-  const sizeOf = async (names: readonly string[]) => {
+  const measureSize = async (names: readonly string[]) => {
     const [row] = await database.select(
       `SELECT sum(bytes_on_disk), sum(rows) FROM system.parts
        WHERE active AND database = currentDatabase() AND table IN {names:Array(String)}`,
@@ -70,8 +70,8 @@ async function requireDisk(database: Database, tables: readonly CopiedTable[]): 
     );
     return { bytes: Number(row?.[0]), rows: Number(row?.[1]) };
   };
-  const before = await sizeOf(tables.map(({ from }) => from));
-  const copied = await sizeOf(tables.map(({ to }) => to));
+  const before = await measureSize(tables.map(({ from }) => from));
+  const copied = await measureSize(tables.map(({ to }) => to));
   const needed = before.bytes * bytesShare - copied.bytes;
   const [disk] = await database.select(
     `SELECT min(free_space) FROM system.disks WHERE name IN (

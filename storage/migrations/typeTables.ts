@@ -29,7 +29,7 @@ export async function typeTables(database: Database, logger: Logger): Promise<vo
   await createTable(database, generationPointer);
   const [pointed] = await database.select(`SELECT count() FROM ${generationPointer.name}`);
   if (Number(pointed?.[0]) > 0) return;
-  const untyped = untypedTablesOf(await readPointer(database, secondPointer));
+  const untyped = resolveUntypedTables(await readPointer(database, secondPointer));
   const typed = resolveTables(await chooseGeneration(database, untyped.generation));
   await createGenerationTables(database, typed);
   await createChainTables(database, typed);
@@ -52,7 +52,7 @@ export async function typeTables(database: Database, logger: Logger): Promise<vo
 }
 
 /** Tables of a generation of the versions before: the names are the same, those of events of the chain aside. */
-function untypedTablesOf(generation: number): Tables {
+function resolveUntypedTables(generation: number): Tables {
   return { ...resolveTables(generation), chainEvents: untypedChainTables };
 }
 
@@ -82,8 +82,8 @@ function pairTables(untyped: Tables, typed: Tables): CopiedTable[] {
   const measurement = [measurementEvents.ids, measurementEvents.times, measurementEvents.events];
   const chain = [chainEvents.ids, chainEvents.times, chainEvents.events];
   const definitions = [readings, rounds, halfHourBuckets, ...measurement, ...chain];
-  const namesOf = (tables: Tables) => [...listRowTables(tables), ...listEventTables(tables.chainEvents)];
-  const [from, to] = [namesOf(untyped), namesOf(typed)];
+  const listNames = (tables: Tables) => [...listRowTables(tables), ...listEventTables(tables.chainEvents)];
+  const [from, to] = [listNames(untyped), listNames(typed)];
   return definitions.map((definition, at) => ({
     definition,
     from: from[at] as string,

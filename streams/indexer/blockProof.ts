@@ -4,6 +4,7 @@ import type { Hash, Hex } from 'viem';
 import { bytesToHex, concatBytes, hexToBytes, keccak256, toHex } from 'viem/utils';
 import { z } from 'zod';
 import { type Address, toAddress, toLowercase } from '../../actors/schemas/hex.ts';
+import { listKeys } from '../../actors/schemas/listKeys.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
 /**
@@ -49,7 +50,7 @@ const header = z.object({
   parentBeaconBlockRoot: word.nullish(),
   requestsHash: word.nullish(),
 });
-const headerMembers = Object.keys(header.shape) as (keyof typeof header.shape)[];
+const headerMembers = listKeys(header.shape);
 const hashedHeader = header.extend({ hash: word });
 
 /** A proven block header, as far as it is used: its members hash to its hash. */

@@ -1,4 +1,4 @@
-import type { Hash } from 'viem';
+import type { Hash, Hex } from 'viem';
 import { createClient, http, rpcSchema, toEventSelector, webSocket } from 'viem';
 import { z } from 'zod';
 import { type ProposerChange, proposerRole } from '../../actors/chain/chainReads.ts';
@@ -55,7 +55,7 @@ export interface ChainReaderSettings {
   /** `http(s)` or `ws(s)`. */
   readonly url: string;
   /** Lower case. */
-  readonly addresses: readonly string[];
+  readonly addresses: readonly Hex[];
   readonly proofs: ChainProofs;
   /** A request that takes longer than this has failed. */
   readonly requestMs?: number;

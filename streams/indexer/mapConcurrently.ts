@@ -6,18 +6,18 @@ export async function mapConcurrently<Item, Result>(
 ): Promise<Result[]> {
   const results = new Array<Result>(items.length);
   let next = 0;
-  let failure: { readonly error: unknown } | null = null;
+  const failures: unknown[] = [];
   const work = async () => {
-    while (next < items.length && failure === null) {
+    while (next < items.length && failures.length === 0) {
       const index = next++;
       try {
         results[index] = await map(items[index] as Item);
       } catch (error) {
-        failure ??= { error };
+        failures.push(error);
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
-  if (failure !== null) throw (failure as { readonly error: unknown }).error;
+  if (failures.length > 0) throw failures[0];
   return results;
 }

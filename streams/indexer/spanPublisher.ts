@@ -5,7 +5,7 @@ import {
   type ChainBlock,
   type ChainLog,
   type ChainSpanMessage,
-  chainSpanMessage,
+  chainSpanFormat,
   spanBytesMax,
 } from '../../actors/chain/chainSpan.ts';
 import { decodeMessage } from '../../actors/messages/decodeMessage.ts';
@@ -17,7 +17,7 @@ import { ProviderInconsistent } from './providerInconsistent.ts';
 
 /** Newest spans that are read at the start: enough for the deepest reorganization that is followed. */
 const recentSpansMax = 700;
-/** A part's logs, so that the message around them fits. */
+/** A part's logs, so that the message around them is not too large. */
 const logsBytesMax = spanBytesMax - 8 * 1024;
 const acknowledgementMs = 5_000;
 
@@ -101,7 +101,7 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
   /** The span of a stored message; null for another deployment's span and for any other message. */
   function decodeSpan(stored: StoredMsg | null): ChainSpanMessage | null {
     if (stored?.subject !== subject) return null;
-    const span = decodeMessage(chainSpanMessage, stored.data, spanBytesMax);
+    const span = decodeMessage(chainSpanFormat, stored.data);
     return 'value' in span && span.value.core === core ? span.value : null;
   }
 

@@ -124,6 +124,7 @@ export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionW
     stop: () => {
       inspections.unsubscribe();
       troubles.unsubscribe();
+      // It has a way to stop that its type does not show.
       (connectionStates as AsyncIterable<unknown> & { stop?: () => void }).stop?.();
     },
   };

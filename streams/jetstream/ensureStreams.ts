@@ -7,6 +7,7 @@ import {
 } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { type StreamName, streamSubjects } from '../../actors/messages/subjects.ts';
+import { listKeys } from '../../actors/schemas/listKeys.ts';
 
 const nanosPerSecond = 1_000_000_000;
 const dedupeWindowNanos = 120 * nanosPerSecond;
@@ -103,7 +104,5 @@ async function readConfiguration(jsm: JetStreamManager, stream: string): Promise
 }
 
 function differs(existing: StreamConfig, ours: Partial<StreamConfig>): boolean {
-  return Object.entries(ours).some(
-    ([key, value]) => JSON.stringify(existing[key as keyof StreamConfig] ?? 0) !== JSON.stringify(value),
-  );
+  return listKeys(ours).some((key) => JSON.stringify(existing[key] ?? 0) !== JSON.stringify(ours[key]));
 }

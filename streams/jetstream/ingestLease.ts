@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { fromPromise, type SnapshotFrom } from 'xstate';
 import { z } from 'zod';
 import { leaseSubject } from '../../actors/messages/subjects.ts';
+import { readErrorCode } from '../../actors/readErrorCode.ts';
 import type { Clock } from '../../actors/views/clock.ts';
 import { type LeaseHolder, leaseMachine } from '../../machines/leaseMachine.ts';
 import { isStreamMissing } from './ensureStreams.ts';
@@ -114,7 +115,7 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
 
 type LeaseSnapshot = SnapshotFrom<typeof leaseMachine>;
 
-/** Whether this process holds the lease at this moment (monotonic), as far as its own clock can tell. */
+/** Whether this process holds the lease at this moment (monotonic), as far as its own clock shows. */
 export function isLeaseHeld(lease: LeaseSnapshot | undefined, nowMs: number): boolean {
   if (lease === undefined || !lease.hasTag('held')) return false;
   const { stored, isReleased } = lease.context;
@@ -140,7 +141,7 @@ function hasEnded({
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+    return readErrorCode(error) === 'ESRCH';
   }
 }
 

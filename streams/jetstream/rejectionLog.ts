@@ -182,7 +182,7 @@ function listRejections(item: PipelineItem): readonly RejectedMessage[] {
 
 const nothingPublished = { streamCreated: '', sequence: 0 };
 
-/** Bytes of the original that fit into the server's largest message with the rest; base64 adds a third. */
+/** Bytes of the original for which the server's largest message has space next to the rest; base64 adds a third. */
 function computeOriginalBytesMax({ info }: NatsConnection): number {
   const payloadMax = info?.max_payload ?? Number.POSITIVE_INFINITY;
   const fitting = Math.floor(((payloadMax - envelopeBytesMax) / 4) * 3);

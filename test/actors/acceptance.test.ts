@@ -18,7 +18,7 @@ function stateAfter(...readings: Partial<AcceptedReading>[]): AcceptanceState | 
 
 describe('acceptance', () => {
   const t = Date.UTC(2026, 0, 31, 12);
-  const held = {
+  const first = {
     bootId: bootA,
     sequence: 7,
     observedAtMs: t,
@@ -27,42 +27,42 @@ describe('acceptance', () => {
   };
 
   it('accepts anything first', () => {
-    expect(findRejection(null, acceptedReading(held))).toBeNull();
+    expect(findRejection(null, acceptedReading(first))).toBeNull();
   });
 
   it('rejects a sequence of the same boot that is not above the last one', () => {
-    const state = stateAfter(held);
-    expect(findRejection(state, acceptedReading({ ...held, observedAtMs: t + second }))?.reason).toBe(
+    const state = stateAfter(first);
+    expect(findRejection(state, acceptedReading({ ...first, observedAtMs: t + second }))?.reason).toBe(
       'duplicate',
     );
-    expect(findRejection(state, acceptedReading({ ...held, sequence: 8 }))).toBeNull();
+    expect(findRejection(state, acceptedReading({ ...first, sequence: 8 }))).toBeNull();
   });
 
   it('remembers the sequence of an earlier boot', () => {
-    const state = stateAfter(held, { ...held, bootId: bootB, sequence: 0 });
-    expect(findRejection(state, acceptedReading({ ...held, sequence: 7 }))?.reason).toBe('duplicate');
+    const state = stateAfter(first, { ...first, bootId: bootB, sequence: 0 });
+    expect(findRejection(state, acceptedReading({ ...first, sequence: 7 }))?.reason).toBe('duplicate');
   });
 
   it('rejects an observation before the last accepted one, and accepts one of the same instant', () => {
-    const state = stateAfter(held);
-    const earlier = acceptedReading({ ...held, sequence: 8, observedAtMs: t - 1 });
+    const state = stateAfter(first);
+    const earlier = acceptedReading({ ...first, sequence: 8, observedAtMs: t - 1 });
     expect(findRejection(state, earlier)).toEqual({
       reason: 'out_of_order',
       detail: 'observed 1 ms before the last accepted reading',
     });
-    expect(findRejection(state, acceptedReading({ ...held, sequence: 8 }))).toBeNull();
+    expect(findRejection(state, acceptedReading({ ...first, sequence: 8 }))).toBeNull();
   });
 
   it('rejects a counter below the last one of its epoch, also when another epoch came between', () => {
-    const state = stateAfter(held, { ...held, sequence: 8, counterEpoch: epochB, cumulativeWorkUnits: 3n });
-    const back = { ...held, sequence: 9, cumulativeWorkUnits: 49n };
+    const state = stateAfter(first, { ...first, sequence: 8, counterEpoch: epochB, cumulativeWorkUnits: 3n });
+    const back = { ...first, sequence: 9, cumulativeWorkUnits: 49n };
     expect(findRejection(state, acceptedReading(back))?.reason).toBe('counter_regression');
     expect(findRejection(state, acceptedReading({ ...back, cumulativeWorkUnits: 50n }))).toBeNull();
   });
 
   it('names the first rule that a reading breaks', () => {
-    const state = stateAfter(held);
-    const allWrong = acceptedReading({ ...held, observedAtMs: t - 1, cumulativeWorkUnits: 0n });
+    const state = stateAfter(first);
+    const allWrong = acceptedReading({ ...first, observedAtMs: t - 1, cumulativeWorkUnits: 0n });
     expect(findRejection(state, allWrong)?.reason).toBe('duplicate');
     expect(findRejection(state, { ...allWrong, sequence: 8 })?.reason).toBe('out_of_order');
   });
@@ -75,7 +75,7 @@ describe('acceptance', () => {
         bootId: `bbbbbbbb-0000-4000-8000-${id}`,
         counterEpoch: `eeeeeeee-0000-4000-8000-${id}`,
       };
-      state = acceptReading(state, acceptedReading({ ...held, ...marks, observedAtMs: t + boot }));
+      state = acceptReading(state, acceptedReading({ ...first, ...marks, observedAtMs: t + boot }));
     }
     expect(state?.earlierBoots).toHaveLength(63);
     expect(state?.earlierEpochs).toHaveLength(63);
@@ -96,7 +96,7 @@ describe('against a plain second implementation', () => {
     fc.assert(
       fc.property(fc.array(attempt, { maxLength: 60, size: 'max' }), (attempts) => {
         let state: AcceptanceState | null = null;
-        const kept: AcceptedReading[] = [];
+        const accepted: AcceptedReading[] = [];
         attempts.forEach((given, index) => {
           const reading = acceptedReading({
             position: index + 1,
@@ -107,10 +107,10 @@ describe('against a plain second implementation', () => {
             cumulativeWorkUnits: BigInt(given.counter + index),
           });
           const reason = findRejection(state, reading)?.reason ?? null;
-          expect(reason).toBe(naiveReason(kept, reading));
+          expect(reason).toBe(naiveReason(accepted, reading));
           if (reason !== null) return;
           state = acceptReading(state, reading);
-          kept.push(reading);
+          accepted.push(reading);
         });
       }),
       { numRuns: 300 },
@@ -119,12 +119,12 @@ describe('against a plain second implementation', () => {
 });
 
 /** The rules as MESSAGES.md, Acceptance of readings, words them, over the whole list of accepted readings. */
-function naiveReason(kept: readonly AcceptedReading[], reading: AcceptedReading): string | null {
-  const ofBoot = kept.filter(({ bootId }) => bootId === reading.bootId).at(-1);
+function naiveReason(accepted: readonly AcceptedReading[], reading: AcceptedReading): string | null {
+  const ofBoot = accepted.filter(({ bootId }) => bootId === reading.bootId).at(-1);
   if (ofBoot !== undefined && reading.sequence <= ofBoot.sequence) return 'duplicate';
-  const last = kept.at(-1);
+  const last = accepted.at(-1);
   if (last !== undefined && reading.observedAtMs < last.observedAtMs) return 'out_of_order';
-  const ofEpoch = kept.filter(({ counterEpoch }) => counterEpoch === reading.counterEpoch).at(-1);
+  const ofEpoch = accepted.filter(({ counterEpoch }) => counterEpoch === reading.counterEpoch).at(-1);
   if (ofEpoch !== undefined && reading.cumulativeWorkUnits < ofEpoch.cumulativeWorkUnits) {
     return 'counter_regression';
   }

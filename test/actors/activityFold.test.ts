@@ -216,7 +216,7 @@ function naiveBuckets(all: readonly AcceptedReading[]) {
   return starts
     .filter((startMs) => last !== undefined && startMs + 1_800_000 <= last.observedAtMs)
     .map((startMs) => {
-      const held = all.filter(
+      const readings = all.filter(
         ({ observedAtMs }) => observedAtMs >= startMs && observedAtMs < startMs + 1_800_000,
       );
       const observed = rounds.filter(({ roundId }) => {
@@ -227,8 +227,8 @@ function naiveBuckets(all: readonly AcceptedReading[]) {
         startMs,
         workUnits: observed.reduce((sum, { workUnits }) => sum + workUnits, 0n),
         observedRoundCount: observed.length,
-        maxDistanceMm: Math.max(...held.map(({ distanceMm }) => distanceMm)),
-        readingCount: held.length,
+        maxDistanceMm: Math.max(...readings.map(({ distanceMm }) => distanceMm)),
+        readingCount: readings.length,
       };
     });
 }

@@ -26,7 +26,7 @@ const chainStart = emptyChainState(
   'run',
 );
 
-function started() {
+function startViews() {
   const world = { chain: null as ChainState | null };
   const clock = manualClock(genesisMs);
   const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
@@ -43,8 +43,8 @@ function started() {
     clock,
   });
   let seq = 0;
-  const receive = (index: number, given: Partial<CounterReadingMessage> = {}) => {
-    const data = Buffer.from(JSON.stringify(readingMessage('wheel.one', index, given)));
+  const receive = (index: number, overrides: Partial<CounterReadingMessage> = {}) => {
+    const data = Buffer.from(JSON.stringify(readingMessage('wheel.one', index, overrides)));
     return counters.receive({ seq: ++seq, subject: counterSubject('wheel.one'), data, timestampNanos: 0n });
   };
   const publish = (subject: string, body: object) =>
@@ -94,8 +94,8 @@ function started() {
 }
 
 describe('the process snapshot', () => {
-  it('is shared for a second, and made anew at once after an accepted measurement', () => {
-    const { clock, views, receive } = started();
+  it('is shared for a second, and rebuilt at once after an accepted measurement', () => {
+    const { clock, views, receive } = startViews();
     const first = views.process();
     expect(first.measurement).toBeNull();
     clock.advance(999);
@@ -113,7 +113,7 @@ describe('the process snapshot', () => {
   it.each(['reading', 'oracle', 'reporter', 'incident', 'signer', 'module', 'chain'] as const)(
     'is computed again at once after a message of %s, once for all readers',
     (source) => {
-      const { clock, views, messages } = started();
+      const { clock, views, messages } = startViews();
       messages[source]();
       const before = views.process();
       expect(views.process()).toBe(before);
@@ -128,7 +128,7 @@ describe('the process snapshot', () => {
   );
 
   it('is shared while a message is refused, and not computed for messages that nobody asks about', () => {
-    const { clock, views, messages } = started();
+    const { clock, views, messages } = startViews();
     const before = views.process();
     for (let message = 0; message < 1_000; message++) {
       clock.advance(1);
@@ -141,7 +141,7 @@ describe('the process snapshot', () => {
   });
 
   it('changes its revision with a measurement and with its freshness, and not with time alone', () => {
-    const { clock, views, receive } = started();
+    const { clock, views, receive } = startViews();
     const revisions = [views.process().revision];
     receive(0);
     revisions.push(views.process().revision);
@@ -156,8 +156,8 @@ describe('the process snapshot', () => {
     expect(new Set(revisions).size).toBe(4);
   });
 
-  it('gives the first reason that applies for what it cannot project', () => {
-    const { clock, views, receive } = started();
+  it('names the first reason that applies where it cannot project', () => {
+    const { clock, views, receive } = startViews();
     expect(views.process().builder).toEqual({ status: 'unavailable', reason: 'no_measurement' });
     receive(0, { coreStatus: 'COUNTER_FAULT' });
     expect(views.process().builder).toEqual({ status: 'unavailable', reason: 'counter_fault' });
@@ -172,7 +172,7 @@ describe('the process snapshot', () => {
 });
 
 describe('the tags of the process snapshot and of the status', () => {
-  it('change exactly when the body does, generatedAt aside', () => {
+  it('change exactly when the body does, apart from generatedAt', () => {
     const names = ['reading', 'oracle', 'reporter', 'incident', 'signer', 'module', 'chain'] as const;
     const step = fc.oneof(
       fc.constantFrom(...names),
@@ -180,7 +180,7 @@ describe('the tags of the process snapshot and of the status', () => {
     );
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
-        const { clock, views, messages } = started();
+        const { clock, views, messages } = startViews();
         const shown: { tags: string[]; bodies: string[] }[] = [];
         for (const one of steps) {
           if (typeof one === 'number') clock.advance(one);
@@ -202,8 +202,8 @@ describe('the tags of the process snapshot and of the status', () => {
     );
   });
 
-  it('tell the signer in the status alone, by its revision, and the modules beside the revision', () => {
-    const { views, messages } = started();
+  it('include the signer only for the status, in its revision, and the modules outside the revision', () => {
+    const { views, messages } = startViews();
     const before = views.process();
     messages.signer();
     const signed = views.process();

@@ -4,7 +4,7 @@ import { memoizeByIdentity } from '../../actors/views/memoizeByIdentity.ts';
 import { manualClock } from '../support/manualClock.ts';
 
 describe('a cached view', () => {
-  it('stays the same object until one of its inputs is another one', () => {
+  it('stays the same object until one of its inputs is another object', () => {
     let [first, second] = [{ value: 1 }, 'a'];
     const view = cacheView({
       inputs: () => [first, second],
@@ -21,14 +21,14 @@ describe('a cached view', () => {
     expect(view()).not.toBe(changed);
   });
 
-  it('is computed when it is asked for, and not before', () => {
+  it('is computed when it is requested, and not before', () => {
     let computed = 0;
     const view = cacheView({ inputs: () => [], compute: () => ++computed });
     expect(computed).toBe(0);
     expect([view(), view()]).toEqual([1, 1]);
   });
 
-  it('takes its inputs from what is asked', () => {
+  it('takes its inputs from the request', () => {
     const view = cacheView({
       inputs: (id: string, ageMs: number) => [id, ageMs > 120],
       compute: (id, isOld) => ({ id, isOld }),
@@ -39,7 +39,7 @@ describe('a cached view', () => {
     expect(view('two', 1)).toEqual({ id: 'two', isOld: false });
   });
 
-  it('is computed again at its greatest age', () => {
+  it('is computed again at its maximum age', () => {
     const clock = manualClock(0);
     const view = cacheView({
       inputs: () => [],
@@ -53,7 +53,7 @@ describe('a cached view', () => {
     expect(view()).toEqual({ atMs: 1_000 });
   });
 
-  it('is shown below its least age whatever has become of its inputs, unless it is outdated', () => {
+  it('is shown below its minimum age whatever its inputs are, unless it is outdated', () => {
     const clock = manualClock(0);
     let [input, isOutdated] = [1, false];
     const view = cacheView({
@@ -74,7 +74,7 @@ describe('a cached view', () => {
 });
 
 describe('a function that is memoized by identity', () => {
-  it('is asked once for each object', () => {
+  it('is called once per object', () => {
     let asked = 0;
     const measure = memoizeByIdentity(({ text }: { readonly text: string }) => {
       asked++;

@@ -13,9 +13,9 @@ import { genesisMs } from '../support/processes/minerProcess.ts';
 import { mixedPublications, readingMessage } from '../support/readings/readingMessages.ts';
 import { restoreState } from '../support/restoreState.ts';
 
-const created = () => createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
+const createActors = () => createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
 
-function messageOf(body: CounterReadingMessage, seq: number): StreamMessage {
+function buildMessage(body: CounterReadingMessage, seq: number): StreamMessage {
   return {
     seq,
     subject: counterSubject(body.installationId),
@@ -25,7 +25,7 @@ function messageOf(body: CounterReadingMessage, seq: number): StreamMessage {
 }
 
 /** Everything that the actors show and keep. */
-function stateOf(actors: CounterActors, installations: readonly string[], nowMs: number) {
+function captureState(actors: CounterActors, installations: readonly string[], nowMs: number) {
   return {
     records: [...actors.capture().all()].map(formatRecord).sort(),
     views: installations.map((id) => actors.telemetry(id, nowMs)),
@@ -33,7 +33,7 @@ function stateOf(actors: CounterActors, installations: readonly string[], nowMs:
 }
 
 /** The same state as it was written before there were records. */
-function linesOf(records: readonly FoldRecord[]): string[] {
+function writeLines(records: readonly FoldRecord[]): string[] {
   const restoration = createCounterRestoration();
   for (const record of records) restoration.add(record);
   return writeCounterLines(restoration.complete(), 'wheel.one');
@@ -42,7 +42,7 @@ function linesOf(records: readonly FoldRecord[]): string[] {
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 
 describe('the actors of the counter stream', () => {
-  it('are the same after a snapshot and what follows it as after everything, wherever it was taken', () => {
+  it('are the same after any snapshot and what follows it as after everything', () => {
     const messages = mixedPublications(1_800).map(
       ({ subject, body }, index): StreamMessage => ({
         seq: index + 1,
@@ -51,62 +51,64 @@ describe('the actors of the counter stream', () => {
         timestampNanos: 0n,
       }),
     );
-    const whole = created();
+    const uninterrupted = createActors();
     const { follow, increments } = followCaptures();
     const outcomes = messages.map((message, index) => {
-      const outcome = whole.receive(message);
-      if (index % 40 === 0) follow(whole.capture());
+      const outcome = uninterrupted.receive(message);
+      if (index % 40 === 0) follow(uninterrupted.capture());
       return outcome;
     });
     expect(increments()).toBe(44);
     const nowMs = genesisMs + 600 * 10_000;
     fc.assert(
       fc.property(fc.nat(messages.length), fc.boolean(), (at, isUpgrade) => {
-        const before = created();
+        const before = createActors();
         for (const message of messages.slice(0, at)) before.receive(message);
         const records = [...before.capture().all()];
-        const after = created();
-        after.receive(messages[0] as StreamMessage); // What it held before does not matter.
+        const after = createActors();
+        after.receive(messages[0] as StreamMessage); // Its previous state does not matter.
         const shown = installations.map((id) => after.telemetry(id, nowMs));
-        restoreState(after, isUpgrade ? convertCounterLines(linesOf(records)) : records);
+        restoreState(after, isUpgrade ? convertCounterLines(writeLines(records)) : records);
         expect(messages.slice(at).map((message) => after.receive(message))).toEqual(outcomes.slice(at));
         expect(installations.map((id) => after.telemetry(id, nowMs))).toEqual(shown);
         after.reveal();
-        expect(stateOf(after, installations, nowMs)).toEqual(stateOf(whole, installations, nowMs));
+        expect(captureState(after, installations, nowMs)).toEqual(
+          captureState(uninterrupted, installations, nowMs),
+        );
       }),
       { numRuns: 25 },
     );
   });
 
   it('capture the state of the moment, whatever is folded while the lines are written', () => {
-    const actors = created();
-    actors.receive(messageOf(readingMessage('wheel.one', 0), 1));
+    const actors = createActors();
+    actors.receive(buildMessage(readingMessage('wheel.one', 0), 1));
     const captured = actors.capture().all();
     const now = [...actors.capture().all()];
-    actors.receive(messageOf(readingMessage('wheel.one', 1), 2));
-    actors.receive(messageOf(readingMessage('wheel-three', 1), 3));
+    actors.receive(buildMessage(readingMessage('wheel.one', 1), 2));
+    actors.receive(buildMessage(readingMessage('wheel-three', 1), 3));
     expect([...captured]).toEqual(now);
   });
 
-  it('apply a message that came twice once', () => {
-    const actors = created();
-    const message = messageOf(readingMessage('wheel.one', 5), 1);
+  it('apply a repeated message once', () => {
+    const actors = createActors();
+    const message = buildMessage(readingMessage('wheel.one', 5), 1);
     expect(actors.receive(message)).toHaveProperty('reading.position', 1);
-    const before = stateOf(actors, installations, genesisMs);
+    const before = captureState(actors, installations, genesisMs);
     expect(actors.receive({ ...message, seq: 2 })).toHaveProperty('rejection.reason', 'duplicate');
-    expect(stateOf(actors, installations, genesisMs)).toEqual(before);
+    expect(captureState(actors, installations, genesisMs)).toEqual(before);
   });
 
   it('change nothing with a message that is rejected', () => {
-    const actors = created();
-    const message = messageOf(readingMessage('wheel.one', 5), 1);
+    const actors = createActors();
+    const message = buildMessage(readingMessage('wheel.one', 5), 1);
     actors.receive(message);
-    const before = stateOf(actors, installations, genesisMs);
+    const before = captureState(actors, installations, genesisMs);
     for (const data of ['', '{}', 'null', '[]', '{"telemetryId":1}', '\u0000']) {
       const outcome = actors.receive({ ...message, seq: 9, data: Buffer.from(data) });
       expect(outcome).toHaveProperty('rejection.reason', 'malformed');
     }
-    expect(stateOf(actors, installations, genesisMs)).toEqual(before);
+    expect(captureState(actors, installations, genesisMs)).toEqual(before);
   });
 });
 
@@ -114,14 +116,14 @@ describe('the freshness of a measurement', () => {
   const receivedAtMs = Date.parse(readingMessage('wheel.one', 0).receivedAt);
 
   it('is offline before any, online through exactly 120 seconds after its receipt, and stale from then on', () => {
-    const actors = created();
+    const actors = createActors();
     expect(actors.telemetry('wheel.one', receivedAtMs)).toEqual({
       installationId: 'wheel.one',
       freshness: 'offline',
       revision: null,
       reading: null,
     });
-    actors.receive(messageOf(readingMessage('wheel.one', 0), 1));
+    actors.receive(buildMessage(readingMessage('wheel.one', 0), 1));
     const freshnessAt = (ageMs: number) => actors.telemetry('wheel.one', receivedAtMs + ageMs).freshness;
     expect(freshnessAt(0)).toBe('online');
     expect(freshnessAt(120_000)).toBe('online');
@@ -131,17 +133,17 @@ describe('the freshness of a measurement', () => {
   });
 
   it('keeps the view the same object until a reading is accepted or it turns stale', () => {
-    const actors = created();
-    actors.receive(messageOf(readingMessage('wheel.one', 0), 1));
+    const actors = createActors();
+    actors.receive(buildMessage(readingMessage('wheel.one', 0), 1));
     const view = actors.telemetry('wheel.one', receivedAtMs);
     expect(actors.telemetry('wheel.one', receivedAtMs + 60_000)).toBe(view);
-    actors.receive(messageOf(readingMessage('wheel.one', 0), 2)); // A duplicate.
+    actors.receive(buildMessage(readingMessage('wheel.one', 0), 2)); // A duplicate.
     expect(actors.telemetry('wheel.one', receivedAtMs + 60_000)).toBe(view);
     const stale = actors.telemetry('wheel.one', receivedAtMs + 120_001);
     expect(stale).not.toBe(view);
     expect(stale.revision).toBe(view.revision);
     expect(actors.telemetry('wheel.one', receivedAtMs + 999_999)).toBe(stale);
-    actors.receive(messageOf(readingMessage('wheel.one', 1), 3));
+    actors.receive(buildMessage(readingMessage('wheel.one', 1), 3));
     expect(actors.telemetry('wheel.one', receivedAtMs + 999_999).revision).not.toBe(view.revision);
   });
 });

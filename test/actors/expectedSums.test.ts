@@ -17,7 +17,10 @@ const possible: ExpectedBatch = {
   },
 };
 
-function changed(batch: Partial<ExpectedBatch>, expected: Partial<ExpectedBatch['expected']>): ExpectedBatch {
+function changeBatch(
+  batch: Partial<ExpectedBatch>,
+  expected: Partial<ExpectedBatch['expected']>,
+): ExpectedBatch {
   return { ...possible, ...batch, expected: { ...possible.expected, ...expected } };
 }
 
@@ -55,7 +58,7 @@ describe('the sums that a submission expects', () => {
     ],
   ])('are impossible with %s', (_, batch, expected) => {
     expect(findImpossibility(possible)).toBeNull();
-    expect(findImpossibility(changed(batch, expected))).not.toBeNull();
+    expect(findImpossibility(changeBatch(batch, expected))).not.toBeNull();
   });
 
   it('are possible whenever the core contract’s arithmetic leaves them behind', () => {

@@ -25,7 +25,7 @@ describe('freshness', () => {
 });
 
 describe('availability of the chain', () => {
-  it('is the first reason that applies, whatever applies beside it', () => {
+  it('is the first reason that applies, whatever else applies', () => {
     const reasons = [
       ['isConfigured', false, 'indexer_disabled'],
       ['isMismatched', true, 'indexer_mismatch'],

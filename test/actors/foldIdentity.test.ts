@@ -11,7 +11,7 @@ const contractAddresses = Object.fromEntries(
 ) as unknown as ContractAddresses;
 
 describe('the identity of a fold', () => {
-  it('is another with each other version, and with each other setting or value', () => {
+  it('differs for each version, setting and value', () => {
     const one = identifyFold(1, { a: 'x', b: 2n });
     expect(isOfFold(one, identifyFold(1, { b: 2n, a: 'x' }))).toBe(true);
     for (const other of [
@@ -24,7 +24,7 @@ describe('the identity of a fold', () => {
       expect(isOfFold(one, other)).toBe(false);
   });
 
-  it('is of use to a fold that converts its version, and to no earlier one', () => {
+  it('is accepted by a fold that converts its version, and by no earlier one', () => {
     const before = identifyFold(3, { a: 'x' });
     const after = { ...identifyFold(4, { a: 'x' }), convertibleVersion: 3 };
     expect(isOfFold(before, after)).toBe(true);
@@ -33,7 +33,7 @@ describe('the identity of a fold', () => {
     expect(isOfFold(identifyFold(3, { a: 'y' }), after)).toBe(false);
   });
 
-  it('of readings has the genesis and the public installation in it', () => {
+  it('of readings contains the genesis and the public installation', () => {
     const settings = { genesisMs: 0, publicInstallationId: 'wheel.one' };
     const { identity } = createCounterActors(settings);
     expect(createCounterActors(settings).identity).toEqual(identity);
@@ -41,7 +41,7 @@ describe('the identity of a fold', () => {
       expect(createCounterActors({ ...settings, ...other }).identity).not.toEqual(identity);
   });
 
-  it('of the chain has its number, its deployment block and each contract in it', () => {
+  it('of the chain contains its number, its deployment block and each contract', () => {
     const settings = { chainId: 1n, contracts: contractAddresses, deploymentBlock: 1n };
     const { identity } = createChainActors(settings);
     for (const other of [{ chainId: 2n }, { deploymentBlock: 2n }])

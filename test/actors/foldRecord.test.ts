@@ -14,7 +14,7 @@ const position = defineRecord('position', z.strictObject({ tokenId: z.int(), pai
 const weight = defineRecord('weight', z.bigint());
 
 describe('a record of a fold', () => {
-  it('comes back from a line, whatever its value holds', () => {
+  it('is read back from a line, whatever its value contains', () => {
     const text = defineRecord('text', z.string());
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Za-z0-9._:/-]*$/), fc.string({ unit: 'binary' }), (key, value) => {
@@ -27,7 +27,7 @@ describe('a record of a fold', () => {
     );
   });
 
-  it('holds integers of any size', () => {
+  it('may contain integers of any size', () => {
     const value = { tokenId: 7, paid: 2n ** 256n - 1n };
     expect(position.read(position.write(7, value))).toEqual(value);
   });
@@ -44,7 +44,7 @@ describe('a record of a fold', () => {
     expect(read).toThrow('position 7');
   });
 
-  it('counts as the last one of its key says', () => {
+  it('is replaced by the last one of its key', () => {
     const weights = collectRecords(weight);
     const take = dispatchRecords(weights);
     for (const [key, value] of [
@@ -64,7 +64,7 @@ describe('a record of a fold', () => {
     expect(() => take({ kind: 'height', key: '1', value: '1' })).toThrow('height is no kind of record');
   });
 
-  it('is no line without a kind and a key', () => {
+  it('is refused without a kind and a key', () => {
     for (const line of ['', 'weight', 'weight\t1']) expect(() => parseRecord(line)).toThrow(RecordRefused);
   });
 });

@@ -5,7 +5,7 @@ import { formatRecord } from '../../actors/foldRecord.ts';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { createPipelineActors, type PipelineActors } from '../../actors/settlement/pipelineActors.ts';
 import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../../actors/settlement/rememberedIds.ts';
-import { uuidOf } from '../support/readings/readingMessages.ts';
+import { deriveUuid } from '../support/readings/readingMessages.ts';
 import { restoreState } from '../support/restoreState.ts';
 
 const id = 'wheel.one';
@@ -28,13 +28,13 @@ function sender(actors: PipelineActors) {
     });
 }
 
-function started() {
+function startActors() {
   const actors = createPipelineActors();
   return { actors, send: sender(actors), state: () => actors.settlement(id) };
 }
 
-/** Where a fold goes on after a restart. */
-function restarted(actors: PipelineActors) {
+/** Where a fold continues after a restart. */
+function restartActors(actors: PipelineActors) {
   const restored = createPipelineActors();
   restoreState(restored, actors.capture().all());
   return { actors: restored, send: sender(restored), state: () => restored.settlement(id) };
@@ -46,7 +46,7 @@ const at = (ms: number) => ({ at: new Date(startMs + ms).toISOString() });
 const lives: Record<'submission' | 'run' | 'incident', (name: string, ms?: number) => readonly [Body, Body]> =
   {
     submission: (name, ms = 0) => {
-      const submissionId = uuidOf(name);
+      const submissionId = deriveUuid(name);
       return [
         {
           type: 'submission_prepared',
@@ -82,20 +82,20 @@ describe.each(kinds)('a %s that has ended', (kind) => {
   const life = lives[kind];
 
   it('does not start again, with the same message or another one, before and after a restart', () => {
-    const first = started();
+    const first = startActors();
     for (const message of life('a')) assert.equal(first.send(message), 'folded');
-    for (const { actors, send, state } of [first, restarted(first.actors)]) {
-      const held = state();
+    for (const { actors, send, state } of [first, restartActors(first.actors)]) {
+      const before = state();
       for (const message of [...life('a'), ...life('a', 5_000)])
         expect(send(message)).toMatchObject(notAllowed);
-      assert.equal(state(), held);
-      const next = restarted(actors);
+      assert.equal(state(), before);
+      const next = restartActors(actors);
       for (const message of life('b')) assert.equal(next.send(message), 'folded');
     }
   });
 
   it(`stays ended while fewer than ${rememberedIdsMin} others have ended since, however long that takes`, () => {
-    const { actors, send } = started();
+    const { actors, send } = startActors();
     for (const message of life('a')) send(message);
     for (let index = 1; index < rememberedIdsMin; index++) {
       const ms = index * 10;
@@ -103,28 +103,28 @@ describe.each(kinds)('a %s that has ended', (kind) => {
         assert.equal(send(message, startMs + ms + rememberedMs * 2), 'folded');
     }
     const again = life('a', 1e9)[0];
-    expect(restarted(actors).send(again)).toMatchObject(notAllowed);
+    expect(restartActors(actors).send(again)).toMatchObject(notAllowed);
     expect(send(again)).toMatchObject(notAllowed);
     for (const message of life('one more', 2e9)) send(message, startMs + rememberedMs * 2);
-    const later = restarted(actors);
+    const later = restartActors(actors);
     assert.equal(later.send(again), 'folded');
     assert.equal(send(again), 'folded');
   });
 
   it(`stays ended for 90 days while fewer than ${rememberedIdsMax} others have ended`, () => {
-    const { actors, send } = started();
+    const { actors, send } = startActors();
     for (const message of life('a')) send(message);
     for (let index = 1; index <= rememberedIdsMin + 500; index++) {
       const ms = Math.floor((index / (rememberedIdsMin + 500)) * rememberedMs);
       for (const message of life(`other ${index}`, ms)) send(message, startMs + ms);
     }
-    expect(restarted(actors).send(life('a', 90 * dayMs)[0])).toMatchObject(notAllowed);
+    expect(restartActors(actors).send(life('a', 90 * dayMs)[0])).toMatchObject(notAllowed);
   });
 });
 
 describe('a run that is overtaken by another', () => {
   it('has ended too', () => {
-    const { send, state } = started();
+    const { send, state } = startActors();
     const [startA, finishA] = lives.run('a');
     const [startB, finishB] = lives.run('b');
     for (const message of [startA, startB]) assert.equal(send(message), 'folded');
@@ -151,7 +151,7 @@ describe('any messages of oracle and reporter', () => {
       })
       .map(
         ({ name: of, ...rest }) =>
-          (ms: number): Body => ({ ...rest, ...at(ms), submissionId: uuidOf(of) }),
+          (ms: number): Body => ({ ...rest, ...at(ms), submissionId: deriveUuid(of) }),
       ),
     fc
       .record({
@@ -160,7 +160,7 @@ describe('any messages of oracle and reporter', () => {
       })
       .map(
         ({ type, name: of }) =>
-          (ms: number): Body => ({ type, ...at(ms), submissionId: uuidOf(of) }),
+          (ms: number): Body => ({ type, ...at(ms), submissionId: deriveUuid(of) }),
       ),
     fc.record({ settlementEnabled: fc.boolean(), reporterEnvironmentEnabled: fc.boolean() }).map(
       (rest) =>
@@ -173,7 +173,7 @@ describe('any messages of oracle and reporter', () => {
     fc.constant((ms: number): Body => ({ type: 'unblocked', ...at(ms) })),
     name.map(
       (epoch) =>
-        (ms: number): Body => ({ type: 'epoch_approved', ...at(ms), counterEpoch: uuidOf(epoch) }),
+        (ms: number): Body => ({ type: 'epoch_approved', ...at(ms), counterEpoch: deriveUuid(epoch) }),
     ),
     fc.record({ first: fc.integer({ min: 1, max: 9 }), count: fc.integer({ min: 1, max: 3 }) }).map(
       ({ first, count }) =>
@@ -201,8 +201,8 @@ describe('any messages of oracle and reporter', () => {
     let repeated = 0;
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        let disturbed = started();
-        const plain = started();
+        let disturbed = startActors();
+        const plain = startActors();
         const accepted: Body[] = [];
         for (const [index, one] of steps.entries()) {
           if (one.do === 'say') {
@@ -212,11 +212,11 @@ describe('any messages of oracle and reporter', () => {
             if (outcome === 'folded') accepted.push(message);
           } else if (one.do === 'again' && accepted.length > 0) {
             repeated++;
-            const held = disturbed.state();
+            const before = disturbed.state();
             const message = accepted[one.index % accepted.length] as Body;
             expect(disturbed.send(message, startMs + index)).toMatchObject(notAllowed);
-            assert.equal(disturbed.state(), held);
-          } else if (one.do === 'restart') disturbed = restarted(disturbed.actors);
+            assert.equal(disturbed.state(), before);
+          } else if (one.do === 'restart') disturbed = restartActors(disturbed.actors);
         }
         assert.deepEqual([...disturbed.actors.capture().all()], [...plain.actors.capture().all()]);
       }),
@@ -227,8 +227,8 @@ describe('any messages of oracle and reporter', () => {
 });
 
 describe('what is remembered', () => {
-  it('takes some thirty bytes an ID in a snapshot', () => {
-    const { actors, send } = started();
+  it('takes some thirty bytes per ID in a snapshot', () => {
+    const { actors, send } = startActors();
     const runs = 12_000;
     for (let index = 0; index < runs; index++)
       for (const message of lives.run(`${index} `.padEnd(128, 'x'), index)) send(message, startMs + index);

@@ -10,7 +10,12 @@ import { restoreState } from '../support/restoreState.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
 
-function report(actors: PipelineActors, instanceId: string, given: Record<string, unknown> = {}, seq = 1) {
+function report(
+  actors: PipelineActors,
+  instanceId: string,
+  overrides: Record<string, unknown> = {},
+  seq = 1,
+) {
   const snapshot = {
     instanceId,
     moduleType: 'wheel-sensor',
@@ -22,14 +27,14 @@ function report(actors: PipelineActors, instanceId: string, given: Record<string
     provenance: 'hardware',
     health: { checkedAt: new Date(atMs).toISOString() },
     data: { resource: '/dev/secret' },
-    ...given,
+    ...overrides,
   };
   const data = Buffer.from(JSON.stringify(snapshot));
   return actors.receive({ seq, subject: moduleSubject('wheel.one', instanceId), data, timestampNanos: 0n });
 }
 
 describe('the actors of the pipeline stream', () => {
-  it('hold the newest snapshot of each module, ordered by instance, without its data', () => {
+  it('keep the newest snapshot of each module, ordered by instance, without its data', () => {
     const actors = createPipelineActors();
     for (const instanceId of ['b', 'a.2', 'a:1']) expect(report(actors, instanceId)).toBe('folded');
     report(actors, 'b', {
@@ -58,7 +63,7 @@ describe('the actors of the pipeline stream', () => {
     }
   });
 
-  it('reject a snapshot older than the one that is held, one on another subject, and one too many', () => {
+  it('reject a snapshot older than the newest one, one on another subject, and one too many', () => {
     const actors = createPipelineActors();
     report(actors, 'm', { state: 'degraded' });
     const view = actors.modules('wheel.one');
@@ -100,7 +105,7 @@ describe('the actors of the pipeline stream', () => {
     }
   });
 
-  it('capture what they hold at the call, whatever they fold before the lines are read', () => {
+  it('capture their state at the call, whatever they fold before the lines are read', () => {
     const actors = createPipelineActors();
     report(actors, 'a');
     const before = [...actors.capture().all()];
@@ -109,7 +114,7 @@ describe('the actors of the pipeline stream', () => {
     expect([...captured]).toEqual(before);
   });
 
-  it('come back from what they captured', () => {
+  it('are restored from what they captured', () => {
     const actors = createPipelineActors();
     report(actors, 'a', { state: 'starting' });
     report(actors, 'b', { health: { checkedAt: new Date(atMs).toISOString(), message: null, code: null } });

@@ -12,7 +12,7 @@ import { statusResponse, toStatusBody } from '../../http/responses/status.ts';
 import { chainlessViews } from '../support/chain/chainlessViews.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { genesisMs } from '../support/processes/minerProcess.ts';
-import { readingMessage, uuidOf } from '../support/readings/readingMessages.ts';
+import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 import { expectProcessRules } from '../support/reference/processRules.ts';
 import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
 
@@ -49,7 +49,7 @@ function chainAfter(chain: ChainState, rounds: readonly WorkedRound[]): ChainSta
   return { ...chain, core: { ...chain.core, ...settleBatch(chain.core, batch, configuration) } };
 }
 
-function started() {
+function startViews() {
   const clock = manualClock(genesisMs);
   const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
   const pipeline = createPipelineActors();
@@ -73,7 +73,7 @@ function started() {
       data: Buffer.from(JSON.stringify({ at: new Date(clock.nowMs()).toISOString(), ...body })),
       timestampNanos: 0n,
     });
-  /** Readings of so many minutes, one every ten seconds; the clock goes along, `aheadMs` behind the device's. */
+  /** Readings of so many minutes, one every ten seconds; the clock advances too, `aheadMs` behind the device's. */
   const run = (minutes: number, given: object = {}) => {
     for (let reading = 0; reading < minutes * 6; reading++) {
       const message = { ...readingMessage(id, world.readings), ...given };
@@ -105,7 +105,7 @@ function started() {
       acceptedAt: new Date(clock.nowMs()).toISOString(),
     });
   };
-  const approve = () => oracle({ type: 'epoch_approved', counterEpoch: uuidOf(`${id} epoch`) });
+  const approve = () => oracle({ type: 'epoch_approved', counterEpoch: deriveUuid(`${id} epoch`) });
   const snapshot = () => {
     clock.advance(1_000);
     const view = views.process();
@@ -120,7 +120,7 @@ function started() {
 
 describe('the builder', () => {
   it('gives each reason in the documented order, then projects closed and open work', () => {
-    const { world, run, close, approve, snapshot } = started();
+    const { world, run, close, approve, snapshot } = startViews();
     const reason = () => {
       const { builder } = snapshot();
       return builder.status === 'unavailable' ? builder.reason : null;
@@ -148,9 +148,9 @@ describe('the builder', () => {
     expect(builder.status === 'available' && builder.queued.openRoundWorkUnits).toBe(420n + 36n * 7n);
   });
 
-  it('tells of a gap: closures that leave a round out, a frontier beyond them, a round that was not observed', () => {
+  it('reports a gap: closures that leave a round out, a frontier beyond them, a round that was not observed', () => {
     const gap = { status: 'unavailable', reason: 'round_projection_gap' };
-    const skipped = started();
+    const skipped = startViews();
     skipped.world.chain = chainAtStart();
     skipped.run(25);
     skipped.approve();
@@ -158,7 +158,7 @@ describe('the builder', () => {
     skipped.close(1);
     expect(skipped.snapshot()).toMatchObject({ builder: gap, settlementQueue: gap });
 
-    const behind = started();
+    const behind = startViews();
     behind.run(25);
     behind.approve();
     behind.close(1);
@@ -168,7 +168,7 @@ describe('the builder', () => {
     ]);
     expect(behind.snapshot()).toMatchObject({ builder: gap, settlementQueue: gap });
 
-    const unobserved = started();
+    const unobserved = startViews();
     unobserved.world.chain = chainAtStart();
     unobserved.run(11);
     unobserved.world.readings += 30; // Five minutes without a reading, in the second round.
@@ -179,7 +179,7 @@ describe('the builder', () => {
   });
 
   it('calls an ineligible round by its name on the plain route, and a gap on the public one', () => {
-    const { world, run, close, approve, snapshot } = started();
+    const { world, run, close, approve, snapshot } = startViews();
     world.chain = chainAtStart();
     run(15);
     approve();
@@ -190,8 +190,8 @@ describe('the builder', () => {
     expect(view.settlementQueue).toEqual({ status: 'unavailable', reason: 'round_ineligible' });
   });
 
-  it('goes on with a stale measurement', () => {
-    const { clock, world, run, close, approve, snapshot } = started();
+  it('continues with a stale measurement', () => {
+    const { clock, world, run, close, approve, snapshot } = startViews();
     world.chain = chainAtStart();
     run(15);
     approve();
@@ -205,7 +205,7 @@ describe('the builder', () => {
 });
 
 /** Conditions in the document's order, each with what brings it about and what it is called. */
-const conditions: [string, (world: ReturnType<typeof started>) => void][] = [
+const conditions: [string, (world: ReturnType<typeof startViews>) => void][] = [
   ['blocked', ({ reporter }) => reporter({ type: 'incident_opened', incidentId: 'i', reason: 'r' })],
   [
     'disabled',
@@ -218,7 +218,7 @@ const conditions: [string, (world: ReturnType<typeof started>) => void][] = [
     ({ reporter }) =>
       reporter({
         type: 'submission_prepared',
-        submissionId: uuidOf('s'),
+        submissionId: deriveUuid('s'),
         previousSettledThroughRound: '0',
         settledThroughRound: '1',
         activeRoundCount: 1,
@@ -237,7 +237,7 @@ describe('the settlement queue', () => {
   it.each(
     conditions.flatMap(([state], index) => conditions.slice(index).map(([other]) => [state, other] as const)),
   )('is %s, whether or not it could be %s too', (state, other) => {
-    const world = started();
+    const world = startViews();
     world.world.chain = chainAtStart();
     world.run(15);
     world.close(1);
@@ -249,7 +249,7 @@ describe('the settlement queue', () => {
   });
 
   it('is stale without any run, through 600 seconds fresh, and empty when everything is settled', () => {
-    const { clock, world, run, close, reporter, snapshot } = started();
+    const { clock, world, run, close, reporter, snapshot } = startViews();
     world.chain = chainAtStart();
     run(15);
     close(1);
@@ -270,7 +270,7 @@ describe('the settlement queue', () => {
   });
 
   it('names what blocks it: an incident, the oracle, a paused core, in this order', () => {
-    const { world, run, close, oracle, reporter, snapshot } = started();
+    const { world, run, close, oracle, reporter, snapshot } = startViews();
     world.chain = chainAtStart();
     run(15);
     close(1);
@@ -291,7 +291,7 @@ describe('the settlement queue', () => {
 
 describe('the oracle', () => {
   it('is accepted through exactly 1200 seconds after its last acceptance, and stale from then on', () => {
-    const { clock, close, snapshot } = started();
+    const { clock, close, snapshot } = startViews();
     expect(snapshot().oracle).toMatchObject({ state: 'unavailable', latestAcceptedAtMs: null });
     close(2);
     clock.advance(1_199_000);
@@ -309,14 +309,14 @@ describe('a device and an oracle whose clocks are ahead', () => {
     let early = 0;
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 240 }), aheadMs, (tensOfSeconds, ahead) => {
-        const given = started();
+        const given = startViews();
         const { world, clock, run, approve, oracle, snapshot } = given;
         world.chain = chainAtStart();
         world.aheadMs = ahead;
         run(20 + tensOfSeconds / 6);
         approve();
         // The reading at the genesis covers nothing before it.
-        const workOf = (round: number) => (round === 1 ? 59 : 60) * 7;
+        const computeWork = (round: number) => (round === 1 ? 59 : 60) * 7;
         const newest = world.readings - 1;
         const closed = Math.floor((newest * 10) / 600);
         oracle({
@@ -325,7 +325,7 @@ describe('a device and an oracle whose clocks are ahead', () => {
           lastRound: String(closed),
           rounds: Array.from({ length: closed }, (_, index) => ({
             roundId: String(index + 1),
-            workUnits: String(workOf(index + 1)),
+            workUnits: String(computeWork(index + 1)),
           })),
           acceptedAt: new Date(clock.nowMs() + ahead).toISOString(),
         });
@@ -334,7 +334,7 @@ describe('a device and an oracle whose clocks are ahead', () => {
         if (ended < closed) early++;
         if (builder.status === 'unavailable' || queue.status === 'unavailable')
           throw new Error('unavailable');
-        const closedWork = Array.from({ length: ended }, (_, index) => workOf(index + 1)).reduce(
+        const closedWork = Array.from({ length: ended }, (_, index) => computeWork(index + 1)).reduce(
           (a, b) => a + b,
           0,
         );
@@ -368,7 +368,7 @@ describe('sums beyond what the core can hold', () => {
   const huge = 2n ** 256n - 1n;
 
   it('are not projected: the core would not settle such rounds', () => {
-    const { world, run, close, approve, snapshot } = started();
+    const { world, run, close, approve, snapshot } = startViews();
     const unlimited = { ...configuration, maxWorkPerRound: huge };
     const chain = chainAtStart();
     const withCore = (core: Partial<ChainState['core']>) => {
@@ -462,7 +462,7 @@ describe('any numbers that the core, the oracle, the reporter and the wheel may 
       fc.property(
         world,
         ({ core: sums, limits: given, closures: closed, submissions, counters, clockMs }) => {
-          const { world: state, run, oracle, reporter, approve, snapshot, clock } = started();
+          const { world: state, run, oracle, reporter, approve, snapshot, clock } = startViews();
           const chain = chainAtStart();
           state.chain = {
             ...chain,
@@ -489,7 +489,7 @@ describe('any numbers that the core, the oracle, the reporter and the wheel may 
             index,
             { rounds, previousSettledThroughRound, activeRoundCount, ...expected },
           ] of submissions.entries()) {
-            const submissionId = uuidOf(`s${index}`);
+            const submissionId = deriveUuid(`s${index}`);
             const outcome = reporter({
               type: 'submission_prepared',
               submissionId,
@@ -519,13 +519,13 @@ function* withEachDecimal(body: object, given: string): Iterable<[name: string, 
   for (const [name, value] of Object.entries(body) as [string, unknown][]) {
     if (typeof value === 'string' && /^\d+$/.test(value)) yield [name, { ...body, [name]: given }];
     if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
-    for (const [inner, altered] of withEachDecimal(value, given)) yield [inner, { ...body, [name]: altered }];
+    for (const [inner, changed] of withEachDecimal(value, given)) yield [inner, { ...body, [name]: changed }];
   }
 }
 
 describe('the bounds of the numbers that are shown', () => {
   it('are 2^64 - 1 for rounds, blocks and counts, and 2^256 - 1 for work and block units', () => {
-    const given = started();
+    const given = startViews();
     const { world, run, close, approve, snapshot } = given;
     world.chain = chainAtStart();
     run(25);
@@ -545,17 +545,17 @@ describe('the bounds of the numbers that are shown', () => {
       [processResponse, toProcessBody(view), uint256Members],
       [statusResponse, toStatusBody(view), [...uint256Members, 'cumulativeWorkUnits']],
     ] as const) {
-      const judge = (value: bigint) =>
+      const tryDecimal = (value: bigint) =>
         [...withEachDecimal(body, value.toString())]
           // Of a submission it is at most 16, of the queue a uint64.
           .filter(([name]) => name !== 'activeRoundCount')
-          .map(([name, altered]) => [name, schema.safeParse(altered).success] as const);
-      expect(judge(2n ** 64n).length).toBeGreaterThan(30);
-      for (const [name, isAccepted] of judge(2n ** 64n - 1n))
+          .map(([name, changed]) => [name, schema.safeParse(changed).success] as const);
+      expect(tryDecimal(2n ** 64n).length).toBeGreaterThan(30);
+      for (const [name, isAccepted] of tryDecimal(2n ** 64n - 1n))
         expect([name, isAccepted]).toEqual([name, true]);
-      for (const [name, isAccepted] of judge(2n ** 64n))
+      for (const [name, isAccepted] of tryDecimal(2n ** 64n))
         expect([name, isAccepted]).toEqual([name, wide.includes(name)]);
-      for (const [name, isAccepted] of [...judge(2n ** 256n), ...judge(-4n)])
+      for (const [name, isAccepted] of [...tryDecimal(2n ** 256n), ...tryDecimal(-4n)])
         expect([name, isAccepted]).toEqual([name, false]);
     }
   });
@@ -563,7 +563,7 @@ describe('the bounds of the numbers that are shown', () => {
 
 describe('any order of events', () => {
   it('keeps the six cross-field rules of the process snapshot', () => {
-    const submission = fc.constantFrom('a', 'a', 'b', 'c', 'd').map((name) => uuidOf(name));
+    const submission = fc.constantFrom('a', 'a', 'b', 'c', 'd').map((name) => deriveUuid(name));
     const step = fc.oneof(
       fc.record({ do: fc.constant('run' as const), minutes: fc.integer({ min: 1, max: 25 }) }),
       fc.record({ do: fc.constant('pause' as const), readings: fc.integer({ min: 1, max: 90 }) }),
@@ -644,7 +644,7 @@ describe('any order of events', () => {
     const states = new Set<string>();
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), fc.boolean(), (steps, isHealthy) => {
-        const world = started();
+        const world = startViews();
         let runs = 0;
         const report = () => {
           const runId = `run ${++runs}`;

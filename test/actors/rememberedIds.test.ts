@@ -12,7 +12,7 @@ import {
 } from '../../actors/settlement/rememberedIds.ts';
 
 describe('remembered IDs', () => {
-  it('come back from the records that changed since each earlier time, also where some are forgotten', () => {
+  it('are restored from the records that changed since each earlier time, also where some are forgotten', () => {
     const dayMs = 86_400_000;
     const step = fc.record({ count: fc.integer({ min: 0, max: 400 }), days: fc.nat(3) });
     fc.assert(

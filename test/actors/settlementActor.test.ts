@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
 import { findSubmissionLifecycle } from '../../machines/settlementMachine.ts';
-import { uuidOf } from '../support/readings/readingMessages.ts';
+import { deriveUuid } from '../support/readings/readingMessages.ts';
 import { restoreState } from '../support/restoreState.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
 const at = new Date(atMs).toISOString();
 const later = new Date(atMs + 1_000).toISOString();
 const hash = `0x${'a'.repeat(64)}`;
-const first = uuidOf('first');
-const second = uuidOf('second');
+const first = deriveUuid('first');
+const second = deriveUuid('second');
 
-function started() {
+function startActors() {
   const actors = createPipelineActors();
   let seq = 0;
   const send = (subject: string, body: object) =>
@@ -30,7 +30,7 @@ function started() {
   };
 }
 
-const prepared = (submissionId: string, given: object = {}) => ({
+const buildSubmission = (submissionId: string, overrides: object = {}) => ({
   type: 'submission_prepared',
   submissionId,
   previousSettledThroughRound: '0',
@@ -42,9 +42,9 @@ const prepared = (submissionId: string, given: object = {}) => ({
     workPerThousandBlocks: '5000',
     completedBlockCount: '2',
   },
-  ...given,
+  ...overrides,
 });
-const closure = (firstRound: number, lastRound: number, given: object = {}) => ({
+const buildClosure = (firstRound: number, lastRound: number, overrides: object = {}) => ({
   type: 'closure_accepted',
   firstRound: String(firstRound),
   lastRound: String(lastRound),
@@ -53,7 +53,7 @@ const closure = (firstRound: number, lastRound: number, given: object = {}) => (
     workUnits: '7',
   })),
   acceptedAt: at,
-  ...given,
+  ...overrides,
 });
 
 describe('submissions', () => {
@@ -76,31 +76,31 @@ describe('submissions', () => {
     [['submitted', 'confirmed'], []],
     [['submitted', 'reverted'], []],
     [['superseded'], []],
-  ] as const)('after %j may become %j and nothing else', (before, allowed) => {
+  ] as const)('after %j may become %j and nothing else', (moved, allowed) => {
     for (const next of Object.keys(moves) as (keyof typeof moves)[]) {
-      const { reporter, state } = started();
-      reporter(prepared(first));
-      for (const move of before) expect(reporter({ ...moves[move], submissionId: first })).toBe('folded');
-      const held = state();
+      const { reporter, state } = startActors();
+      reporter(buildSubmission(first));
+      for (const move of moved) expect(reporter({ ...moves[move], submissionId: first })).toBe('folded');
+      const before = state();
       const outcome = reporter({ ...moves[next], submissionId: first, at: later });
       if ((allowed as readonly string[]).includes(next)) {
         expect(outcome).toBe('folded');
         expect(findSubmissionLifecycle(state().snapshot)).toBe(next);
       } else {
         expect(outcome).toHaveProperty('rejection.reason', 'not_allowed');
-        expect(state()).toBe(held);
+        expect(state()).toBe(before);
       }
     }
   });
 
   it('follow one another once the one before has ended', () => {
-    const { reporter, state } = started();
+    const { reporter, state } = startActors();
     expect(reporter({ ...moves.submitted, submissionId: first })).toHaveProperty(
       'rejection.reason',
       'not_allowed',
     );
-    reporter(prepared(first));
-    expect(reporter(prepared(second))).toHaveProperty('rejection.reason', 'not_allowed');
+    reporter(buildSubmission(first));
+    expect(reporter(buildSubmission(second))).toHaveProperty('rejection.reason', 'not_allowed');
     expect(reporter({ ...moves.submitted, submissionId: second })).toHaveProperty(
       'rejection.reason',
       'not_allowed',
@@ -112,8 +112,8 @@ describe('submissions', () => {
       confirmedAtMs: atMs,
       terminalAtMs: atMs,
     });
-    expect(reporter(prepared(first))).toHaveProperty('rejection.reason', 'not_allowed');
-    expect(reporter(prepared(second))).toBe('folded');
+    expect(reporter(buildSubmission(first))).toHaveProperty('rejection.reason', 'not_allowed');
+    expect(reporter(buildSubmission(second))).toBe('folded');
     expect(state().endedSubmissions.toArray()).toEqual([
       { createdAtMs: atMs, submittedAtMs: atMs, terminalAtMs: atMs, outcome: 'confirmed' },
     ]);
@@ -125,36 +125,36 @@ describe('submissions', () => {
     { activeRoundCount: 17, settledThroughRound: '40' },
     { settledThroughRound: '18446744073709551616' },
     { expected: { cumulativeWork: '1' } },
-    { expected: { ...prepared('').expected, completedBlockCount: '3' } },
-  ])('are malformed with %j', (given) => {
-    const { reporter } = started();
-    expect(reporter(prepared(first, given))).toHaveProperty('rejection.reason', 'malformed');
+    { expected: { ...buildSubmission('').expected, completedBlockCount: '3' } },
+  ])('are malformed with %j', (overrides) => {
+    const { reporter } = startActors();
+    expect(reporter(buildSubmission(first, overrides))).toHaveProperty('rejection.reason', 'malformed');
   });
 });
 
 describe('closures, runs and incidents', () => {
-  it('close each round once, and may leave a gap that the projection then tells of', () => {
-    const { oracle, state } = started();
-    expect(oracle(closure(1, 3))).toBe('folded');
-    const held = state();
-    for (const bad of [closure(3, 4), closure(1, 3), closure(2, 2)]) {
+  it('close each round once, and may leave a gap that the projection reports', () => {
+    const { oracle, state } = startActors();
+    expect(oracle(buildClosure(1, 3))).toBe('folded');
+    const before = state();
+    for (const bad of [buildClosure(3, 4), buildClosure(1, 3), buildClosure(2, 2)]) {
       expect(oracle(bad)).toHaveProperty('rejection.reason', 'not_allowed');
     }
-    expect(state()).toBe(held);
-    expect(oracle(closure(6, 7))).toBe('folded');
+    expect(state()).toBe(before);
+    expect(oracle(buildClosure(6, 7))).toBe('folded');
     expect(
       state()
         .closedRounds.toArray()
         .map(({ roundId }) => Number(roundId)),
     ).toEqual([1, 2, 3, 6, 7]);
     for (const bad of [{ lastRound: '9' }, { firstRound: '0' }, { rounds: [] }]) {
-      expect(oracle(closure(8, 8, bad))).toHaveProperty('rejection.reason', 'malformed');
+      expect(oracle(buildClosure(8, 8, bad))).toHaveProperty('rejection.reason', 'malformed');
     }
   });
 
   it('approve epochs in either case, block and unblock', () => {
-    const { oracle, state } = started();
-    const epoch = uuidOf('epoch');
+    const { oracle, state } = startActors();
+    const epoch = deriveUuid('epoch');
     oracle({ type: 'epoch_approved', counterEpoch: epoch.toUpperCase() });
     oracle({ type: 'epoch_approved', counterEpoch: epoch });
     expect(state().snapshot.context.approvedEpochs).toEqual([epoch]);
@@ -165,7 +165,7 @@ describe('closures, runs and incidents', () => {
   });
 
   it('finish the run that was started, and close incidents that are open', () => {
-    const { reporter, state } = started();
+    const { reporter, state } = startActors();
     expect(reporter({ type: 'run_finished', runId: 'a', result: 'ok' })).toHaveProperty('rejection');
     reporter({ type: 'run_started', runId: 'a' });
     expect(reporter({ type: 'run_finished', runId: 'b', result: 'ok' })).toHaveProperty('rejection');
@@ -180,12 +180,12 @@ describe('closures, runs and incidents', () => {
     expect(state().snapshot.context.openIncidents).toEqual([]);
   });
 
-  it('come back from what was captured, to the bigint', () => {
-    const { actors, oracle, reporter, state } = started();
-    oracle(closure(1, 3));
+  it('are restored from what was captured, to the bigint', () => {
+    const { actors, oracle, reporter, state } = startActors();
+    oracle(buildClosure(1, 3));
     reporter({ type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: false });
     reporter(
-      prepared(first, {
+      buildSubmission(first, {
         previousSettledThroughRound: '1',
         expected: {
           cumulativeWork: (2n ** 255n).toString(),

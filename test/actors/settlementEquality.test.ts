@@ -18,7 +18,7 @@ import { noRememberedIds } from '../../actors/settlement/rememberedIds.ts';
 import type { Settlement } from '../../actors/settlement/settlementActor.ts';
 import { findSubmissionLifecycle, openIncidentsMax } from '../../machines/settlementMachine.ts';
 import { followCaptures } from '../support/increments.ts';
-import { uuidOf } from '../support/readings/readingMessages.ts';
+import { deriveUuid } from '../support/readings/readingMessages.ts';
 import {
   emptyReference,
   encodeReference,
@@ -40,7 +40,7 @@ interface Body {
 const name = fc.constantFrom('a', 'b', 'c');
 const submissionId = fc
   .tuple(name, fc.boolean())
-  .map(([of, isUpper]) => (isUpper ? uuidOf(of).toUpperCase() : uuidOf(of)));
+  .map(([of, isUpper]) => (isUpper ? deriveUuid(of).toUpperCase() : deriveUuid(of)));
 const hash = fc.nat(2).map((seed) => `0x${seed.toString(16).padStart(64, '0')}`);
 
 const toOracleBody = fc.oneof(
@@ -58,7 +58,7 @@ const toOracleBody = fc.oneof(
     })),
   fc.constantFrom('x', 'y').map((reason) => ({ type: 'blocked', reason })),
   fc.constant({ type: 'unblocked' }),
-  name.map((epoch) => ({ type: 'epoch_approved', counterEpoch: uuidOf(epoch) })),
+  name.map((epoch) => ({ type: 'epoch_approved', counterEpoch: deriveUuid(epoch) })),
 );
 
 const batch = fc.constantFrom(
@@ -119,14 +119,14 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('upgrade' as const) }) },
 );
 
-function restored(records: Iterable<FoldRecord>): PipelineActors {
+function restoreActors(records: Iterable<FoldRecord>): PipelineActors {
   const actors = createPipelineActors();
   restoreState(actors, records);
   return actors;
 }
 
 /** A line of a snapshot of version 3. */
-function lineOf(state: ReferenceSettlement): string {
+function writeReferenceLine(state: ReferenceSettlement): string {
   const acceptedSigners = listIds(noRememberedIds);
   return stringify({
     installationId: id,
@@ -137,8 +137,8 @@ function lineOf(state: ReferenceSettlement): string {
   });
 }
 
-/** Everything that is held, in the order of its members, without the state of the submission. */
-function held(settlement: Settlement): string {
+/** Everything in memory, in the order of its members, without the state of the submission. */
+function describeSettlement(settlement: Settlement): string {
   const { snapshot, closedRounds, submissionsSinceMs, endedSubmissions, ended, acceptedMessages } =
     settlement;
   const { submissions, runs, incidents } = ended;
@@ -154,7 +154,7 @@ function held(settlement: Settlement): string {
   ]);
 }
 
-function heldByReference(state: ReferenceSettlement): string {
+function describeReference(state: ReferenceSettlement): string {
   const { closedRounds, submissionsSinceMs, endedSubmissions, ended, acceptedMessages, ...rest } =
     encodeReference(state);
   const { machine: _machine, ...submission } = rest.submission ?? { machine: null };
@@ -272,11 +272,12 @@ describe('the settlement machine and a plain fold', () => {
               const body = { type: 'incident_opened', at, incidentId: `many ${incident}`, reason: 'r' };
               receive({ subject: reporterSubject(id), data: Buffer.from(JSON.stringify(body)) }, storedAtMs);
             }
-          } else if (one.do === 'restart') actors = restored(actors.capture().all());
-          else if (one.do === 'upgrade') actors = restored(convertSettlementLines([lineOf(reference)]));
+          } else if (one.do === 'restart') actors = restoreActors(actors.capture().all());
+          else if (one.do === 'upgrade')
+            actors = restoreActors(convertSettlementLines([writeReferenceLine(reference)]));
           follow(actors.capture());
           const settlement = actors.settlement(id);
-          assert.equal(held(settlement), heldByReference(reference));
+          assert.equal(describeSettlement(settlement), describeReference(reference));
           for (const input of inputs) {
             const expected = viewReference(reference, input);
             assert.deepEqual(view(settlement, input), expected);
@@ -286,7 +287,7 @@ describe('the settlement machine and a plain fold', () => {
         // A snapshot of the version before and one of this version are of the same state.
         const captured = [...actors.capture().all()];
         if (captured.length > 0) {
-          const converted = restored(convertSettlementLines([lineOf(reference)]));
+          const converted = restoreActors(convertSettlementLines([writeReferenceLine(reference)]));
           assert.deepEqual([...converted.capture().all()], captured);
         }
       }),
@@ -316,7 +317,7 @@ describe('a snapshot', () => {
   ])('is refused where %s', (_, damage) => {
     const captured = parse(record().value ?? '') as { machine: never };
     damage(captured.machine);
-    expect(() => restored([record()])).not.toThrow();
-    expect(() => restored([{ ...record(), value: stringify(captured) }])).toThrow(RecordRefused);
+    expect(() => restoreActors([record()])).not.toThrow();
+    expect(() => restoreActors([{ ...record(), value: stringify(captured) }])).toThrow(RecordRefused);
   });
 });

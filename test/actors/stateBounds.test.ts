@@ -43,7 +43,7 @@ import {
 import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementMachine.ts';
 import { followCaptures } from '../support/increments.ts';
 import { genesisMs } from '../support/processes/minerProcess.ts';
-import { readingMessage, uuidOf } from '../support/readings/readingMessages.ts';
+import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 
 function acceptedAt(observedAtMs: number, given: { readonly distanceMm?: number } = {}) {
   const observedAt = new Date(observedAtMs).toISOString();
@@ -203,13 +203,13 @@ describe('what oracle and reporter say', () => {
   it('approves the newest epochs; one that is forgotten may be approved again', () => {
     const { oracle, settlement } = started();
     const approve = (epoch: number) =>
-      oracle({ type: 'epoch_approved', counterEpoch: uuidOf(`epoch ${epoch}`) });
+      oracle({ type: 'epoch_approved', counterEpoch: deriveUuid(`epoch ${epoch}`) });
     for (let epoch = 0; epoch <= approvedEpochsMax; epoch++) expect(approve(epoch)).toBe('folded');
     const approved = () => settlement().snapshot.context.approvedEpochs;
     expect(approved()).toHaveLength(approvedEpochsMax);
-    expect(approved()).not.toContain(uuidOf('epoch 0'));
+    expect(approved()).not.toContain(deriveUuid('epoch 0'));
     expect(approve(0)).toBe('folded');
-    expect(approved()).toContain(uuidOf('epoch 0'));
+    expect(approved()).toContain(deriveUuid('epoch 0'));
     expect(approved()).toHaveLength(approvedEpochsMax);
   });
 
@@ -248,7 +248,7 @@ describe('what oracle and reporter say', () => {
       completedBlockCount: '2',
     };
     for (let number = 0; number <= endedSubmissionsMax; number++) {
-      const submissionId = uuidOf(`submission ${number}`);
+      const submissionId = deriveUuid(`submission ${number}`);
       const batch = {
         previousSettledThroughRound: '0',
         settledThroughRound: '6',
@@ -294,14 +294,14 @@ describe('remembered IDs', () => {
 
 it('a window of events keeps 2,000 and then the newest 1,000', () => {
   const eventAt = (position: number) => ({ position, ordinal: 0 });
-  const windowOf = (size: number) => ({
+  const createWindow = (size: number) => ({
     run: '1.0',
     events: List(Array.from({ length: size }, (_, index) => eventAt(index))),
     evicted: nothingEvicted,
   });
   const evict = (size: number) =>
     evictOldest(
-      windowOf(size),
+      createWindow(size),
       ({ position }) => position,
       () => true,
       size,

@@ -24,7 +24,7 @@ import { createRowWriter, type RowWriter } from '../../streams/rowWriter.ts';
 import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { batchOf } from '../support/readings/batchOf.ts';
+import { buildBatch } from '../support/readings/buildBatch.ts';
 import { acceptsState, restoreState } from '../support/restoreState.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
@@ -45,7 +45,7 @@ const contracts = {
 function createChainWriter() {
   const messages: StreamMessage[] = [];
   const hashes = new Map<number, string>();
-  const hashOf = (block: number) => hashes.get(block) ?? `0x${'0'.repeat(64)}`;
+  const findHash = (block: number) => hashes.get(block) ?? `0x${'0'.repeat(64)}`;
   let fork = 0;
   function append(fromBlock: number, toBlock: number, checkpointsOfBlock = 0) {
     for (let block = fromBlock; block <= toBlock; block++) {
@@ -56,7 +56,7 @@ function createChainWriter() {
         fork,
         fromBlock: String(block),
         toBlock: String(block),
-        parentHash: hashOf(block - 1),
+        parentHash: findHash(block - 1),
         hash,
         timestamp,
         blocks:
@@ -121,8 +121,8 @@ async function createWritten() {
   return { database, tables, start };
 }
 
-/** Of the rows of events, those that memory holds no more. */
-function evictedBy(actors: ChainActors): string {
+/** The condition for rows of events that were evicted from memory. */
+function formatEvictedCondition(actors: ChainActors): string {
   const { run, evicted } = actors.newest()?.feed ?? { run: '', evicted: nothingEvicted };
   const { position, ordinal } = evicted.through ?? beforeAll;
   return `run = '${run}' AND (position < ${position} OR (position = ${position} AND ordinal <= ${ordinal}))`;
@@ -138,7 +138,7 @@ function createFold(onRows: (rows: StoredRows) => void = () => undefined) {
     logger: silentLogger,
   });
   const take = (messages: readonly StreamMessage[]) => {
-    const batch = batchOf(messages, streamCreated);
+    const batch = buildBatch(messages, streamCreated);
     const { rows } = fold.receive(batch);
     onRows({ ...rows, throughPosition: batch.position });
   };
@@ -146,7 +146,7 @@ function createFold(onRows: (rows: StoredRows) => void = () => undefined) {
 }
 
 describe('the fold of the chain stream', () => {
-  it('keeps all states of a fork below those that it kept until it has followed it, and the newest ones after', async () => {
+  it('keeps all states of a fork below its retained ones until it has followed the fork, and the newest ones afterwards', async () => {
     const chain = createChainWriter();
     chain.append(1, 900);
     const { registry, actors, fold, take } = createFold();
@@ -177,21 +177,21 @@ describe('the fold of the chain stream', () => {
     expect(actors.newest()).toEqual(fresh.actors.newest());
   });
 
-  it('gives old events of the feed to ClickHouse, each once, through forks and restarts', async () => {
+  it('moves old events of the feed to ClickHouse, each once, through forks and restarts', async () => {
     const { database, tables, start } = await createWritten();
-    /** IDs of transactions and logs, those that are stored before those that are held. */
-    const eventsOf = async ({ actors, feed }: ReturnType<typeof start>) => {
+    /** IDs of transactions and logs, stored ones before cached ones. */
+    const readEvents = async ({ actors, feed }: ReturnType<typeof start>) => {
       await feed.flushed();
       const rows = await database.select(
-        `SELECT DISTINCT id FROM ${tables.chainEvents.events} WHERE ${evictedBy(actors)} ORDER BY id`,
+        `SELECT DISTINCT id FROM ${tables.chainEvents.events} WHERE ${formatEvictedCondition(actors)} ORDER BY id`,
       );
       const stored = rows.map(([id]) => String(id));
-      const held = actors.newest()?.feed.events.toArray() ?? [];
-      const heldIds = held.map(
+      const cached = actors.newest()?.feed.events.toArray() ?? [];
+      const cachedIds = cached.map(
         ({ address, source, details }) =>
           `chain:31337:${address}:${source.transactionHash}:${source.logIndex}:${details.type}`,
       );
-      return { stored, all: [...stored, ...heldIds] };
+      return { stored, all: [...stored, ...cachedIds] };
     };
     try {
       const chain = createChainWriter();
@@ -202,7 +202,7 @@ describe('the fold of the chain stream', () => {
       first.take(chain.messages.slice(700, 900));
       const late = [...first.fold.capture().all()];
       first.take(chain.messages.slice(900));
-      const before = await eventsOf(first);
+      const before = await readEvents(first);
       // 12 confirmations: the events of all but the newest eleven blocks.
       expect(new Set(before.all).size).toBe(1_489 * 4);
       expect(before.all).toHaveLength(1_489 * 4);
@@ -217,21 +217,21 @@ describe('the fold of the chain stream', () => {
       await second.removeAbove(900);
       second.take(chain.messages.slice(900));
       // What a restart, or a replica, holds is what the first one does, message by message.
-      expect(await eventsOf(second)).toEqual(before);
+      expect(await readEvents(second)).toEqual(before);
 
       chain.forkBehind(1_000, 1_700, 3);
       second.take(chain.messages.slice(1_500));
-      const forked = await eventsOf(second);
+      const forked = await readEvents(second);
       expect(new Set(forked.all).size).toBe(forked.all.length);
       expect(forked.all).toHaveLength(1_000 * 4 + 689 * 3);
 
-      // Below every kept state: an older snapshot is restored, and what was stored above it goes.
+      // Below every retained state: an older snapshot is restored, and what was stored above it goes.
       chain.forkBehind(880, 1_900, 2);
       expect(() => second.take(chain.messages.slice(2_200))).toThrow(OlderSnapshotNeeded);
       restoreState(second.fold, early, 700);
       await second.removeAbove(700);
       second.take(chain.messages.slice(700));
-      const rewound = await eventsOf(second);
+      const rewound = await readEvents(second);
       expect(new Set(rewound.all).size).toBe(rewound.all.length);
       expect(rewound.all).toHaveLength(880 * 4 + 1_009 * 2);
     } finally {
@@ -239,14 +239,14 @@ describe('the fold of the chain stream', () => {
     }
   });
 
-  it('tells each event once, as it is recorded now, after a purge and a fold of what was published again', async () => {
+  it('shows each event once, as it is recorded now, after a purge and a fold of what was published again', async () => {
     const { database, tables, start } = await createWritten();
     try {
       const chain = createChainWriter();
       chain.append(1, 1_500, 4);
       const first = start();
       first.take(chain.messages);
-      const before = await pagesOf(first, database, tables);
+      const before = await readPages(first, database, tables);
       expect(new Set(before.map(({ id }) => id)).size).toBe(1_489 * 4);
 
       // The indexer begins again at the deployment; no snapshot is of use, so the fold does too.
@@ -258,7 +258,7 @@ describe('the fold of the chain stream', () => {
       const second = start(1_500);
       await second.removeAbove(1_500);
       second.take(again);
-      const after = await pagesOf(second, database, tables);
+      const after = await readPages(second, database, tables);
       expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
       expect(after.map(({ recordedAtMs }) => recordedAtMs)).toEqual(
         before.map(({ recordedAtMs }) => recordedAtMs + 10_000_000),
@@ -268,7 +268,7 @@ describe('the fold of the chain stream', () => {
     }
   });
 
-  it('keeps what was given up before a snapshot, where it is given up again later', async () => {
+  it('keeps what was evicted before a snapshot when it is evicted again later', async () => {
     const { database, tables, start } = await createWritten();
     try {
       const chain = createChainWriter();
@@ -278,8 +278,8 @@ describe('the fold of the chain stream', () => {
       const early = [...first.fold.capture().all()];
       first.take(chain.messages.slice(1_200, 1_700));
       const late = [...first.fold.capture().all()];
-      const expected = await pagesOf(first, database, tables);
-      // Restored from the older snapshot while states are kept for a fork, so that events are held for longer.
+      const expected = await readPages(first, database, tables);
+      // Restored from the older snapshot while states are kept for a fork, so that events stay in memory for longer.
       const second = start(1_200);
       restoreState(second.fold, early, 1_200);
       await second.removeAbove(1_200);
@@ -290,7 +290,7 @@ describe('the fold of the chain stream', () => {
       const third = start(1_700);
       restoreState(third.fold, late, 1_700);
       await third.removeAbove(1_700);
-      expect(await pagesOf(third, database, tables)).toEqual(expected);
+      expect(await readPages(third, database, tables)).toEqual(expected);
     } finally {
       await database.close();
     }
@@ -298,7 +298,7 @@ describe('the fold of the chain stream', () => {
 });
 
 /** All events, as the pages of the feed show them. */
-async function pagesOf(
+async function readPages(
   { actors, writer }: { actors: ChainActors; writer: RowWriter },
   database: Database,
   tables: Tables,

@@ -8,14 +8,14 @@ import { registerChainMetrics } from '../../streams/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/streamFold.ts';
 import {
-  happened,
-  messageOf,
+  buildEvent,
+  buildSpan,
+  buildSpanMessage,
   writtenChainId,
   writtenContracts,
-  writtenSpan,
 } from '../support/chain/writtenSpans.ts';
 import { followCaptures } from '../support/increments.ts';
-import { batchOf } from '../support/readings/batchOf.ts';
+import { buildBatch } from '../support/readings/buildBatch.ts';
 import { acceptsState, restoreState } from '../support/restoreState.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
@@ -40,8 +40,8 @@ function createFold() {
     chainCounts: registerChainMetrics(registry, actors),
     logger: silentLogger,
   });
-  const take = (messages: readonly StreamMessage[]) => fold.receive(batchOf(messages, streamCreated));
-  /** Events that memory gives up from now on. */
+  const take = (messages: readonly StreamMessage[]) => fold.receive(buildBatch(messages, streamCreated));
+  /** Events that are evicted from now on. */
   const countEvicted = () => {
     const before = evicted;
     return () => evicted - before;
@@ -49,15 +49,15 @@ function createFold() {
   return { registry, actors, fold, take, countEvicted };
 }
 
-/** Blocks with so many events of the feed each, behind one another in the stream. */
-function blocksOf(
+/** Blocks with so many events of the feed each, one after another in the stream. */
+function buildBlocks(
   fromBlock: number,
   toBlock: number,
   seq: number,
   events: number,
   { fork = 0, parentBranch = fork }: { fork?: number; parentBranch?: number } = {},
 ) {
-  const checkpointed = happened('mining', 'Checkpointed', {
+  const checkpointed = buildEvent('mining', 'Checkpointed', {
     afterRound: 1n,
     throughRound: 2n,
     completedBlockCount: 0n,
@@ -68,8 +68,8 @@ function blocksOf(
     totalMinted: 0n,
   });
   return Array.from({ length: toBlock - fromBlock + 1 }, (_, index) =>
-    messageOf(
-      writtenSpan({
+    buildSpanMessage(
+      buildSpan({
         number: fromBlock + index,
         fork,
         ...(index === 0 && { parentBranch }),
@@ -86,7 +86,7 @@ function followRewinding(fold: StreamFold, messages: readonly StreamMessage[]) {
   for (let position = 0; position < messages.length; ) {
     const end = Math.min(position + 97, messages.length);
     try {
-      fold.receive(batchOf(messages.slice(position, end), streamCreated));
+      fold.receive(buildBatch(messages.slice(position, end), streamCreated));
       position = end;
     } catch (error) {
       if (!(error instanceof OlderSnapshotNeeded)) throw error;
@@ -98,15 +98,15 @@ function followRewinding(fold: StreamFold, messages: readonly StreamMessage[]) {
   return { rewinds };
 }
 
-describe('what changed since the capture before', () => {
-  it('makes the whole state of it, while events are evicted and safe blocks are reorganized', () => {
+describe('what changed since the previous capture', () => {
+  it('turns it into the complete state, while events are evicted and safe blocks are reorganized', () => {
     const { actors, take } = createFold();
     const { follow, increments } = followCaptures();
     const messages = [
-      ...blocksOf(1, 900, 1, 4),
+      ...buildBlocks(1, 900, 1, 4),
       // Safe blocks give way to fewer and other events, twice.
-      ...blocksOf(850, 1_000, 901, 2, { fork: 1, parentBranch: 0 }),
-      ...blocksOf(990, 1_300, 1_052, 5, { fork: 2, parentBranch: 1 }),
+      ...buildBlocks(850, 1_000, 901, 2, { fork: 1, parentBranch: 0 }),
+      ...buildBlocks(990, 1_300, 1_052, 5, { fork: 2, parentBranch: 1 }),
     ];
     for (let from = 0; from < messages.length; from += 61) {
       take(messages.slice(from, from + 61));
@@ -119,9 +119,9 @@ describe('what changed since the capture before', () => {
 });
 
 describe('a repair', () => {
-  it('from the deployment block on is followed, although events were given up that only a fold from the beginning has', () => {
-    const first = blocksOf(1, 1_500, 1, 4);
-    const repaired = blocksOf(1, 1_500, 1_501, 3, { fork: 1 });
+  it('from the deployment block is followed, although events were evicted that only a fold from the beginning has', () => {
+    const first = buildBlocks(1, 1_500, 1, 4);
+    const repaired = buildBlocks(1, 1_500, 1_501, 3, { fork: 1 });
     const { actors, fold, take, countEvicted } = createFold();
     take(first);
     expect(actors.newest()?.feed.evicted.through).not.toBeNull();
@@ -139,10 +139,10 @@ describe('a repair', () => {
 
   it('deeper than what is kept is followed behind another one that was, from before both', () => {
     const told = [
-      ...blocksOf(1, 900, 1, 1),
+      ...buildBlocks(1, 900, 1, 1),
       // The branch that is replaced again begins above the block that the first one forked at.
-      ...blocksOf(101, 1_000, 901, 2, { fork: 1, parentBranch: 0 }),
-      ...blocksOf(301, 1_100, 1_801, 3, { fork: 2, parentBranch: 1 }),
+      ...buildBlocks(101, 1_000, 901, 2, { fork: 1, parentBranch: 0 }),
+      ...buildBlocks(301, 1_100, 1_801, 3, { fork: 2, parentBranch: 1 }),
     ];
     const { actors, fold } = createFold();
     const { rewinds } = followRewinding(fold, told);
@@ -158,18 +158,18 @@ describe('a repair', () => {
     expect(kept).toEqual(whole.actors.newest()?.checkpoints.toArray());
   });
 
-  it('from a block that no span has told of is rejected after one rewind, and states are given up again', async () => {
+  it('from a block that no span has announced is rejected after one rewind, and states are evicted again', async () => {
     const { actors, fold, take, registry } = createFold();
-    const wide = { ...writtenSpan({ number: 1 }), toBlock: '100', hash: writtenSpan({ number: 100 }).hash };
-    const before = [messageOf(wide, 1), ...blocksOf(101, 900, 2, 0)];
-    const unknown = messageOf(writtenSpan({ number: 50, fork: 1 }), 802);
+    const wide = { ...buildSpan({ number: 1 }), toBlock: '100', hash: buildSpan({ number: 100 }).hash };
+    const before = [buildSpanMessage(wide, 1), ...buildBlocks(101, 900, 2, 0)];
+    const unknown = buildSpanMessage(buildSpan({ number: 50, fork: 1 }), 802);
     take(before);
     expect(() => take([unknown])).toThrow(OlderSnapshotNeeded);
     restoreState(fold, [], 0);
     take(before);
     expect(actors.state.safe.length).toBeGreaterThan(keptStatesMax);
     take([unknown]);
-    take(blocksOf(901, 902, 803, 0));
+    take(buildBlocks(901, 902, 803, 0));
     expect(actors.state.safe.length).toBe(keptStatesMax);
     expect(actors.state.head?.number).toBe(902n);
     const metrics = await registry.metrics();

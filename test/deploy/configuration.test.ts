@@ -35,7 +35,7 @@ describe('configuration', () => {
     });
   });
 
-  it('reads lists, with spaces and an empty end', () => {
+  it('reads lists with spaces and an empty last item', () => {
     const { MINER_TRUSTED_PROXIES, MINER_ALLOWED_ORIGINS } = readConfiguration({
       MINER_TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32,192.0.2.1,',
       MINER_ALLOWED_ORIGINS: 'https://a.example,http://localhost:3000',
@@ -70,12 +70,12 @@ describe('configuration', () => {
     expect(attempt).toThrow(`${name} is ${JSON.stringify(value)}; expected ${variables[name].expected}`);
   });
 
-  it('names every variable that is wrong at once', () => {
+  it('names all invalid variables at once', () => {
     const attempt = () => readConfiguration({ MINER_HTTP_PORT: 'x', MINER_RATE_LIMITS: 'x' });
     expect(attempt).toThrow(/MINER_HTTP_PORT[\s\S]*MINER_RATE_LIMITS/);
   });
 
-  it('finds variables that only look like settings', () => {
+  it('finds unknown variables that look like settings', () => {
     expect(unknownVariables({ MINER_HTTP_PRT: '1', MINER_HOST: 'x', PATH: 'y' })).toEqual(['MINER_HTTP_PRT']);
   });
 });
@@ -106,7 +106,7 @@ describe('deployment file', () => {
     return path;
   };
 
-  it('is an installation alone, or with a chain', () => {
+  it('has an installation, and may have a chain', () => {
     expect(readDeploymentFile(written(installation))).toEqual({ ...installation, onChain: null });
     const read = readDeploymentFile(written({ ...installation, ...onChain }));
     expect(read.onChain?.chain).toMatchObject({
@@ -132,14 +132,14 @@ describe('deployment file', () => {
     ],
     ['no JSON', '{', 'is not JSON'],
     ['no object', '[]', 'expected object'],
-  ])('with %s is refused with a word of why', (_what, content, word) => {
+  ])('with %s is refused with a reason', (_what, content, word) => {
     const path = written(content);
     expect(() => readDeploymentFile(path)).toThrow(DeploymentFileError);
     expect(() => readDeploymentFile(path)).toThrow(word);
     expect(() => readDeploymentFile(path)).toThrow(path);
   });
 
-  it('that is not there says how to name another', () => {
+  it('that is missing is reported with the way to name another', () => {
     expect(() => readDeploymentFile('/nowhere/deployment.json')).toThrow('MINER_DEPLOYMENT');
   });
 });

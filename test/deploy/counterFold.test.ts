@@ -11,14 +11,14 @@ import { followCaptures } from '../support/increments.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { genesisMs } from '../support/processes/minerProcess.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { batchOf } from '../support/readings/batchOf.ts';
-import { publicationOf, readingMessage } from '../support/readings/readingMessages.ts';
+import { buildBatch } from '../support/readings/buildBatch.ts';
+import { readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 import { restoreState } from '../support/restoreState.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 describe('the fold of the counter stream', () => {
-  it('gives old events of the feed to ClickHouse, each once, through a restart', async () => {
+  it('moves old events of the feed to ClickHouse, each once, through a restart', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     const tables = await migrate(database, silentLogger);
     const start = (position = 0) => {
@@ -39,14 +39,14 @@ describe('the fold of the counter stream', () => {
     // Each passes a hundred distances.
     const messages = Array.from({ length: 60 }, (_, index) => ({
       seq: index + 1,
-      ...publicationOf(readingMessage('wheel.one', index, { distanceMm: (index + 1) * 5_000_000_000 })),
+      ...toPublication(readingMessage('wheel.one', index, { distanceMm: (index + 1) * 5_000_000_000 })),
       timestampNanos: 0n,
     })).map(({ body, ...message }) => ({ ...message, data: Buffer.from(body) }));
     const take = ({ fold, feed }: ReturnType<typeof start>, from: number, to: number) => {
-      const { rows } = fold.receive(batchOf(messages.slice(from, to)));
+      const { rows } = fold.receive(buildBatch(messages.slice(from, to)));
       feed.add({ ...rows, throughPosition: to });
     };
-    const eventsOf = async ({ actors, feed }: ReturnType<typeof start>) => {
+    const readEvents = async ({ actors, feed }: ReturnType<typeof start>) => {
       await feed.flushed();
       const rows = await database.select(
         `SELECT DISTINCT id FROM ${tables.measurementEvents.events} ORDER BY id`,
@@ -72,13 +72,13 @@ describe('the fold of the counter stream', () => {
         follow(first.fold.capture());
       }
       expect(increments()).toBe(4);
-      const before = await eventsOf(first);
+      const before = await readEvents(first);
       expect(before.rows.length).toBeGreaterThan(3_000);
 
       const second = start(35);
       restoreState(second.fold, captured, 35);
       take(second, 35, 60);
-      expect(await eventsOf(second)).toEqual(before);
+      expect(await readEvents(second)).toEqual(before);
     } finally {
       await database.close();
     }

@@ -20,17 +20,17 @@ import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
 import { testRelease } from '../support/chain/foldedChain.ts';
 import { claimed, configuredEconomy, minted, transferred } from '../support/chain/writtenEconomy.ts';
 import {
-  hashOf,
-  messageOf,
+  buildHash,
+  buildSpan,
+  buildSpanMessage,
   type WrittenEvent,
   writtenChainId,
   writtenContracts,
-  writtenSpan,
 } from '../support/chain/writtenSpans.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { batchOf } from '../support/readings/batchOf.ts';
+import { buildBatch } from '../support/readings/buildBatch.ts';
 import { acceptsState, restoreState } from '../support/restoreState.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
@@ -51,7 +51,7 @@ function createDraw(seed: number) {
 /** What an owner's page is to say of an event. */
 interface PlainEvent {
   readonly owners: readonly Address[];
-  readonly told: string;
+  readonly text: string;
 }
 
 interface PlainBlock {
@@ -60,7 +60,7 @@ interface PlainBlock {
   readonly tokens: ReadonlyMap<number, Address>;
 }
 
-/** A chain as plain lists: blocks of the present branch, and the messages that told of all of them. */
+/** A chain as plain lists: blocks of the present branch, and the messages that announced all of them. */
 function createPlainChain(seed: number) {
   const draw = createDraw(seed);
   const blocks: PlainBlock[] = [];
@@ -93,11 +93,11 @@ function createPlainChain(seed: number) {
       const events: PlainEvent[] = [];
       while (number > 1 && draw(100) < density) {
         const [event, of, what] = drawEvent(tokens);
-        events.push({ owners: of, told: `${what} in ${hashOf(number, fork)} at ${written.length}` });
+        events.push({ owners: of, text: `${what} in ${buildHash(number, fork)} at ${written.length}` });
         written.push(event);
       }
-      const span = writtenSpan({ number, events: written, fork, parentBranch: before?.branch ?? fork });
-      messages.push(messageOf(span, messages.length + 1));
+      const span = buildSpan({ number, events: written, fork, parentBranch: before?.branch ?? fork });
+      messages.push(buildSpanMessage(span, messages.length + 1));
       blocks.push({ branch: fork, events, tokens });
     }
   }
@@ -118,7 +118,7 @@ function createPlainChain(seed: number) {
       blocks
         .slice(0, Math.max(0, blocks.length - confirmedBy))
         .flatMap(({ events }) => events.filter((event) => event.owners.includes(owner)))
-        .map(({ told }) => told)
+        .map(({ text }) => text)
         .reverse(),
     draw,
   };
@@ -164,7 +164,7 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
   let position = 0;
 
   async function takeThrough(end: number): Promise<void> {
-    const batch = batchOf(messages.slice(position, end), 'created');
+    const batch = buildBatch(messages.slice(position, end), 'created');
     const { rows, rejections } = fold.receive(batch);
     expect(rejections).toEqual([]);
     for (const { table, columns, bytes } of buildInserts(tables, [encode({ ...rows, throughPosition: end })]))
@@ -228,22 +228,22 @@ async function readPage(views: Views, owner: Address, limit: number, cursor: str
   return page as Page;
 }
 
-const tellPage = ({ activity }: OwnerActivityView) =>
+const formatPage = ({ activity }: OwnerActivityView) =>
   activity.map(
     ({ kind, tokenIds, source }) => `${kind} ${tokenIds.join()} in ${source.blockHash} at ${source.logIndex}`,
   );
 
 /** The rest of a list, behind a page. */
 async function walk(views: Views, owner: Address, limit: number, first: OwnerActivityView) {
-  const told = tellPage(first);
+  const texts = formatPage(first);
   for (let { nextCursor } = first; nextCursor !== null; ) {
     const page = await readPage(views, owner, limit, nextCursor);
-    if ('fault' in page) return { told, fault: page.fault };
+    if ('fault' in page) return { texts, fault: page.fault };
     expect(page.total).toBe(first.total);
-    told.push(...tellPage(page));
+    texts.push(...formatPage(page));
     nextCursor = page.nextCursor;
   }
-  return { told, fault: null };
+  return { texts, fault: null };
 }
 
 async function firstPage(views: Views, owner: Address, limit: number): Promise<OwnerActivityView> {
@@ -288,7 +288,7 @@ describe('the activity of owners', () => {
           const limit = 1 + chain.draw(60);
           const first = await firstPage(followed.views, owner, limit);
           expect(await walk(followed.views, owner, limit, first)).toEqual({
-            told: chain.listActivity(owner),
+            texts: chain.listActivity(owner),
             fault: null,
           });
         }
@@ -312,14 +312,14 @@ describe('the activity of owners', () => {
     chain.append(200, 40);
     await follow();
     expect(chain.listActivity(owner).length).toBeGreaterThan(before.length);
-    expect(await walk(views, owner, 20, first)).toEqual({ told: before, fault: null });
+    expect(await walk(views, owner, 20, first)).toEqual({ texts: before, fault: null });
 
     const second = await firstPage(views, owner, 20);
     const next = (await readPage(views, owner, 20, second.nextCursor)) as OwnerActivityView;
     chain.reorganize(40, 30);
     await follow();
-    expect(await walk(views, owner, 20, second)).toEqual({ told: tellPage(second), fault: 'invalidated' });
-    expect(await walk(views, owner, 20, next)).toEqual({ told: tellPage(next), fault: 'invalidated' });
+    expect(await walk(views, owner, 20, second)).toEqual({ texts: formatPage(second), fault: 'invalidated' });
+    expect(await walk(views, owner, 20, next)).toEqual({ texts: formatPage(next), fault: 'invalidated' });
   });
 
   it('is never that of two branches, where another process has followed a reorganization first', async () => {
@@ -346,7 +346,7 @@ describe('the activity of owners', () => {
     await expect(walk(serving.views, owner, 20, first)).rejects.toThrow('does not hold the older activity');
     await serving.follow();
     const after = await firstPage(serving.views, owner, 20);
-    expect((await walk(serving.views, owner, 20, after)).told).toEqual(chain.listActivity(owner));
+    expect((await walk(serving.views, owner, 20, after)).texts).toEqual(chain.listActivity(owner));
   });
 
   it('of a snapshot of the version before becomes rows, and memory holds the newest alone', async () => {
@@ -364,9 +364,9 @@ describe('the activity of owners', () => {
     await followed.follow();
     for (const owner of owners) {
       const first = await firstPage(followed.views, owner, 33);
-      const { told } = await walk(followed.views, owner, 33, first);
-      expect(told).toEqual(chain.listActivity(owner));
-      expect(told.length).toBeGreaterThan(60);
+      const { texts } = await walk(followed.views, owner, 33, first);
+      expect(texts).toEqual(chain.listActivity(owner));
+      expect(texts.length).toBeGreaterThan(60);
     }
     expect(countEvicted(followed.actors)).toBeGreaterThan(100);
     // What the first message may have made is removed with everything.
@@ -391,7 +391,7 @@ describe('the activity of owners', () => {
       { owner: holder },
     );
     const first = await firstPage(views, holder, 20);
-    expect(tellPage(first)).toEqual(chain.listActivity(holder).slice(0, 20));
+    expect(formatPage(first)).toEqual(chain.listActivity(holder).slice(0, 20));
     await expect(walk(views, holder, 20, first)).rejects.toThrow('does not hold the older activity');
 
     const { get } = await startPublicServer({ chain: views });

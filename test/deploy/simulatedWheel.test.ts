@@ -21,7 +21,7 @@ function history(seed: string, times: Iterable<number>): CounterReadingMessage[]
 }
 
 describe('simulated wheel', () => {
-  it('publishes what the schema allows, a counter that never falls and a distance that starts anew at noon', () => {
+  it('publishes what the schema allows, a counter that never falls and a distance that restarts at noon', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 8 }), (seed) => {
         const messages = history(seed, listPastTimes(seed, startMs, startMs + 2 * 86_400_000, 60_000));
@@ -46,12 +46,12 @@ describe('simulated wheel', () => {
     );
   });
 
-  it('is the same for the same seed, and goes on from its last message', () => {
+  it('is the same for the same seed, and continues from its last message', () => {
     const times = [...listPastTimes('a', startMs, startMs + 3_600_000, 10_000)];
-    const whole = history('a', times);
-    expect(history('a', times)).toEqual(whole);
-    expect(history('b', times)).not.toEqual(whole);
-    let wheel = resumeWheel(whole[99] as CounterReadingMessage, 'a');
+    const messages = history('a', times);
+    expect(history('a', times)).toEqual(messages);
+    expect(history('b', times)).not.toEqual(messages);
+    let wheel = resumeWheel(messages[99] as CounterReadingMessage, 'a');
     const rest = times.slice(100).map((atMs) => {
       const observed = observe(wheel, atMs);
       wheel = observed.wheel;
@@ -59,11 +59,11 @@ describe('simulated wheel', () => {
     });
     // A turn of the wheel that was under way when it stopped is lost, and no more than that.
     const difference =
-      BigInt(whole.at(-1)?.cumulativeWorkUnits ?? 0) - BigInt(rest.at(-1)?.cumulativeWorkUnits ?? 0);
+      BigInt(messages.at(-1)?.cumulativeWorkUnits ?? 0) - BigInt(rest.at(-1)?.cumulativeWorkUnits ?? 0);
     expect(difference).toBeGreaterThanOrEqual(0n);
     expect(difference).toBeLessThanOrEqual(4n);
     expect(rest.map(({ telemetryId }) => telemetryId)).toEqual(
-      whole.slice(100).map(({ telemetryId }) => telemetryId),
+      messages.slice(100).map(({ telemetryId }) => telemetryId),
     );
   });
 

@@ -20,7 +20,7 @@ import {
 
 const subject = 'miner.counter.wheel';
 
-async function prepared() {
+async function prepareStream() {
   const { nats, database, tables } = await prepareToFollow();
   const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
   const publish = async (count: number) => {
@@ -29,7 +29,7 @@ async function prepared() {
   return { nats, snapshots, publish };
 }
 
-interface Given {
+interface FollowerOptions {
   readonly clock?: ManualClock;
   readonly settings?: Record<string, string>;
   readonly snapshotAgeMs?: number;
@@ -40,9 +40,12 @@ interface Given {
 }
 
 /** Follows with a fold that keeps the sequences that it has seen since it was restored. */
-function followed({ nats, snapshots }: Awaited<ReturnType<typeof prepared>>, given: Given = {}) {
-  const { clock = manualClock(), settings = {}, snapshotAgeMs, writes = true } = given;
-  const { captures = 'state', logger = silentLogger } = given;
+function startFollower(
+  { nats, snapshots }: Awaited<ReturnType<typeof prepareStream>>,
+  options: FollowerOptions = {},
+) {
+  const { clock = manualClock(), settings = {}, snapshotAgeMs, writes = true } = options;
+  const { captures = 'state', logger = silentLogger } = options;
   const seen = { restoredAt: null as number | null, sequences: [] as number[], removedAbove: [] as number[] };
   const fold: StreamFold = {
     identity: identifyFold(1, settings),
@@ -71,73 +74,73 @@ function followed({ nats, snapshots }: Awaited<ReturnType<typeof prepared>>, giv
     await follower.stop({ graceMs: 5_000 });
     await running;
   });
-  const through = (position: number) =>
+  const waitUntilFolded = (position: number) =>
     eventually(
       () => seen.restoredAt !== null && follower.status().position === position,
       `position ${position}`,
     );
-  return { seen, follower, through, end: () => follower.stop({ graceMs: 5_000 }) };
+  return { seen, follower, waitUntilFolded, end: () => follower.stop({ graceMs: 5_000 }) };
 }
 
 describe('a follower of a stream', () => {
   it('restores the snapshot of the highest position, whatever the clock said, and removes nothing that is stored', async () => {
-    const given = await prepared();
-    const { snapshots, publish } = given;
+    const setup = await prepareStream();
+    const { snapshots, publish } = setup;
     const clock = manualClock(Date.UTC(2026, 0, 31, 12) + 3_600_000);
     await publish(10);
-    const ahead = followed(given, { clock });
-    await ahead.through(10);
+    const ahead = startFollower(setup, { clock });
+    await ahead.waitUntilFolded(10);
     await ahead.end();
     // The clock was an hour ahead, and is put right.
     await publish(10);
-    const right = followed(given, { clock: manualClock(Date.UTC(2026, 0, 31, 12)) });
-    await right.through(20);
+    const right = startFollower(setup, { clock: manualClock(Date.UTC(2026, 0, 31, 12)) });
+    await right.waitUntilFolded(20);
     await right.end();
     expect((await snapshots.list(stream)).map(({ position }) => position)).toEqual([20, 10]);
     await publish(5);
-    const last = followed(given);
-    await last.through(25);
+    const last = startFollower(setup);
+    await last.waitUntilFolded(25);
     expect(last.seen).toEqual({ restoredAt: 20, sequences: [21, 22, 23, 24, 25], removedAbove: [] });
   });
 
-  it('restores one that the stream continues before an older one that it does not, old enough or not', async () => {
-    const given = await prepared();
-    const { nats, publish } = given;
+  it('prefers a snapshot that the stream continues to one that it does not, old enough or not', async () => {
+    const setup = await prepareStream();
+    const { nats, publish } = setup;
     const clock = manualClock();
     await publish(10);
-    const first = followed(given, { clock });
-    await first.through(10);
+    const first = startFollower(setup, { clock });
+    await first.waitUntilFolded(10);
     await first.end();
     clock.advance(3_600_000);
     await publish(10);
-    const second = followed(given, { clock });
-    await second.through(20);
+    const second = startFollower(setup, { clock });
+    await second.waitUntilFolded(20);
     await second.end();
-    const old = followed(given, { clock, snapshotAgeMs: 600_000, writes: false });
-    await old.through(20);
+    const old = startFollower(setup, { clock, snapshotAgeMs: 600_000, writes: false });
+    await old.waitUntilFolded(20);
     expect(old.seen.restoredAt).toBe(10);
     await old.end();
     await nats.jsm.streams.purge(stream, { seq: 16 });
-    const young = followed(given, { clock, snapshotAgeMs: 600_000 });
-    await young.through(20);
+    const young = startFollower(setup, { clock, snapshotAgeMs: 600_000 });
+    await young.waitUntilFolded(20);
     expect(young.seen).toEqual({ restoredAt: 20, sequences: [], removedAbove: [] });
   });
 
   it('restores an older snapshot where its fold refuses the newest one, and says which', async () => {
-    const given = await prepared();
-    const { publish, snapshots } = given;
+    const setup = await prepareStream();
+    const { publish, snapshots } = setup;
     await publish(10);
-    const sound = followed(given);
-    await sound.through(10);
+    const sound = startFollower(setup);
+    await sound.waitUntilFolded(10);
     await sound.end();
     await publish(10);
-    const faulty = followed(given, { captures: 'another' });
-    await faulty.through(20);
+    const faulty = startFollower(setup, { captures: 'another' });
+    await faulty.waitUntilFolded(20);
     await faulty.end();
     const lines: string[] = [];
     const logger = pino({ level: 'error' }, { write: (line) => lines.push(line) });
-    const restored = followed(given, { logger });
-    await restored.through(20);
+    const restored = startFollower(setup, { logger });
+    await restored.waitUntilFolded(20);
     expect(restored.seen).toMatchObject({ restoredAt: 10, removedAbove: [] });
     const [refused] = (await snapshots.list(stream)).map(formatSnapshotName);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -150,34 +153,34 @@ describe('a follower of a stream', () => {
     ]);
   });
 
-  it('leaves alone what another deployment has folded, and removes what was stored of it', async () => {
-    const given = await prepared();
-    await given.publish(10);
-    const one = followed(given, { settings: { core: '0x01' } });
-    await one.through(10);
+  it('ignores snapshots of another deployment, and removes the rows that it stored', async () => {
+    const setup = await prepareStream();
+    await setup.publish(10);
+    const one = startFollower(setup, { settings: { core: '0x01' } });
+    await one.waitUntilFolded(10);
     await one.end();
-    const other = followed(given, { settings: { core: '0x02' } });
-    await other.through(10);
+    const other = startFollower(setup, { settings: { core: '0x02' } });
+    await other.waitUntilFolded(10);
     expect(other.seen).toMatchObject({ restoredAt: 0, removedAbove: [0] });
     await other.end();
     // Going back finds nothing of its own any more: its rows are gone too.
-    const back = followed(given, { settings: { core: '0x01' } });
-    await back.through(10);
+    const back = startFollower(setup, { settings: { core: '0x01' } });
+    await back.waitUntilFolded(10);
     expect(back.seen).toMatchObject({ restoredAt: 0, removedAbove: [0] });
   });
 
   it('removes what it has stored of messages that the stream has lost', async () => {
-    const given = await prepared();
-    const { nats, publish } = given;
+    const setup = await prepareStream();
+    const { nats, publish } = setup;
     await publish(10);
-    const one = followed(given);
-    await one.through(10);
+    const one = startFollower(setup);
+    await one.waitUntilFolded(10);
     await one.end();
     await nats.jsm.streams.delete(stream);
     await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
     await publish(4);
-    const other = followed(given);
-    await other.through(4);
+    const other = startFollower(setup);
+    await other.waitUntilFolded(4);
     expect(other.seen).toEqual({ restoredAt: 0, sequences: [1, 2, 3, 4], removedAbove: [0] });
   });
 });

@@ -15,13 +15,13 @@ import {
   prepareToFollow,
 } from '../support/streams/testFollower.ts';
 
-it('a follower that is stopped while it restores from replaced tables saves nothing of the tables before', async () => {
+it('a follower that is stopped while it restores from replaced tables saves nothing of the previous tables', async () => {
   const prepared = await prepareToFollow();
   const { nats, database } = prepared;
   let { tables } = prepared;
   const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
   /** Set while ClickHouse does not answer to the question for snapshots. */
-  let away: Promise<void> | null = null;
+  let restoring: Promise<void> | null = null;
   let stored: string[] = [];
   let restoredAt: number | null = null;
   const fold: StreamFold = {
@@ -45,7 +45,7 @@ it('a follower that is stopped while it restores from replaced tables saves noth
     snapshots: {
       ...store,
       list: async (asked) => {
-        await away;
+        await restoring;
         return store.list(asked);
       },
     },
@@ -59,10 +59,10 @@ it('a follower that is stopped while it restores from replaced tables saves noth
   const replayed = resolveTables(2);
   await createEmpty(database, replayed);
   let answer: () => void = () => undefined;
-  away = new Promise((resolve) => {
+  restoring = new Promise((resolve) => {
     answer = resolve;
   });
-  follower.restoreAnew(() => {
+  follower.restoreReplaced(() => {
     tables = replayed;
     stored = ['g2 1', 'g2 2', 'g2 3', 'g2 4', 'g2 5'];
   });

@@ -15,7 +15,7 @@ import type { StreamFold } from '../../streams/streamFold.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { genesisMs } from '../support/processes/minerProcess.ts';
-import { publicationOf, readingMessage } from '../support/readings/readingMessages.ts';
+import { readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { createTestFollower, emptySinks, prepareToFollow } from '../support/streams/testFollower.ts';
 
@@ -78,7 +78,7 @@ it('a year later state is as it was, although retention has removed every messag
   }
 
   for (let index = 0; index < 200; index++) {
-    const { subject, body } = publicationOf(readingMessage('wheel.one', index));
+    const { subject, body } = toPublication(readingMessage('wheel.one', index));
     await js.publish(subject, body);
   }
   for (let round = 1; round <= 3; round++) await js.publish(oracleSubject('wheel.one'), closure(round));
@@ -96,7 +96,7 @@ it('a year later state is as it was, although retention has removed every messag
   expect((await jsm.streams.info('MINER_CHAIN')).config.max_age).toBe(0);
 
   // It goes on behind what is gone, and knows it: what is stored again changes nothing.
-  const { subject, body } = publicationOf(readingMessage('wheel.one', 200));
+  const { subject, body } = toPublication(readingMessage('wheel.one', 200));
   await js.publish(subject, body);
   await js.publish(oracleSubject('wheel.one'), closure(3));
   await js.publish(oracleSubject('wheel.one'), closure(4));

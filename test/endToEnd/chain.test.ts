@@ -1,8 +1,8 @@
 import { toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
 import type { ChainLog, ChainSpanMessage } from '../../actors/chain/chainSpan.ts';
-import { publishedSpans, startIndexed } from '../support/chain/indexedChain.ts';
-import { onChainOf } from '../support/chain/onChain.ts';
+import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
+import { fetchSpans, startIndexed } from '../support/chain/indexedChain.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { reorganize } from '../support/chain/reorganize.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
@@ -10,10 +10,10 @@ import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import {
-  foldedThrough,
   type MinerProcess,
-  ready,
   startMiner,
+  waitUntilFolded,
+  waitUntilReady,
   writeDeployment,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
@@ -23,7 +23,7 @@ import { mixedPublications, publishAll } from '../support/readings/readingMessag
 const owner = (economy: TestEconomy, index = 0) => economy.owners[index] as string;
 
 /** What the chain's routes show, without what goes by the clock. */
-async function shown(miner: MinerProcess, economy: TestEconomy): Promise<string> {
+async function readShown(miner: MinerProcess, economy: TestEconomy): Promise<string> {
   const paths = [
     '/v1/core',
     '/v1/mining/state',
@@ -51,7 +51,7 @@ async function events(miner: MinerProcess) {
 }
 
 /** Until the chain's newest block is published and folded. */
-async function followed(miner: MinerProcess, economy: TestEconomy) {
+async function waitUntilFollowed(miner: MinerProcess, economy: TestEconomy) {
   const tip = Number(await economy.client.getBlockNumber({ cacheTime: 0 }));
   await eventually(
     async () => (await miner.metric('miner_chain_block{block="head"}')) === tip,
@@ -60,17 +60,17 @@ async function followed(miner: MinerProcess, economy: TestEconomy) {
 }
 
 /** What a fresh service on fresh streams shows of the chain. */
-async function shownAfresh(economy: TestEconomy): Promise<string> {
+async function readFromNewService(economy: TestEconomy): Promise<string> {
   const nats = await startNats();
   const fresh = await startMiner({
     natsUrl: nats.url,
     dataDir: temporaryDirectory(),
-    onChain: onChainOf(economy),
+    onChain: buildChainMembers(economy),
     environment: { MINER_RPC_URL: economy.url },
   });
-  await followed(fresh, economy);
-  await ready(fresh);
-  const views = await shown(fresh, economy);
+  await waitUntilFollowed(fresh, economy);
+  await waitUntilReady(fresh);
+  const views = await readShown(fresh, economy);
   await fresh.end('SIGTERM');
   return views;
 }
@@ -89,7 +89,7 @@ const stillChain = shareInFile(async () => {
   const honest = await startIndexed(economy);
   await honest.caughtUp();
   await honest.stop();
-  return { economy, spans: await publishedSpans(honest.nats), shownHonestly: await shownAfresh(economy) };
+  return { economy, spans: await fetchSpans(honest.nats), shownHonestly: await readFromNewService(economy) };
 });
 
 const spanPublication = (span: ChainSpanMessage) => ({
@@ -106,20 +106,20 @@ async function serviceOver(economy: TestEconomy) {
       role,
       natsUrl: nats.url,
       dataDir,
-      onChain: onChainOf(economy),
+      onChain: buildChainMembers(economy),
       environment: rpc ? { MINER_RPC_URL: economy.url } : {},
     });
   return { nats, dataDir, start };
 }
 
 describe('the chain, end to end', () => {
-  it('is indexed, folded and shown; a kill and a restart change nothing of it', async () => {
+  it('is indexed, folded and shown, and the same after a kill and a restart', async () => {
     const { economy, random } = await startRandomEconomy(60, 41);
     const { start } = await serviceOver(economy);
     const first = await start();
-    await followed(first, economy);
-    await ready(first);
-    const before = await shown(first, economy);
+    await waitUntilFollowed(first, economy);
+    await waitUntilReady(first);
+    const before = await readShown(first, economy);
     expect(before).toContain('"status":"available"');
     const newestEvents = (miner: MinerProcess) => miner.json<{ events: unknown[] }>('/v1/events?limit=40');
     const { events: eventsBefore } = await newestEvents(first);
@@ -127,35 +127,35 @@ describe('the chain, end to end', () => {
     await first.end('SIGKILL');
 
     const second = await start();
-    await ready(second);
-    await eventually(async () => (await shown(second, economy)) === before, 'the same views');
+    await waitUntilReady(second);
+    await eventually(async () => (await readShown(second, economy)) === before, 'the same views');
     expect((await newestEvents(second)).events).toEqual(eventsBefore);
     for (let step = 0; step < 12; step++) await random.step();
-    await followed(second, economy);
-    const later = await shown(second, economy);
+    await waitUntilFollowed(second, economy);
+    const later = await readShown(second, economy);
     expect(later).not.toBe(before);
     expect(await second.end('SIGTERM')).toBe(0);
 
     const third = await start();
-    await ready(third);
+    await waitUntilReady(third);
     expect(third.output()).toContain('"snapshot restored"');
-    await followed(third, economy);
-    expect(await shown(third, economy)).toBe(later);
+    await waitUntilFollowed(third, economy);
+    expect(await readShown(third, economy)).toBe(later);
   });
 
-  it('goes back behind a deep reorganization, loudly, and invalidates the cursors that it took the block of', async () => {
+  it('goes back below a deep reorganization, logs it, and invalidates the cursors whose block is gone', async () => {
     const { economy, random } = await startRandomEconomy(70, 43);
     const { start } = await serviceOver(economy);
     const miner = await start();
-    await followed(miner, economy);
-    await ready(miner);
+    await waitUntilFollowed(miner, economy);
+    await waitUntilReady(miner);
     const path = `/v1/owners/${owner(economy)}/activity?limit=1`;
     const page = await miner.json<{ nextCursor: string; chain: { safeThroughBlock: string } }>(path);
     expect(page.nextCursor).not.toBeNull();
 
     await reorganize(economy, 20, random.step);
     await random.step();
-    await followed(miner, economy);
+    await waitUntilFollowed(miner, economy);
     expect(await miner.metric('miner_chain_reorganizations_total{reached="safe"}')).toBe(1);
     expect(
       miner
@@ -166,31 +166,31 @@ describe('the chain, end to end', () => {
     expect([gone.status, await gone.json()]).toEqual([409, { error: 'cursor_invalidated' }]);
     const setA = `/v2/public/miners/activity?owner=${owner(economy)}&limit=1&cursor=${page.nextCursor}`;
     expect(await miner.json(setA)).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
-    const after = await shown(miner, economy);
+    const after = await readShown(miner, economy);
 
-    expect(await shownAfresh(economy)).toBe(after);
+    expect(await readFromNewService(economy)).toBe(after);
   });
 
-  it('restores an older snapshot for a fork below every state that it kept', async () => {
+  it('restores an older snapshot for a fork below every retained state', async () => {
     const { economy, random } = await startRandomEconomy(60, 47);
     const { start } = await serviceOver(economy);
     const first = await start();
-    await followed(first, economy);
-    await ready(first);
+    await waitUntilFollowed(first, economy);
+    await waitUntilReady(first);
     expect(await first.end('SIGTERM')).toBe(0);
     const second = await start();
-    await ready(second);
-    await followed(second, economy);
+    await waitUntilReady(second);
+    await waitUntilFollowed(second, economy);
     // The snapshot's block and the 24 before it are replaced: nothing that the restarted service holds is left.
     await reorganize(economy, 25, random.step);
     await random.step();
-    await followed(second, economy);
+    await waitUntilFollowed(second, economy);
     expect(await second.metric('miner_chain_rewinds_total')).toBe(1);
-    const after = await shown(second, economy);
-    expect(await shownAfresh(economy)).toBe(after);
+    const after = await readShown(second, economy);
+    expect(await readFromNewService(economy)).toBe(after);
   });
 
-  it('outlives a span that cannot be applied, names it, serves the rest, and takes a corrected one in its place', async () => {
+  it('survives a span that cannot be applied, names it, serves the rest, and takes a corrected one in its place', async () => {
     const { economy, spans, shownHonestly } = await stillChain();
     const { nats, start } = await serviceOver(economy);
     const isMint = ({ topics }: ChainSpanMessage['blocks'][number]['logs'][number]) =>
@@ -198,9 +198,9 @@ describe('the chain, end to end', () => {
     const wrongAt = spans.findIndex(({ blocks }) => blocks.some(({ logs }) => logs.some(isMint)));
     const { connection, jsm } = await connectTo(nats);
     const miner = await start('run', false);
-    await ready(miner);
-    const publish = async (given: readonly ChainSpanMessage[]) => {
-      await publishAll(connection, given.map(spanPublication));
+    await waitUntilReady(miner);
+    const publish = async (spans: readonly ChainSpanMessage[]) => {
+      await publishAll(connection, spans.map(spanPublication));
       const { state } = await jsm.streams.info('MINER_CHAIN');
       return state.last_seq;
     };
@@ -212,8 +212,8 @@ describe('the chain, end to end', () => {
     await publishAll(connection, mixedPublications(200));
 
     const expectOnlyTheChainFailed = async (process: MinerProcess) => {
-      await foldedThrough(process, last, 'MINER_CHAIN');
-      await foldedThrough(process, 200);
+      await waitUntilFolded(process, last, 'MINER_CHAIN');
+      await waitUntilFolded(process, 200);
       expect(await process.metric('miner_chain_projection_failed')).toBe(1);
       const core = { status: 'unavailable', reason: 'indexer_unavailable' };
       expect(await process.json('/v1/core')).toMatchObject(core);
@@ -237,14 +237,14 @@ describe('the chain, end to end', () => {
     await expectOnlyTheChainFailed(third);
 
     const corrected = spans.slice(wrongAt).map((span) => ({ ...span, fork: 1 }));
-    await foldedThrough(third, await publish(corrected), 'MINER_CHAIN');
+    await waitUntilFolded(third, await publish(corrected), 'MINER_CHAIN');
     expect(await third.metric('miner_chain_projection_failed')).toBe(0);
-    expect(await shown(third, economy)).toBe(shownHonestly);
+    expect(await readShown(third, economy)).toBe(shownHonestly);
   });
 
   it.each<[string, (logs: readonly ChainLog[]) => ChainLog[]]>([
     ['left out the logs of a block', () => []],
-    ['doubled a log, which is refused today', (logs) => [logs[0] as ChainLog, ...logs]],
+    ['repeated a log, which is refused today', (logs) => [logs[0] as ChainLog, ...logs]],
   ])('is repaired where a node %s and an earlier version published it', async (_what, lie) => {
     const { economy, spans: honestSpans, shownHonestly } = await stillChain();
     const { nats, dataDir, start } = await serviceOver(economy);
@@ -261,16 +261,16 @@ describe('the chain, end to end', () => {
     }));
     expect(wrong).not.toBeNull();
     const miner = await start('run', false);
-    await ready(miner);
+    await waitUntilReady(miner);
     const { connection, jsm } = await connectTo(nats);
     await publishAll(connection, spans.map(spanPublication));
-    await foldedThrough(miner, spans.length, 'MINER_CHAIN');
-    const before = await shown(miner, economy).catch(() => 'unavailable');
+    await waitUntilFolded(miner, spans.length, 'MINER_CHAIN');
+    const before = await readShown(miner, economy).catch(() => 'unavailable');
 
     const environment = {
       MINER_NATS_URL: nats.url,
       MINER_DATA_DIR: dataDir,
-      MINER_DEPLOYMENT: writeDeployment(dataDir, onChainOf(economy)),
+      MINER_DEPLOYMENT: writeDeployment(dataDir, buildChainMembers(economy)),
       MINER_RPC_URL: economy.url,
     };
     const found = await minerCommand(['doctor'], environment);
@@ -293,8 +293,8 @@ describe('the chain, end to end', () => {
       return span?.fork === 1 && BigInt(span.toBlock) === tip ? state.last_seq : null;
     };
     const lastSequence = await eventually(isRepaired, 'the repair');
-    await foldedThrough(miner, lastSequence, 'MINER_CHAIN');
-    const after = await shown(miner, economy);
+    await waitUntilFolded(miner, lastSequence, 'MINER_CHAIN');
+    const after = await readShown(miner, economy);
     expect(after).not.toBe(before);
     expect(after).toBe(shownHonestly);
     expect((await minerCommand(['doctor'], environment)).output).toMatch(
@@ -307,20 +307,20 @@ describe('the chain, end to end', () => {
     const { economy } = await stillChain();
     const { nats, start } = await serviceOver(economy);
     const ingest = await start('run', false);
-    await ready(ingest);
+    await waitUntilReady(ingest);
     const indexer = await startMiner({
       role: 'index',
       natsUrl: nats.url,
       dataDir: temporaryDirectory(),
-      onChain: onChainOf(economy),
+      onChain: buildChainMembers(economy),
       environment: { MINER_RPC_URL: economy.url },
     });
-    await followed(ingest, economy);
+    await waitUntilFollowed(ingest, economy);
     expect((await fetch(`${indexer.operatorUrl}/readyz`)).status).toBe(200);
-    const before = await shown(ingest, economy);
+    const before = await readShown(ingest, economy);
     const connected = await connectTo(nats);
-    // What the indexer reads beside the spans may be published before or after the last of them.
-    const span = { ...(await publishedSpans(connected)).at(-1), blocks: [] };
+    // What the indexer reads besides the spans may be published before or after the last of them.
+    const span = { ...(await fetchSpans(connected)).at(-1), blocks: [] };
     const bodies = [
       '{}',
       JSON.stringify({ ...span, fromBlock: '900000', toBlock: '900000' }),
@@ -331,14 +331,14 @@ describe('the chain, end to end', () => {
       bodies.map((body) => ({ subject: 'miner.chain.31337.span', body })),
     );
     const { state } = await connected.jsm.streams.info('MINER_CHAIN');
-    await foldedThrough(ingest, state.last_seq, 'MINER_CHAIN');
+    await waitUntilFolded(ingest, state.last_seq, 'MINER_CHAIN');
     expect(
       await ingest.metric('miner_messages_rejected_total{stream="MINER_CHAIN",reason="malformed"}'),
     ).toBe(1);
     expect(
       await ingest.metric('miner_messages_rejected_total{stream="MINER_CHAIN",reason="unlinked_span"}'),
     ).toBe(2);
-    expect(await shown(ingest, economy)).toBe(before);
+    expect(await readShown(ingest, economy)).toBe(before);
     expect(await indexer.end('SIGTERM')).toBe(0);
   });
 });

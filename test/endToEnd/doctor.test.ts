@@ -2,11 +2,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
-import { onChainOf } from '../support/chain/onChain.ts';
+import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
-import { ready, startMiner, storedThrough, writeDeployment } from '../support/processes/minerProcess.ts';
+import {
+  startMiner,
+  waitUntilReady,
+  waitUntilStored,
+  writeDeployment,
+} from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
@@ -20,17 +25,17 @@ describe('doctor', () => {
     for (let block = 0; block < 12; block++) await economy.mine();
     const nats = await startNats();
     const dataDir = temporaryDirectory();
-    const onChain = onChainOf(economy);
+    const onChain = buildChainMembers(economy);
     const miner = await startMiner({
       natsUrl: nats.url,
       dataDir,
       onChain,
       environment: { MINER_RPC_URL: economy.url },
     });
-    await ready(miner);
+    await waitUntilReady(miner);
     const { connection } = await connectTo(nats);
     await publishAll(connection, mixedPublications(2_400));
-    await storedThrough(miner, 2_400);
+    await waitUntilStored(miner, 2_400);
     const tip = Number(await economy.client.getBlockNumber({ cacheTime: 0 }));
     await eventually(
       async () => (await miner.metric('miner_chain_block{block="head"}')) === tip,
@@ -92,11 +97,11 @@ describe('doctor', () => {
       /FAILED +deployment file: .*nowhere/,
     ],
     [
-      'a NATS that is away',
+      'an unavailable NATS',
       { MINER_NATS_URL: 'nats://127.0.0.1:1' },
       /FAILED +NATS: nats:\/\/127\.0\.0\.1:1/,
     ],
-    ['a ClickHouse that is away', { MINER_CLICKHOUSE_URL: 'http://127.0.0.1:1' }, /FAILED +ClickHouse: /],
+    ['an unavailable ClickHouse', { MINER_CLICKHOUSE_URL: 'http://127.0.0.1:1' }, /FAILED +ClickHouse: /],
   ])('says what to do about %s', async (_what, environment, expected) => {
     const { status, output } = await doctor({ MINER_DATA_DIR: temporaryDirectory(), ...environment });
     expect(output).toMatch(expected);

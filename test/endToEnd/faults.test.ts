@@ -6,28 +6,38 @@ import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import {
   ask,
-  foldedThrough,
   type MinerProcess,
-  ready,
   startMiner,
-  storedThrough,
+  waitUntilFolded,
+  waitUntilReady,
+  waitUntilStored,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats, type TestNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, type Publication, publishAll } from '../support/readings/readingMessages.ts';
-import { allObservations, rejections, storedState } from '../support/storage/storedState.ts';
+import { allObservations, readRejections, storedState } from '../support/storage/storedState.ts';
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 
 /** Rejected messages among the first `count` of mixedPublications. */
-function rejectedSequences(count: number): number[] {
+function listRejectedSequences(count: number): number[] {
   const isBad = (number: number) => [40, 80, 120, 160, 200, 239].includes(number % 240);
   return Array.from({ length: count }, (_, number) => number).flatMap((number) =>
     isBad(number) ? [number + 1] : [],
   );
 }
 
-async function shown(miner: MinerProcess) {
+/** A service that is ready, and a connection to its nats-server. */
+async function startReady() {
+  const nats = await startNats();
+  const connected = await connectTo(nats);
+  const dataDir = temporaryDirectory();
+  const miner = await startMiner({ natsUrl: nats.url, dataDir });
+  await waitUntilReady(miner);
+  return { nats, ...connected, dataDir, miner };
+}
+
+async function readShown(miner: MinerProcess) {
   const observations = await Promise.all(installations.map((one) => allObservations(miner, one)));
   const telemetry = await Promise.all(
     installations.map((one) => miner.json(`/v1/public/installations/${one}/telemetry`)),
@@ -36,14 +46,14 @@ async function shown(miner: MinerProcess) {
 }
 
 /** What a service that is never disturbed stores of the same streams; `look` asks it before it is stopped. */
-async function undisturbed(
+async function runUndisturbed(
   nats: TestNats,
   through: number,
   look: (miner: MinerProcess) => Promise<void> = async () => undefined,
 ) {
   const dataDir = temporaryDirectory();
   const miner = await startMiner({ natsUrl: nats.url, dataDir });
-  await storedThrough(miner, through);
+  await waitUntilStored(miner, through);
   await look(miner);
   await miner.end('SIGTERM');
   return await storedState({ path: join(dataDir, 'clickhouse') });
@@ -51,10 +61,10 @@ async function undisturbed(
 
 /** Stops a service that was disturbed, and expects it to have shown and stored what one does that never was. */
 async function expectLikeUndisturbed(miner: MinerProcess, dataDir: string, nats: TestNats, through: number) {
-  const views = await shown(miner);
+  const views = await readShown(miner);
   await miner.end('SIGTERM');
-  const expected = await undisturbed(nats, through, async (other) =>
-    expect(views).toEqual(await shown(other)),
+  const expected = await runUndisturbed(nats, through, async (other) =>
+    expect(views).toEqual(await readShown(other)),
   );
   expect(await storedState({ path: join(dataDir, 'clickhouse') })).toEqual(expected);
 }
@@ -86,14 +96,11 @@ async function publishSteadily(connection: NatsConnection, publications: readonl
 }
 
 describe('killed with SIGKILL', () => {
-  it('in the middle of a burst of readings, ends like an uninterrupted run', async () => {
-    const nats = await startNats();
-    const connected = await connectTo(nats);
-    const dataDir = temporaryDirectory();
+  it('in the middle of a burst of readings, it ends like an uninterrupted run', async () => {
+    // Snapshots are taken every minute; without one, the entire stream is folded again over rows that are stored.
+    const { nats, dataDir, miner: first, ...connected } = await startReady();
+    let miner = first;
     const count = 12_000;
-    // Snapshots are taken every minute; without one, the whole stream is folded again over rows that are stored.
-    let miner = await startMiner({ natsUrl: nats.url, dataDir });
-    await ready(miner);
     const publishing = publishSteadily(connected.connection, mixedPublications(count));
     for (const position of [2_000, 6_000]) {
       await eventually(
@@ -104,29 +111,25 @@ describe('killed with SIGKILL', () => {
       miner = await startMiner({ natsUrl: nats.url, dataDir });
     }
     await publishing;
-    await storedThrough(miner, count);
+    await waitUntilStored(miner, count);
     // A clean stop leaves a snapshot: the next start begins there.
     await miner.end('SIGTERM');
     miner = await startMiner({ natsUrl: nats.url, dataDir });
-    await ready(miner);
+    await waitUntilReady(miner);
     expect(miner.log().some(({ msg, position }) => msg === 'snapshot restored' && position === count)).toBe(
       true,
     );
-    const rejectedByService = async () =>
-      (await rejections(connected, 'MINER_COUNTER')).map(({ sequence }) => sequence);
-    expect(await rejectedByService()).toEqual(rejectedSequences(count));
+    const readRejectedCount = async () =>
+      (await readRejections(connected, 'MINER_COUNTER')).map(({ sequence }) => sequence);
+    expect(await readRejectedCount()).toEqual(listRejectedSequences(count));
     await expectLikeUndisturbed(miner, dataDir, nats, count);
-    expect(await rejectedByService()).toEqual(rejectedSequences(count));
+    expect(await readRejectedCount()).toEqual(listRejectedSequences(count));
   });
 });
 
 describe('nats-server', () => {
-  it('killed with SIGKILL and started again under load, loses and doubles nothing', async () => {
-    const nats = await startNats();
-    const { connection, jsm } = await connectTo(nats);
-    const dataDir = temporaryDirectory();
-    const miner = await startMiner({ natsUrl: nats.url, dataDir });
-    await ready(miner);
+  it('killed with SIGKILL and started again under load, causes no loss and no duplicates', async () => {
+    const { nats, connection, jsm, dataDir, miner } = await startReady();
     const polling = poll(miner);
     for (const from of [0, 2_500, 5_000]) {
       await publishAll(connection, mixedPublications(2_500, from));
@@ -138,7 +141,7 @@ describe('nats-server', () => {
       );
     }
     const { state } = await jsm.streams.info('MINER_COUNTER');
-    await storedThrough(miner, state.last_seq);
+    await waitUntilStored(miner, state.last_seq);
     expect(await polling.stop()).toEqual([200]);
     expect(await miner.metric('miner_stream_interruptions_total{stream="MINER_COUNTER"}')).toBeGreaterThan(0);
     expect(miner.log().some(({ msg }) => msg === 'NATS connection lost; reconnecting')).toBe(true);
@@ -147,32 +150,25 @@ describe('nats-server', () => {
   });
 
   it('with its consumers deleted behind the service’s back, is read on', async () => {
-    const nats = await startNats();
-    const { connection, jsm } = await connectTo(nats);
-    const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory() });
-    await ready(miner);
+    const { connection, jsm, miner } = await startReady();
     for (let round = 0; round < 3; round++) {
       await publishAll(connection, mixedPublications(500, round * 500));
-      await foldedThrough(miner, (round + 1) * 500);
+      await waitUntilFolded(miner, (round + 1) * 500);
       for await (const consumer of jsm.consumers.list('MINER_COUNTER')) {
         await jsm.consumers.delete('MINER_COUNTER', consumer.name);
       }
     }
     await publishAll(connection, mixedPublications(500, 1_500));
-    await foldedThrough(miner, 2_000);
+    await waitUntilFolded(miner, 2_000);
     expect(await miner.metric('miner_stream_interruptions_total{stream="MINER_COUNTER"}')).toBeGreaterThan(0);
     expect(miner.log().some(({ msg }) => msg === 'consumption is restarted')).toBe(true);
   });
 
   it('with a stream cut back and continued with other messages, ends like a run that saw only those', async () => {
-    const nats = await startNats();
-    const { connection, jsm } = await connectTo(nats);
-    const dataDir = temporaryDirectory();
-    const miner = await startMiner({ natsUrl: nats.url, dataDir });
-    await ready(miner);
+    const { nats, connection, jsm, dataDir, miner } = await startReady();
     const polling = poll(miner);
     await publishAll(connection, mixedPublications(3_000));
-    await storedThrough(miner, 3_000);
+    await waitUntilStored(miner, 3_000);
 
     // A power failure: what was acknowledged after the copy is lost, and its sequences are used again.
     await nats.kill('SIGTERM');
@@ -180,7 +176,7 @@ describe('nats-server', () => {
     await nats.start();
     await eventually(async () => (await jsm.streams.info('MINER_COUNTER')).state.last_seq === 3_000, 'back');
     await publishAll(connection, mixedPublications(1_000, 3_000));
-    await storedThrough(miner, 4_000);
+    await waitUntilStored(miner, 4_000);
     await nats.kill();
     rmSync(join(nats.dir, 'store'), { recursive: true });
     cpSync(join(nats.dir, 'copy'), join(nats.dir, 'store'), { recursive: true });
@@ -191,7 +187,7 @@ describe('nats-server', () => {
     );
     await publishAll(connection, mixedPublications(1_500, 6_000));
 
-    await storedThrough(miner, 4_500);
+    await waitUntilStored(miner, 4_500);
     await eventually(
       async () => (await miner.metric('miner_stream_divergences_total{stream="MINER_COUNTER"}')) === 1,
       'the divergence is counted',
@@ -201,35 +197,27 @@ describe('nats-server', () => {
     await expectLikeUndisturbed(miner, dataDir, nats, 4_500);
   });
 
-  it('with a stream deleted and created anew, is folded from its new beginning', async () => {
-    const nats = await startNats();
-    const { connection, jsm } = await connectTo(nats);
-    const dataDir = temporaryDirectory();
-    const miner = await startMiner({ natsUrl: nats.url, dataDir });
-    await ready(miner);
+  it('with a stream deleted and created again, is folded from its new beginning', async () => {
+    const { nats, connection, jsm, dataDir, miner } = await startReady();
     await publishAll(connection, mixedPublications(900));
-    await storedThrough(miner, 900);
+    await waitUntilStored(miner, 900);
     const { config } = await jsm.streams.info('MINER_COUNTER');
     await jsm.streams.delete('MINER_COUNTER');
     await jsm.streams.add(config as Parameters<typeof jsm.streams.add>[0]);
     await publishAll(connection, mixedPublications(1_200, 6_000));
-    await storedThrough(miner, 1_200);
+    await waitUntilStored(miner, 1_200);
     await expectLikeUndisturbed(miner, dataDir, nats, 1_200);
   });
 
-  it('with messages purged before they were read, is read on behind them and says so', async () => {
-    const nats = await startNats();
-    const { connection, jsm } = await connectTo(nats);
-    const dataDir = temporaryDirectory();
-    const first = await startMiner({ natsUrl: nats.url, dataDir });
-    await ready(first);
+  it('with messages purged before they were read, is read on after them and logs the gap', async () => {
+    const { nats, connection, jsm, dataDir, miner: first } = await startReady();
     await publishAll(connection, mixedPublications(300));
-    await storedThrough(first, 300);
+    await waitUntilStored(first, 300);
     await first.end('SIGTERM');
     await publishAll(connection, mixedPublications(300, 300));
     await jsm.streams.purge('MINER_COUNTER', { seq: 501 });
     const miner = await startMiner({ natsUrl: nats.url, dataDir });
-    await storedThrough(miner, 600);
+    await waitUntilStored(miner, 600);
     expect(await miner.metric('miner_stream_missed_messages_total{stream="MINER_COUNTER"}')).toBe(200);
     expect(miner.log().some(({ missed, fromSequence }) => missed === 200 && fromSequence === 301)).toBe(true);
     // What was stored before the purge is still there.
@@ -241,7 +229,7 @@ describe('nats-server', () => {
 describe('ClickHouse', () => {
   const engine = useClickHouseEngine();
 
-  it('away for a while: polling goes on, rows wait, and nothing is lost or doubled', async () => {
+  it('unavailable for a while: polling continues, rows wait, and there is no loss and no duplicate', async () => {
     const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
     const { connection } = await connectTo(nats);
     const miner = await startMiner({
@@ -249,12 +237,12 @@ describe('ClickHouse', () => {
       clickhouseUrl: clickhouse,
       dataDir: temporaryDirectory(),
     });
-    await ready(miner);
+    await waitUntilReady(miner);
     await publishAll(connection, mixedPublications(3_000));
-    await storedThrough(miner, 3_000);
+    await waitUntilStored(miner, 3_000);
     const polling = poll(miner);
     await engine.kill();
-    // More than the buffer holds: the source is held back, and no message is dropped.
+    // More than the buffer holds: the source is paused, and no message is dropped.
     const count = 60_000;
     await publishAll(connection, mixedPublications(count - 3_000, 3_000));
     await eventually(
@@ -267,16 +255,16 @@ describe('ClickHouse', () => {
     expect(folded).toBeLessThan(count - 1_000);
     expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);
     await engine.start();
-    await storedThrough(miner, count);
+    await waitUntilStored(miner, count);
     expect(await polling.stop()).toEqual([200]);
     expect(await miner.metric('miner_row_write_failures_total{stream="MINER_COUNTER"}')).toBeGreaterThan(0);
     const lines = miner.log().map(({ msg }) => msg);
     expect(lines.filter((line) => line === 'ClickHouse does not take rows; they wait')).toHaveLength(1);
     expect(lines.filter((line) => line === 'ClickHouse takes rows again')).toHaveLength(1);
     const stored = await storedState({ url: clickhouse });
-    expect(stored.readings).toHaveLength(count - rejectedSequences(count).length);
+    expect(stored.readings).toHaveLength(count - listRejectedSequences(count).length);
     await miner.end('SIGTERM');
-    const other = await undisturbed(nats, count);
+    const other = await runUndisturbed(nats, count);
     expect(stored.rounds).toEqual(other.rounds);
     expect(stored.buckets).toEqual(other.buckets);
     expect(stored.readings).toEqual(other.readings);

@@ -1,19 +1,19 @@
 import { jetstream } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
-import { onChainOf } from '../support/chain/onChain.ts';
+import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
 import { listen, type Message } from '../support/http/eventSource.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import {
-  foldedThrough,
   genesisMs,
   type MinerProcess,
-  ready,
   startMiner,
+  waitUntilFolded,
+  waitUntilReady,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { publicationOf, readingMessage } from '../support/readings/readingMessages.ts';
+import { readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 
 const category = 'category=measurement';
 
@@ -41,7 +41,7 @@ async function walk(miner: MinerProcess) {
 }
 
 describe('the event feed, end to end', () => {
-  it('is whole through a kill: old pages at once when ready, and a client that goes on is told each event once', async () => {
+  it('is complete through a kill: old pages are there when it is ready, and a client that resumes receives each event once', async () => {
     const economy = await startEconomy();
     // The token is deployed with the economy; its blocks have to be safe.
     for (let block = 0; block < 12; block++) await economy.mine();
@@ -51,11 +51,11 @@ describe('the event feed, end to end', () => {
       startMiner({
         natsUrl: nats.url,
         dataDir,
-        onChain: onChainOf(economy),
+        onChain: buildChainMembers(economy),
         environment: { MINER_RPC_URL: economy.url },
       });
     const first = await start();
-    await ready(first);
+    await waitUntilReady(first);
     const js = jetstream((await connectTo(nats)).connection);
     // Each passes a hundred distances. What is late was received, so it is recorded, long before it arrives.
     const publish = async (fromIndex: number, toIndex: number, lateMs = 0) => {
@@ -64,12 +64,12 @@ describe('the event feed, end to end', () => {
           distanceMm: (index + 1) * 5_000_000_000,
           receivedAt: new Date(genesisMs + index * 10_000 - lateMs).toISOString(),
         });
-        const { subject, body } = publicationOf(reading);
+        const { subject, body } = toPublication(reading);
         await js.publish(subject, body);
       }
     };
     await publish(0, 30);
-    await foldedThrough(first, 30);
+    await waitUntilFolded(first, 30);
     const available = async () => (await first.json<{ status: string }>('/v1/events')).status === 'available';
     await eventually(available, 'a feed');
 
@@ -79,7 +79,7 @@ describe('the event feed, end to end', () => {
     await eventually(() => client.messages.length > 500, 'some events');
     client.end();
     const before = await walk(first);
-    await foldedThrough(first, 40);
+    await waitUntilFolded(first, 40);
     const deep = before.cursors.at(-2) as string;
     const page = (miner: MinerProcess) =>
       fetch(`${miner.publicUrl}/v1/events?${category}&limit=100&cursor=${deep}`);
@@ -88,12 +88,12 @@ describe('the event feed, end to end', () => {
 
     await publish(40, 50, 250_000);
     const second = await start();
-    await ready(second);
+    await waitUntilReady(second);
     const found = await page(second);
     expect(found.status).toBe(200);
     const pageAfter = (await found.json()) as Page;
     expect(pageAfter.events).toEqual(pageBefore.events);
-    await foldedThrough(second, 50);
+    await waitUntilFolded(second, 50);
     const after = await walk(second);
     expect(new Set(after.events.map(({ id }) => id)).size).toBe(after.events.length);
     const places = after.events.map(({ recordedAt, source, id }) => [recordedAt, source.receiptCursor, id]);
@@ -112,7 +112,7 @@ describe('the event feed, end to end', () => {
     const again = await listen(second.publicUrl, `/v1/events/stream?${category}`, { 'Last-Event-ID': id });
     const missed = after.events.filter(({ source }) => Number(source.receiptCursor) > 30);
     await eventually(() => seen.length + again.messages.length >= missed.length, 'the missed events', 30_000);
-    const told = [...seen, ...again.messages].map(({ data }) => data.id);
-    expect(told.toSorted()).toEqual(missed.map((event) => event.id).toSorted());
+    const delivered = [...seen, ...again.messages].map(({ data }) => data.id);
+    expect(delivered.toSorted()).toEqual(missed.map((event) => event.id).toSorted());
   });
 });

@@ -8,22 +8,23 @@ import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { foldAndStop } from '../support/processes/foldAndStop.ts';
 import {
+  fetchReadiness,
   genesisMs,
   type MinerProcess,
-  readiness,
-  ready,
   startMiner,
-  storedThrough,
+  waitUntilReady,
+  waitUntilStored,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
-const says = (miner: MinerProcess, text: string) =>
+const waitForLog = (miner: MinerProcess, text: string) =>
   eventually(() => miner.log().find(({ msg }) => String(msg).includes(text)), text, 60_000);
 
-describe('a process beside the one that ingests', () => {
+describe('a process next to the one that ingests', () => {
   const engine = useClickHouseEngine();
 
   it('changes no settings of streams and tables while it waits as a standby, and does once it ingests', async () => {
@@ -38,9 +39,9 @@ describe('a process beside the one that ingests', () => {
         environment,
       });
     const first = await start();
-    await ready(first);
+    await waitUntilReady(first);
     const second = await start({ MINER_RETENTION_DAYS: '1', MINER_ROWS_TTL_DAYS: '40' });
-    await eventually(async () => (await readiness(second)).standbyFor?.pid === first.pid, 'a standby');
+    await eventually(async () => (await fetchReadiness(second)).standbyFor?.pid === first.pid, 'a standby');
     const database = openDatabase({ url: clickhouse });
     const settings = async () => {
       const { readings, chainEvents } = await activeTables(database);
@@ -49,12 +50,12 @@ describe('a process beside the one that ingests', () => {
     };
     expect(await settings()).toEqual([0, 0, 0]);
     expect(await first.end('SIGTERM')).toBe(0);
-    await ready(second);
+    await waitUntilReady(second);
     expect(await settings()).toEqual([86_400 * 1e9, 40, 40]);
     await database.close();
   });
 
-  it('that has begun a later epoch makes the one before end', async () => {
+  it('that has begun a later epoch makes the previous one end', async () => {
     const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
     const { connection } = await connectTo(nats);
     const start = () =>
@@ -65,32 +66,32 @@ describe('a process beside the one that ingests', () => {
         dataDir: temporaryDirectory(),
       });
     const first = await start();
-    await ready(first);
+    await waitUntilReady(first);
     // As one that knows the database by another name does.
     const database = openDatabase({ url: clickhouse });
     await insertRows(database, ingestEpochs, [{ epoch: 99, holder: 'another', atMs: Date.now() }]);
     await publishAll(connection, mixedPublications(100));
-    await storedThrough(first, 100);
+    await waitUntilStored(first, 100);
     expect(await first.exited).toBe(1);
     expect(first.output()).toContain('another process ingests into this database');
     await database.close();
   });
 });
 
-describe('a process that another one has taken over from', () => {
-  it('ends in order when it was told to stop before it notices', async () => {
+describe('a process that another one has replaced', () => {
+  it('ends in order when it is stopped before it notices', async () => {
     const nats = await startNats();
     const { connection, js, jsm } = await connectTo(nats);
     const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory() });
-    await ready(miner);
+    await waitUntilReady(miner);
     await publishAll(connection, mixedPublications(100));
-    await storedThrough(miner, 100);
+    await waitUntilStored(miner, 100);
     miner.child.kill('SIGSTOP');
     const holder = { host: 'another', pid: 1, pidSpace: null };
     const { state } = await jsm.streams.info('MINER_LEASE', { subjects_filter: '>' });
     const [subject = ''] = Object.keys(state.subjects ?? {});
     await js.publish(subject, JSON.stringify({ id: 'another', holder }));
-    // Longer than it writes without a renewal, so that what it has folded cannot be saved.
+    // Its clock runs on: for longer than it writes without a renewal, so that what it has folded cannot be saved.
     await sleep(5_000);
     miner.child.kill('SIGTERM');
     miner.child.kill('SIGCONT');
@@ -99,19 +100,14 @@ describe('a process that another one has taken over from', () => {
 });
 
 describe('a rebuild', () => {
-  it('keeps the rows of messages that leave the stream while it begins', async () => {
-    const nats = await startNats();
-    const { connection, jsm } = await connectTo(nats);
-    const dataDir = temporaryDirectory();
-    const settings = { natsUrl: nats.url, dataDir };
-    const first = await startMiner(settings);
-    await ready(first);
+  it('keeps the rows of messages that leave the stream while it starts', async () => {
     let published = 30_000;
-    await publishAll(connection, mixedPublications(published));
-    await storedThrough(first, published);
+    const { connection: connected, settings } = await foldAndStop(({ connection: publisher }) =>
+      publishAll(publisher, mixedPublications(published)),
+    );
+    const { connection, jsm } = connected;
     const { config } = await jsm.streams.info('MINER_COUNTER');
     await jsm.streams.update('MINER_COUNTER', { ...config, max_msgs: 20_000 });
-    await first.end('SIGTERM');
     // As retention by time does: one message leaves for each that comes.
     let isLive = true;
     const live = (async () => {
@@ -122,12 +118,12 @@ describe('a rebuild', () => {
       }
     })();
     const second = await startMiner({ ...settings, startMs: genesisMs - 1_800_000 });
-    await says(second, 'the rebuilt generation is the active one');
+    await waitForLog(second, 'the rebuilt generation is the active one');
     isLive = false;
     await live;
-    await storedThrough(second, published);
+    await waitUntilStored(second, published);
     await second.end('SIGTERM');
-    const database = openDatabase({ path: join(dataDir, 'clickhouse') });
+    const database = openDatabase({ path: join(settings.dataDir, 'clickhouse') });
     const { generation, readings } = await activeTables(database);
     const positions = async (table: string) =>
       (

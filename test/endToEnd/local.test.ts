@@ -35,13 +35,13 @@ async function startLocal(dataDir: string) {
   onTestFinished(async () => {
     await started.end('SIGKILL');
     for (const [, pid] of started.output().matchAll(/"pid":(\d+)[^\n]*started/g)) {
-      if (commandLineOf(Number(pid)).includes(dataDir)) process.kill(Number(pid), 'SIGKILL');
+      if (readCommandLine(Number(pid)).includes(dataDir)) process.kill(Number(pid), 'SIGKILL');
     }
   });
-  const urlOf = (name: string) =>
+  const awaitUrl = (name: string) =>
     eventually(() => new RegExp(`${name}\\s+(http\\S+)`).exec(started.output())?.[1], name);
-  const statusUrl = await urlOf('status');
-  const telemetryUrl = await urlOf('telemetry');
+  const statusUrl = await awaitUrl('status');
+  const telemetryUrl = await awaitUrl('telemetry');
   const online = () =>
     eventually(async () => {
       const telemetry = (await (await fetch(telemetryUrl)).json()) as Telemetry;
@@ -52,7 +52,7 @@ async function startLocal(dataDir: string) {
 }
 
 /** Empty for a process that has ended, also when nobody has asked about it yet. */
-function commandLineOf(pid: number): string {
+function readCommandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
@@ -61,17 +61,17 @@ function commandLineOf(pid: number): string {
 }
 
 function isAlive(pid: number): boolean {
-  return commandLineOf(pid) !== '';
+  return readCommandLine(pid) !== '';
 }
 
-const positionOf = ({ revision }: Telemetry) => Number(revision?.split('.')[0]);
+const parsePosition = ({ revision }: Telemetry) => Number(revision?.split('.')[0]);
 
 describe('npm start', () => {
-  it('shows a past and a live wheel, stops on Ctrl-C, and goes on with the same data', async () => {
+  it('shows a past and a live wheel, stops on Ctrl-C, and continues with the same data', async () => {
     const dataDir = temporaryDirectory();
     const first = await startLocal(dataDir);
     const before = await first.online();
-    expect(positionOf(before)).toBeGreaterThan(1_000);
+    expect(parsePosition(before)).toBeGreaterThan(1_000);
     const status = (await (await fetch(first.statusUrl)).json()) as { modules: unknown[]; signer: unknown };
     await eventually(async () => {
       const { modules } = (await (await fetch(first.statusUrl)).json()) as { modules: unknown[] };
@@ -100,7 +100,7 @@ describe('npm start', () => {
     const second = await startLocal(dataDir);
     await eventually(() => second.output().includes('"snapshot restored"'), 'the snapshot');
     const grown = await eventually(
-      async () => positionOf(await second.online()) - positionOf(before),
+      async () => parsePosition(await second.online()) - parsePosition(before),
       'readings after the restart',
     );
     expect(grown).toBeLessThan(60);
@@ -111,7 +111,7 @@ describe('npm start', () => {
     expect(await second.end('SIGTERM'), second.output()).toBe(0);
   });
 
-  it('killed with SIGKILL leaves a nats-server that the next start stops, and loses nothing', async () => {
+  it('loses nothing when it is killed, and the next start stops the nats-server that was left', async () => {
     const dataDir = temporaryDirectory();
     const first = await startLocal(dataDir);
     const before = await first.online();
@@ -123,7 +123,7 @@ describe('npm start', () => {
     // Restored from a snapshot, it shows what was measured then until it has folded the rest.
     const after = await eventually(async () => {
       const telemetry = await second.online();
-      return positionOf(telemetry) > positionOf(before) ? telemetry : null;
+      return parsePosition(telemetry) > parsePosition(before) ? telemetry : null;
     }, 'a reading after those before the kill');
     expect(isAlive(orphan)).toBe(false);
     expect(second.output()).toContain('a server of an earlier run is still running');
@@ -131,8 +131,8 @@ describe('npm start', () => {
     // Its own nats-server killed from outside is restarted with the same data.
     process.kill(second.natsPid(), 'SIGKILL');
     await eventually(() => second.output().includes('nats-server restarted'), 'another nats-server');
-    const position = positionOf(after);
-    await eventually(async () => positionOf(await second.online()) > position + 2, 'readings after it');
+    const position = parsePosition(after);
+    await eventually(async () => parsePosition(await second.online()) > position + 2, 'readings after it');
     expect(await second.end('SIGINT'), second.output()).toBe(0);
   });
 

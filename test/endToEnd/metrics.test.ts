@@ -20,11 +20,11 @@ it('metrics are documented as a process that does everything has them (npm run t
   // The last ones to be registered.
   await eventually(async () => (await metrics()).includes('# HELP miner_recent_readings '), 'all metrics');
   const text = await metrics();
-  const typeOf = (name: string) => new RegExp(`^# TYPE ${name} (\\w+)$`, 'm').exec(text)?.[1];
+  const findType = (name: string) => new RegExp(`^# TYPE ${name} (\\w+)$`, 'm').exec(text)?.[1];
   const rows = [...text.matchAll(/^# HELP (miner_\w+) (.+)$/gm)]
     .map(([, name = '', help]) => {
       const labels = declaredLabels(name);
-      return `| \`${name}\` | ${typeOf(name)} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`;
+      return `| \`${name}\` | ${findType(name)} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`;
     })
     .sort();
   const page = [

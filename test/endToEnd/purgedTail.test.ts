@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { ready, startMiner, storedThrough } from '../support/processes/minerProcess.ts';
+import { startMiner, waitUntilReady, waitUntilStored } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { publicationOf, publishAll, readingMessage } from '../support/readings/readingMessages.ts';
+import { publishAll, readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 import { allObservations, storedState } from '../support/storage/storedState.ts';
 
 const readings = (from: number, to: number) =>
-  Array.from({ length: to - from }, (_, offset) => publicationOf(readingMessage('wheel.one', from + offset)));
+  Array.from({ length: to - from }, (_, offset) => toPublication(readingMessage('wheel.one', from + offset)));
 
-async function killedAfter(count: number) {
+async function runAndKill(count: number) {
   const nats = await startNats();
   const { connection, jsm } = await connectTo(nats);
   const dataDir = temporaryDirectory();
   const miner = await startMiner({ natsUrl: nats.url, dataDir });
-  await ready(miner);
+  await waitUntilReady(miner);
   await publishAll(connection, readings(0, count));
-  await storedThrough(miner, count);
+  await waitUntilStored(miner, count);
   const before = await allObservations(miner, 'wheel.one');
   expect(before).toHaveLength(count);
   await miner.end('SIGKILL');
@@ -24,21 +24,21 @@ async function killedAfter(count: number) {
 
 describe('rows whose messages have left the stream since the snapshot', () => {
   it('are on the pages after a restart', async () => {
-    const { nats, jsm, dataDir, before } = await killedAfter(1_000);
+    const { nats, jsm, dataDir, before } = await runAndKill(1_000);
     await jsm.streams.purge('MINER_COUNTER', { seq: 701 });
     const second = await startMiner({ natsUrl: nats.url, dataDir });
-    await storedThrough(second, 1_000);
+    await waitUntilStored(second, 1_000);
     const after = await allObservations(second, 'wheel.one');
     expect(after.length).toBe(before.length);
     expect(after[0]).toEqual(before[0]);
   });
 
-  it('keep their half hour as it was', async () => {
-    const { nats, jsm, dataDir } = await killedAfter(1_000);
+  it('keep their half-hour bucket as it was', async () => {
+    const { nats, jsm, dataDir } = await runAndKill(1_000);
     const stored = await storedState({ path: `${dataDir}/clickhouse` });
     await jsm.streams.purge('MINER_COUNTER', { seq: 701 });
     const second = await startMiner({ natsUrl: nats.url, dataDir });
-    await storedThrough(second, 1_000);
+    await waitUntilStored(second, 1_000);
     await second.end('SIGTERM');
     const after = await storedState({ path: `${dataDir}/clickhouse` });
     expect(after.readings).toEqual(stored.readings);

@@ -4,12 +4,12 @@ import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
 import {
-  foldedThrough,
+  fetchReadiness,
   type MinerProcess,
-  readiness,
-  ready,
   startMiner,
-  storedThrough,
+  waitUntilFolded,
+  waitUntilReady,
+  waitUntilStored,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
@@ -19,10 +19,10 @@ import { mixedPublications, publishAll } from '../support/readings/readingMessag
 const environment = { MINER_READY_GRACE_SECONDS: '3' };
 
 /** Waits until the service says that it waits for just these. */
-function waitsFor(miner: MinerProcess, ...names: string[]) {
+function waitUntilWaitingFor(miner: MinerProcess, ...names: string[]) {
   return eventually(
     async () => {
-      const { waitingFor } = await readiness(miner);
+      const { waitingFor } = await fetchReadiness(miner);
       return names.every((name) => waitingFor.includes(name)) && waitingFor.length === names.length;
     },
     `waiting for ${names.join(', ')}`,
@@ -34,93 +34,93 @@ const lagMetric = 'miner_stream_lag_messages{stream="MINER_COUNTER"}';
 const engine = useClickHouseEngine();
 
 describe('readiness', () => {
-  it('ends while NATS is unavailable, which is named, and comes back; the lag is unknown meanwhile, and routes answer', async () => {
+  it('ends while NATS is unavailable, names it, and returns; the lag is unknown meanwhile, and routes answer', async () => {
     const nats = await startNats();
     const { connection } = await connectTo(nats);
     const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory(), environment });
-    await ready(miner);
+    await waitUntilReady(miner);
     await publishAll(connection, mixedPublications(200));
-    await storedThrough(miner, 200);
+    await waitUntilStored(miner, 200);
     expect(await miner.metric(lagMetric)).toBe(0);
     await nats.kill();
-    await waitsFor(miner, 'NATS', 'MINER_COUNTER', 'MINER_PIPELINE');
-    expect((await readiness(miner)).streams.MINER_COUNTER?.lag).toBeNull();
+    await waitUntilWaitingFor(miner, 'NATS', 'MINER_COUNTER', 'MINER_PIPELINE');
+    expect((await fetchReadiness(miner)).streams.MINER_COUNTER?.lag).toBeNull();
     expect(await miner.metric(lagMetric)).toBeNull();
     expect((await fetch(`${miner.publicUrl}/readyz`)).status).toBe(503);
     expect((await fetch(`${miner.publicUrl}/healthz`)).status).toBe(200);
     expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);
     await nats.start();
-    await ready(miner);
+    await waitUntilReady(miner);
     await publishAll(connection, mixedPublications(50, 200));
-    await foldedThrough(miner, 250);
+    await waitUntilFolded(miner, 250);
   });
 
   it('ends while a stream is missing, which is created again and folded from its beginning', async () => {
     const nats = await startNats();
     const { connection, jsm } = await connectTo(nats);
     const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory(), environment });
-    await ready(miner);
+    await waitUntilReady(miner);
     await publishAll(connection, mixedPublications(200));
-    await storedThrough(miner, 200);
+    await waitUntilStored(miner, 200);
     for (const stream of ['MINER_COUNTER', 'MINER_REJECTED']) await jsm.streams.delete(stream);
     await eventually(async () => (await jsm.streams.info('MINER_COUNTER')).state.last_seq === 0, 'a stream');
-    await ready(miner);
+    await waitUntilReady(miner);
     await publishAll(connection, mixedPublications(50, 200));
-    await storedThrough(miner, 50);
+    await waitUntilStored(miner, 50);
     expect((await jsm.streams.info('MINER_REJECTED')).config.subjects).toEqual(['miner.rejected.*']);
   });
 
-  it('comes over streams whose last messages are gone: purged, deleted one by one, or all of them', async () => {
+  it('is reached over streams whose last messages are gone: purged, deleted one by one, or all of them', async () => {
     const nats = await startNats();
     const { connection, jsm } = await connectTo(nats);
     const dataDir = temporaryDirectory();
     const miner = await startMiner({ natsUrl: nats.url, dataDir, environment });
-    await ready(miner);
+    await waitUntilReady(miner);
     await publishAll(connection, mixedPublications(30));
-    await storedThrough(miner, 30);
+    await waitUntilStored(miner, 30);
     await miner.end('SIGTERM');
     await publishAll(connection, mixedPublications(20, 30));
     for (const sequence of [46, 47, 48, 49, 50]) await jsm.streams.deleteMessage('MINER_COUNTER', sequence);
     const second = await startMiner({ natsUrl: nats.url, dataDir, environment });
-    await ready(second);
-    await storedThrough(second, 50);
+    await waitUntilReady(second);
+    await waitUntilStored(second, 50);
     await second.end('SIGTERM');
     await publishAll(connection, mixedPublications(20, 50));
     await jsm.streams.purge('MINER_COUNTER');
     const third = await startMiner({ natsUrl: nats.url, dataDir, environment });
-    await ready(third);
-    await storedThrough(third, 70);
+    await waitUntilReady(third);
+    await waitUntilStored(third, 70);
     expect((await fetch(`${third.publicUrl}/v2/public/stats?range=7d`)).status).toBe(200);
     // While it runs, too.
     await publishAll(connection, mixedPublications(5, 70));
     await jsm.streams.purge('MINER_COUNTER');
-    await storedThrough(third, 75);
+    await waitUntilStored(third, 75);
     await third.end('SIGTERM');
     const fourth = await startMiner({ natsUrl: nats.url, dataDir, environment });
-    await ready(fourth);
-    await storedThrough(fourth, 75);
+    await waitUntilReady(fourth);
+    await waitUntilStored(fourth, 75);
   });
 
-  it('ends while ClickHouse answers and takes no rows', async () => {
+  it('ends while ClickHouse answers but accepts no rows', async () => {
     const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
     const { connection } = await connectTo(nats);
     const database = openDatabase({ url: clickhouse });
     onTestFinished(() => database.close());
     const settings = { natsUrl: nats.url, clickhouseUrl: clickhouse, environment };
     const miner = await startMiner({ ...settings, dataDir: temporaryDirectory() });
-    await ready(miner);
+    await waitUntilReady(miner);
     await database.command('RENAME TABLE readings_g1 TO readings_moved');
     await publishAll(connection, mixedPublications(100));
-    await waitsFor(miner, 'ClickHouse');
-    expect((await readiness(miner)).clickhouse).toBe('refusing rows');
+    await waitUntilWaitingFor(miner, 'ClickHouse');
+    expect((await fetchReadiness(miner)).clickhouse).toBe('refusing rows');
     expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);
     await database.command('RENAME TABLE readings_moved TO readings_g1');
-    await ready(miner);
-    await storedThrough(miner, 100);
+    await waitUntilReady(miner);
+    await waitUntilStored(miner, 100);
   });
 
   it.skipIf(!clickHouseServerAvailable())(
-    'never comes with a ClickHouse server that is too old, which ends the process as a wrong setting does',
+    'is never reached with a ClickHouse server that is too old, which ends the process as an invalid setting does',
     async () => {
       const [nats, server] = [await startNats(), await startClickHouseServer()];
       const settings = { natsUrl: nats.url, clickhouseUrl: server.url, dataDir: temporaryDirectory() };

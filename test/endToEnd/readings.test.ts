@@ -7,21 +7,21 @@ import { examplePath } from '../support/http/examplePath.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import {
-  foldedThrough,
   genesisMs,
-  ready,
   startMiner,
-  storedThrough,
+  waitUntilFolded,
+  waitUntilReady,
+  waitUntilStored,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import {
   mixedPublications,
-  publicationOf,
   publishAll,
   readingMessage,
+  toPublication,
 } from '../support/readings/readingMessages.ts';
-import { allObservations, rejections, storedState } from '../support/storage/storedState.ts';
+import { allObservations, readRejections, storedState } from '../support/storage/storedState.ts';
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 
@@ -34,7 +34,7 @@ describe('readings in, telemetry out', () => {
     const miner = await startMiner({ natsUrl: nats.url, dataDir });
     const connected = await connectTo(nats);
     const { connection, js, jsm } = connected;
-    await ready(miner);
+    await waitUntilReady(miner);
 
     const publications = mixedPublications(2_400);
     await publishAll(connection, publications);
@@ -65,8 +65,8 @@ describe('readings in, telemetry out', () => {
         lastSignature: 'c2lnbmVk',
       }),
     );
-    await storedThrough(miner, 2_400);
-    await foldedThrough(miner, 3, 'MINER_PIPELINE');
+    await waitUntilStored(miner, 2_400);
+    await waitUntilFolded(miner, 3, 'MINER_PIPELINE');
 
     for (const route of routes) {
       for (const installation of installations) {
@@ -79,10 +79,10 @@ describe('readings in, telemetry out', () => {
     const isBad = (number: number) => [40, 80, 120, 160, 200, 239].includes(number % 240);
     const expected = publications.flatMap((_, number) => (isBad(number) ? [number + 1] : []));
     await eventually(
-      async () => (await rejections(connected, 'MINER_COUNTER')).length >= expected.length,
+      async () => (await readRejections(connected, 'MINER_COUNTER')).length >= expected.length,
       'all rejections',
     );
-    const rejected = await rejections(connected, 'MINER_COUNTER');
+    const rejected = await readRejections(connected, 'MINER_COUNTER');
     expect(rejected.map(({ sequence }) => sequence)).toEqual(expected);
     expect(rejected.slice(0, 6).map(({ reason }) => reason)).toEqual([
       'malformed',
@@ -95,7 +95,7 @@ describe('readings in, telemetry out', () => {
     const first = await jsm.streams.getMessage('MINER_REJECTED', { seq: 1 });
     const message = rejectionMessage.parse(first?.json());
     expect(Buffer.from(message.original, 'base64').toString()).toBe(publications[40]?.body);
-    expect(await rejections(connected, 'MINER_PIPELINE')).toEqual([{ sequence: 2, reason: 'malformed' }]);
+    expect(await readRejections(connected, 'MINER_PIPELINE')).toEqual([{ sequence: 2, reason: 'malformed' }]);
 
     // Telemetry is the last accepted reading, and it is old.
     const telemetry = await miner.json<Record<string, unknown>>('/v1/public/telemetry');
@@ -132,18 +132,18 @@ describe('readings in, telemetry out', () => {
     const nats = await startNats();
     const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory() });
     const { connection } = await connectTo(nats);
-    await ready(miner);
+    await waitUntilReady(miner);
     const at = (ms: number) => new Date(ms).toISOString();
     const nowMs = Date.now();
     const old = { observedAt: at(nowMs - 121_000), receivedAt: at(nowMs - 121_000) };
-    await publishAll(connection, [publicationOf(readingMessage('wheel.one', 1, old))]);
-    await foldedThrough(miner, 1);
+    await publishAll(connection, [toPublication(readingMessage('wheel.one', 1, old))]);
+    await waitUntilFolded(miner, 1);
     expect(await miner.json('/v1/public/telemetry')).toMatchObject({ status: 'stale' });
     const stale = await miner.json<{ revision: string }>('/v4/public/process');
     await publishAll(connection, [
-      publicationOf(readingMessage('wheel.one', 2, { observedAt: at(nowMs), receivedAt: at(nowMs) })),
+      toPublication(readingMessage('wheel.one', 2, { observedAt: at(nowMs), receivedAt: at(nowMs) })),
     ]);
-    await foldedThrough(miner, 2);
+    await waitUntilFolded(miner, 2);
     expect(await miner.json('/v1/public/telemetry')).toMatchObject({ status: 'online' });
     const online = await miner.json<{ revision: string; measurement: unknown }>('/v4/public/process');
     expect(online.measurement).toMatchObject({ freshness: 'online', cumulativeWorkUnits: '14' });
@@ -155,20 +155,20 @@ describe('readings in, telemetry out', () => {
     const shared = { natsUrl: nats.url, clickhouseUrl: clickhouse };
     const ingest = await startMiner({ ...shared, role: 'ingest', dataDir: temporaryDirectory() });
     const { connection } = await connectTo(nats);
-    await ready(ingest);
+    await waitUntilReady(ingest);
     // The last message is a rejected one: no row has its position.
     await publishAll(connection, mixedPublications(2_921));
-    await storedThrough(ingest, 2_921);
+    await waitUntilStored(ingest, 2_921);
     expect(await ingest.end('SIGTERM')).toBe(0);
 
     // Restored from the snapshot that the writer left, then following.
     const replica = await startMiner({ ...shared, role: 'serve', dataDir: temporaryDirectory() });
-    await ready(replica);
+    await waitUntilReady(replica);
     expect(replica.log().some(({ msg, position }) => msg === 'snapshot restored' && position === 2_921)).toBe(
       true,
     );
     await publishAll(connection, mixedPublications(300, 2_921));
-    await foldedThrough(replica, 3_221);
+    await waitUntilFolded(replica, 3_221);
     const items = await allObservations(replica, 'wheel.one');
     expect(items.length).toBeGreaterThan(1_030);
     expect(new Set(items.map(({ telemetryId }) => telemetryId)).size).toBe(items.length);

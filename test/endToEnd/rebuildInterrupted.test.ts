@@ -7,31 +7,20 @@ import { createReplayLog } from '../../storage/replayLog.ts';
 import { generationPointer } from '../../storage/tables/generationPointer.ts';
 import { resolveTables } from '../../storage/tables.ts';
 import { eventually } from '../support/processes/childProcess.ts';
+import { foldAndStop } from '../support/processes/foldAndStop.ts';
 import { startMinerCommand } from '../support/processes/minerCommand.ts';
-import {
-  genesisMs,
-  ready,
-  startMiner,
-  storedThrough,
-  writeDeployment,
-} from '../support/processes/minerProcess.ts';
-import { connectTo, startNats } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { genesisMs, startMiner, waitUntilReady, writeDeployment } from '../support/processes/minerProcess.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
 /** Another deployment, so that everything is folded again into the next generation. */
 const startMs = genesisMs - 1_800_000;
 
-async function folded(count: number) {
-  const nats = await startNats();
-  const { connection, jsm } = await connectTo(nats);
-  const dataDir = temporaryDirectory();
-  const settings = { natsUrl: nats.url, dataDir };
-  const first = await startMiner(settings);
-  await ready(first);
-  await publishAll(connection, mixedPublications(count));
-  await storedThrough(first, count);
-  await first.end('SIGTERM');
+async function foldReadings(count: number) {
+  const { connection, settings } = await foldAndStop(({ connection: publisher }) =>
+    publishAll(publisher, mixedPublications(count)),
+  );
+  const { jsm } = connection;
+  const { dataDir } = settings;
   const path = join(dataDir, 'clickhouse');
   const onDatabase = async <Result>(work: (database: Database) => Promise<Result>) => {
     const database = openDatabase({ path });
@@ -52,7 +41,7 @@ async function folded(count: number) {
 
 describe('a rebuild into the next generation', () => {
   it('that was killed keeps the rows of messages that have left the stream since', async () => {
-    const { jsm, settings, readings } = await folded(12_000);
+    const { jsm, settings, readings } = await foldReadings(12_000);
     const before = await readings();
     const killed = await startMiner({ ...settings, startMs });
     await killed.written('folded again into the next generation');
@@ -67,7 +56,7 @@ describe('a rebuild into the next generation', () => {
   });
 
   it('that was killed just before it became active becomes so at the next start, without another message', async () => {
-    const { settings, readings, onDatabase } = await folded(3_000);
+    const { settings, readings, onDatabase } = await foldReadings(3_000);
     const miner = await startMiner({ ...settings, startMs });
     await miner.written('the rebuilt generation is the active one');
     await miner.end('SIGTERM');
@@ -78,14 +67,14 @@ describe('a rebuild into the next generation', () => {
     });
     expect((await readings()).generation).toBe(1);
     const second = await startMiner({ ...settings, startMs });
-    await ready(second);
+    await waitUntilReady(second);
     await second.written('the rebuilt generation is the active one');
     await second.end('SIGTERM');
     expect((await readings()).generation).toBeGreaterThan(1);
   });
 
-  it('leaves a replay that was unfinished before so that its command ends', async () => {
-    const { settings, onDatabase, dataDir } = await folded(12_000);
+  it('ends a replay that was unfinished before it', async () => {
+    const { settings, onDatabase, dataDir } = await foldReadings(12_000);
     const command = { from: { sequence: 1 }, to: null, installationId: null, dryRun: false };
     const plan = {
       generation: 2,

@@ -4,13 +4,18 @@ import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { activeTables } from '../../storage/generations.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
-import { readiness, ready, startMiner, storedThrough } from '../support/processes/minerProcess.ts';
+import {
+  fetchReadiness,
+  startMiner,
+  waitUntilReady,
+  waitUntilStored,
+} from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 import { allObservations, storedState } from '../support/storage/storedState.ts';
 
-function startedWith(natsUrl: string, clickhouseUrl: string) {
+function startWith(natsUrl: string, clickhouseUrl: string) {
   return (role: 'ingest' | 'serve' | 'run', environment = {}) =>
     startMiner({ role, natsUrl, clickhouseUrl, dataDir: temporaryDirectory(), environment });
 }
@@ -21,44 +26,44 @@ describe('several processes on one ClickHouse server', () => {
   it('ingest one at a time: killed, paused and stopped ones are replaced, and no row is lost', async () => {
     const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
     const { connection } = await connectTo(nats);
-    const start = startedWith(nats.url, clickhouse);
+    const start = startWith(nats.url, clickhouse);
     const first = await start('ingest');
-    await ready(first);
+    await waitUntilReady(first);
     const second = await start('ingest');
-    await eventually(async () => (await readiness(second)).standbyFor?.pid === first.pid, 'a standby');
-    expect((await readiness(second)).waitingFor).toContain('the ingest lease');
+    await eventually(async () => (await fetchReadiness(second)).standbyFor?.pid === first.pid, 'a standby');
+    expect((await fetchReadiness(second)).waitingFor).toContain('the ingest lease');
     await publishAll(connection, mixedPublications(3_750));
-    await storedThrough(first, 3_750);
+    await waitUntilStored(first, 3_750);
     expect(await second.metric('miner_rows_flushed_position{stream="MINER_COUNTER"}')).toBeNull();
 
     // A process that has ended on this machine is replaced at once.
     await first.end('SIGKILL');
-    await ready(second);
+    await waitUntilReady(second);
     await publishAll(connection, mixedPublications(1_250, 3_750));
-    await storedThrough(second, 5_000);
+    await waitUntilStored(second, 5_000);
 
     const third = await start('ingest');
-    await eventually(async () => (await readiness(third)).standbyFor?.pid === second.pid, 'a standby');
+    await eventually(async () => (await fetchReadiness(third)).standbyFor?.pid === second.pid, 'a standby');
     second.child.kill('SIGSTOP');
-    await ready(third);
+    await waitUntilReady(third);
     await publishAll(connection, mixedPublications(1_000, 5_000));
-    await storedThrough(third, 6_000);
+    await waitUntilStored(third, 6_000);
     second.child.kill('SIGCONT');
     expect(await second.exited).toBe(1);
     // Whichever it notices first: the lease of another process, or the epoch that it has begun.
     expect(second.output()).toMatch(/has taken over the ingest|another process ingests into this database/);
 
     const fourth = await start('ingest');
-    await eventually(async () => (await readiness(fourth)).standbyFor?.pid === third.pid, 'a standby');
+    await eventually(async () => (await fetchReadiness(fourth)).standbyFor?.pid === third.pid, 'a standby');
     expect(await third.end('SIGTERM')).toBe(0);
-    await ready(fourth);
+    await waitUntilReady(fourth);
     await publishAll(connection, mixedPublications(500, 6_000));
-    await storedThrough(fourth, 6_500);
+    await waitUntilStored(fourth, 6_500);
     await fourth.end('SIGTERM');
 
     const alone = temporaryDirectory();
     const undisturbed = await startMiner({ natsUrl: nats.url, dataDir: alone });
-    await storedThrough(undisturbed, 6_500);
+    await waitUntilStored(undisturbed, 6_500);
     await undisturbed.end('SIGTERM');
     const [stored, expected] = [
       await storedState({ url: clickhouse }),
@@ -69,18 +74,18 @@ describe('several processes on one ClickHouse server', () => {
     expect(stored.buckets).toEqual(expected.buckets);
   });
 
-  it('show no page with a hole while the state is lost and everything is folded again', async () => {
+  it('show no page with a gap while the state is lost and everything is folded again', async () => {
     const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
     const { connection } = await connectTo(nats);
-    const start = startedWith(nats.url, clickhouse);
+    const start = startWith(nats.url, clickhouse);
     const count = 20_000;
     const first = await start('ingest');
-    await ready(first);
+    await waitUntilReady(first);
     await publishAll(connection, mixedPublications(count));
-    await storedThrough(first, count);
+    await waitUntilStored(first, count);
     const replica = await start('serve');
-    await ready(replica);
-    const whole = await allObservations(replica, 'wheel.one');
+    await waitUntilReady(replica);
+    const all = await allObservations(replica, 'wheel.one');
     await first.end('SIGTERM');
 
     // As another version of the fold finds it: rows, and no state that goes with them.
@@ -93,8 +98,8 @@ describe('several processes on one ClickHouse server', () => {
     await noteGeneration(database, before, unknown, Date.now());
 
     const second = await start('ingest');
-    const after = whole[999]?.cursor as string;
-    const expected = whole.slice(1_000, 1_100).map(({ cursor }) => cursor);
+    const after = all[999]?.cursor as string;
+    const expected = all.slice(1_000, 1_100).map(({ cursor }) => cursor);
     let pages = 0;
     await eventually(async () => {
       const path = `/v1/public/installations/wheel.one/observations?cursor=${after}`;
@@ -111,8 +116,8 @@ describe('several processes on one ClickHouse server', () => {
       async () => (await replica.metric('miner_table_generation')) === before.generation + 1,
       'the replica uses it',
     );
-    await ready(replica);
-    expect(await allObservations(replica, 'wheel.one')).toEqual(whole);
+    await waitUntilReady(replica);
+    expect(await allObservations(replica, 'wheel.one')).toEqual(all);
     await second.end('SIGTERM');
     await database.close();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { genesisMs, ready, startMiner, storedThrough } from '../support/processes/minerProcess.ts';
+import { genesisMs, startMiner, waitUntilReady, waitUntilStored } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { publishMany } from '../support/readings/readingMessages.ts';
@@ -19,29 +19,29 @@ describe('a year of readings', () => {
     const nats = await startNats();
     const settings = { natsUrl: nats.url, dataDir: temporaryDirectory(), startMs };
     const first = await startMiner(settings);
-    await ready(first);
+    await waitUntilReady(first);
     const { connection } = await connectTo(nats);
     await publishMany(connection, 'wheel.one', 0, count, { startMs, intervalMs });
-    await storedThrough(first, count);
-    const lifetimeOf = async (miner: typeof first) =>
+    await waitUntilStored(first, count);
+    const readLifetime = async (miner: typeof first) =>
       (await miner.json<Statistics>('/v1/measurement/stats?range=30d')).lifetime;
-    const lifetime = await lifetimeOf(first);
+    const lifetime = await readLifetime(first);
     // The first reading adds nothing, and the round of the last five is still open.
     expect(lifetime.activeDayCount).toBe(365);
     expect(lifetime.acceptedWorkUnits).toBe(String((count - 6) * 7));
     expect(await first.end('SIGTERM')).toBe(0);
 
     const second = await startMiner(settings);
-    await ready(second);
+    await waitUntilReady(second);
     expect(await second.metric(accepted)).toBe(0);
     expect(await second.metric('miner_stream_position{stream="MINER_COUNTER"}')).toBe(count);
-    expect(await lifetimeOf(second)).toEqual(lifetime);
+    expect(await readLifetime(second)).toEqual(lifetime);
     await publishMany(connection, 'wheel.one', count, count + 40, { startMs, intervalMs });
-    await storedThrough(second, count + 40);
+    await waitUntilStored(second, count + 40);
     await second.end('SIGKILL');
 
     const third = await startMiner(settings);
-    await ready(third);
+    await waitUntilReady(third);
     expect(await third.metric(accepted)).toBeLessThanOrEqual(40);
   });
 });

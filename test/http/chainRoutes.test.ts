@@ -7,7 +7,7 @@ import { createChainViews } from '../../actors/views/chainViews.ts';
 import { chainUnavailableReasons } from '../../actors/views/chainViewTypes.ts';
 import { encodeOwnerCursor } from '../../actors/views/ownerCursor.ts';
 import { computeSettlementWindow } from '../../actors/views/settlementHistory.ts';
-import { chainDeploymentOf, foldChain, testRelease } from '../support/chain/foldedChain.ts';
+import { buildChainDeployment, foldChain, testRelease } from '../support/chain/foldedChain.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
@@ -24,7 +24,7 @@ interface Page {
 
 type Json = Record<string, never> & { status: string; reason?: string };
 
-/** A chain with a history; each test goes on where another one has left it. */
+/** A chain with a history; each test continues where the previous one stopped. */
 const sharedWorld = shareInFile(async () => {
   const economy = await startEconomy();
   const chain = await foldChain(economy);
@@ -34,7 +34,7 @@ const sharedWorld = shareInFile(async () => {
   return { economy, chain, random };
 });
 
-async function served() {
+async function startServer() {
   const { economy, chain, random } = await sharedWorld();
   // A new span, so that the chain is as fresh as the clock of the views has become.
   await economy.mine();
@@ -65,7 +65,7 @@ const chainPaths = (owner: string) => [
 
 describe('routes of the chain', () => {
   it('say what the contracts say at the safe block', async () => {
-    const { economy, chain, json } = await served();
+    const { economy, chain, json } = await startServer();
     const { client, deployed } = economy;
     const blockNumber = chain.actors.newest()?.block.number as bigint;
     const mining = { address: deployed.contracts.mining, abi: miningAbi, blockNumber } as const;
@@ -109,14 +109,14 @@ describe('routes of the chain', () => {
       let activeWeight = 0n;
       for (const position of portfolio.positions) {
         const args = [BigInt(position.tokenId)] as const;
-        const held = await client.readContract({ ...mining, functionName: 'positionOf', args });
+        const stored = await client.readContract({ ...mining, functionName: 'positionOf', args });
         expect(position.claimableBaseUnits).toBe(
           String(await client.readContract({ ...mining, functionName: 'claimable', args })),
         );
-        expect(position.activeWeight).toBe(String(held.activeWeight));
-        expect(position.level).toBe(held.level);
-        claimable += held.unclaimed;
-        activeWeight += held.activeWeight;
+        expect(position.activeWeight).toBe(String(stored.activeWeight));
+        expect(position.level).toBe(stored.level);
+        claimable += stored.unclaimed;
+        activeWeight += stored.activeWeight;
       }
       expect(portfolio.summary).toMatchObject({
         positionCount: String(
@@ -130,7 +130,7 @@ describe('routes of the chain', () => {
   });
 
   it('count what was earned by UTC date as the contract did at the end of each', async () => {
-    const { economy, chain, json } = await served();
+    const { economy, chain, json } = await startServer();
     const { client, deployed } = economy;
     const newest = chain.actors.newest();
     const owner = economy.owners[0] as string;
@@ -147,10 +147,10 @@ describe('routes of the chain', () => {
     for (let block = 1n; block <= (newest?.block.number ?? 0n); block++) {
       if (Number((await client.getBlock({ blockNumber: block })).timestamp) * 1000 < firstMs) before = block;
     }
-    // Positions that were there before the window and were never merged: what the contract says then and now.
-    const held = chain.actors.newest()?.owners.get(owner)?.tokenIds ?? [];
+    // Positions that existed before the window and were never merged: what the contract says then and now.
+    const tokenIds = chain.actors.newest()?.owners.get(owner)?.tokenIds ?? [];
     let checked = 0;
-    for (const tokenId of held) {
+    for (const tokenId of tokenIds) {
       const position = newest?.positions.get(tokenId);
       if (position === undefined || position.level > 1) continue;
       const of = { address: deployed.contracts.mining, abi: miningAbi, functionName: 'positionOf' } as const;
@@ -170,9 +170,9 @@ describe('routes of the chain', () => {
     expect(checked).toBeGreaterThan(0);
   });
 
-  it('foretell what the next checkpoint mints', async () => {
-    const { economy, chain, random, json } = await served();
-    let foretold = 0;
+  it('predict what the next checkpoint mints', async () => {
+    const { economy, chain, random, json } = await startServer();
+    let predicted = 0;
     for (let attempt = 0; attempt < 12; attempt++) {
       for (let step = 0; step < 6; step++) await random.step();
       const { actions, client, deployed, mine, operator } = economy;
@@ -192,31 +192,31 @@ describe('routes of the chain', () => {
       expect(await client.readContract({ ...read, functionName: 'totalWeight' })).toBe(
         BigInt(mining.nextRound.eligibleWeight as string),
       );
-      foretold++;
+      predicted++;
     }
-    expect(foretold).toBeGreaterThan(2);
+    expect(predicted).toBeGreaterThan(2);
   });
 
   it('page through an owner’s positions and activity at one block, whatever is mined meanwhile', async () => {
-    const { chain, random, json } = await served();
-    const held = chain.actors.newest()?.owners.entrySeq().toArray() ?? [];
-    held.sort(([, a], [, b]) => b.tokenIds.length - a.tokenIds.length);
-    const owner = held[0]?.[0] ?? '';
+    const { chain, random, json } = await startServer();
+    const owners = chain.actors.newest()?.owners.entrySeq().toArray() ?? [];
+    owners.sort(([, one], [, other]) => other.tokenIds.length - one.tokenIds.length);
+    const owner = owners[0]?.[0] ?? '';
     for (const [path, list, id] of [
       [`/v1/owners/${owner}/miners?limit=2`, 'positions', 'tokenId'],
       [`/v2/public/miners/portfolio?owner=${owner}&limit=2`, 'positions', 'tokenId'],
       [`/v1/owners/${owner}/activity?limit=3`, 'activity', 'id'],
       [`/v2/public/miners/activity?owner=${owner}&limit=3`, 'activity', 'id'],
     ] as const) {
-      const whole = (await json(path.replace(/limit=\d/, 'limit=100'))) as unknown as Page;
-      const expected = (whole[list] ?? []).map((one) => one[id]);
+      const longest = (await json(path.replace(/limit=\d/, 'limit=100'))) as unknown as Page;
+      const expected = (longest[list] ?? []).map((one) => one[id]);
       const seen: (string | undefined)[] = [];
       let cursor: string | null = null;
       let blocks = 0;
       do {
         const page = (await json(cursor === null ? path : `${path}&cursor=${cursor}`)) as unknown as Page;
         seen.push(...(page[list] ?? []).map((one) => one[id]));
-        expect(page.chain.safeThroughBlock).toBe(whole.chain.safeThroughBlock);
+        expect(page.chain.safeThroughBlock).toBe(longest.chain.safeThroughBlock);
         cursor = page.nextCursor;
         if (blocks++ < 3) {
           await random.step();
@@ -228,8 +228,8 @@ describe('routes of the chain', () => {
     }
   });
 
-  it('refuse what is no owner, limit or cursor of theirs', async () => {
-    const { economy, chain, json } = await served();
+  it('refuse an invalid owner, limit or cursor', async () => {
+    const { economy, chain, json } = await startServer();
     const [owner, other] = economy.owners as [string, string];
     const block = chain.actors.newest()?.block as { number: bigint; hash: string };
     const cursor = encodeOwnerCursor({
@@ -293,19 +293,19 @@ describe('routes of the chain', () => {
       error: 'invalid_query',
     });
 
-    const b = (path: string, query: string, status: number) =>
+    const refuseQuery = (path: string, query: string, status: number) =>
       json(`/v1/owners/${path}?cursor=${query}`, status);
-    expect(await b(`${owner}/miners`, 'abc', 400)).toEqual({ error: 'invalid_cursor' });
-    expect(await b(`${owner}/activity`, cursor, 400)).toEqual({ error: 'invalid_cursor' });
-    expect(await b(`${other}/miners`, cursor, 400)).toEqual({ error: 'invalid_cursor' });
-    expect(await b(`${owner}/miners`, gone, 409)).toEqual({ error: 'cursor_invalidated' });
-    const a = (list: string, of: string, query: string) =>
+    expect(await refuseQuery(`${owner}/miners`, 'abc', 400)).toEqual({ error: 'invalid_cursor' });
+    expect(await refuseQuery(`${owner}/activity`, cursor, 400)).toEqual({ error: 'invalid_cursor' });
+    expect(await refuseQuery(`${other}/miners`, cursor, 400)).toEqual({ error: 'invalid_cursor' });
+    expect(await refuseQuery(`${owner}/miners`, gone, 409)).toEqual({ error: 'cursor_invalidated' });
+    const refuseCursor = (list: string, of: string, query: string) =>
       json(`/v2/public/miners/${list}?owner=${of}&cursor=${query}`);
     const unavailable = (reason: string) => ({ status: 'unavailable', reason, release: testRelease });
-    expect(await a('portfolio', owner, 'abc')).toMatchObject(unavailable('indexer_unavailable'));
-    expect(await a('activity', owner, cursor)).toMatchObject(unavailable('indexer_unavailable'));
-    expect(await a('portfolio', other, cursor)).toMatchObject(unavailable('indexer_mismatch'));
-    expect(await a('portfolio', owner, gone)).toMatchObject(unavailable('indexer_unavailable'));
+    expect(await refuseCursor('portfolio', owner, 'abc')).toMatchObject(unavailable('indexer_unavailable'));
+    expect(await refuseCursor('activity', owner, cursor)).toMatchObject(unavailable('indexer_unavailable'));
+    expect(await refuseCursor('portfolio', other, cursor)).toMatchObject(unavailable('indexer_mismatch'));
+    expect(await refuseCursor('portfolio', owner, gone)).toMatchObject(unavailable('indexer_unavailable'));
     const nobody = `0x${'77'.repeat(20)}`;
     expect(await json(`/v2/public/miners/activity?owner=${nobody}`)).toMatchObject({
       activity: [],
@@ -315,7 +315,7 @@ describe('routes of the chain', () => {
   });
 
   it('validate a metadata request in the order of the contract, and keep the images that it names', async () => {
-    const { economy, chain, server, json } = await served();
+    const { economy, chain, server, json } = await startServer();
     const { actions, mine, owners } = economy;
     await actions.advanceMetadataEpoch('https://cards.example/');
     await mine(12);
@@ -362,8 +362,8 @@ describe('routes of the chain', () => {
     expect(await json(`/v1/miners/${tokenId}/metadata`)).toHaveProperty('imageDataUri');
   });
 
-  it('show settlement history live, from the durable copy, and not at all, and say which', async () => {
-    const { chain, server } = await served();
+  it('show settlement history live, from the durable copy or not at all, and say which', async () => {
+    const { chain, server } = await startServer();
     const ask = async (range = '') => {
       const response = await server.get(`/v1/settlements${range}`);
       const body = (await response.json()) as Json;
@@ -375,9 +375,9 @@ describe('routes of the chain', () => {
     };
     const live = await ask();
     expect(live).toMatchObject({ source: 'live', body: { status: 'available', range: 'now', window: null } });
-    const held = await server.get('/v1/settlements', { 'If-None-Match': live.etag as string });
-    expect(held.status).toBe(304);
-    expect(held.headers.get('x-miner-settlement-source')).toBe('live');
+    const unchanged = await server.get('/v1/settlements', { 'If-None-Match': live.etag as string });
+    expect(unchanged.status).toBe(304);
+    expect(unchanged.headers.get('x-miner-settlement-source')).toBe('live');
     chain.clock.advance(5_000);
     expect((await ask()).etag).toBe(live.etag);
     chain.clock.advance(200_000);
@@ -389,8 +389,8 @@ describe('routes of the chain', () => {
     }
   });
 
-  it('show the settlement queue beside the history where it is asked for', async () => {
-    const { json } = await served();
+  it('show the settlement queue with the history when it is requested', async () => {
+    const { json } = await startServer();
     const plain = await json('/v4/public/settlements?range=24h');
     expect(plain).not.toHaveProperty('settlementQueue');
     const process = await json('/v4/public/process');
@@ -403,43 +403,21 @@ describe('routes of the chain', () => {
   });
 
   it('have the buckets of each range, and shift them at full hours and at noon', async () => {
-    const at = (iso: string) => Date.parse(iso);
     expect(computeSettlementWindow('now', 0)).toBeNull();
-    const spans = (range: '24h' | '7d' | '30d', iso: string) => {
-      const window = computeSettlementWindow(range, at(iso));
-      return [
-        new Date(window?.startAtMs ?? 0).toISOString(),
-        new Date(window?.endAtMs ?? 0).toISOString(),
-        window?.bucketSeconds,
-      ];
-    };
-    expect(spans('24h', '2026-02-03T10:59:59.999Z')).toEqual([
-      '2026-02-02T11:00:00.000Z',
-      '2026-02-03T11:00:00.000Z',
-      3_600,
-    ]);
-    expect(spans('24h', '2026-02-03T11:00:00.000Z')).toEqual([
-      '2026-02-02T12:00:00.000Z',
-      '2026-02-03T12:00:00.000Z',
-      3_600,
-    ]);
-    expect(spans('7d', '2026-02-03T11:59:59.999Z')).toEqual([
-      '2026-01-27T12:00:00.000Z',
-      '2026-02-03T12:00:00.000Z',
-      21_600,
-    ]);
-    expect(spans('7d', '2026-02-03T12:00:00.000Z')).toEqual([
-      '2026-01-28T12:00:00.000Z',
-      '2026-02-04T12:00:00.000Z',
-      21_600,
-    ]);
-    expect(spans('30d', '2026-02-03T12:00:00.000Z')).toEqual([
-      '2026-01-05T12:00:00.000Z',
-      '2026-02-04T12:00:00.000Z',
-      86_400,
-    ]);
+    for (const [range, now, start, end, bucketSeconds] of [
+      ['24h', '2026-02-03T10:59:59.999Z', '2026-02-02T11:00:00.000Z', '2026-02-03T11:00:00.000Z', 3_600],
+      ['24h', '2026-02-03T11:00:00.000Z', '2026-02-02T12:00:00.000Z', '2026-02-03T12:00:00.000Z', 3_600],
+      ['7d', '2026-02-03T11:59:59.999Z', '2026-01-27T12:00:00.000Z', '2026-02-03T12:00:00.000Z', 21_600],
+      ['7d', '2026-02-03T12:00:00.000Z', '2026-01-28T12:00:00.000Z', '2026-02-04T12:00:00.000Z', 21_600],
+      ['30d', '2026-02-03T12:00:00.000Z', '2026-01-05T12:00:00.000Z', '2026-02-04T12:00:00.000Z', 86_400],
+    ] as const)
+      expect(computeSettlementWindow(range, Date.parse(now))).toMatchObject({
+        startAtMs: Date.parse(start),
+        endAtMs: Date.parse(end),
+        bucketSeconds,
+      });
 
-    const { chain, economy, json } = await served();
+    const { chain, economy, json } = await startServer();
     chain.clock.advance(economy.nowSeconds() * 1000 - chain.clock.nowMs());
     await economy.mine(12);
     await chain.fold();
@@ -474,7 +452,7 @@ describe('routes of the chain', () => {
 });
 
 describe('chain views that are not available', () => {
-  const reasonsOn = async (server: TestPublicServer, owner: string) => {
+  const readReasons = async (server: TestPublicServer, owner: string) => {
     const reasons = new Set<string | undefined>();
     for (const path of chainPaths(owner)) {
       const body = (await (await server.get(path)).json()) as Json;
@@ -492,9 +470,9 @@ describe('chain views that are not available', () => {
       expect(reasons).toEqual([expected]);
       seen.add(expected);
     };
-    note(await reasonsOn(await startPublicServer(), owner), 'indexer_disabled');
+    note(await readReasons(await startPublicServer(), owner), 'indexer_disabled');
 
-    const deployment = chainDeploymentOf(economy);
+    const deployment = buildChainDeployment(economy);
     const over = (
       settings: { caughtUp?: boolean; contracts?: Record<string, string>; fault?: ChainFault } = {},
     ) => {
@@ -513,19 +491,19 @@ describe('chain views that are not available', () => {
       });
       return { actors, views, clock };
     };
-    note(await reasonsOn(await startPublicServer({ chain: over().views }), owner), 'indexer_unavailable');
+    note(await readReasons(await startPublicServer({ chain: over().views }), owner), 'indexer_unavailable');
     const rebuilding = over({ caughtUp: false }).views;
-    note(await reasonsOn(await startPublicServer({ chain: rebuilding }), owner), 'indexer_unavailable');
+    note(await readReasons(await startPublicServer({ chain: rebuilding }), owner), 'indexer_unavailable');
     expect(rebuilding.conditions()).toMatchObject({ core: 'projection_rebuilding' });
     // A block that cannot be applied has a condition of its own.
     const fault = { block: { number: 1n, hash: '0x01', timestampMs: 0 }, detail: 'impossible' } as const;
     const faulty = over({ fault }).views;
-    note(await reasonsOn(await startPublicServer({ chain: faulty }), owner), 'indexer_unavailable');
+    note(await readReasons(await startPublicServer({ chain: faulty }), owner), 'indexer_unavailable');
     expect(faulty.conditions()).toMatchObject({ core: 'projection_failed' });
 
     const chain = await foldChain(economy);
     await chain.fold();
-    note(await reasonsOn(await startPublicServer({ chain: chain.views }), owner), 'not_yet_safe');
+    note(await readReasons(await startPublicServer({ chain: chain.views }), owner), 'not_yet_safe');
     const foreign = over({ contracts: { core: `0x${'1'.repeat(40)}` } });
     const stored = await chain.nats.jsm.streams.getMessage('MINER_CHAIN', { seq: 1 });
     foreign.actors.receive({
@@ -534,7 +512,7 @@ describe('chain views that are not available', () => {
       data: stored?.data ?? new Uint8Array(),
       timestampNanos: BigInt(foreign.clock.nowMs()) * 1_000_000n,
     });
-    note(await reasonsOn(await startPublicServer({ chain: foreign.views }), owner), 'indexer_mismatch');
+    note(await readReasons(await startPublicServer({ chain: foreign.views }), owner), 'indexer_mismatch');
 
     // An upgrade through the timelock to a version that is not known.
     const { actions, client, mine } = economy;

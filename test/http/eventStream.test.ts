@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
@@ -39,33 +38,33 @@ async function createRecords() {
     eventsStored: createReaderEventsStored(database, () => tables),
   });
   let progress: MeasurementProgress | null = null;
-  let made = 0;
+  let addedCount = 0;
   let failures = 0;
   const olderEvents: OlderEvents = {
     ...stored,
     after: async (...query) => {
-      if (failures-- > 0) throw new StorageUnavailable('away');
+      if (failures-- > 0) throw new StorageUnavailable('unavailable');
       return stored.after(...query);
     },
   };
   /** A reading with a record, received so long before it arrived. */
   function addOne(lateMs: number) {
-    made++;
-    const arrivedAtMs = Date.UTC(2026, 0, 31, 12) + made * 1_000;
+    addedCount++;
+    const arrivedAtMs = Date.UTC(2026, 0, 31, 12) + addedCount * 1_000;
     const reading = acceptedReading({
-      position: made,
+      position: addedCount,
       observedAtMs: arrivedAtMs - lateMs,
-      speedMmPerSecond: made * recordStep,
+      speedMmPerSecond: addedCount * recordStep,
     });
     progress = addAchievements(progress, reading, 0, 0, BigInt(arrivedAtMs) * 1_000_000n);
   }
   return {
     olderEvents,
-    /** Moves all events but the newest to where older ones are, which does not answer at first. */
-    async giveUp(kept: number, failing: number) {
+    /** Moves all events but the newest to the older ones, whose reads fail at first. */
+    async evictOldest(keptCount: number, failing: number) {
       if (progress === null) return;
       const { run, evicted } = progress;
-      const gone = progress.events.skipLast(kept).toArray();
+      const gone = progress.events.skipLast(keptCount).toArray();
       const through = gone.at(-1) ?? evicted.through;
       failures = failing;
       const throughMs = gone.reduce(
@@ -74,11 +73,11 @@ async function createRecords() {
       );
       progress = {
         ...progress,
-        events: progress.events.takeLast(kept),
-        evicted: { through, throughMs, atPosition: made },
+        events: progress.events.takeLast(keptCount),
+        evicted: { through, throughMs, atPosition: addedCount },
       };
       const measurementEvents = gone.map((event) => toMeasurementRow(event, run));
-      const rows = createRowEncoder()({ ...noRows, measurementEvents, throughPosition: made });
+      const rows = createRowEncoder()({ ...noRows, measurementEvents, throughPosition: addedCount });
       for (const { table, columns, bytes } of buildInserts(tables, [rows]))
         await database.insertBytes(table, columns, bytes);
     },
@@ -101,10 +100,10 @@ async function startWorld() {
   return { economy, chain, random };
 }
 
-/** A chain with events; each test goes on where another one has left it. */
+/** A chain with events; each test continues where the previous one stopped. */
 const sharedWorld = shareInFile(startWorld);
 
-async function served(settings: Partial<PublicServerSettings> = {}, world = sharedWorld) {
+async function startServer(settings: Partial<PublicServerSettings> = {}, world = sharedWorld) {
   const { economy, chain, random } = await world();
   const records = await createRecords();
   records.add(3);
@@ -118,8 +117,8 @@ async function served(settings: Partial<PublicServerSettings> = {}, world = shar
 }
 
 describe('the event stream', () => {
-  it('tells each event once, as the pages show it, when it becomes visible', async () => {
-    const { chain, random, records, server } = await served();
+  it('sends each event once, as the pages show it, when it becomes visible', async () => {
+    const { chain, random, records, server } = await startServer();
     const all = await listen(server.base);
     const players = await listen(server.base, '/v1/events/stream?category=players');
     expect(all.response.headers.get('content-type')).toContain('text/event-stream');
@@ -133,12 +132,17 @@ describe('the event stream', () => {
       (await (await server.get(`/v1/events?limit=100${query}`)).json()) as Page;
     const mints = async () => (await page('&category=players')).events.length;
     await eventually(() => players.messages.length > 3, 'events of players');
-    await wait(1_500);
-    const shown = new Map((await page('')).events.map((event) => [event.id, event]));
+    // Events are sent in order: with this record, everything before it has been sent.
+    records.add(1);
+    await eventually(() => listRecords(all.messages).length === 3, 'the last record');
+    const readAllPages = await eventually(async () => {
+      const events = new Map((await page('')).events.map((event) => [event.id, event]));
+      return all.messages.every(({ data }) => events.has(data.id)) && events;
+    }, 'pages with every event that was sent');
     for (const { event, data } of all.messages) {
       expect(feedEvent.parse(data)).toEqual(data);
-      expect(shown.get(data.id)).toEqual(data);
-      expect(shown.get(data.id)?.type).toBe(event);
+      expect(readAllPages.get(data.id)).toEqual(data);
+      expect(readAllPages.get(data.id)?.type).toBe(event);
     }
     const ids = all.messages.map(({ data }) => data.id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -152,11 +156,11 @@ describe('the event stream', () => {
     ['the last event that a client has seen', async () => undefined, 0],
     [
       'an event that memory holds no more, once ClickHouse answers',
-      (records: Awaited<ReturnType<typeof createRecords>>) => records.giveUp(20, 2),
+      (records: Awaited<ReturnType<typeof createRecords>>) => records.evictOldest(20, 2),
       2,
     ],
-  ])('goes on behind %s', async (_, meanwhile, failedReads) => {
-    const { records, server } = await served();
+  ])('resumes after %s', async (_, meanwhile, failedReads) => {
+    const { records, server } = await startServer();
     const first = await listen(server.base, '/v1/events/stream?category=measurement');
     records.add(1);
     await eventually(() => first.messages.length === 1, 'a record');
@@ -178,7 +182,7 @@ describe('the event stream', () => {
     expect(await server.registry.metrics()).toContain(`miner_event_stream_failed_reads_total ${failedReads}`);
   });
 
-  const recordsOf = (messages: readonly Message[]) =>
+  const listRecords = (messages: readonly Message[]) =>
     messages
       .filter(({ event }) => event === 'measurement.speed_record')
       .map(({ data }) => Number(data.payload.recordMmPerSecond) / recordStep);
@@ -187,14 +191,14 @@ describe('the event stream', () => {
 
   it.each([
     ['in memory', async () => undefined],
-    ['in ClickHouse', (records: Awaited<ReturnType<typeof createRecords>>) => records.giveUp(1, 0)],
+    ['in ClickHouse', (records: Awaited<ReturnType<typeof createRecords>>) => records.evictOldest(1, 0)],
   ])(
-    'goes on by arrival: what a gateway delivers late is told to a client that was away, %s',
+    'resumes by arrival: a client that was disconnected receives what a gateway delivers late, %s',
     async (_, meanwhile) => {
-      const { records, server } = await served();
+      const { records, server } = await startServer();
       const first = await listen(server.base);
       records.add(1);
-      await eventually(() => recordsOf(first.messages).length === 1, 'a record');
+      await eventually(() => listRecords(first.messages).length === 1, 'a record');
       const { id } = first.messages[0] as Message;
       first.end();
       // Received before all that was seen.
@@ -202,13 +206,13 @@ describe('the event stream', () => {
       records.add(1);
       await meanwhile(records);
       const again = await listen(server.base, undefined, { 'Last-Event-ID': id });
-      await eventually(() => recordsOf(again.messages).length === 3, 'three missed records');
-      expect(recordsOf(again.messages)).toEqual([5, 6, 7]);
+      await eventually(() => listRecords(again.messages).length === 3, 'three missed records');
+      expect(listRecords(again.messages)).toEqual([5, 6, 7]);
     },
   );
 
-  it('tells its place when it opens, so that a drop before the first event loses nothing', async () => {
-    const { records, server } = await served();
+  it('sends its position when it opens, so that a drop before the first event loses nothing', async () => {
+    const { records, server } = await startServer();
     const first = await listen(server.base, '/v1/events/stream?category=measurement');
     await eventually(() => first.state.lastId !== '', 'an ID');
     expect(first.messages).toEqual([]);
@@ -216,41 +220,41 @@ describe('the event stream', () => {
     records.add(2);
     const again = await listen(server.base, undefined, { 'Last-Event-ID': first.state.lastId });
     await eventually(() => again.state.lastId !== '', 'an ID');
-    await eventually(() => recordsOf(again.messages).length === 2, 'two missed records');
+    await eventually(() => listRecords(again.messages).length === 2, 'two missed records');
     again.end();
     const third = await listen(server.base, undefined, { 'Last-Event-ID': again.state.lastId });
     records.add(1);
-    await eventually(() => recordsOf(third.messages).length === 1, 'the next one');
-    expect([...recordsOf(again.messages), ...recordsOf(third.messages)]).toEqual([4, 5, 6]);
+    await eventually(() => listRecords(third.messages).length === 1, 'the next one');
+    expect([...listRecords(again.messages), ...listRecords(third.messages)]).toEqual([4, 5, 6]);
   });
 
-  it('goes on behind an event of the feed by its ID', async () => {
-    const { chain, random, records, server } = await served();
+  it('resumes after an event of the feed by its ID', async () => {
+    const { chain, random, records, server } = await startServer();
     for (let step = 0; step < 40; step++) await random.step();
     await chain.fold();
     records.add(3);
     type Page = { events: { id: string; type: string; source: { kind: string } }[] };
     const { events } = (await (await server.get('/v1/events?limit=100')).json()) as Page;
     const record = events.find(({ id }) => id.endsWith(`:measurement.speed_record:${3 * recordStep}`));
-    const told = events.find(({ source }) => source.kind === 'chain');
-    if (record === undefined || told === undefined) throw new Error('no such event');
+    const chainEvent = events.find(({ source }) => source.kind === 'chain');
+    if (record === undefined || chainEvent === undefined) throw new Error('no such event');
     const resume = (id: string) => listen(server.base, undefined, { 'Last-Event-ID': id });
     const client = await resume(record.id);
     expect(client.response.status).toBe(200);
-    await eventually(() => recordsOf(client.messages).length === 3, 'three records');
-    expect(recordsOf(client.messages)).toEqual([4, 5, 6]);
+    await eventually(() => listRecords(client.messages).length === 3, 'three records');
+    expect(listRecords(client.messages)).toEqual([4, 5, 6]);
     client.end();
     // The newest of the chain: of the other source nothing is lost.
-    const ofChain = await resume(told.id);
+    const ofChain = await resume(chainEvent.id);
     await eventually(() => ofChain.state.lastId !== '', 'an ID');
     records.add(1);
-    await eventually(() => recordsOf(ofChain.messages).includes(7), 'the next one');
+    await eventually(() => listRecords(ofChain.messages).includes(7), 'the next one');
     expect(ofChain.messages.filter(({ event }) => !event.startsWith('measurement.'))).toEqual([]);
     ofChain.end();
-    await records.giveUp(1, 0);
+    await records.evictOldest(1, 0);
     const old = await resume(record.id);
-    await eventually(() => recordsOf(old.messages).length === 4, 'records from ClickHouse');
-    expect(recordsOf(old.messages)).toEqual([4, 5, 6, 7]);
+    await eventually(() => listRecords(old.messages).length === 4, 'records from ClickHouse');
+    expect(listRecords(old.messages)).toEqual([4, 5, 6, 7]);
     old.end();
     await eventually(
       async () => (await server.registry.metrics()).includes('miner_event_stream_clients 0'),
@@ -258,27 +262,27 @@ describe('the event stream', () => {
     );
   });
 
-  it('loses nothing of what memory gives up before a listener is told', async () => {
-    const { records, server } = await served();
+  it('loses nothing that is evicted before a listener has received it', async () => {
+    const { records, server } = await startServer();
     const client = await listen(server.base, '/v1/events/stream?category=measurement');
     const other = await listen(server.base, '/v1/events/stream?category=protocol');
     await eventually(() => client.state.lastId !== '' && other.state.lastId !== '', 'two clients');
     records.add(450);
-    await records.giveUp(10, 1);
-    await eventually(() => recordsOf(client.messages).length === 450, 'all records');
+    await records.evictOldest(10, 1);
+    await eventually(() => listRecords(client.messages).length === 450, 'all records');
     records.add(1);
-    await eventually(() => recordsOf(client.messages).length === 451, 'the next one');
-    expect(recordsOf(client.messages)).toEqual(from(4, 454));
+    await eventually(() => listRecords(client.messages).length === 451, 'the next one');
+    expect(listRecords(client.messages)).toEqual(from(4, 454));
     expect(other.messages).toEqual([]);
   });
 
-  it('tells what a reorganization of safe blocks puts in their place, to those who listen and to those who were away', async () => {
-    const { economy, chain, random, server } = await served({}, startWorld);
+  it('sends what a reorganization of safe blocks puts in their place, to connected clients and to those that resume', async () => {
+    const { economy, chain, random, server } = await startServer({}, startWorld);
     const live = await listen(server.base, '/v1/events/stream?category=players');
     await eventually(() => live.state.lastId !== '', 'an ID');
     for (let step = 0; step < 60; step++) await random.step();
     await chain.fold();
-    const shown = async () => {
+    const readAllPages = async () => {
       const events: Message['data'][] = [];
       for (let cursor: string | null = ''; cursor !== null; ) {
         type Page = { events: Message['data'][]; nextCursor: string | null };
@@ -289,27 +293,30 @@ describe('the event stream', () => {
       }
       return events.map(({ id, source }) => `${id} in ${source.blockHash}`);
     };
-    const toldOf = (messages: readonly Message[]) =>
+    const listEvents = (messages: readonly Message[]) =>
       messages.map(({ data }) => `${data.id} in ${data.source.blockHash}`);
-    const before = await shown();
-    await eventually(() => toldOf(live.messages).at(-1) === before[0], 'the newest event');
-    const [toldBefore, { id }] = [live.messages.length, live.messages.at(-1) as Message];
+    const before = await readAllPages();
+    await eventually(() => listEvents(live.messages).at(-1) === before[0], 'the newest event');
+    const [deliveredBefore, { id }] = [live.messages.length, live.messages.at(-1) as Message];
     await reorganize(economy, 20, random.step);
     for (let step = 0; step < 40; step++) await random.step();
     await chain.fold();
-    const after = await shown();
+    const after = await readAllPages();
     const undone = before.filter((event) => !after.includes(event));
     expect(undone.length).toBeGreaterThan(0);
     const fresh = after.filter((event) => !before.includes(event)).reverse();
-    await eventually(() => toldOf(live.messages).at(-1) === after[0], 'the newest event of the other branch');
-    expect(toldOf(live.messages.slice(toldBefore))).toEqual(fresh);
+    await eventually(
+      () => listEvents(live.messages).at(-1) === after[0],
+      'the newest event of the other branch',
+    );
+    expect(listEvents(live.messages.slice(deliveredBefore))).toEqual(fresh);
     const again = await listen(server.base, '/v1/events/stream?category=players', { 'Last-Event-ID': id });
-    await eventually(() => toldOf(again.messages).at(-1) === after[0], 'the newest event, after a drop');
-    expect(toldOf(again.messages)).toEqual(fresh);
+    await eventually(() => listEvents(again.messages).at(-1) === after[0], 'the newest event, after a drop');
+    expect(listEvents(again.messages)).toEqual(fresh);
   });
 
   it('keeps a quiet connection open with heartbeats', async () => {
-    const { records, server } = await served({ heartbeatMs: 200 });
+    const { records, server } = await startServer({ heartbeatMs: 200 });
     const client = await listen(server.base);
     await eventually(() => client.state.heartbeats >= 2, 'two heartbeats');
     expect(client.state.isEnded).toBe(false);
@@ -318,7 +325,7 @@ describe('the event stream', () => {
   });
 
   it('ends the stream of a client that does not read, and of no other', async () => {
-    const { records, server } = await served();
+    const { records, server } = await startServer();
     const reader = await listen(server.base);
     const sleeper = connect(server.port, '127.0.0.1');
     onTestFinished(() => {
@@ -331,19 +338,20 @@ describe('the event stream', () => {
       Number(/miner_event_stream_clients (\d+)/.exec(await server.registry.metrics())?.[1]);
     await eventually(async () => (await clients()) === 2, 'two clients');
     let total = 0;
+    const countDelivered = () =>
+      reader.messages.filter(({ event }) => event === 'measurement.speed_record').length;
     await eventually(async () => {
       records.add(1_000);
       total += 1_000;
-      await wait(1_000);
+      await eventually(() => countDelivered() === total, 'the events for the one that reads');
       return (await clients()) === 1;
     }, 'the end of the stream that nobody reads');
     expect(await server.registry.metrics()).toContain('miner_event_stream_slow_clients_total 1');
-    const told = () => reader.messages.filter(({ event }) => event === 'measurement.speed_record').length;
-    await eventually(() => told() === total, 'all events for the one that reads');
+    await eventually(() => countDelivered() === total, 'all events for the one that reads');
   });
 
   it('is refused for what is no cursor or category, and beyond the streams that a client may have', async () => {
-    const { server } = await served({ rateLimits: true });
+    const { server } = await startServer({ rateLimits: true });
     for (const [query, headers, error] of [
       ['?category=none', {}, 'invalid_query'],
       ['?limit=3', {}, 'invalid_query'],

@@ -28,7 +28,7 @@ interface Feed {
 const paths = ['/v1/events', '/v2/public/events'];
 
 /** Readings that reach something of every kind. */
-function progressOf(nowMs: number): MeasurementProgress {
+function foldProgress(nowMs: number): MeasurementProgress {
   let progress: MeasurementProgress | null = null;
   for (const [index, distanceMm] of [5_000_000, 6_000_000, 7_000_000].entries()) {
     const observedAtMs = nowMs + index * 86_400_000;
@@ -63,7 +63,7 @@ function inFeedOrder(one: Event, other: Event): number {
   return one.id < other.id ? -1 : 1;
 }
 
-/** A chain with events of every kind; each test goes on where another one has left it. */
+/** A chain with events of every kind; each test continues where the previous one stopped. */
 const sharedWorld = shareInFile(async () => {
   const economy = await startEconomy();
   const chain = await foldChain(economy);
@@ -73,12 +73,12 @@ const sharedWorld = shareInFile(async () => {
   return { economy, chain, random };
 });
 
-async function served() {
+async function startServer() {
   const { economy, chain, random } = await sharedWorld();
   // A new span, so that the chain is as fresh as the clock of the views has become.
   await economy.mine();
   await chain.fold();
-  const progress = { current: progressOf(Date.UTC(2026, 0, 31, 12)) as MeasurementProgress | null };
+  const progress = { current: foldProgress(Date.UTC(2026, 0, 31, 12)) as MeasurementProgress | null };
   const server = await startPublicServer({ chain: chain.views, progress: () => progress.current });
   const feed = async (query = '', path = '/v1/events') => {
     const response = await server.get(`${path}${query}`);
@@ -98,8 +98,8 @@ async function served() {
 }
 
 describe('the event feed', () => {
-  it('tells what the contracts logged and the wheel reached, page by page, each once', async () => {
-    const { economy, chain, walk, feed } = await served();
+  it('shows what the contracts logged and the wheel reached, page by page, each once', async () => {
+    const { economy, chain, walk, feed } = await startServer();
     const all = await walk('all', 7);
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
     expect(all).toEqual(all.toSorted(inFeedOrder));
@@ -154,7 +154,7 @@ describe('the event feed', () => {
   });
 
   it('shows an event of the chain when it is 12 confirmations deep, and not before', async () => {
-    const { economy, chain, random, feed } = await served();
+    const { economy, chain, random, feed } = await startServer();
     for (let step = 0; step < 30; step++) await random.step();
     await economy.mine();
     const logged = await economy.client.getContractEvents({
@@ -176,8 +176,8 @@ describe('the event feed', () => {
     expect(await isShown()).toBe(true);
   });
 
-  it('refuses what it is not asked, and cursors of another category', async () => {
-    const { server, feed } = await served();
+  it('refuses unknown parameters, and cursors of another category', async () => {
+    const { server, feed } = await startServer();
     const { nextCursor } = await feed('?category=players&limit=1');
     for (const path of paths) {
       for (const [query, status, error] of [
@@ -205,7 +205,7 @@ describe('the event feed', () => {
     }
   });
 
-  it('is unavailable for the reasons of the chain, and for a source that has told nothing', async () => {
+  it('is unavailable for the reasons of the chain, and for a source without any message', async () => {
     const chainless = await startPublicServer();
     for (const path of paths)
       expect(await (await chainless.get(path)).json()).toEqual({
@@ -214,7 +214,7 @@ describe('the event feed', () => {
         status: 'unavailable',
         reason: 'indexer_disabled',
       });
-    const { chain, progress, feed } = await served();
+    const { chain, progress, feed } = await startServer();
     progress.current = null;
     expect(await feed('?category=measurement')).toMatchObject({
       status: 'unavailable',

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../http/routes/routes.ts';
 import {
+  buildEconomyEvents,
+  buildState,
+  createStateViews,
   type EconomyValues,
   plainEconomy,
-  stateOf,
   stateOwner,
-  viewsOfState,
-  wholeEconomy,
 } from '../support/chain/economyState.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 
@@ -15,7 +15,7 @@ const uint64Max = 2n ** 64n - 1n;
 const uint256Max = 2n ** 256n - 1n;
 const endOfYear9999 = 253_402_300_799n;
 
-const edgesOf = (max: bigint) =>
+const listEdges = (max: bigint) =>
   [
     0n,
     1n,
@@ -29,7 +29,7 @@ const edgesOf = (max: bigint) =>
   ].filter((edge) => edge <= max);
 const upTo = (max: bigint, min = 0n) =>
   fc.oneof(
-    fc.constantFrom(...edgesOf(max).filter((edge) => edge >= min)),
+    fc.constantFrom(...listEdges(max).filter((edge) => edge >= min)),
     fc.bigInt({ min, max }),
     fc.bigInt({ min, max: 1_000_000n }),
   );
@@ -92,12 +92,12 @@ const paths = (tokenId: bigint) =>
     ['/v1/events', '/v1/events'],
   ] as const;
 
-async function served() {
-  const { views, held } = viewsOfState(stateOf(wholeEconomy()));
+async function startServer() {
+  const { views, source } = createStateViews(buildState(buildEconomyEvents()));
   const server = await startPublicServer({ chain: views });
   /** The bodies of all routes of the chain; each is one that its schema accepts. */
   const ask = async (values: Partial<EconomyValues>) => {
-    held.state = stateOf(wholeEconomy(values));
+    source.state = buildState(buildEconomyEvents(values));
     const bodies = new Map<string, Record<string, never>>();
     for (const [path, example] of paths(values.tokenId ?? plainEconomy.tokenId)) {
       const response = await server.get(example);
@@ -113,7 +113,7 @@ async function served() {
 
 describe('whatever the contracts hold', () => {
   it('every route answers, with a body that its schema accepts', async () => {
-    const ask = await served();
+    const ask = await startServer();
     const words = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(anything, async (values) => {
@@ -126,7 +126,7 @@ describe('whatever the contracts hold', () => {
   });
 
   it('what the contracts allow is available and exact, however large', async () => {
-    const ask = await served();
+    const ask = await startServer();
     const uint = (max: bigint) => fc.constantFrom(1n, 2n ** 53n + 1n, max);
     const allowed = fc.record({
       genesisTimestamp: uint(uint64Max),
@@ -170,13 +170,13 @@ describe('whatever the contracts hold', () => {
     [8_640_000_000_001n, '9999-12-31T23:59:59.999Z'],
     [uint64Max, '9999-12-31T23:59:59.999Z'],
   ])('a sale that ends at %s ends at %s', async (allowlistEnd, shown) => {
-    const bodies = await (await served())({ allowlistEnd });
+    const bodies = await (await startServer())({ allowlistEnd });
     for (const path of ['/v1/mining/state', '/v2/public/miners/state'])
       expect(bodies.get(path)).toMatchObject({ status: 'available', collection: { allowlistEnd: shown } });
   });
 
-  it('rounds beyond every calendar end with it', async () => {
-    const bodies = await (await served())({ roundDuration: uint64Max, genesisTimestamp: 0n });
+  it('rounds end with the calendar', async () => {
+    const bodies = await (await startServer())({ roundDuration: uint64Max, genesisTimestamp: 0n });
     const last = '9999-12-31T23:59:59.999Z';
     expect(bodies.get('/v1/settlements')).toMatchObject({
       status: 'available',
@@ -186,8 +186,10 @@ describe('whatever the contracts hold', () => {
   });
 
   it('a block’s time is whole seconds in the core state', async () => {
-    const { views } = viewsOfState(
-      stateOf(wholeEconomy().map((event) => ({ ...event, atMs: Date.UTC(2026, 1, 3, 10, 0, 0, 500) }))),
+    const { views } = createStateViews(
+      buildState(
+        buildEconomyEvents().map((event) => ({ ...event, atMs: Date.UTC(2026, 1, 3, 10, 0, 0, 500) })),
+      ),
     );
     const server = await startPublicServer({ chain: views });
     expect(await (await server.get('/v1/core')).json()).toMatchObject({

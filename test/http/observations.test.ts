@@ -63,7 +63,7 @@ describe('observations', () => {
     expect(parseObservationsLimit('99.0')).toBe(99);
   });
 
-  it('are read page by page, each once, in order, until there is no next cursor', async () => {
+  it('are read page by page, each once and in order, until there is no next cursor', async () => {
     const server = await startPublicServer({ observations: inMemory });
     const seen: string[] = [];
     let cursor: string | null = null;
@@ -111,7 +111,7 @@ describe('observations', () => {
     expect(await response.json()).toEqual({ error: 'invalid_cursor' });
   });
 
-  it('say which of two bad parts is wrong first: the installation', async () => {
+  it('name the installation first when two parts are invalid', async () => {
     const server = await startPublicServer({ observations: inMemory });
     const response = await server.get('/v1/public/installations/a~b/observations?cursor=!');
     expect(await response.json()).toEqual({ error: 'invalid_installation_id' });
@@ -119,7 +119,7 @@ describe('observations', () => {
 });
 
 /** A reader whose answers the test gives, one by one. */
-function heldReader() {
+function createManualReader() {
   const waiting: {
     resolve: (page: ObservationPage) => void;
     reject: (error: unknown) => void;
@@ -133,8 +133,10 @@ function heldReader() {
 }
 
 describe('observations that need the database', () => {
-  it('are answered 503 with Retry-After while it is away', async () => {
-    const observations: ObservationReader = { page: () => Promise.reject(new StorageUnavailable('away')) };
+  it('are answered 503 with Retry-After while it is unavailable', async () => {
+    const observations: ObservationReader = {
+      page: () => Promise.reject(new StorageUnavailable('unavailable')),
+    };
     const server = await startPublicServer({ observations });
     const response = await server.get(path);
     expect(response.status).toBe(503);
@@ -143,7 +145,7 @@ describe('observations that need the database', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('are answered 500 without a word of why when the read fails otherwise', async () => {
+  it('are answered 500 without details when the read fails otherwise', async () => {
     const observations: ObservationReader = { page: () => Promise.reject(new Error('password=hunter2')) };
     const server = await startPublicServer({ observations });
     const response = await server.get(path);
@@ -151,8 +153,8 @@ describe('observations that need the database', () => {
     expect(await response.text()).toBe('{"error":"internal_error"}');
   });
 
-  it('are answered 504 when it is slow, and the read is given up', async () => {
-    const { reader, waiting } = heldReader();
+  it('are answered 504 when it is slow, and the read is cancelled', async () => {
+    const { reader, waiting } = createManualReader();
     const server = await startPublicServer({ observations: reader, readTimeoutMs: 60 });
     const response = await server.get(path);
     expect(response.status).toBe(504);
@@ -162,8 +164,8 @@ describe('observations that need the database', () => {
     expect((await server.get('/v1/status')).status).toBe(200);
   });
 
-  it('are given up when the client goes away', async () => {
-    const { reader, waiting } = heldReader();
+  it('are cancelled when the client disconnects', async () => {
+    const { reader, waiting } = createManualReader();
     const server = await startPublicServer({ observations: reader });
     const asked = httpRequest(`${server.base}${path}`);
     asked.on('error', () => undefined);
@@ -177,16 +179,16 @@ describe('observations that need the database', () => {
   });
 
   it('are answered 503 database_busy while 64 others wait', async () => {
-    const { reader, waiting } = heldReader();
+    const { reader, waiting } = createManualReader();
     const server = await startPublicServer({ observations: reader });
-    const held = Array.from({ length: 64 }, () => server.get(path));
+    const pending = Array.from({ length: 64 }, () => server.get(path));
     await eventually(() => waiting.length === 64, '64 reads');
     const busy = await server.get(path);
     expect(busy.status).toBe(503);
     expect(await busy.json()).toEqual({ error: 'database_busy' });
     expect(Number(busy.headers.get('retry-after'))).toBeGreaterThan(0);
     for (const { resolve } of waiting) resolve({ items: [], more: false });
-    for (const response of await Promise.all(held)) expect(response.status).toBe(200);
+    for (const response of await Promise.all(pending)) expect(response.status).toBe(200);
     const again = server.get(path);
     await eventually(() => waiting.length === 65, 'room for another');
     waiting[64]?.resolve({ items: [], more: false });

@@ -14,7 +14,7 @@ import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 const redocly = resolve(import.meta.dirname, '../../node_modules/.bin/redocly');
 
 describe('OpenAPI', () => {
-  it('is served as it is made, and names every route of the table, the process’s own and the stream, and no other', async () => {
+  it('is served as it is generated, and names every route of the table, the process’s own and the stream, and no other', async () => {
     const server = await startPublicServer();
     const served = (await (await server.get('/openapi.json')).json()) as { paths: object; openapi: string };
     expect(served.openapi).toBe('3.1.0');
@@ -43,7 +43,7 @@ describe('OpenAPI', () => {
   });
 
   it.each(routes.map((route) => [route.path, route] as const))(
-    '%s answers what its JSON Schema says, judged by another validator',
+    '%s answers what its JSON Schema says, according to another validator',
     async (path, route) => {
       const server = await startPublicServer();
       const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));

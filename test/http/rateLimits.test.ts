@@ -11,8 +11,8 @@ function plainLimiter() {
   return (address: string, rateClass: RateClass, nowMs: number): boolean => {
     const { perSecond, burst } = rateClasses[rateClass];
     const key = `${address} ${rateClass}`;
-    const held = buckets.get(key) ?? { tokens: burst, atMs: nowMs };
-    const tokens = Math.min(burst, held.tokens + ((nowMs - held.atMs) * perSecond) / 1000);
+    const bucket = buckets.get(key) ?? { tokens: burst, atMs: nowMs };
+    const tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.atMs) * perSecond) / 1000);
     const isAllowed = tokens >= 1;
     buckets.set(key, { tokens: isAllowed ? tokens - 1 : tokens, atMs: nowMs });
     return isAllowed;
@@ -51,7 +51,7 @@ describe('rate limiter', () => {
     );
   });
 
-  it('lets the request pass that comes after the seconds it named', () => {
+  it('accepts the request that comes after the seconds it named', () => {
     const limiter = createRateLimiter();
     const address = words('192.0.2.7');
     for (let request = 0; request < 20; request++)
@@ -61,14 +61,14 @@ describe('rate limiter', () => {
     expect(limiter.take(address, 'publicHeavy', 1_000 + waitSeconds * 1_000)).toBe(0);
   });
 
-  it('keeps one address and its IPv4-mapped form as one, and classes apart', () => {
+  it('counts an address and its IPv4-mapped form together, and classes separately', () => {
     const limiter = createRateLimiter();
     for (let request = 0; request < 20; request++) limiter.take(words('192.0.2.7'), 'publicHeavy', 1_000);
     expect(limiter.take(words('::ffff:192.0.2.7'), 'publicHeavy', 1_000)).toBeGreaterThan(0);
     expect(limiter.take(words('192.0.2.7'), 'publicFast', 1_000)).toBe(0);
   });
 
-  it('takes no more memory for a million addresses, and still limits one among them', () => {
+  it('needs no more memory for a million addresses, and still limits each of them', () => {
     const limiter = createRateLimiter();
     const busy = words('203.0.113.9');
     limiter.take(busy, 'publicHeavy', 1_000);
@@ -102,7 +102,7 @@ describe('rate limits over HTTP', () => {
     expect((await server.get(path)).status).toBe(200);
   });
 
-  it('does not believe X-Forwarded-For of a peer that is no configured proxy', async () => {
+  it('ignores X-Forwarded-For of a peer that is not a configured proxy', async () => {
     const server = await startPublicServer({ rateLimits: true });
     const path = '/v1/public/installations/wheel-1/observations';
     const statuses = new Set<number>();
@@ -112,28 +112,28 @@ describe('rate limits over HTTP', () => {
     expect(statuses).toEqual(new Set([200, 429]));
   });
 
-  it('limits the address that a configured proxy names, and none that a client invented before it', async () => {
+  it('limits the address that a configured proxy names, not one that a client invented', async () => {
     const server = await startPublicServer({
       rateLimits: true,
       trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'],
     });
     const path = '/v1/public/installations/wheel-1/observations';
-    const statusOf = async (forwarded: string) =>
+    const requestStatus = async (forwarded: string) =>
       (await server.get(path, { 'X-Forwarded-For': forwarded })).status;
     for (let request = 0; request < 20; request++) {
-      expect(await statusOf(`192.0.2.${request}, 198.51.100.4, 10.1.2.3`)).toBe(200);
+      expect(await requestStatus(`192.0.2.${request}, 198.51.100.4, 10.1.2.3`)).toBe(200);
     }
-    expect(await statusOf('192.0.2.99, 198.51.100.4, 10.1.2.3')).toBe(429);
-    expect(await statusOf('198.51.100.4:4711')).toBe(429);
-    expect(await statusOf('198.51.100.5, 10.1.2.3')).toBe(200);
-    expect(await statusOf('[2001:db8::5]:443')).toBe(200);
-    expect(await statusOf('not an address')).toBe(200);
-    expect(await statusOf('')).toBe(200);
+    expect(await requestStatus('192.0.2.99, 198.51.100.4, 10.1.2.3')).toBe(429);
+    expect(await requestStatus('198.51.100.4:4711')).toBe(429);
+    expect(await requestStatus('198.51.100.5, 10.1.2.3')).toBe(200);
+    expect(await requestStatus('[2001:db8::5]:443')).toBe(200);
+    expect(await requestStatus('not an address')).toBe(200);
+    expect(await requestStatus('')).toBe(200);
   });
 
   it('takes several lines of X-Forwarded-For for one list, of which the proxy wrote the end', async () => {
     const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.0/8'] });
-    const statusOf = (lines: readonly string[]) =>
+    const requestStatus = (lines: readonly string[]) =>
       new Promise((resolve, reject) => {
         const headers = { 'X-Forwarded-For': [...lines] };
         const url = `${server.base}/v1/public/installations/wheel-1/observations`;
@@ -146,8 +146,8 @@ describe('rate limits over HTTP', () => {
       });
     // The client invents another address with every request; the proxy adds a line with the one that it saw.
     for (let count = 0; count < 20; count++)
-      expect(await statusOf([`192.0.2.${count}`, '198.51.100.4'])).toBe(200);
-    expect(await statusOf(['192.0.2.99', '198.51.100.4'])).toBe(429);
-    expect(await statusOf(['198.51.100.4', '198.51.100.5'])).toBe(200);
+      expect(await requestStatus([`192.0.2.${count}`, '198.51.100.4'])).toBe(200);
+    expect(await requestStatus(['192.0.2.99', '198.51.100.4'])).toBe(429);
+    expect(await requestStatus(['198.51.100.4', '198.51.100.5'])).toBe(200);
   });
 });

@@ -79,7 +79,7 @@ describe('requests that no well-behaved client sends', () => {
     expect(received.match(/"schemaVersion":1/g)).toHaveLength(1);
   });
 
-  it('does not let a request ID write a header of its own', async () => {
+  it('does not let a request ID inject a header', async () => {
     const server = await startPublicServer();
     const received = await exchange(
       server.port,
@@ -112,7 +112,7 @@ describe('requests of other forms', () => {
 
   // The other implementation is tried by running these tests with it.
   if (isNative)
-    it('are not understood by the native server, which ends the connection', async () => {
+    it('are not understood by the native server, which closes the connection', async () => {
       const server = await startPublicServer();
       // Nothing of them is taken for the beginning of another request.
       const received = await Promise.all(forms.map(([, sent]) => untilClosed(server.port, sent)));
@@ -134,11 +134,11 @@ describe('requests of other forms', () => {
 });
 
 describe('the JavaScript fallback of uWebSockets.js', () => {
-  it('serves every route with the same manners', async () => {
+  it('serves every route with the same HTTP semantics', async () => {
     const root = resolve(import.meta.dirname, '../..');
     const files = [
       '--project=parts',
-      'test/http/manners.test.ts',
+      'test/http/httpSemantics.test.ts',
       'test/http/observations.test.ts',
       'test/http/rawRequests.test.ts',
       '--testNamePattern=^(?!the JavaScript fallback)',

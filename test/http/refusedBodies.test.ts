@@ -4,7 +4,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { nothingEvicted } from '../../actors/feed/eventWindow.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { createFailureLog } from '../../http/server/failureLog.ts';
-import { stateOf, stateOwner, viewsOfState, wholeEconomy } from '../support/chain/economyState.ts';
+import {
+  buildEconomyEvents,
+  buildState,
+  createStateViews,
+  stateOwner,
+} from '../support/chain/economyState.ts';
 import { examplePath } from '../support/http/examplePath.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
@@ -18,7 +23,7 @@ function collectedLog(level: pino.Level = 'info') {
 }
 
 /** The state of an economy that has minted more than it may: what is left is below zero. */
-const overMinted = () => stateOf(wholeEconomy({ supplyCap: 100n, minted: 250n, supply: 250n }));
+const overMinted = () => buildState(buildEconomyEvents({ supplyCap: 100n, minted: 250n, supply: 250n }));
 
 beforeEach(() => void vi.stubEnv('NODE_ENV', 'production'));
 afterEach(() => void vi.unstubAllEnvs());
@@ -42,7 +47,7 @@ describe('a body that its schema refuses, in production', () => {
     },
   );
 
-  it('is 500 on the process snapshot and the status, until the view is another one', async () => {
+  it('is 500 on the process snapshot and the status, until the view changes', async () => {
     const { lines, logger } = collectedLog();
     const server = await startPublicServer({ logger });
     const { process } = server.views;
@@ -79,9 +84,9 @@ describe('a body that its schema refuses, in production', () => {
     expect((await server.get('/v1/status')).status).toBe(200);
   });
 
-  it('is unavailable on the routes of the chain, which have a word for it', async () => {
+  it('is unavailable on the routes of the chain, which have a reason for it', async () => {
     const { lines, logger } = collectedLog();
-    const { views } = viewsOfState(overMinted());
+    const { views } = createStateViews(overMinted());
     const server = await startPublicServer({ chain: views, logger });
     const asked = [
       '/v1/mining/state',
@@ -112,7 +117,9 @@ describe('a body that its schema refuses, in production', () => {
 
   it('is unavailable on pages of owners and metadata too', async () => {
     const { lines, logger } = collectedLog();
-    const { views } = viewsOfState(stateOf(wholeEconomy({ symbol: 'not a symbol', claimLimit: -1n })));
+    const { views } = createStateViews(
+      buildState(buildEconomyEvents({ symbol: 'not a symbol', claimLimit: -1n })),
+    );
     const server = await startPublicServer({ chain: views, logger });
     const paths = [`/v1/owners/${stateOwner}/miners`, `/v2/public/miners/portfolio?owner=${stateOwner}`];
     for (let request = 0; request < 3; request++) {
@@ -128,9 +135,9 @@ describe('a body that its schema refuses, in production', () => {
     expect(lines).toHaveLength(2);
   });
 
-  it('is unavailable where a view of the chain cannot be made at all', async () => {
+  it('is unavailable where a view of the chain cannot be computed at all', async () => {
     const { lines, logger } = collectedLog();
-    const { views } = viewsOfState(stateOf(wholeEconomy({ roundDuration: 0n })));
+    const { views } = createStateViews(buildState(buildEconomyEvents({ roundDuration: 0n })));
     const core = (): never => {
       throw new Error('the core cannot be read');
     };
@@ -148,7 +155,7 @@ describe('a body that its schema refuses, in production', () => {
   it('is 500 for observations and the feed', async () => {
     const { lines, logger } = collectedLog();
     const reading = acceptedReading({ position: 3, cumulativeWorkUnits: -1n });
-    const { views } = viewsOfState(stateOf(wholeEconomy()));
+    const { views } = createStateViews(buildState(buildEconomyEvents()));
     const economy = () => {
       const view = views.economy();
       if (view.status === 'unavailable') throw new Error(view.reason);
@@ -200,7 +207,7 @@ describe('a body that its schema refuses, in production', () => {
 });
 
 describe('the log of failures', () => {
-  it('says each reason once, and once a minute while it lasts; each request is told at a finer level', () => {
+  it('logs each reason once, and once per minute while it lasts, and each request at a finer level', () => {
     const clock = manualClock();
     const { lines, logger } = collectedLog('debug');
     const failures = createFailureLog(logger, clock);
@@ -225,7 +232,7 @@ describe('the log of failures', () => {
     ]);
   });
 
-  it('holds a bounded number of reasons', () => {
+  it('remembers a bounded number of reasons', () => {
     const { lines, logger } = collectedLog();
     const failures = createFailureLog(logger, manualClock());
     for (let index = 0; index < 1_000; index++)

@@ -4,7 +4,7 @@ import { counterSubject } from '../../actors/messages/subjects.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { publicStatisticsResponse } from '../../http/responses/statistics.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
-import { readingMessage, uuidOf } from '../support/readings/readingMessages.ts';
+import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 
 const paths = ['/v2/public/stats', '/v1/measurement/stats'];
 
@@ -23,7 +23,7 @@ function fullCounters() {
           readingMessage('wheel-1', seq++, {
             observedAt: at,
             receivedAt: at,
-            counterEpoch: uuidOf(`epoch ${epoch}`),
+            counterEpoch: deriveUuid(`epoch ${epoch}`),
             cumulativeWorkUnits: cumulativeWorkUnits.toString(),
           }),
         ),
@@ -83,7 +83,7 @@ describe('statistics routes', () => {
     }
   });
 
-  it.each(paths)('%s take a range, once, and nothing else', async (path) => {
+  it.each(paths)('%s accept one range and nothing else', async (path) => {
     const server = await startPublicServer();
     for (const [range, dayCount] of [
       ['7d', 7],
@@ -108,7 +108,7 @@ describe('statistics routes', () => {
     }
   });
 
-  it.each(paths)('%s say 503 while they are rebuilt, and everything else keeps serving', async (path) => {
+  it.each(paths)('%s answer 503 while they are rebuilt, and everything else keeps serving', async (path) => {
     const server = await startPublicServer();
     server.ready = false;
     const response = await server.get(`${path}?range=7d`);

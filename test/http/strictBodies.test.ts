@@ -10,13 +10,13 @@ import type { AnchorView, ProcessView } from '../../actors/views/views.ts';
 import { createOpenApiDocument } from '../../http/routes/openApi.ts';
 import { routes } from '../../http/routes/routes.ts';
 import {
+  buildEconomyEvents,
+  buildState,
+  createStateViews,
   metadataEvent,
   plainEconomy,
   plainMetadata,
-  stateOf,
   stateOwner,
-  viewsOfState,
-  wholeEconomy,
 } from '../support/chain/economyState.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -31,9 +31,9 @@ const tooLarge = (2n ** 256n).toString();
 function chainWithEvents(): ChainViews {
   const card = metadataEvent(1n, { ...plainMetadata, card_image: 'https://cards.example/1' });
   const minted = { ...plainEconomy, tokenId: 2n };
-  const second = wholeEconomy(minted).filter(({ name }) => name === 'PositionMinted');
-  const state = stateOf([...wholeEconomy(), card, ...second]);
-  const { views } = viewsOfState(state);
+  const second = buildEconomyEvents(minted).filter(({ name }) => name === 'PositionMinted');
+  const state = buildState([...buildEconomyEvents(), card, ...second]);
+  const { views } = createStateViews(state);
   const source = {
     blockNumber: 50n,
     blockHash: hash,
@@ -73,7 +73,7 @@ function chainWithEvents(): ChainViews {
 }
 
 /** A process snapshot with everything in it. */
-function wholeProcess(process: ProcessView): ProcessView {
+function completeProcess(process: ProcessView): ProcessView {
   const atMs = process.generatedAtMs;
   const frontier: AnchorView = {
     settledThroughRound: 4n,
@@ -161,7 +161,7 @@ interface Examined {
 let examined: Promise<ReadonlyMap<Path, Examined>> | null = null;
 
 /** The bodies of all routes, asked once. */
-async function examinedOf(path: Path): Promise<Examined> {
+async function examine(path: Path): Promise<Examined> {
   examined ??= examineAll();
   return (await examined).get(path) as Examined;
 }
@@ -172,7 +172,7 @@ async function examineAll(): Promise<ReadonlyMap<Path, Examined>> {
     chain: chainWithEvents(),
     observations: { page: () => ({ items: [acceptedReading({ position: 1 })], more: true }) },
   });
-  server.views.process = wholeProcess(server.views.process);
+  server.views.process = completeProcess(server.views.process);
   const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
   const ajv = new Ajv2020({ strict: false });
   for (const format of ['uint64-decimal', 'uint256-decimal']) ajv.addFormat(format, true);
@@ -191,14 +191,14 @@ async function examineAll(): Promise<ReadonlyMap<Path, Examined>> {
   return found;
 }
 
-function schemaOf(path: Path) {
+function findSchema(path: Path) {
   const schema = routes.find((route) => route.path === path)?.response;
   if (schema === undefined) throw new Error(`no route ${path}`);
   return schema;
 }
 
 /** A copy with the member at a path replaced, or removed where the value is undefined. */
-function altered(body: Json, at: string, value: unknown): Json {
+function alterBody(body: Json, at: string, value: unknown): Json {
   const copy = structuredClone(body);
   const keys = at.split('.');
   const last = keys.pop() as string;
@@ -209,7 +209,7 @@ function altered(body: Json, at: string, value: unknown): Json {
   return copy;
 }
 
-const repeated = (count: number, value: unknown) => Array.from({ length: count }, () => value);
+const repeat = (count: number, value: unknown) => Array.from({ length: count }, () => value);
 
 /** What the contract states: where, and values that are none. */
 const stated: Partial<Record<Path, Record<string, readonly unknown[]>>> = {
@@ -217,7 +217,7 @@ const stated: Partial<Record<Path, Record<string, readonly unknown[]>>> = {
     schemaVersion: [2, '1'],
     installationId: ['', 'a b', 'x'.repeat(129)],
     revision: ['', 5],
-    status: ['away'],
+    status: ['unreachable'],
     observedAt: ['2026-01-31', '2026-01-31T12:00:00+01:00', '2026-02-30T12:00:00Z'],
     'measurement.counterEpoch': ['epoch'],
     'measurement.cumulativeWorkUnits': ['-1', '01', '1.5', tooLarge.padEnd(79, '0'), 1],
@@ -239,7 +239,7 @@ const stated: Partial<Record<Path, Record<string, readonly unknown[]>>> = {
     'items.0.sequence': [-1, 0.5, 2 ** 53],
     'items.0.telemetryId': ['1'],
     nextCursor: ['', 'a b'],
-    items: [repeated(101, {})],
+    items: [repeat(101, {})],
   },
   '/v4/public/process': {
     revision: [''],
@@ -275,7 +275,7 @@ const stated: Partial<Record<Path, Record<string, readonly unknown[]>>> = {
     timezone: ['CET'],
     'window.dayCount': [8, 30],
     'window.bucketSeconds': [600],
-    'activity.days': [[], repeated(8, null)],
+    'activity.days': [[], repeat(8, null)],
     'activity.days.0.buckets': [[]],
     'activity.days.0.date': ['2026-1-1', '2026-02-30'],
     'activity.days.0.buckets.0.startMinuteUtc': [15, -30, 1440],
@@ -298,7 +298,7 @@ const stated: Partial<Record<Path, Record<string, readonly unknown[]>>> = {
     'events.0.id': ['', 'x'.repeat(513)],
     'events.0.eventName': [''],
     'events.0.arguments.0.name': [''],
-    events: [repeated(26, {})],
+    events: [repeat(26, {})],
     'identities.core': [`0x${'A'.repeat(40)}`, '0x1'],
   },
   '/v1/settlements': {
@@ -310,10 +310,10 @@ const stated: Partial<Record<Path, Record<string, readonly unknown[]>>> = {
     'recentSettlements.0.completedBlockCount': ['0'],
     'recentSettlements.0.firstCompletedBlock': ['0'],
     'recentSettlements.0.confirmationStatus': ['pending'],
-    recentSettlements: [repeated(11, {})],
-    'mining.recentCheckpoints': [repeated(13, {})],
-    recentRounds: [repeated(43, {})],
-    buckets: [repeated(1, {})],
+    recentSettlements: [repeat(11, {})],
+    'mining.recentCheckpoints': [repeat(13, {})],
+    recentRounds: [repeat(43, {})],
+    buckets: [repeat(1, {})],
   },
   '/v4/public/settlements': {
     schemaVersion: [1],
@@ -345,7 +345,7 @@ const stated: Partial<Record<Path, Record<string, readonly unknown[]>>> = {
     'positions.0.mergeState': ['waiting'],
     'positions.0.metadataStatus': ['unknown'],
     'positions.0.pendingActivationSource': ['burn'],
-    positions: [repeated(101, {})],
+    positions: [repeat(101, {})],
     earnings: [[]],
     nextCursor: ['', undefined],
   },
@@ -353,10 +353,10 @@ const stated: Partial<Record<Path, Record<string, readonly unknown[]>>> = {
   '/v1/owners/{address}/activity': {
     'activity.0.id': ['', 'x'.repeat(513)],
     'activity.0.kind': ['burn'],
-    'activity.0.tokenIds': [repeated(33, '1')],
+    'activity.0.tokenIds': [repeat(33, '1')],
     'activity.0.level': [0],
     'activity.0.source.confirmationStatus': ['pending'],
-    activity: [repeated(101, {})],
+    activity: [repeat(101, {})],
     total: [null, '-1'],
   },
   '/v2/public/miners/activity': { schemaVersion: [1] },
@@ -364,7 +364,7 @@ const stated: Partial<Record<Path, Record<string, readonly unknown[]>>> = {
     tokenId: ['0', '10000', '01'],
     name: ['', 'n'.repeat(129)],
     description: ['', 'd'.repeat(2_049)],
-    attributes: [repeated(33, { traitType: 'a', value: 'b' })],
+    attributes: [repeat(33, { traitType: 'a', value: 'b' })],
     'attributes.0.traitType': ['', 't'.repeat(65)],
     'attributes.0.value': ['', 'v'.repeat(129), 1],
     imageDataUri: [
@@ -388,12 +388,12 @@ const stated: Partial<Record<Path, Record<string, readonly unknown[]>>> = {
     catalogVersion: ['public-activity-v1'],
     category: ['core'],
     activeEventTypes: [[], ['player.miner_minted', 'player.miner_minted'], ['other']],
-    events: [repeated(101, {})],
+    events: [repeat(101, {})],
     'events.0.id': ['', 'x'.repeat(513)],
     'events.0.eventVersion': [1],
     'events.0.payload.level': [1, 11],
     'events.0.payload.survivorTokenId': ['0'],
-    'events.1.payload.tokenIds': [[], repeated(33, '1')],
+    'events.1.payload.tokenIds': [[], repeat(33, '1')],
     'events.1.payload.asset.symbol': ['', 'sqk'],
     'events.0.source.releaseId': ['ab'],
     'events.0.source.confirmationStatus': ['pending'],
@@ -418,7 +418,7 @@ const rules: Partial<Record<Path, Record<string, readonly unknown[]>>> = {
   },
 };
 
-const casesOf = (table: typeof stated) =>
+const listCases = (table: typeof stated) =>
   (Object.entries(table) as [Path, Record<string, readonly unknown[]>][]).flatMap(([path, members]) =>
     Object.entries(members).map(([member, values]) => [path, member, values] as const),
   );
@@ -427,42 +427,42 @@ describe('every body of an available view', () => {
   it.each(Object.keys(examples) as Path[])(
     '%s fits its schema, as it is checked and as it is published',
     async (path) => {
-      const { body, isPublished } = await examinedOf(path);
+      const { body, isPublished } = await examine(path);
       if ('status' in body && path !== '/v1/public/telemetry') expect(body.status).toBe('available');
-      expect(schemaOf(path).safeParse(body).error).toBeUndefined();
+      expect(findSchema(path).safeParse(body).error).toBeUndefined();
       expect(isPublished(body)).toBe(true);
     },
   );
 });
 
 describe('what the contract states', () => {
-  it.each(casesOf(stated))('of %s, %s is refused when it is another', async (path, member, values) => {
-    const { body: base, isPublished } = await examinedOf(path);
+  it.each(listCases(stated))('of %s, %s is refused when it is another', async (path, member, values) => {
+    const { body: base, isPublished } = await examine(path);
     for (const value of values) {
-      const body = altered(base, member, value);
+      const body = alterBody(base, member, value);
       const isRule = (rules[path]?.[member] ?? []).includes(value);
-      const told = String(JSON.stringify(value)).slice(0, 80);
-      expect([told, schemaOf(path).safeParse(body).success]).toEqual([told, false]);
-      expect([told, compileCheck(schemaOf(path))(body)]).toEqual([told, false]);
-      if (!isRule) expect([told, isPublished(body)]).toEqual([told, false]);
+      const shortBody = String(JSON.stringify(value)).slice(0, 80);
+      expect([shortBody, findSchema(path).safeParse(body).success]).toEqual([shortBody, false]);
+      expect([shortBody, compileCheck(findSchema(path))(body)]).toEqual([shortBody, false]);
+      if (!isRule) expect([shortBody, isPublished(body)]).toEqual([shortBody, false]);
     }
   });
 
-  it.each(casesOf(rules))(
+  it.each(listCases(rules))(
     'between members of %s, %s is refused when it contradicts them',
     async (path, member, values) => {
-      const { body: base } = await examinedOf(path);
+      const { body: base } = await examine(path);
       for (const value of values) {
-        const body = altered(base, member, value);
-        expect([value, schemaOf(path).safeParse(body).success]).toEqual([value, false]);
-        expect([value, compileCheck(schemaOf(path))(body)]).toEqual([value, false]);
+        const body = alterBody(base, member, value);
+        expect([value, findSchema(path).safeParse(body).success]).toEqual([value, false]);
+        expect([value, compileCheck(findSchema(path))(body)]).toEqual([value, false]);
       }
     },
   );
 
   it.each(Object.keys(examples) as Path[])('of %s, every member is, and no other', async (path) => {
-    const { body, isPublished } = await examinedOf(path);
-    expect(schemaOf(path).safeParse({ ...body, other: 1 }).success).toBe(false);
+    const { body, isPublished } = await examine(path);
+    expect(findSchema(path).safeParse({ ...body, other: 1 }).success).toBe(false);
     expect(isPublished({ ...body, other: 1 })).toBe(false);
     const optional = new Set(['livePositionCount', 'total', 'imageDataUri', 'cardImageUrl']);
     const ofSome: [string, readonly string[]][] = [
@@ -473,34 +473,34 @@ describe('what the contract states', () => {
       if (path.endsWith(end)) for (const member of members) optional.add(member);
     for (const member of Object.keys(body)) {
       const isOptional = optional.has(member);
-      const without = altered(body, member, undefined);
-      expect([member, schemaOf(path).safeParse(without).success]).toEqual([member, isOptional]);
+      const without = alterBody(body, member, undefined);
+      expect([member, findSchema(path).safeParse(without).success]).toEqual([member, isOptional]);
       expect([member, isPublished(without)]).toEqual([member, isOptional]);
     }
   });
 });
 
 describe('a body that is unavailable', () => {
-  const ofChain = (Object.keys(examples) as Path[]).filter((path) =>
+  const chainPaths = (Object.keys(examples) as Path[]).filter((path) =>
     /core|settlements|miners|mining|owners|events/.test(path),
   );
 
-  it.each(ofChain)('of %s has one of the reasons that routes emit', async (path) => {
+  it.each(chainPaths)('of %s has one of the reasons that routes emit', async (path) => {
     const server = await startPublicServer();
     const body = (await (await server.get(examples[path].replace('?release=release-1', ''))).json()) as Json;
-    const { isPublished } = await examinedOf(path);
+    const { isPublished } = await examine(path);
     expect(body).toMatchObject({ status: 'unavailable', reason: 'indexer_disabled' });
     const words = ['indexer_disabled', 'not_yet_safe', 'indexer_unavailable', 'indexer_mismatch'];
     const others = ['projection_rebuilding', 'unsupported_contract_version', 'other_contracts', ''];
     for (const reason of [...words, ...others]) {
       const expected = words.includes(reason);
-      expect([reason, schemaOf(path).safeParse({ ...body, reason }).success]).toEqual([reason, expected]);
+      expect([reason, findSchema(path).safeParse({ ...body, reason }).success]).toEqual([reason, expected]);
       expect([reason, isPublished({ ...body, reason })]).toEqual([reason, expected]);
     }
     const isFeed = path === '/v1/events';
-    expect(schemaOf(path).safeParse({ ...body, reason: 'source_disabled' }).success).toBe(isFeed);
-    // No data beside the reason: unknown is never zero.
-    expect(schemaOf(path).safeParse({ ...body, generatedAt: '2026-01-31T12:00:00Z' }).success).toBe(false);
+    expect(findSchema(path).safeParse({ ...body, reason: 'source_disabled' }).success).toBe(isFeed);
+    // No data next to the reason: unknown is never zero.
+    expect(findSchema(path).safeParse({ ...body, generatedAt: '2026-01-31T12:00:00Z' }).success).toBe(false);
   });
 });
 
@@ -537,19 +537,22 @@ describe('the compiled check of bodies', () => {
     ['1', '1'],
   ];
 
-  function pathsOf(node: unknown, at = ''): string[] {
+  function listPaths(node: unknown, at = ''): string[] {
     if (typeof node !== 'object' || node === null) return [];
-    return Object.entries(node).flatMap(([key, value]) => [`${at}${key}`, ...pathsOf(value, `${at}${key}.`)]);
+    return Object.entries(node).flatMap(([key, value]) => [
+      `${at}${key}`,
+      ...listPaths(value, `${at}${key}.`),
+    ]);
   }
 
   it.each(Object.keys(examples) as Path[])(
     'of %s says what zod says, and what it accepts the published schema accepts',
     async (path) => {
-      const { body, isPublished } = await examinedOf(path);
-      const schema = schemaOf(path);
+      const { body, isPublished } = await examine(path);
+      const schema = findSchema(path);
       const fits = compileCheck(schema);
       const change = fc.record({
-        at: fc.constantFrom(...pathsOf(body)),
+        at: fc.constantFrom(...listPaths(body)),
         value: fc.constantFrom(...values),
       });
       fc.assert(
@@ -557,7 +560,7 @@ describe('the compiled check of bodies', () => {
           let changed = body;
           for (const { at, value } of changes) {
             try {
-              changed = altered(changed, at, value);
+              changed = alterBody(changed, at, value);
             } catch {
               return; // The first change has removed what the second is about.
             }
@@ -572,7 +575,7 @@ describe('the compiled check of bodies', () => {
   );
 });
 
-describe('what is documented beside the table', () => {
+describe('what is documented for the table', () => {
   it('is what is answered', async () => {
     const server = await startPublicServer();
     const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0'))) as {

@@ -26,7 +26,7 @@ function indexer({ firstBlock = 100n } = {}) {
   const begun: Work[] = [];
   const promises = new Map<Work, { resolve: (output: never) => void; reject: (error: unknown) => void }>();
   const subjects = new Map<Work, Subject<HeadMoved>>();
-  const promised = <Output>(name: Work) =>
+  const createPromiseActor = <Output>(name: Work) =>
     fromPromise<Output>(
       () =>
         new Promise((resolve, reject) => {
@@ -34,7 +34,7 @@ function indexer({ firstBlock = 100n } = {}) {
           promises.set(name, { resolve, reject });
         }),
     );
-  const observed = (name: Work) =>
+  const createObservableActor = (name: Work) =>
     fromEventObservable<HeadMoved, undefined>(() => {
       begun.push(name);
       const heads = new Subject<HeadMoved>();
@@ -44,15 +44,15 @@ function indexer({ firstBlock = 100n } = {}) {
   const actor = createActor(
     indexerMachine.provide({
       actors: {
-        askNode: promised('askNode'),
-        resume: promised('resume'),
-        publishReads: promised('publishReads'),
-        compare: promised('compare'),
-        publishRanges: observed('publishRanges'),
-        publishBlocks: observed('publishBlocks'),
-        proveBranch: promised('proveBranch'),
-        publishBranch: observed('publishBranch'),
-        settle: promised('settle'),
+        askNode: createPromiseActor('askNode'),
+        resume: createPromiseActor('resume'),
+        publishReads: createPromiseActor('publishReads'),
+        compare: createPromiseActor('compare'),
+        publishRanges: createObservableActor('publishRanges'),
+        publishBlocks: createObservableActor('publishBlocks'),
+        proveBranch: createPromiseActor('proveBranch'),
+        publishBranch: createObservableActor('publishBranch'),
+        settle: createPromiseActor('settle'),
       },
       guards: { isLostRace: (_, { error }) => error === 'lost' },
     }),
@@ -194,7 +194,7 @@ describe('the machine of an indexer', () => {
     expect(one.context().providerFailures).toBe(1);
   });
 
-  it('holds what is published while the node is behind it, and goes on when it is back', async () => {
+  it('waits while the node is behind what is published, and continues when it has caught up', async () => {
     const one = indexer();
     await one.connect(1_000n);
     for (let look = 0; look < 3; look++) {
@@ -249,7 +249,7 @@ describe('the machine of an indexer', () => {
     expect(one.context()).toMatchObject({ failures: 2, reorganizations: 1 });
   });
 
-  it('connects again after a failure of any work, and tells a lost race from a failing provider', async () => {
+  it('reconnects after a failure of any work, and distinguishes a lost race from a failing provider', async () => {
     const works: [string, Work][] = [
       ['connecting', 'askNode'],
       ['catchingUp', 'publishRanges'],

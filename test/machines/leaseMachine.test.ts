@@ -10,7 +10,7 @@ import {
 const other: LeaseHolder = { host: 'other', pid: 2 };
 const us: LeaseHolder = { host: 'here', pid: 1 };
 
-/** A lease as a store holds it, which tests change behind the back of who looks at it. */
+/** A lease in a store, which tests change without notice to its readers. */
 function createStore() {
   return {
     sequence: 0,
@@ -82,7 +82,7 @@ describe('the machine of the lease', () => {
     vi.useRealTimers();
   });
 
-  it('takes an unused lease at once, counts it from the look before, and renews it every second', async () => {
+  it('takes an unused lease at once, counts it from the previous check, and renews it every second', async () => {
     const startedMs = Date.now();
     const { lease, said, is } = contend(Object.assign(createStore(), { answerMs: 200 }));
     await pass(400);
@@ -106,7 +106,7 @@ describe('the machine of the lease', () => {
     expect(said).toEqual(['standby', 'taken over']);
   });
 
-  it('takes over at the next look when the lease is given back', async () => {
+  it('takes over at the next check when the lease is released', async () => {
     const { store, is } = contend(Object.assign(createStore(), { sequence: 1, holder: other }));
     await pass(500);
     store.holder = null;
@@ -114,7 +114,7 @@ describe('the machine of the lease', () => {
     expect(is('held')).toBe(true);
   });
 
-  it('counts from anew what it could not see in between, and says once that it cannot', async () => {
+  it('starts counting again after failing to read the lease, and logs the failure once', async () => {
     const { store, said, is } = contend(Object.assign(createStore(), { sequence: 1, holder: other }));
     await pass(4_000);
     store.isAway = true;
@@ -127,10 +127,10 @@ describe('the machine of the lease', () => {
     expect(said).toEqual(['standby', 'failing', 'taken over']);
   });
 
-  it('does not take an empty lease at once that was used before', async () => {
+  it('does not take an empty lease at once when it was used before', async () => {
     const { is } = contend(createStore(), false);
     await pass(0);
-    expect(is('held')).toBe(true); // Nobody holds it: it was given back.
+    expect(is('held')).toBe(true); // Nobody holds it: it was released.
     const gone = contend(Object.assign(createStore(), { holder: other }), false);
     await pass(5_000);
     expect(gone.is('standby')).toBe(true);
@@ -151,7 +151,7 @@ describe('the machine of the lease', () => {
     });
   });
 
-  it('stays held while the store is away, and goes on from what is stored once it is back', async () => {
+  it('stays held while the store is unavailable, and continues from what is stored afterwards', async () => {
     const { lease, store, said } = contend();
     await pass(0);
     store.isAway = true;
@@ -173,13 +173,13 @@ describe('the machine of the lease', () => {
     expect(is('held')).toBe(true);
   });
 
-  it('is given back: at once, behind a renewal that is under way, or not at all where it was not held', async () => {
-    const held = contend();
+  it('is released at once, after a renewal that is under way, or not at all when it was not held', async () => {
+    const holder = contend();
     await pass(500);
-    held.lease.send({ type: 'release' });
+    holder.lease.send({ type: 'release' });
     await pass(0);
-    expect(held.lease.getSnapshot().value).toBe('released');
-    expect(held.store.replacements.at(-1)).toBe('given back');
+    expect(holder.lease.getSnapshot().value).toBe('released');
+    expect(holder.store.replacements.at(-1)).toBe('given back');
 
     const renewing = contend();
     await pass(900);
@@ -199,7 +199,7 @@ describe('the machine of the lease', () => {
     expect(standby.store.replacements).toEqual([]);
   });
 
-  it('is given back behind an attempt to take it that is under way', async () => {
+  it('is released after an attempt to take it that is under way', async () => {
     const { lease, store } = contend(Object.assign(createStore(), { answerMs: 100 }));
     await pass(150);
     lease.send({ type: 'release' });

@@ -50,7 +50,7 @@ function source() {
 describe('the machine of a source', () => {
   useVirtualTime();
 
-  it('verifies before each life of a consumer, later and later while nothing comes of it', async () => {
+  it('verifies before each consumer, with growing delays while no consumer makes progress', async () => {
     const { actor, begun, succeed, fail, is } = source();
     await succeed();
     expect(is({ consuming: 'catchingUp' })).toBe(true);
@@ -76,7 +76,7 @@ describe('the machine of a source', () => {
     expect(is('verifying')).toBe(true);
   });
 
-  it('ends with a divergence, wherever it is found, and behind the last message that was asked for', async () => {
+  it('ends with a divergence, wherever it is found, and after the last requested message', async () => {
     const verifying = source();
     await verifying.fail({ fault: 'diverged' });
     expect(verifying.actor.getSnapshot()).toMatchObject({
@@ -93,7 +93,7 @@ describe('the machine of a source', () => {
     expect(ended.actor.getSnapshot()).toMatchObject({ value: 'ended', output: { fault: null } });
   });
 
-  it('stands before a gap until the stream explains it', async () => {
+  it('waits at a gap until the stream explains it', async () => {
     const { reported, succeed, fail, is } = source();
     await succeed();
     await fail({ fault: 'gap' });
@@ -103,7 +103,7 @@ describe('the machine of a source', () => {
     expect(reported).toHaveLength(1);
   });
 
-  it('has a stream created again that was missing twice', async () => {
+  it('has a stream created again after it was missing twice', async () => {
     const { begun, succeed, fail, is } = source();
     await fail({ fault: 'missing' });
     expect(is({ missing: 'waiting' })).toBe(true);

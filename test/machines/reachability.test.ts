@@ -36,30 +36,30 @@ function serialize(value: object): string {
   );
 }
 
-/** Paths of the states that a state value is made of. */
-function pathsOf(value: StateValue, parent = ''): string[] {
+/** Paths of the states that a state value consists of. */
+function listPaths(value: StateValue, parent = ''): string[] {
   if (typeof value === 'string') return [`${parent}${value}`];
-  return Object.entries(value).flatMap(([key, inner = {}]) => pathsOf(inner, `${parent}${key}.`));
+  return Object.entries(value).flatMap(([key, inner = {}]) => listPaths(inner, `${parent}${key}.`));
 }
 
 /** Paths of the states that hold no others. */
-function leavesOf({ states }: AnyStateNode, parent = ''): string[] {
+function listLeaves({ states }: AnyStateNode, parent = ''): string[] {
   return Object.entries(states).flatMap(([key, state]) =>
-    Object.keys(state.states).length === 0 ? [`${parent}${key}`] : leavesOf(state, `${parent}${key}.`),
+    Object.keys(state.states).length === 0 ? [`${parent}${key}`] : listLeaves(state, `${parent}${key}.`),
   );
 }
 
 describe('every machine', () => {
   it.each(machines.map(([machine, events]) => [machine.id, machine, events] as const))(
-    '%s reaches each of its states, and leaves none that is final',
+    '%s reaches each of its states, and leaves no final one',
     (_id, machine, events) => {
       const paths = getShortestPaths(machine, {
         events,
         serializeEvent: serialize,
         serializeState: ({ value, context }) => serialize({ value, context }),
       });
-      const reached = new Set(paths.flatMap(({ state }) => pathsOf(state.value)));
-      expect([...reached].sort()).toEqual(leavesOf(machine.root).sort());
+      const reached = new Set(paths.flatMap(({ state }) => listPaths(state.value)));
+      expect([...reached].sort()).toEqual(listLeaves(machine.root).sort());
       for (const { state } of paths) {
         if (state.status !== 'done') continue;
         const final = machine.states[String(state.value)];

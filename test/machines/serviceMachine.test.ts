@@ -102,9 +102,9 @@ function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false,
         nats: natsMachine.provide({
           actors: {
             link: fromCallback(({ sendBack }) => {
-              const told = link$.subscribe(sendBack);
+              const subscription = link$.subscribe(sendBack);
               if (!hangs.includes('connect')) queueMicrotask(() => sendBack({ type: 'connected' }));
-              return () => told.unsubscribe();
+              return () => subscription.unsubscribe();
             }),
           },
         }),
@@ -160,6 +160,17 @@ function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false,
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const forever = ['follow', 'index'];
+/** Steps of a stop, in order: of a process that ingests and indexes, */
+const fullStop = [
+  'end indexer',
+  'close public server',
+  'drain',
+  'give lease back',
+  'close NATS',
+  'close database',
+  'close operator server',
+];
+/** and of one that has not begun. */
 const closing = ['close public server', 'close NATS', 'close database', 'close operator server'];
 
 describe('the machine of the service', () => {
@@ -189,15 +200,7 @@ describe('the machine of the service', () => {
     ]);
     resolve('index');
     expect(await stop()).toMatchObject({
-      steps: [
-        'end indexer',
-        'close public server',
-        'drain',
-        'give lease back',
-        'close NATS',
-        'close database',
-        'close operator server',
-      ],
+      steps: fullStop,
       state: 'stopped',
     });
   });
@@ -210,7 +213,7 @@ describe('the machine of the service', () => {
     expect((await stop()).steps).not.toContain('give lease back');
   });
 
-  it('gives each part that hangs its time, and no more', async () => {
+  it('grants each part that hangs its grace period, and no more', async () => {
     const { stop } = start({
       hangs: [...forever, 'give lease back', 'close NATS', 'close database'],
     });
@@ -258,7 +261,7 @@ describe('the machine of the service', () => {
     expect(ingest()?.hasTag('granted')).toBe(true);
   });
 
-  it('ends when the lease is lost, with nothing drained, also where it was being drained', async () => {
+  it('ends without draining when the lease is lost, also while it is draining', async () => {
     const running = start({ hangs: forever });
     await pass(10);
     running.failNext('take lease');
@@ -286,19 +289,19 @@ describe('the machine of the service', () => {
     expect(draining.done).toContain('abandon followers');
   });
 
-  it('ends when another process has begun a later epoch, and gives the lease back', async () => {
+  it('ends when another process has begun a later epoch, and releases the lease', async () => {
     const { root, done, ingest } = start({ hangs: forever });
     await pass(10);
     const error = new Error('a later epoch');
     root.getSnapshot().children.ingest?.send({ type: 'superseded', error });
-    expect(ingest()?.matches({ leasing: 'givingBack' })).toBe(true);
+    expect(ingest()?.matches({ leasing: 'releasing' })).toBe(true);
     await pass(100);
     expect(root.getSnapshot()).toMatchObject({ value: 'failed', context: { fault: { error } } });
     expect(done).toContain('give lease back');
     expect(done).not.toContain('drain');
   });
 
-  it('looks every five seconds whether a later epoch has begun, however often that fails', async () => {
+  it('checks every five seconds whether a later epoch has begun, however often that fails', async () => {
     const { done, isIn } = start({ hangs: forever, fails: { 'check epoch': 1 } });
     await pass(10_100);
     expect(done.filter((one) => one === 'check epoch')).toHaveLength(2);
@@ -314,15 +317,7 @@ describe('the machine of the service', () => {
     expect(root.getSnapshot().context.fault).toEqual({ error });
     await pass(1_000);
     expect(root.getSnapshot().value).toBe('failed');
-    expect(done.filter((one) => one !== 'ask').slice(-7)).toEqual([
-      'end indexer',
-      'close public server',
-      'drain',
-      'give lease back',
-      'close NATS',
-      'close database',
-      'close operator server',
-    ]);
+    expect(done.filter((one) => one !== 'ask').slice(-7)).toEqual(fullStop);
   });
 
   it('ends when what runs cannot be built, or the database is of a newer program', async () => {
@@ -337,7 +332,7 @@ describe('the machine of the service', () => {
     expect(tooNew.done).toContain('give lease back');
   });
 
-  it('gives the lease back when preparing fails, and tries again; of a part that is slow to come it speaks once', async () => {
+  it('releases the lease when preparing fails and tries again, and logs a slow part once', async () => {
     const { done, isIn } = start({ hangs: forever, fails: { 'begin epoch': 2, 'open JetStream': 1 } });
     await pass(10_000);
     expect(isIn('running')).toBe(true);
@@ -368,14 +363,14 @@ describe('the machine of the service', () => {
     };
     const { root, ingest, stop } = start({ hangs: forever, rebuild });
     await pass(10);
-    const rebuilt = () => root.getSnapshot().children.ingest?.send({ type: 'rebuilt' });
+    const announceRebuilt = () => root.getSnapshot().children.ingest?.send({ type: 'rebuilt' });
     expect(ingest()?.hasTag('rebuilding')).toBe(true);
-    rebuilt();
+    announceRebuilt();
     expect(ingest()?.hasTag('rebuilding')).toBe(false);
     await pass(0);
     expect(ingest()?.hasTag('rebuilding')).toBe(true);
     isAway = false;
-    rebuilt();
+    announceRebuilt();
     await pass(0);
     expect(ingest()?.hasTag('rebuilding')).toBe(false);
     expect(steps).toEqual(['activate', 'activate', 'release']);
@@ -388,7 +383,7 @@ describe('the machine of the service', () => {
     expect(steps).toHaveLength(4);
   });
 
-  it('runs on while NATS is lost and comes back, and shows it', async () => {
+  it('keeps running while NATS is lost and returns, and shows it', async () => {
     const { root, link$, isIn } = start({ hangs: forever });
     await pass(10);
     const isConnected = () => root.getSnapshot().children.nats?.getSnapshot().hasTag('connected');

@@ -113,7 +113,7 @@ describe('the machine of a follower', () => {
     },
   );
 
-  it('ends with any other fault, which it names', async () => {
+  it('ends with any other fault and names it', async () => {
     const { actor, restored, fail } = follower();
     await restored();
     const fault = new Error('a fault of this program');
@@ -121,7 +121,7 @@ describe('the machine of a follower', () => {
     expect(actor.getSnapshot()).toMatchObject({ status: 'done', value: 'failed', output: { fault } });
   });
 
-  it('waits for a restoring that is under way before what is replaced is exchanged', async () => {
+  it('waits for a restoration that is under way before tables are replaced', async () => {
     const { actor, done, is, restored, settled } = follower();
     actor.send({ type: 'replaced' });
     expect(is('restoring')).toBe(true);
@@ -134,7 +134,7 @@ describe('the machine of a follower', () => {
     expect(is('settling')).toBe(true);
   });
 
-  it('drains the pipeline when it is stopped, within its grace, whatever comes meanwhile', async () => {
+  it('drains the pipeline when it is stopped, within its grace period, whatever arrives meanwhile', async () => {
     for (const ending of ['completed', 'failed', 'grace'] as const) {
       const one = follower();
       await one.restored();

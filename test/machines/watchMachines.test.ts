@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 describe('the watch of the database', () => {
-  it('asks at once and every two seconds, and takes an answer that is late for none', async () => {
+  it('checks at once and every two seconds, and takes a late answer for a failure', async () => {
     let answer: () => Promise<void> = async () => undefined;
     let asked = 0;
     const aborted: boolean[] = [];
@@ -77,7 +77,7 @@ describe('the watch of the generation', () => {
     return { said, database, looks: () => looks };
   }
 
-  it('tells once of each generation that became the active one, also when the database was unavailable before', async () => {
+  it('reports each generation that becomes active once, also after the database was unavailable', async () => {
     const { said, database } = watchFrom(1);
     await pass(2_000);
     database.active = { generation: 2, verdict: 'ours' };
@@ -89,7 +89,7 @@ describe('the watch of the generation', () => {
     expect(said).toEqual(['use 2']);
   });
 
-  it('does not use tables that another fold has made, nor older ones than those that are rebuilt', async () => {
+  it('does not use tables of another fold, nor tables older than those that are being rebuilt', async () => {
     const { said, database } = watchFrom(3);
     database.active = { generation: 2, verdict: 'ours' };
     await pass(2_000);
@@ -99,7 +99,7 @@ describe('the watch of the generation', () => {
     expect(said).toEqual(['foreign 4']);
   });
 
-  it('does not look where nobody else can replace the tables', async () => {
+  it('does not check where nobody else can replace the tables', async () => {
     const { looks } = watchFrom(1, false);
     await pass(10_000);
     expect(looks()).toBe(0);

@@ -37,16 +37,17 @@ const kinds: { kind: string; open: () => Promise<Database>; isHere: boolean }[] 
   },
 ];
 
+/** A database that is closed when the test has finished. */
+async function openForTest(open: () => Promise<Database>): Promise<Database> {
+  const database = await open();
+  onTestFinished(() => database.close());
+  return database;
+}
+
 for (const { kind, open, isHere } of kinds) {
   describe.skipIf(!isHere)(`database: ${kind}`, () => {
-    const opened = async () => {
-      const database = await open();
-      onTestFinished(() => database.close());
-      return database;
-    };
-
     it('reads back any string and 64-bit integers as they were written', async () => {
-      const database = await opened();
+      const database = await openForTest(open);
       await database.command(texts.createStatement());
       const samples = fc.sample(fc.string({ unit: 'binary', maxLength: 60 }), { numRuns: 300, seed: 7 });
       const nasty = ["a'b", '\\', '\\N', '\t\n\r\0\b\f', "\\'", 'ü😀', ''];
@@ -61,7 +62,7 @@ for (const { kind, open, isHere } of kinds) {
       }
     });
 
-    it('closes when the statements that run have ended, and takes no others', async () => {
+    it('closes when the running statements have ended, and accepts no others', async () => {
       const database = await open();
       let hasEnded = false;
       const running = database.select('SELECT sleep(1)').then(() => {
@@ -73,8 +74,8 @@ for (const { kind, open, isHere } of kinds) {
       await expect(database.select('SELECT 1')).rejects.toThrow('ClickHouse is closed');
     });
 
-    it('tells a wrong statement from a database that is away', async () => {
-      const database = await opened();
+    it('distinguishes a wrong statement from an unavailable database', async () => {
+      const database = await openForTest(open);
       await expect(database.select('SELECT nothing FROM nowhere')).rejects.not.toHaveProperty(
         'name',
         'StorageUnavailable',
@@ -85,21 +86,15 @@ for (const { kind, open, isHere } of kinds) {
 
 for (const { kind, open } of kinds.slice(0, 2)) {
   describe(`database: ${kind}`, () => {
-    const opened = async () => {
-      const database = await open();
-      onTestFinished(() => database.close());
-      return database;
-    };
-
     it('migrates an empty database, and again without a change', async () => {
-      const database = await opened();
+      const database = await openForTest(open);
       const tables = await migrate(database, silentLogger);
       expect(await migrate(database, silentLogger)).toEqual(tables);
       expect(await database.select('SELECT number FROM migrations')).toHaveLength(6);
     });
 
     it('completes a migration that was killed between two statements', async () => {
-      const database = await opened();
+      const database = await openForTest(open);
       const tables = await migrate(database, silentLogger);
       await database.command('DROP TABLE migrations');
       await database.command(`DROP TABLE ${tables.rounds}`);
@@ -108,14 +103,14 @@ for (const { kind, open } of kinds.slice(0, 2)) {
     });
 
     it('refuses a database of a newer program', async () => {
-      const database = await opened();
+      const database = await openForTest(open);
       await migrate(database, silentLogger);
       await insertRows(database, migrations, [{ number: 99, name: 'of the future' }]);
       await expect(migrate(database, silentLogger)).rejects.toThrow('at migration 99, this program knows 6');
     });
 
-    it('takes values as parameters, of any characters, and forgets them', async () => {
-      const database = await opened();
+    it('accepts values of any characters as parameters, and forgets them', async () => {
+      const database = await openForTest(open);
       const texts = fc.sample(fc.string({ unit: 'grapheme', maxLength: 40 }), { numRuns: 60, seed: 9 });
       for (const text of ["a'b", '\\', '\\N', '\t\n\r', "\\'", '{x:String}', '', ...texts]) {
         const [row] = await database.select('SELECT {text:String}, length({text:String})', { text });

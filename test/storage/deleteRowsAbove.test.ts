@@ -8,7 +8,7 @@ import { insertRows } from '../../storage/tables/table.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
-async function opened() {
+async function openTables() {
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
@@ -41,14 +41,14 @@ function withLateInserts(
 
 describe('rows above a position', () => {
   it('are removed, those too that another writer inserts after the deletion began', async () => {
-    const { database, tables, insert } = await opened();
+    const { database, tables, insert } = await openTables();
     await deleteRowsAbove(withLateInserts(database, insert, 2), tables, 1);
     const left = await database.select(`SELECT position FROM ${tables.rounds}`);
     expect(left.map(([position]) => Number(position))).toEqual([1]);
   });
 
-  it('that come again and again end the attempt with an error instead of waiting for ever', async () => {
-    const { database, tables, insert } = await opened();
+  it('that keep arriving end the attempt with an error instead of waiting for ever', async () => {
+    const { database, tables, insert } = await openTables();
     const busy = withLateInserts(database, insert, Number.POSITIVE_INFINITY);
     await expect(deleteRowsAbove(busy, tables, 1)).rejects.toBeInstanceOf(StorageUnavailable);
   });

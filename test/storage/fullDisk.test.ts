@@ -3,13 +3,10 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
-import { migrate } from '../../storage/migrations.ts';
-import { createRowWriter } from '../../streams/rowWriter.ts';
-import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { silentLogger } from '../support/silentLogger.ts';
 import { storedRows } from '../support/storage/storedRows.ts';
+import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 /** A file system of so many MiB; null where this user may not mount one. */
@@ -25,17 +22,11 @@ function smallFileSystem(mebibytes: number): string | null {
 }
 
 describe('a full disk', () => {
-  it('keeps what waits, and continues when there is room', async ({ skip }) => {
+  it('keeps what waits, and continues when there is space', async ({ skip }) => {
     const disk = smallFileSystem(64);
     if (disk === null) return skip('mounting a file system is not permitted here');
     const database = openDatabase({ path: join(disk, 'clickhouse') });
-    const tables = await migrate(database, silentLogger);
-    const writer = createRowWriter({
-      database,
-      tables: () => tables,
-      clock: manualClock(),
-      logger: silentLogger,
-    });
+    const { tables, writer } = await openWriter(database);
     const feed = feedWriter(writer);
     feed.add(storedRows(1, 100));
     await feed.flushed();

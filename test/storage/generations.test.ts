@@ -7,7 +7,7 @@ import { attachRows, createEmpty } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { listEventTables, resolveTables } from '../../storage/tables.ts';
-import { feedRun, measurementEventsOf } from '../support/chain/feedEvents.ts';
+import { buildMeasurementEvents, feedRun } from '../support/chain/feedEvents.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -19,29 +19,31 @@ const locations = [
 ] as const;
 
 describe.each(locations)('a generation in %s', (_, locate) => {
-  it('takes over the events of another one, with their places by time and by ID', async () => {
+  it('takes over the events of another one, with their indexes by time and by ID', async () => {
     const database = openDatabase(await locate());
     onTestFinished(() => database.close());
     const active = await migrate(database, silentLogger);
     const rebuilt = resolveTables(active.generation + 1);
-    const events = measurementEventsOf(Array.from({ length: 30 }, () => ({ receivedAtMs: 0, distances: 1 })));
+    const events = buildMeasurementEvents(
+      Array.from({ length: 30 }, () => ({ receivedAtMs: 0, distances: 1 })),
+    );
     const measurementEvents = events.map((event) => toMeasurementRow(event, feedRun));
     const rows = createRowEncoder()({ ...noRows, measurementEvents, throughPosition: 30 });
     for (const { table, columns, bytes } of buildInserts(active, [rows]))
       await database.insertBytes(table, columns, bytes);
     await createEmpty(database, rebuilt);
     await attachRows(database, active, rebuilt);
-    const countOf = async (table: string) =>
+    const countRows = async (table: string) =>
       Number((await database.select(`SELECT count() FROM ${table}`))[0]?.[0]);
     const tables = listEventTables(rebuilt.measurementEvents);
-    for (const table of tables) expect([table, await countOf(table)]).toEqual([table, events.length]);
+    for (const table of tables) expect([table, await countRows(table)]).toEqual([table, events.length]);
     await deleteRows(database, rebuilt, {
       sql: 'position >= {from:UInt64} AND installation_id = {installation:String}',
       parameters: { from: 21, installation: 'wheel-1' },
     });
     const kept = events.filter(({ position }) => position < 21).length;
-    for (const table of tables) expect([table, await countOf(table)]).toEqual([table, kept]);
+    for (const table of tables) expect([table, await countRows(table)]).toEqual([table, kept]);
     for (const table of listEventTables(active.measurementEvents))
-      expect([table, await countOf(table)]).toEqual([table, events.length]);
+      expect([table, await countRows(table)]).toEqual([table, events.length]);
   });
 });

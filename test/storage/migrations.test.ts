@@ -120,7 +120,7 @@ async function countRows(database: Database, table: string): Promise<number> {
 }
 
 describe('tables without types', () => {
-  it('are brought over with every row and snapshot, and left for those who still read them', async () => {
+  it('are copied with every row and snapshot, and kept for processes that still read them', async () => {
     const database = await openUntyped();
     const before = await countRows(database, 'readings_g1');
     const lines: { msg: string; remove?: string }[] = [];
@@ -189,7 +189,7 @@ describe('tables without types', () => {
     expect(await readState(database)).toEqual(state);
   });
 
-  it('of the first version are brought over as well', async () => {
+  it('of the first version are copied as well', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     onTestFinished(() => database.close());
     for (const sql of [...createUntypedStatements(1), createPointerStatement(firstPointer)])
@@ -220,11 +220,14 @@ describe('tables without types', () => {
     const fresh = openDatabase({ path: temporaryDirectory() });
     onTestFinished(() => fresh.close());
     await migrate(fresh, silentLogger);
-    const ofOurs = (rows: typeof upgraded) => rows.filter(([table]) => !String(table).startsWith('_'));
-    expect(ofOurs(upgraded).map(String)).toEqual(ofOurs(await describeTables(fresh, 1)).map(String));
+    const withoutInternal = (rows: typeof upgraded) =>
+      rows.filter(([table]) => !String(table).startsWith('_'));
+    expect(withoutInternal(upgraded).map(String)).toEqual(
+      withoutInternal(await describeTables(fresh, 1)).map(String),
+    );
   });
 
-  it('that change between two attempts are brought over as they are in the end', async () => {
+  it('that change between two attempts are copied in their last state', async () => {
     const database = await openUntyped();
     let inserts = 0;
     const failing: Database = {
@@ -252,7 +255,7 @@ describe('tables without types', () => {
     expect(snapshots).toEqual([]);
   });
 
-  it('of a rebuild that was under way are removed, and the generation is another', async () => {
+  it('of a rebuild that was under way are removed, and the generation changes', async () => {
     const database = await openUntyped();
     for (const sql of createUntypedStatements(2)) await database.command(sql);
     await database.command(`INSERT INTO generations VALUES (2, 5, 'digest', 'created', ${startMs})`);
@@ -260,7 +263,7 @@ describe('tables without types', () => {
     expect(await listGenerations(database)).toEqual([1, 3]);
   });
 
-  it('stay as they are while the disk has no room for others', async () => {
+  it('stay as they are while the disk has no space for others', async () => {
     const database = await openUntyped();
     const small: Database = {
       ...database,
@@ -274,7 +277,7 @@ describe('tables without types', () => {
     expect((await readState(database)).readings).toHaveLength(readingCount + 3);
   });
 
-  it('are brought over whole when the process is killed at any statement', async () => {
+  it('are copied completely when the process is killed at any statement', async () => {
     const undisturbed = await openUntyped();
     await migrate(undisturbed, silentLogger);
     const expected = await readState(undisturbed);

@@ -17,7 +17,7 @@ const installations = ['wheel-1', 'wheel-2', 'wheel-3'];
 const neverAborted = new AbortController().signal;
 
 describe('observations of any age', () => {
-  it('are the same page by page as all at once, wherever memory ends and storing has got to', async () => {
+  it('are the same page by page as all at once, wherever memory ends and however much is stored', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     try {
       const tables = await migrate(database, silentLogger);
@@ -83,7 +83,7 @@ describe('observations of any age', () => {
     expect(recent.size).toBe(21);
   });
 
-  it('are refused, not shortened, until the database holds the very reading that memory gave up last', async () => {
+  it('are refused, not shortened, until the database has the reading that was evicted last', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     try {
       const tables = await migrate(database, silentLogger);
@@ -106,7 +106,7 @@ describe('observations of any age', () => {
       await database.command(`ALTER TABLE ${tables.readings} DELETE WHERE position > 49`);
       await store(readings.slice(49, 50));
       expect((await reader.page(installationId, 0, 10, neverAborted)).items).toHaveLength(10);
-      // Behind a snapshot everything below was stored before it.
+      // After a snapshot, everything below it was stored before it.
       restoredAt(40);
       recent.reset(40);
       expect((await reader.page(installationId, 39, 10, neverAborted)).items).toHaveLength(1);

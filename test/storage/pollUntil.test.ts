@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { pollUntil } from '../../storage/pollUntil.ts';
 
-describe('a condition that is asked for until it is met', () => {
+describe('a condition that is polled until it is met', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -21,13 +21,13 @@ describe('a condition that is asked for until it is met', () => {
     return { askedMs, isMet };
   }
 
-  it('waits for nothing where it is met', async () => {
+  it('does not wait when it is met', async () => {
     const { askedMs, isMet } = condition(0);
     expect(await pollUntil(isMet, { everyMs: 50 })).toBe(true);
     expect([askedMs, vi.getTimerCount()]).toEqual([[0], 0]);
   });
 
-  it('is asked for one at a time, until it is met', async () => {
+  it('is queried one at a time, until it is met', async () => {
     const { askedMs, isMet } = condition(3, { takesMs: 120 });
     const met = pollUntil(isMet, { everyMs: 50 });
     await vi.advanceTimersByTimeAsync(1_000);
@@ -36,7 +36,7 @@ describe('a condition that is asked for until it is met', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is given up after the limit, also while a question hangs', async () => {
+  it('is abandoned after the limit, also while a query hangs', async () => {
     const { isMet } = condition(1_000);
     const never = pollUntil(isMet, { everyMs: 50, limitMs: 3_000 });
     const hanging = pollUntil(
@@ -48,7 +48,7 @@ describe('a condition that is asked for until it is met', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is given up when the signal is aborted', async () => {
+  it('is abandoned when the signal is aborted', async () => {
     const stopping = new AbortController();
     const met = pollUntil(() => false, { everyMs: 50, signal: stopping.signal });
     await vi.advanceTimersByTimeAsync(120);
@@ -57,7 +57,7 @@ describe('a condition that is asked for until it is met', () => {
     expect(await met).toBe(false);
   });
 
-  it('fails with a question', async () => {
+  it('fails when a query fails', async () => {
     const isMet = vi.fn(async () => false).mockResolvedValueOnce(false);
     isMet.mockRejectedValueOnce(new Error('unavailable'));
     const met = pollUntil(isMet, { everyMs: 50 });

@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
-it('a replica shows no page with a hole while ingest folds again what it has removed', async () => {
+it('a replica shows no page with a gap while ingest folds again what it has removed', async () => {
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);

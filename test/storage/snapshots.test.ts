@@ -16,7 +16,7 @@ import { silentLogger } from '../support/silentLogger.ts';
 
 const stream = 'MINER_COUNTER';
 
-function headerOf(position: number, given: Partial<SnapshotHeader> = {}): SnapshotHeader {
+function buildHeader(position: number, overrides: Partial<SnapshotHeader> = {}): SnapshotHeader {
   return {
     stream,
     foldVersion: 1,
@@ -25,20 +25,20 @@ function headerOf(position: number, given: Partial<SnapshotHeader> = {}): Snapsh
     position,
     digest: `digest of ${position}`,
     takenAtMs: Date.UTC(2026, 0, 31, 12) + position,
-    ...given,
+    ...overrides,
   };
 }
 
-function recordOf(key: string, value: unknown): FoldRecord {
+function buildRecord(key: string, value: unknown): FoldRecord {
   return { kind: 'value', key, value: value === null ? null : JSON.stringify(value) };
 }
 
 /** A state of two records that every position has, the first one with quotes. */
-function stateOf(position: number): FoldRecord[] {
-  return [recordOf('position', `'${position}\\'`), recordOf(`only ${position}`, position)];
+function buildState(position: number): FoldRecord[] {
+  return [buildRecord('position', `'${position}\\'`), buildRecord(`only ${position}`, position)];
 }
 
-async function opened() {
+async function openStore() {
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
@@ -47,20 +47,20 @@ async function opened() {
 }
 
 /** Ends, as a kill would, before the statement that would be one too many. */
-function killedAfter(statements: number, database: Database): Database {
+function failAfter(statements: number, database: Database): Database {
   let left = statements;
   const count = () => {
     if (left-- <= 0) throw new Error('killed');
   };
   return {
     ...database,
-    insertBytes: async (...given) => {
+    insertBytes: async (...overrides) => {
       count();
-      await database.insertBytes(...given);
+      await database.insertBytes(...overrides);
     },
-    command: async (...given) => {
+    command: async (...overrides) => {
       count();
-      await database.command(...given);
+      await database.command(...overrides);
     },
   };
 }
@@ -73,11 +73,11 @@ function largeState(): FoldRecord[] {
       value = (value * 48_271) % 2_147_483_647;
       return value.toString(36);
     });
-    return recordOf(String(index), numbers.join(''));
+    return buildRecord(String(index), numbers.join(''));
   });
 }
 
-async function contentOf(store: SnapshotStore, header: StoredSnapshotHeader) {
+async function readContent(store: SnapshotStore, header: StoredSnapshotHeader) {
   const records = createRecords();
   for await (const lines of store.read(header)) records.apply(lines.map(parseRecord));
   return records.sorted();
@@ -89,45 +89,45 @@ function contentOfRecords(...states: readonly (readonly FoldRecord[])[]) {
   return records.sorted();
 }
 
-async function positionsOf(store: SnapshotStore, of: FoldedSource = stream) {
+async function listPositions(store: SnapshotStore, of: FoldedSource = stream) {
   return (await store.list(of)).map(({ position }) => position);
 }
 
-async function newestOf(store: SnapshotStore): Promise<StoredSnapshotHeader> {
+async function findNewest(store: SnapshotStore): Promise<StoredSnapshotHeader> {
   const [newest] = await store.list(stream);
   if (newest === undefined) throw new Error('there is no snapshot');
   return newest;
 }
 
 describe('snapshots', () => {
-  it('come back as they were saved, the highest position first, streams apart', async () => {
-    const { store } = await opened();
-    await store.saveBase(headerOf(10), stateOf(10));
-    await store.saveBase(headerOf(20), stateOf(20));
-    await store.saveBase(headerOf(15, { stream: 'MINER_PIPELINE' }), stateOf(15));
+  it('are read back as they were saved, the highest position first, separately for each stream', async () => {
+    const { store } = await openStore();
+    await store.saveBase(buildHeader(10), buildState(10));
+    await store.saveBase(buildHeader(20), buildState(20));
+    await store.saveBase(buildHeader(15, { stream: 'MINER_PIPELINE' }), buildState(15));
     const headers = await store.list(stream);
-    expect(headers).toMatchObject([headerOf(20), headerOf(10)]);
+    expect(headers).toMatchObject([buildHeader(20), buildHeader(10)]);
     for (const header of headers)
-      expect(await contentOf(store, header)).toEqual(contentOfRecords(stateOf(header.position)));
+      expect(await readContent(store, header)).toEqual(contentOfRecords(buildState(header.position)));
     expect(await store.list('MINER_CHAIN')).toEqual([]);
   });
 
-  it('of several chunks come back whole', async () => {
-    const { store } = await opened();
-    await store.saveBase(headerOf(7), largeState());
-    expect(await contentOf(store, await newestOf(store))).toEqual(contentOfRecords(largeState()));
+  it('of several chunks are read back completely', async () => {
+    const { store } = await openStore();
+    await store.saveBase(buildHeader(7), largeState());
+    expect(await readContent(store, await findNewest(store))).toEqual(contentOfRecords(largeState()));
   });
 
-  it('come back as of each increment, with what it changed and removed', async () => {
-    const { store } = await opened();
-    let chain = await store.saveBase(headerOf(10), stateOf(10));
+  it('are read back as of each increment, with what it changed and removed', async () => {
+    const { store } = await openStore();
+    let chain = await store.saveBase(buildHeader(10), buildState(10));
     const changes = [
-      [recordOf('position', 20), recordOf('only 20', 'new')],
-      [recordOf('only 10', null), ...largeState()],
-      [recordOf('only 10', 'again'), recordOf('only 20', null)],
+      [buildRecord('position', 20), buildRecord('only 20', 'new')],
+      [buildRecord('only 10', null), ...largeState()],
+      [buildRecord('only 10', 'again'), buildRecord('only 20', null)],
     ];
     for (const [index, records] of changes.entries())
-      chain = await store.saveIncrement(chain, headerOf(20 + index), records);
+      chain = await store.saveIncrement(chain, buildHeader(20 + index), records);
     const headers = await store.list(stream);
     expect(headers.map(({ position, part }) => [position, part])).toEqual([
       [22, 3],
@@ -136,77 +136,78 @@ describe('snapshots', () => {
       [10, 0],
     ]);
     for (const header of headers) {
-      const expected = contentOfRecords(stateOf(10), ...changes.slice(0, header.part));
-      expect(await contentOf(store, header)).toEqual(expected);
+      const expected = contentOfRecords(buildState(10), ...changes.slice(0, header.part));
+      expect(await readContent(store, header)).toEqual(expected);
     }
   });
 
-  it('take increments until these are as large, and never into other tables', async () => {
-    const { database, tables } = await opened();
+  it('take increments until these are as large as the base, and never into other tables', async () => {
+    const { database, tables } = await openStore();
     let active: Tables = tables;
     const store = createSnapshotStore({ database, tables: () => active, logger: silentLogger });
-    let chain = await store.saveBase(headerOf(1), stateOf(1));
+    let chain = await store.saveBase(buildHeader(1), buildState(1));
     for (let position = 2; store.canExtend(chain); position++)
-      chain = await store.saveIncrement(chain, headerOf(position), largeState().slice(0, 1_000));
+      chain = await store.saveIncrement(chain, buildHeader(position), largeState().slice(0, 1_000));
     expect(chain.incrementBytes).toBeGreaterThan(256 * 1024);
     expect(chain.part).toBeLessThan(10);
-    const other = await store.saveBase(headerOf(50), stateOf(50));
+    const other = await store.saveBase(buildHeader(50), buildState(50));
     expect(store.canExtend(other)).toBe(true);
     active = { ...tables, foldSnapshots: 'fold_snapshots_g2' };
     expect(store.canExtend(other)).toBe(false);
   });
 
   it('are complete wherever a kill ends what writes them, and keep what was saved before', async () => {
-    const { database, tables, store } = await opened();
+    const { database, tables, store } = await openStore();
     const saved = new Map([
-      [10, contentOfRecords(stateOf(10))],
-      [20, contentOfRecords(stateOf(10), largeState())],
-      [30, contentOfRecords(largeState(), stateOf(30))],
-      [40, contentOfRecords(largeState(), stateOf(30), stateOf(40))],
+      [10, contentOfRecords(buildState(10))],
+      [20, contentOfRecords(buildState(10), largeState())],
+      [30, contentOfRecords(largeState(), buildState(30))],
+      [40, contentOfRecords(largeState(), buildState(30), buildState(40))],
     ]);
-    const steps = async (killed: SnapshotStore, done: number[]) => {
-      let chain = await killed.saveBase(headerOf(10), stateOf(10));
+    const saveAll = async (killed: SnapshotStore, done: number[]) => {
+      let chain = await killed.saveBase(buildHeader(10), buildState(10));
       done.push(10);
-      chain = await killed.saveIncrement(chain, headerOf(20), largeState());
+      chain = await killed.saveIncrement(chain, buildHeader(20), largeState());
       done.push(20);
-      chain = await killed.saveBase(headerOf(30), [...largeState(), ...stateOf(30)]);
+      chain = await killed.saveBase(buildHeader(30), [...largeState(), ...buildState(30)]);
       done.push(30);
-      await killed.saveIncrement(chain, headerOf(40), stateOf(40));
+      await killed.saveIncrement(chain, buildHeader(40), buildState(40));
       done.push(40);
     };
     let isComplete = false;
     let kills = 0;
     for (; !isComplete; kills++) {
       await database.command(`TRUNCATE TABLE ${tables.foldSnapshots}`);
-      // Another deployment's, and more of them than are kept: they go with the second whole state.
-      for (const foldVersion of [7, 8, 9]) await store.saveBase(headerOf(5, { foldVersion }), stateOf(5));
+      // Another deployment's, and more of them than are kept: they are removed with the second complete state.
+      for (const foldVersion of [7, 8, 9])
+        await store.saveBase(buildHeader(5, { foldVersion }), buildState(5));
       const killed = createSnapshotStore({
-        database: killedAfter(kills, database),
+        database: failAfter(kills, database),
         tables: () => tables,
         logger: silentLogger,
       });
       const done: number[] = [];
-      isComplete = await steps(killed, done).then(
+      isComplete = await saveAll(killed, done).then(
         () => true,
         () => false,
       );
       const own = (await store.list(stream)).filter(({ foldVersion }) => foldVersion === 1);
       expect(own.map(({ position }) => position)).toEqual(expect.arrayContaining(done));
-      for (const header of own) expect(await contentOf(store, header)).toEqual(saved.get(header.position));
+      for (const header of own) expect(await readContent(store, header)).toEqual(saved.get(header.position));
       // What comes next is saved as if nothing had been.
-      await store.saveBase(headerOf(60), stateOf(60));
-      expect(await contentOf(store, await newestOf(store))).toEqual(contentOfRecords(stateOf(60)));
+      await store.saveBase(buildHeader(60), buildState(60));
+      expect(await readContent(store, await findNewest(store))).toEqual(contentOfRecords(buildState(60)));
     }
     expect(kills).toBeGreaterThan(10);
   });
 
-  it('that were damaged are never given out as if they were whole', async () => {
-    const { database, tables, store } = await opened();
-    const chain = await store.saveBase(headerOf(10), largeState());
-    await store.saveIncrement(chain, headerOf(20), stateOf(20));
+  it('that were damaged are never returned as if they were complete', async () => {
+    const { database, tables, store } = await openStore();
+    const chain = await store.saveBase(buildHeader(10), largeState());
+    await store.saveIncrement(chain, buildHeader(20), buildState(20));
     const expected = new Map([
       [10, contentOfRecords(largeState())],
-      [20, contentOfRecords(largeState(), stateOf(20))],
+      [20, contentOfRecords(largeState(), buildState(20))],
     ]);
     const table = tables.foldSnapshots;
     const rows = (await database.select(`SELECT ${foldSnapshots.list} FROM ${table}`)).map(
@@ -229,7 +230,7 @@ describe('snapshots', () => {
         for (const row of left) await insertRows(database, foldSnapshots, [row], table);
         const read = [];
         for (const header of await store.list(stream)) {
-          const content = await contentOf(store, header).catch((error: unknown) => {
+          const content = await readContent(store, header).catch((error: unknown) => {
             expect(isRefusal(error)).toBe(true);
             return null;
           });
@@ -240,33 +241,33 @@ describe('snapshots', () => {
       }
   });
 
-  it('of which a part is missing are named in the log, and those before it stay', async () => {
-    const { database, tables } = await opened();
+  it('with a missing part are named in the log, and earlier ones stay', async () => {
+    const { database, tables } = await openStore();
     const lines: unknown[] = [];
     const logger = Object.assign(Object.create(silentLogger), { error: (line: unknown) => lines.push(line) });
     const store = createSnapshotStore({ database, tables: () => tables, logger });
-    let chain: SnapshotChain = await store.saveBase(headerOf(10), stateOf(10));
-    for (const position of [20, 30, 40]) chain = await store.saveIncrement(chain, headerOf(position), []);
+    let chain: SnapshotChain = await store.saveBase(buildHeader(10), buildState(10));
+    for (const position of [20, 30, 40]) chain = await store.saveIncrement(chain, buildHeader(position), []);
     await database.command(
       `ALTER TABLE ${tables.foldSnapshots} DELETE WHERE part = 2 SETTINGS mutations_sync = 1`,
     );
-    expect(await positionsOf(store)).toEqual([20, 10]);
+    expect(await listPositions(store)).toEqual([20, 10]);
     expect(lines).toMatchObject([{ snapshot: `${chain.snapshot}+3`, missing: 2 }]);
   });
 
-  it('above a position go when the stream turned out to be another, also from the middle of increments', async () => {
-    const { store } = await opened();
-    let chain = await store.saveBase(headerOf(1), stateOf(1));
-    for (const position of [2, 3]) chain = await store.saveIncrement(chain, headerOf(position), []);
-    await store.saveBase(headerOf(4), stateOf(4));
+  it('above a position are removed when the stream has diverged, also in the middle of increments', async () => {
+    const { store } = await openStore();
+    let chain = await store.saveBase(buildHeader(1), buildState(1));
+    for (const position of [2, 3]) chain = await store.saveIncrement(chain, buildHeader(position), []);
+    await store.saveBase(buildHeader(4), buildState(4));
     await store.deleteAbove(stream, 2);
-    expect(await positionsOf(store)).toEqual([2, 1]);
+    expect(await listPositions(store)).toEqual([2, 1]);
     await store.deleteAbove(stream, -1);
-    expect(await positionsOf(store)).toEqual([]);
+    expect(await listPositions(store)).toEqual([]);
   });
 
   it('of the highest position come first, whatever the clock said when they were taken', async () => {
-    const { store } = await opened();
+    const { store } = await openStore();
     const hourMs = 3_600_000;
     const startMs = Date.UTC(2026, 0, 31, 12);
     for (const [position, takenAtMs] of [
@@ -274,34 +275,41 @@ describe('snapshots', () => {
       [20, startMs],
       [30, startMs + 60_000],
     ] as const)
-      await store.saveBase(headerOf(position, { takenAtMs }), []);
-    expect(await positionsOf(store)).toEqual([30, 20, 10]);
+      await store.saveBase(buildHeader(position, { takenAtMs }), []);
+    expect(await listPositions(store)).toEqual([30, 20, 10]);
   });
 
-  it('without a last message come back without its digest', async () => {
-    const { store } = await opened();
-    await store.saveBase(headerOf(12, { digest: null }), []);
-    expect((await newestOf(store)).digest).toBeNull();
+  it('without a last message are read back without its digest', async () => {
+    const { store } = await openStore();
+    await store.saveBase(buildHeader(12, { digest: null }), []);
+    expect((await findNewest(store)).digest).toBeNull();
   });
 
   it('keep every increment of a state that is kept', async () => {
-    const { store } = await opened();
+    const { store } = await openStore();
     let position = 0;
     for (let base = 0; base < 12; base++) {
-      let chain = await store.saveBase(headerOf(++position), [recordOf('at', position)]);
+      let chain = await store.saveBase(buildHeader(++position), [buildRecord('at', position)]);
       for (let part = 0; part < 5; part++)
-        chain = await store.saveIncrement(chain, headerOf(++position), [recordOf('at', position)]);
+        chain = await store.saveIncrement(chain, buildHeader(++position), [buildRecord('at', position)]);
     }
     const headers = await store.list(stream);
     for (const header of headers)
-      expect(await contentOf(store, header)).toEqual([['value at', String(header.position)]]);
+      expect(await readContent(store, header)).toEqual([['value at', String(header.position)]]);
     expect(headers.length).toBeLessThan(position);
     expect(Math.min(...headers.map((header) => header.position))).toBeLessThan(position - 40);
   });
 });
 
-function header(ordinal: number, given: Partial<StoredSnapshotHeader> = {}): StoredSnapshotHeader {
-  return { ...headerOf(ordinal), snapshot: String(ordinal), part: 0, ordinal, format: 'records', ...given };
+function header(ordinal: number, overrides: Partial<StoredSnapshotHeader> = {}): StoredSnapshotHeader {
+  return {
+    ...buildHeader(ordinal),
+    snapshot: String(ordinal),
+    part: 0,
+    ordinal,
+    format: 'records',
+    ...overrides,
+  };
 }
 
 /** What is left of so many snapshots, saved one after another. */
@@ -343,7 +351,7 @@ describe('retained snapshots', () => {
     expect(kept.filter(old)).toEqual(before.filter(old));
   });
 
-  it('of folds that came before are kept, the newest of each, and do not take the place of others', () => {
+  it('of earlier folds are kept, the newest of each, and do not displace others', () => {
     const others = [1, 2, 3, 4].flatMap((foldVersion) =>
       [1, 2].map((number) => header(foldVersion * 10 + number, { foldVersion })),
     );

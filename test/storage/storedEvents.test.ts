@@ -24,23 +24,22 @@ import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { listEventTables, type Tables } from '../../storage/tables.ts';
-import { createRowWriter } from '../../streams/rowWriter.ts';
 import {
-  chainEventsOf,
+  buildChainEvents,
+  buildMeasurementEvents,
   feedChainId as chainId,
+  createWindow,
+  evictShare,
   feedRun,
-  held,
   inFeedOrder,
-  measurementEventsOf,
   minted,
   readingHistory,
-  shortened,
   spanHistory,
 } from '../support/chain/feedEvents.ts';
-import { manualClock } from '../support/manualClock.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 const neverAborted = new AbortController().signal;
@@ -63,8 +62,8 @@ function createFeed(
   eventsStored = createReaderEventsStored(database, () => tables),
 ) {
   const sources = {
-    measurement: held<MeasurementEvent>([]),
-    chain: held<ChainFeedEvent>([]),
+    measurement: createWindow<MeasurementEvent>([]),
+    chain: createWindow<ChainFeedEvent>([]),
   };
   const view = () => ({ status: 'available', chain: { chainId }, feed: sources.chain }) as EconomyView;
   const feed = createFeedViews({
@@ -76,7 +75,11 @@ function createFeed(
   return { feed, sources };
 }
 
-function rowsOf(measurements: readonly MeasurementEvent[], chain: readonly ChainFeedEvent[], run = feedRun) {
+function buildRows(
+  measurements: readonly MeasurementEvent[],
+  chain: readonly ChainFeedEvent[],
+  run = feedRun,
+) {
   return {
     ...noRows,
     measurementEvents: measurements.map((event) => toMeasurementRow(event, run)),
@@ -85,7 +88,7 @@ function rowsOf(measurements: readonly MeasurementEvent[], chain: readonly Chain
   };
 }
 
-async function give(database: Database, tables: Tables, rows: ReturnType<typeof rowsOf>) {
+async function insertEvents(database: Database, tables: Tables, rows: ReturnType<typeof buildRows>) {
   for (const { table, columns, bytes } of buildInserts(tables, [createRowEncoder()(rows)]))
     await database.insertBytes(table, columns, bytes);
 }
@@ -111,20 +114,20 @@ async function resume(
   category: (typeof feedCategories)[number],
   from: StreamPosition,
   limit: number,
-): Promise<{ told: FeedItem[]; positions: StreamPosition[]; isFromRows: boolean }> {
-  const told: FeedItem[] = [];
+): Promise<{ delivered: FeedItem[]; positions: StreamPosition[]; isFromRows: boolean }> {
+  const delivered: FeedItem[] = [];
   const positions: StreamPosition[] = [];
   let isFromRows = false;
   for (let position = from; ; ) {
     const found = feed.after(category, position, limit, neverAborted);
     isFromRows ||= found instanceof Promise;
     const news = (await found) as FeedNews;
-    told.push(...news.items.map(({ item }) => item));
+    delivered.push(...news.items.map(({ item }) => item));
     positions.push(...news.items.map((arrived) => arrived.position));
     position = news.position;
     if (news.isComplete) {
       expect(position).toBe(feed.position());
-      return { told, positions, isFromRows };
+      return { delivered, positions, isFromRows };
     }
   }
 }
@@ -155,54 +158,56 @@ describe.each(locations)('events of any age in %s', (_, locate, numRuns) => {
       fc.asyncProperty(history, fc.nat(), async (given, seed) => {
         const { limit, category } = given;
         const [measurements, chain] = [
-          measurementEventsOf(given.readings, 101),
-          chainEventsOf(given.spans, 101),
+          buildMeasurementEvents(given.readings, 101),
+          buildChainEvents(given.spans, 101),
         ];
-        const ofMeasurement = shortened(measurements, given.measurementShare);
-        const ofChain = shortened(chain, given.chainShare);
+        const ofMeasurement = evictShare(measurements, given.measurementShare);
+        const ofChain = evictShare(chain, given.chainShare);
         await clear();
-        // An earlier run of the folds told the same events, from messages that a purge took, at other times and places.
-        const earlier = chainEventsOf(given.spans, 1).map((event) => ({ ...event, recordedAtMs: 1_003 }));
-        const ofEarlier = rowsOf(measurementEventsOf(given.readings, 1), earlier, 'earlier');
-        const ofThis = rowsOf(ofMeasurement.gone, ofChain.gone);
-        await give(database, tables, {
+        // An earlier run of the folds recorded the same events, from messages that a purge took, at other times and places.
+        const earlier = buildChainEvents(given.spans, 1).map((event) => ({ ...event, recordedAtMs: 1_003 }));
+        const ofEarlier = buildRows(buildMeasurementEvents(given.readings, 1), earlier, 'earlier');
+        const ofThis = buildRows(ofMeasurement.gone, ofChain.gone);
+        await insertEvents(database, tables, {
           ...ofThis,
           measurementEvents: [...ofEarlier.measurementEvents, ...ofThis.measurementEvents],
           chainEvents: [...ofEarlier.chainEvents, ...ofThis.chainEvents],
         });
-        // A batch that was sent twice changes nothing, nor what was stored before a restart and is held again since.
-        await give(database, tables, rowsOf(measurements, chain));
+        // A batch that was sent twice changes nothing, nor what was stored before a restart and is in memory again since.
+        await insertEvents(database, tables, buildRows(measurements, chain));
         const { feed, sources } = createFeed(database, tables);
-        Object.assign(sources, { measurement: ofMeasurement.held, chain: ofChain.held });
+        Object.assign(sources, { measurement: ofMeasurement.window, chain: ofChain.window });
 
         const all = inFeedOrder(measurements, chain);
         const shown = all.filter(({ type }) => isOfCategory(category, type));
         expect((await walk(feed, category, limit)).map(({ id }) => id)).toEqual(shown.map(({ id }) => id));
 
-        // A client that was told the first so many of each source.
-        const [toldOfMeasurement, toldOfChain] = [
+        // A client that has received the first so many of each source.
+        const [deliveredMeasurements, deliveredChain] = [
           seed % (measurements.length + 1),
           Math.floor(seed / 7) % (chain.length + 1),
         ];
         const from = findNewestPosition({
-          measurement: held(measurements.slice(0, toldOfMeasurement)),
-          chain: held(chain.slice(0, toldOfChain)),
+          measurement: createWindow(measurements.slice(0, deliveredMeasurements)),
+          chain: createWindow(chain.slice(0, deliveredChain)),
         });
         const resumed = await resume(feed, category, from, limit);
         isFromRows ||= resumed.isFromRows;
-        const told = resumed.told.map(({ id }) => id);
-        const missed = [measurements.slice(toldOfMeasurement), chain.slice(toldOfChain)].map((events) => {
-          const ids = mergeByArrival(events, all).filter((id) => shown.some((item) => item.id === id));
-          expect(told.filter((id) => ids.includes(id))).toEqual(ids);
-          return ids;
-        });
-        expect(told.toSorted()).toEqual(missed.flat().toSorted());
-        // Each position goes on behind its event.
-        const half = Math.floor(told.length / 2);
+        const delivered = resumed.delivered.map(({ id }) => id);
+        const missed = [measurements.slice(deliveredMeasurements), chain.slice(deliveredChain)].map(
+          (events) => {
+            const ids = mergeByArrival(events, all).filter((id) => shown.some((item) => item.id === id));
+            expect(delivered.filter((id) => ids.includes(id))).toEqual(ids);
+            return ids;
+          },
+        );
+        expect(delivered.toSorted()).toEqual(missed.flat().toSorted());
+        // Each position resumes after its event.
+        const half = Math.floor(delivered.length / 2);
         const position = resumed.positions[half - 1];
         if (position === undefined) return;
         const rest = await resume(feed, category, position, limit);
-        expect(rest.told.map(({ id }) => id).toSorted()).toEqual(told.slice(half).toSorted());
+        expect(rest.delivered.map(({ id }) => id).toSorted()).toEqual(delivered.slice(half).toSorted());
       }),
       { numRuns },
     );
@@ -212,14 +217,14 @@ describe.each(locations)('events of any age in %s', (_, locate, numRuns) => {
   it('are found by ID, in memory and in rows', async () => {
     const { database, tables } = await open();
     const block = { gapMs: 1, blocks: [[[true, false]]] };
-    const chain = chainEventsOf(Array.from({ length: 10 }, () => block)).map((event) => ({
+    const chain = buildChainEvents(Array.from({ length: 10 }, () => block)).map((event) => ({
       ...event,
       recordedAtMs: event.position * 10_000,
     }));
-    const measurements = measurementEventsOf(
+    const measurements = buildMeasurementEvents(
       Array.from({ length: 10 }, () => ({ receivedAtMs: 0, distances: 0 })),
     ).map((event) => ({ ...event, arrivedAtMs: event.position * 10_000 + 5_000 }));
-    await give(database, tables, rowsOf(measurements, chain));
+    await insertEvents(database, tables, buildRows(measurements, chain));
     const [all, items] = [inFeedOrder(measurements, chain), new Map<string, FeedItem>()];
     for (const item of all) items.set(item.id, item);
     for (const [measurementShare, chainShare] of [
@@ -227,13 +232,13 @@ describe.each(locations)('events of any age in %s', (_, locate, numRuns) => {
       [0.5, 1],
     ] as const) {
       const { feed, sources } = createFeed(database, tables);
-      sources.measurement = shortened(measurements, measurementShare).held;
-      sources.chain = shortened(chain, chainShare).held;
+      sources.measurement = evictShare(measurements, measurementShare).window;
+      sources.chain = evictShare(chain, chainShare).window;
       for (const { id, source, position, ordinal, arrivedAtMs } of all) {
         const located = (await feed.locate(id, neverAborted)) as StreamPosition;
         expect(located[source]).toEqual({ run: feedRun, position, ordinal });
-        const { told } = await resume(feed, 'all', located, 30);
-        const ids = new Set(told.map((item) => item.id));
+        const { delivered } = await resume(feed, 'all', located, 30);
+        const ids = new Set(delivered.map((item) => item.id));
         // Of its own source what arrived after it, of the other at least that.
         for (const item of all) {
           if (item.source === source)
@@ -249,14 +254,14 @@ describe.each(locations)('events of any age in %s', (_, locate, numRuns) => {
     }
   });
 
-  it('come back behind any place that a client makes up', async () => {
+  it('are returned after any position that a client invents', async () => {
     const { database, tables } = await open();
-    const measurements = measurementEventsOf(
+    const measurements = buildMeasurementEvents(
       [0, 1, 2].map((receivedAtMs) => ({ receivedAtMs, distances: 0 })),
     );
     const { feed, sources } = createFeed(database, tables);
-    sources.measurement = shortened(measurements, 1).held;
-    await give(database, tables, rowsOf(measurements, []));
+    sources.measurement = evictShare(measurements, 1).window;
+    await insertEvents(database, tables, buildRows(measurements, []));
     for (const source of ['chain', 'measurement'] as const)
       for (const position of [-1, 0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
         const cursor = encodeFeedCursor('all', { recordedAtMs: 1_001, source, position, ordinal: position });
@@ -275,11 +280,11 @@ function mergeByArrival(
 }
 
 describe('a read of old events', () => {
-  it('takes as many rows of a hundred thousand as of a thousand', async () => {
+  it('reads as many rows of a hundred thousand as of a thousand', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     onTestFinished(() => database.close());
     const tables = await migrate(database, silentLogger);
-    const [event] = chainEventsOf([{ gapMs: 0, blocks: [[[false]]] }]);
+    const [event] = buildChainEvents([{ gapMs: 0, blocks: [[[false]]] }]);
     if (event === undefined) throw new Error('no event');
     // Twenty of a message, a hundred of a time, and one in fifty is of a player.
     const eventAt = (at: number): ChainFeedEvent => ({
@@ -303,12 +308,12 @@ describe('a read of old events', () => {
       );
       events.push(...added);
       for (let from = 0; from < added.length; from += 5_000)
-        await give(database, tables, rowsOf([], added.slice(from, from + 5_000)));
+        await insertEvents(database, tables, buildRows([], added.slice(from, from + 5_000)));
       const { feed, sources } = createFeed(database, tables);
-      sources.chain = shortened(events, 1).held;
+      sources.chain = evictShare(events, 1).window;
       const middle = events[count / 2] as ChainFeedEvent;
       const { recordedAtMs, position, ordinal } = middle;
-      const from = findNewestPosition({ measurement: held([]), chain: held([middle]) });
+      const from = findNewestPosition({ measurement: createWindow([]), chain: createWindow([middle]) });
       const reads = (['all', 'players', 'protocol'] as const).flatMap((category) => {
         const place = { recordedAtMs, source: 'chain', position, ordinal } as const;
         const cursor = encodeFeedCursor(category, place);
@@ -339,24 +344,24 @@ describe('a read of old events', () => {
 });
 
 describe('events that are on their way to ClickHouse', () => {
-  const [first, second, third] = measurementEventsOf(
+  const [first, second, third] = buildMeasurementEvents(
     [0, 1, 2].map((receivedAtMs) => ({ receivedAtMs, distances: 0 })),
   ) as [MeasurementEvent, MeasurementEvent, MeasurementEvent];
-  const evicted = (sources: { measurement: EventWindow<MeasurementEvent> }) => {
-    sources.measurement = shortened([first, second, third], 0.7).held;
+  const evictTwo = (sources: { measurement: EventWindow<MeasurementEvent> }) => {
+    sources.measurement = evictShare([first, second, third], 0.7).window;
   };
 
-  it('are awaited by a reader, which says so when they do not come', async () => {
+  it('are awaited by a reader, which reports when they do not arrive', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     try {
       const tables = await migrate(database, silentLogger);
       const { feed, sources } = createFeed(database, tables);
-      evicted(sources);
-      await give(database, tables, rowsOf([first], []));
+      evictTwo(sources);
+      await insertEvents(database, tables, buildRows([first], []));
       const ask = () => feed.page({ category: 'all', limit: 2, cursor: null }, neverAborted);
       await expect(ask()).rejects.toThrow('ClickHouse does not hold the older measurement events yet');
       const asked = ask();
-      await give(database, tables, rowsOf([second], []));
+      await insertEvents(database, tables, buildRows([second], []));
       expect(await asked).toHaveProperty('events.length', 2);
     } finally {
       await database.close();
@@ -365,13 +370,7 @@ describe('events that are on their way to ClickHouse', () => {
 
   it('are written at once when a page of the writing process needs them', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
-    const tables = await migrate(database, silentLogger);
-    const writer = createRowWriter({
-      database,
-      tables: () => tables,
-      clock: manualClock(),
-      logger: silentLogger,
-    });
+    const { tables, writer } = await openWriter(database);
     try {
       let flushes = 0;
       const measurement = {
@@ -384,8 +383,8 @@ describe('events that are on their way to ClickHouse', () => {
       };
       const eventsStored = createWriterEventsStored({ measurement, chain: null });
       const { feed, sources } = createFeed(database, tables, eventsStored);
-      evicted(sources);
-      feedWriter(writer).add({ ...rowsOf([first, second], []), throughPosition: 3 });
+      evictTwo(sources);
+      feedWriter(writer).add({ ...buildRows([first, second], []), throughPosition: 3 });
       const ask = () => feed.page({ category: 'all', limit: 3, cursor: null }, neverAborted);
       expect(await ask()).toHaveProperty('events.length', 3);
       expect(await ask()).toHaveProperty('events.length', 3);

@@ -123,14 +123,14 @@ async function readAll<Row>(database: Database, table: Table<Row>, orderBy: stri
 }
 
 describe.each(locations)('tables in %s', (_, locate) => {
-  const opened = async () => {
+  const openForTest = async () => {
     const database = openDatabase(await locate());
     onTestFinished(() => database.close());
     return database;
   };
 
-  it('give back every row that is inserted, of any values', async () => {
-    const database = await opened();
+  it('return every row that is inserted, of any values', async () => {
+    const database = await openForTest();
     await database.command(everyKind.createStatement());
     const unicode = fc.string({ unit: 'grapheme' });
     const amountsOfAny = fc.oneof(fc.constant(uint256Max), fc.bigInt({ min: 0n, max: uint256Max }));
@@ -176,7 +176,7 @@ describe.each(locations)('tables in %s', (_, locate) => {
   });
 
   it('hold times of any year, in order, and amounts above their column as unknown', async () => {
-    const database = await opened();
+    const database = await openForTest();
     await database.command(rounds.createStatement());
     const times = fc.sample(fc.integer({ min: earliestMs, max: latestMs }), { numRuns: 90, seed: 5 });
     const round = { installationId: 'wheel', workUnits: uint256Max + 1n };
@@ -192,7 +192,7 @@ describe.each(locations)('tables in %s', (_, locate) => {
   });
 
   it('have comments on the table and on each column', async () => {
-    const database = await opened();
+    const database = await openForTest();
     await database.command(everyKind.createStatement());
     const [about] = await database.select(
       "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = 'every_kind_of_column'",
@@ -251,7 +251,7 @@ describe('a table', () => {
     expect(lines).toHaveLength(3);
   });
 
-  it('refuses what no row of it can hold', () => {
+  it('refuses values that its columns cannot hold', () => {
     const row = (step: string, atMs: string | number) => [1, step, atMs, '{}'];
     expect(replays.read(row('ended', '1769860800000'))).toMatchObject({
       step: 'ended',

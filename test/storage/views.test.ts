@@ -135,7 +135,7 @@ describe('views', () => {
     expect(await speeds(database)).toEqual([8, 8, 8]);
   });
 
-  it('that a kill left behind the pointer show the tables of before, and follow with the next start', async () => {
+  it('that a kill left behind the pointer show the previous tables, and follow at the next start', async () => {
     const { database, tables } = await open();
     await fill(database, tables, 7);
     const rebuilt = resolveTables(tables.generation + 1);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createActor, createMachine } from 'xstate';
 import { createActorTransitions, describeState, listMachines } from '../../streams/actorTransitions.ts';
 
-/** One that asks and waits for ever, beside another region that goes somewhere. */
+/** One region queries and waits for ever, next to another one that moves. */
 const watch = createMachine({
   id: 'watch',
   type: 'parallel',
@@ -39,7 +39,7 @@ const parent = createMachine({
 });
 
 describe('transitions of process actors', () => {
-  it('are logged and counted once per state, of children too; what only goes round inside a state is none', async () => {
+  it('are logged and counted once per state, of children too, and not within a state', async () => {
     const lines: unknown[] = [];
     const registry = new Registry();
     const createInspector = createActorTransitions({

@@ -44,11 +44,11 @@ async function startChain(hardfork: string, dir: string | null = null) {
     .extend(walletActions);
   const request = async <Result>(method: string, params: unknown[]) =>
     (await client.request({ method, params } as never)) as Result;
-  const blockOf = async (number: number, isWhole: boolean) =>
-    await request<Block>('eth_getBlockByNumber', [`0x${number.toString(16)}`, isWhole]);
-  const receiptsOf = async (number: number) =>
+  const readBlock = async (number: number, withTransactions: boolean) =>
+    await request<Block>('eth_getBlockByNumber', [`0x${number.toString(16)}`, withTransactions]);
+  const readReceipts = async (number: number) =>
     await request<Receipt[]>('eth_getBlockReceipts', [`0x${number.toString(16)}`]);
-  return { anvil, client, account, blockOf, receiptsOf };
+  return { anvil, client, account, readBlock, readReceipts };
 }
 
 /** A block with a transaction of each type that the rules allow, all logging; and what a node says of it. */
@@ -115,22 +115,22 @@ describe('a block', () => {
   it.each(forks)(
     'of %s is proven: its header, its transactions and the logs of its receipts',
     async (hardfork, types) => {
-      const { blockOf, receiptsOf } = await filledBlock(hardfork, types);
+      const { readBlock, readReceipts } = await filledBlock(hardfork, types);
       let parent: string | null = null;
       for (const number of [0, 1, 2, 3]) {
-        const whole = await blockOf(number, true);
-        const header = proveHeader(await blockOf(number, false));
-        expect(header).toMatchObject({ number: BigInt(number), hash: whole.hash });
+        const block = await readBlock(number, true);
+        const header = proveHeader(await readBlock(number, false));
+        expect(header).toMatchObject({ number: BigInt(number), hash: block.hash });
         if (parent !== null) expect(header.parentHash).toBe(parent);
         parent = header.hash;
         if (number === 0) continue;
-        const hashes = whole.transactions.map(({ hash }) => hash);
-        expect(await proveTransactionHashes(header, whole)).toEqual(hashes);
-        const receipts = await receiptsOf(number);
+        const hashes = block.transactions.map(({ hash }) => hash);
+        expect(await proveTransactionHashes(header, block)).toEqual(hashes);
+        const receipts = await readReceipts(number);
         const logs = await proveLogs(header, receipts);
-        const told = receipts.flatMap((receipt) => receipt.logs);
+        const receiptLogs = receipts.flatMap((receipt) => receipt.logs);
         expect(logs).toEqual(
-          told.map((log) => ({
+          receiptLogs.map((log) => ({
             address: log.address,
             topics: log.topics,
             data: log.data,
@@ -139,7 +139,7 @@ describe('a block', () => {
           })),
         );
         if (number === 2) {
-          expect(whole.transactions.map(({ type }) => type)).toEqual(types.map((type) => typeNumbers[type]));
+          expect(block.transactions.map(({ type }) => type)).toEqual(types.map((type) => typeNumbers[type]));
           expect(logs.length).toBe(2 * types.filter((type) => type !== 'reverted').length);
         } else expect(logs).toEqual([]);
       }
@@ -147,8 +147,8 @@ describe('a block', () => {
   );
 
   it('whose header is altered in any member, or lacks one, is not', async () => {
-    const { blockOf } = await filledBlock('prague', legacy);
-    const header = await blockOf(2, false);
+    const { readBlock } = await filledBlock('prague', legacy);
+    const header = await readBlock(2, false);
     const members = Object.keys(header).filter(
       (name) => !['transactions', 'withdrawals', 'uncles', 'size', 'totalDifficulty'].includes(name),
     );
@@ -166,11 +166,11 @@ describe('a block', () => {
       expect(() => proveHeader(wrong)).toThrow(ProviderInconsistent);
   });
 
-  it('whose receipts or transactions are other than its header’s has no logs to show', async () => {
-    const { blockOf, receiptsOf } = await filledBlock('cancun', [...legacy, 'eip2930', 'eip1559']);
-    const whole = await blockOf(2, true);
-    const header = proveHeader(whole);
-    const receipts = await receiptsOf(2);
+  it('whose receipts or transactions differ from its header’s has no logs to show', async () => {
+    const { readBlock, readReceipts } = await filledBlock('cancun', [...legacy, 'eip2930', 'eip1559']);
+    const block = await readBlock(2, true);
+    const header = proveHeader(block);
+    const receipts = await readReceipts(2);
     const [first, ...rest] = receipts as [Receipt, ...Receipt[]];
     const [log, second] = first.logs as [Receipt['logs'][number], Receipt['logs'][number]];
     const withLogs = (logs: readonly unknown[]) => [{ ...first, logs }, ...rest];
@@ -188,31 +188,31 @@ describe('a block', () => {
       'one receipt less': rest,
       'one receipt twice': [first, ...receipts],
       'another order': [...rest, first],
-      'those of another block': await receiptsOf(1),
+      'those of another block': await readReceipts(1),
       nothing: [],
       null: null,
     };
     for (const [what, given] of Object.entries(lies))
       await expect(proveLogs(header, given), what).rejects.toThrow(ProviderInconsistent);
 
-    const [transaction, ...others] = whole.transactions as [Members, ...Members[]];
+    const [transaction, ...others] = block.transactions as [Members, ...Members[]];
     const altered: Record<string, unknown> = {
       'another recipient': [{ ...transaction, to: `0x${'9'.repeat(40)}` }, ...others],
       'another signature': [{ ...transaction, r: '0x1' }, ...others],
       'another type': [{ ...transaction, type: '0x2' }, ...others],
       'an unknown type': [{ ...transaction, type: '0x7e' }, ...others],
       'another order': [...others, transaction],
-      'hashes alone': whole.transactions.map(({ hash }) => hash),
+      'hashes alone': block.transactions.map(({ hash }) => hash),
       nothing: [],
     };
     for (const [what, transactions] of Object.entries(altered))
       await expect(proveTransactionHashes(header, { transactions }), what).rejects.toThrow(
         ProviderInconsistent,
       );
-    // A hash that is told beside a transaction is not asked for.
-    const renamed = whole.transactions.map((one) => ({ ...one, hash: `0x${'9'.repeat(64)}` }));
+    // A hash that is given with a transaction is not needed.
+    const renamed = block.transactions.map((one) => ({ ...one, hash: `0x${'9'.repeat(64)}` }));
     expect(await proveTransactionHashes(header, { transactions: renamed })).toEqual(
-      whole.transactions.map(({ hash }) => hash),
+      block.transactions.map(({ hash }) => hash),
     );
   });
 
@@ -236,7 +236,7 @@ describe('a block', () => {
     const trie = await createMPT();
     await trie.put(RLP.encode(0), hexToBytes(signed));
     const { r, s, yParity } = parseTransaction(signed) as { r: Hex; s: Hex; yParity: number };
-    const told = {
+    const unsigned = {
       type: '0x3',
       chainId: '0x1',
       nonce: '0x3',
@@ -262,19 +262,19 @@ describe('a block', () => {
       receiptsRoot: '0x',
       transactionsRoot: bytesToHex(trie.root()),
     } as const;
-    expect(await proveTransactionHashes(header, { transactions: [told] })).toEqual([keccak256(signed)]);
+    expect(await proveTransactionHashes(header, { transactions: [unsigned] })).toEqual([keccak256(signed)]);
   });
 
   it('is proven by a local chain that was stopped and started again', async () => {
     const dir = temporaryDirectory();
     const first = await filledBlock('cancun', legacy, dir);
-    const before = await first.receiptsOf(2);
+    const before = await first.readReceipts(2);
     await first.anvil.stop();
-    const { blockOf, receiptsOf } = await startChain('cancun', dir);
-    const whole = await blockOf(2, true);
-    const header = proveHeader(whole);
-    expect(await receiptsOf(2)).toEqual(before);
-    expect(await proveLogs(header, await receiptsOf(2))).toHaveLength(4);
-    expect(await proveTransactionHashes(header, whole)).toHaveLength(3);
+    const { readBlock, readReceipts } = await startChain('cancun', dir);
+    const block = await readBlock(2, true);
+    const header = proveHeader(block);
+    expect(await readReceipts(2)).toEqual(before);
+    expect(await proveLogs(header, await readReceipts(2))).toHaveLength(4);
+    expect(await proveTransactionHashes(header, block)).toHaveLength(3);
   });
 });

@@ -65,7 +65,7 @@ describe('a compiled check', () => {
       expect(fits(nothing)).toBe(false);
   });
 
-  it('asks zod for what it does not know', () => {
+  it('leaves to zod what it does not know', () => {
     const odd = [
       oracleMessage,
       z.strictObject({ a: z.string() }),

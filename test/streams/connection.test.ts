@@ -6,8 +6,8 @@ import { closeNats } from '../../streams/jetstream/connection.ts';
 
 const info = { server_id: 'ending', version: '2.9.10', proto: 1, headers: true, max_payload: 1_048_576 };
 
-/** As much of a NATS server as a client needs to connect, and that ends its side of the connection when told. */
-async function endingServer() {
+/** As much of a NATS server as a client needs to connect, and that ends its side of the connection on demand. */
+async function startEndingServer() {
   const sockets: Socket[] = [];
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.push(socket);
@@ -30,16 +30,16 @@ async function endingServer() {
 /** The socket that this process opens next. */
 function nextClientSocket(): Promise<Socket> {
   return new Promise((resolve) => {
-    const opened = (message: unknown) => {
-      unsubscribe('net.client.socket', opened);
+    const note = (message: unknown) => {
+      unsubscribe('net.client.socket', note);
       resolve((message as { socket: Socket }).socket);
     };
-    subscribe('net.client.socket', opened);
+    subscribe('net.client.socket', note);
   });
 }
 
 /** Resolves when the client ends its side of the socket, too. */
-function endOf(socket: Socket): Promise<void> {
+function waitForEnd(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const end = socket.end.bind(socket);
     socket.end = () => {
@@ -51,8 +51,8 @@ function endOf(socket: Socket): Promise<void> {
 }
 
 describe('closing a connection', () => {
-  it('outlives a command that was just written to a socket that the server has ended', async () => {
-    const server = await endingServer();
+  it('survives a command that was just written to a socket that the server has ended', async () => {
+    const server = await startEndingServer();
     const uncaught: unknown[] = [];
     const listener = (error: unknown) => uncaught.push(error);
     const others = process.listeners('uncaughtException');
@@ -70,7 +70,7 @@ describe('closing a connection', () => {
         reconnectTimeWait: 60_000,
       });
       await connection.flush();
-      const ended = endOf(await socket);
+      const ended = waitForEnd(await socket);
       server.end();
       await ended;
       connection.publish('any', 'thing');

@@ -35,7 +35,7 @@ describe('a counter message', () => {
     });
   });
 
-  it('may hold members that this version does not know', () => {
+  it('may have members that this version does not know', () => {
     expect(decodeCounter(subject, bytes({ ...reading, firmware: 'x' }))).toHaveProperty('value');
   });
 
@@ -67,9 +67,9 @@ describe('a counter message', () => {
   });
 
   it('is malformed over 16 KiB and not at 16 KiB', () => {
-    const padded = (length: number) => bytes(JSON.stringify(reading).padEnd(length));
-    expect(decodeCounter(subject, padded(16 * 1024))).toHaveProperty('value');
-    expect(decodeCounter(subject, padded(16 * 1024 + 1))).toHaveProperty('rejection.reason', 'malformed');
+    const padReading = (length: number) => bytes(JSON.stringify(reading).padEnd(length));
+    expect(decodeCounter(subject, padReading(16 * 1024))).toHaveProperty('value');
+    expect(decodeCounter(subject, padReading(16 * 1024 + 1))).toHaveProperty('rejection.reason', 'malformed');
   });
 
   it('belongs to the installation of its subject', () => {
@@ -117,13 +117,13 @@ describe('a pipeline message', () => {
     expect(decoded).toMatchObject({ rejection: { reason: 'wrong_instance' } });
   });
 
-  it('names an installation that can be asked for', () => {
+  it('names an installation that can be requested', () => {
     expect(decodePipeline('miner.module.wheel one.sensor~0', bytes(snapshot))).toMatchObject({
       rejection: { reason: 'malformed' },
     });
   });
 
-  it('is left alone when no view reads its kind', () => {
+  it('is ignored when no view reads its kind', () => {
     expect(decodePipeline('miner.other.wheel', bytes({}))).toBeNull();
   });
 });
@@ -232,27 +232,27 @@ describe('bad input', () => {
     ['miner.chain.1.span', ['fromBlock', 'toBlock', 'number']],
   ])('on %s is malformed with 2^64 where the contract has a uint64', (subject, members) => {
     const [, message] = messages.find(([on]) => on === subject) as (typeof messages)[number];
-    const altered = (name: string, value: bigint) =>
+    const changeMember = (name: string, value: bigint) =>
       JSON.stringify(message, (key, member) => (key === name ? value.toString() : member));
-    const reasonOf = (body: string) => {
+    const readReason = (body: string) => {
       const decoded = (subject.startsWith('miner.chain') ? decodeChain : decodePipeline)(
         subject,
         bytes(body),
       );
       return decoded !== null && 'rejection' in decoded ? decoded.rejection : null;
     };
-    expect(reasonOf(JSON.stringify(message))).toBeNull();
+    expect(readReason(JSON.stringify(message))).toBeNull();
     for (const name of members) {
-      expect(reasonOf(altered(name, 2n ** 64n))).toMatchObject({
+      expect(readReason(changeMember(name, 2n ** 64n))).toMatchObject({
         reason: 'malformed',
         detail: expect.stringContaining('2^64 - 1'),
       });
-      // The largest value may be wrong beside the others, but is a value.
-      expect(reasonOf(altered(name, 2n ** 64n - 1n))?.detail ?? '').not.toContain('2^64 - 1');
+      // The largest value may be inconsistent with the others, but is a value.
+      expect(readReason(changeMember(name, 2n ** 64n - 1n))?.detail ?? '').not.toContain('2^64 - 1');
     }
   });
 
-  it('is rejected or left alone, whatever it is; it never throws', () => {
+  it('is rejected or ignored, whatever it is, and never throws', () => {
     const odd = fc.oneof(
       fc.jsonValue({ maxDepth: 2 }),
       fc.constantFrom(

@@ -26,7 +26,7 @@ describe('streams', () => {
     expect(found.map(({ config }) => config)).toEqual(created.map(({ config }) => config));
   });
 
-  it('take a new retention, and keep what an operator set beside it and what they hold', async () => {
+  it('take a new retention, and keep their other settings and their messages', async () => {
     const { jsm, js } = await connectTo(await startNats());
     await ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger);
     const { config } = await jsm.streams.info('MINER_COUNTER');
@@ -44,7 +44,7 @@ describe('streams', () => {
     expect((await jsm.streams.info('MINER_CHAIN')).config.max_age).toBe(0);
   });
 
-  it('are looked at, and not touched, by those that do not ingest', async () => {
+  it('are inspected, and not changed, by processes that do not ingest', async () => {
     const { jsm } = await connectTo(await startNats());
     expect(await verifyStreams(jsm, ['MINER_CHAIN', 'MINER_COUNTER'], silentLogger)).toEqual([
       'MINER_CHAIN',

@@ -5,14 +5,14 @@ import { proveHeader } from '../../streams/indexer/blockProof.ts';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
 import { createBloomTest } from '../../streams/indexer/logsBloom.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { foldSpans, publishedSpans, startIndexed, startIndexer } from '../support/chain/indexedChain.ts';
+import { fetchSpans, foldSpans, startIndexed, startIndexer } from '../support/chain/indexedChain.ts';
 import { type AnswerMemory, type Lie, startLyingNode } from '../support/chain/lyingNode.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
-import { judge } from '../support/reference/judge.ts';
+import { assertMatchesContracts } from '../support/reference/assertMatchesContracts.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
 async function emptyStreams(): Promise<TestConnection> {
@@ -21,7 +21,7 @@ async function emptyStreams(): Promise<TestConnection> {
   return nats;
 }
 
-async function economyOf(steps: number): Promise<TestEconomy> {
+async function runEconomy(steps: number): Promise<TestEconomy> {
   const economy = await startEconomy();
   const random = createRandomEconomy(economy, 5);
   await random.open();
@@ -30,28 +30,28 @@ async function economyOf(steps: number): Promise<TestEconomy> {
 }
 
 /** A chain that no test changes: of 75 blocks and those of the deployment, some are far behind the tip. */
-const stillEconomy = shareInFile(() => economyOf(75));
+const stillEconomy = shareInFile(() => runEconomy(75));
 
 /** The newest safe state is what the contracts say: nothing wrong was published. */
 async function expectRight(economy: TestEconomy, nats: TestConnection) {
   const { state, rejections } = await foldSpans(economy, nats);
   expect(rejections).toEqual([]);
-  await judge(economy, state.safe.at(-1) as never);
+  await assertMatchesContracts(economy, state.safe.at(-1) as never);
 }
 
 /** The newest safe state and what waits above it as text, to compare two runs with. */
-function shownOf({ safe, head, unsafe }: ChainFoldState): string {
+function describeState({ safe, head, unsafe }: ChainFoldState): string {
   return JSON.stringify({ newest: safe.at(-1), head, unsafe }, (_key, value) =>
     typeof value === 'bigint' ? value.toString() : value,
   );
 }
 
-/** What a node tells in place of a result. */
+/** What a node answers in place of a result. */
 type Tell = (method: string, params: readonly never[], result: never) => Lie;
 type Logs = readonly Record<string, unknown>[];
 
 const notFound: Lie = { error: { code: -32601, message: 'the method does not exist' } };
-const doubled = (logs: Logs) => logs.flatMap((log, index) => (index === 0 ? [log, log] : [log]));
+const repeatFirst = (logs: Logs) => logs.flatMap((log, index) => (index === 0 ? [log, log] : [log]));
 
 /** Receipts, or one of them, with other logs where there are any; null where there are none. */
 function withLogs(result: unknown, change: (logs: Logs) => Logs): Lie {
@@ -68,7 +68,7 @@ const aboutReceipts =
 
 type Header = Record<string, string>;
 
-/** Headers with another member; `rehashed` with the hash that they have then, so that only their children tell. */
+/** Headers with another member; `rehashed` with the hash that they have then, so that only their children reveal it. */
 const aboutHeaders =
   (name: string, change: (value: string, header: Header) => string, rehashed = false): Tell =>
   (method, params, result) => {
@@ -77,11 +77,11 @@ const aboutHeaders =
     const value = change(header[name] as string, header);
     if (value === header[name]) return null;
     const changed = { ...header, [name]: value };
-    return { result: rehashed ? { ...changed, hash: hashOf(changed) } : changed };
+    return { result: rehashed ? { ...changed, hash: computeHash(changed) } : changed };
   };
 
 /** What a header hashes to; the proof says it of one whose hash is wrong. */
-function hashOf(header: Header): string {
+function computeHash(header: Header): string {
   try {
     proveHeader({ ...header, hash: `0x${'0'.repeat(64)}` });
   } catch (error) {
@@ -93,10 +93,10 @@ function hashOf(header: Header): string {
 const isFar = ({ number }: Header) => Number(number) > 1 && Number(number) < 20;
 
 const lies: [string, Tell][] = [
-  ['doubles a log', aboutReceipts(doubled)],
+  ['repeats a log', aboutReceipts(repeatFirst)],
   [
     'leaves out one log of several, so that the bloom is the same',
-    aboutReceipts((logs) => (logs.length > 1 ? logs.slice(1) : doubled(logs))),
+    aboutReceipts((logs) => (logs.length > 1 ? logs.slice(1) : repeatFirst(logs))),
   ],
   ['leaves out the logs of a block', aboutReceipts(() => [])],
   ['invents a log', aboutReceipts((logs) => [...logs, { ...logs[0], data: '0x' }])],
@@ -163,7 +163,7 @@ describe('indexer', () => {
     const nats = await emptyStreams();
     const { caughtUp, indexer } = startIndexer(economy, nats);
     await caughtUp();
-    const spans = await publishedSpans(nats);
+    const spans = await fetchSpans(nats);
     expect(spans[0]?.fromBlock).toBe(String(economy.deployed.deploymentBlock));
     let previous = spans[0];
     for (const span of spans.slice(1)) {
@@ -183,8 +183,8 @@ describe('indexer', () => {
     await expectRight(economy, nats);
   });
 
-  it('goes on from the stream’s last span after it was stopped, and publishes nothing twice', async () => {
-    const economy = await economyOf(30);
+  it('resumes after the stream’s last span, and publishes nothing twice', async () => {
+    const economy = await runEconomy(30);
     const { nats, caughtUp, stop } = await startIndexed(economy);
     await caughtUp();
     await stop();
@@ -192,14 +192,14 @@ describe('indexer', () => {
     for (let step = 0; step < 10; step++) await random.step();
     const again = startIndexer(economy, nats);
     await again.caughtUp();
-    const spans = await publishedSpans(nats);
+    const spans = await fetchSpans(nats);
     const blocks = spans.map(({ toBlock }) => toBlock);
     expect(new Set(blocks).size).toBe(blocks.length);
     await expectRight(economy, nats);
   });
 
   it('cannot interleave with another indexer on the same stream', async () => {
-    const economy = await economyOf(40);
+    const economy = await runEconomy(40);
     const nats = await emptyStreams();
     const both = [startIndexer(economy, nats), startIndexer(economy, nats)];
     const random = createRandomEconomy(economy, 98);
@@ -207,7 +207,7 @@ describe('indexer', () => {
     await Promise.all(both.map(({ caughtUp }) => caughtUp()));
     const lost = both.map(({ indexer }) => indexer.status().lostRaces);
     expect((lost[0] ?? 0) + (lost[1] ?? 0)).toBeGreaterThan(0);
-    const spans = await publishedSpans(nats);
+    const spans = await fetchSpans(nats);
     let previous = spans[0];
     for (const span of spans.slice(1)) {
       expect(span.parentHash).toBe(previous?.hash);
@@ -230,43 +230,43 @@ describe('indexer', () => {
     await expectRight(economy, nats);
   });
 
-  it('waits while its node lies or stumbles, whatever it tells, and publishes nothing wrong', async () => {
+  it('waits while its node lies or fails, whatever it answers, and publishes nothing wrong', async () => {
     const economy = await stillEconomy();
     const honest = await emptyStreams();
     await startIndexer(economy, honest).caughtUp();
-    const expected = shownOf((await foldSpans(economy, honest)).state);
+    const expected = describeState((await foldSpans(economy, honest)).state);
     const memory: AnswerMemory = new Map();
     for (const [what, tell] of lies) {
       const node = await startLyingNode(economy.url, memory);
       let isLying = true;
       // Every third lie is left out, so that a wrong answer meets right ones.
-      let told = 0;
+      let answers = 0;
       node.lie = (...call) => {
         const lie = isLying ? tell(...call) : null;
-        return lie !== null && ++told % 3 !== 0 ? lie : null;
+        return lie !== null && ++answers % 3 !== 0 ? lie : null;
       };
       const nats = await emptyStreams();
       const { caughtUp, indexer, stop } = startIndexer(economy, nats, node.url);
-      const stumbled = () => node.lies > 6 && indexer.status().providerFailures > 1;
-      await eventually(stumbled, `some stumbling over a node that ${what}`);
+      const hasStumbled = () => node.lies > 6 && indexer.status().providerFailures > 1;
+      await eventually(hasStumbled, `some stumbling over a node that ${what}`);
       isLying = false;
       await caughtUp();
       await stop();
       expect(indexer.status().reorganizations, what).toBe(0);
       const { state, rejections } = await foldSpans(economy, nats);
       expect(rejections, what).toEqual([]);
-      expect(shownOf(state), what).toBe(expected);
+      expect(describeState(state), what).toBe(expected);
     }
     await expectRight(economy, honest);
   });
 
-  it('asks for the receipts one by one where they cannot be had together, and believes none of them either', async () => {
+  it('requests receipts one by one where they cannot be had together, and verifies these too', async () => {
     const economy = await stillEconomy();
     const node = await startLyingNode(economy.url);
     let isLying = true;
     node.lie = (method, _params, result) => {
       if (method === 'eth_getBlockReceipts') return notFound;
-      return method === 'eth_getTransactionReceipt' && isLying ? withLogs(result, doubled) : null;
+      return method === 'eth_getTransactionReceipt' && isLying ? withLogs(result, repeatFirst) : null;
     };
     const nats = await emptyStreams();
     const { caughtUp, indexer } = startIndexer(economy, nats, node.url);
@@ -297,7 +297,7 @@ describe('indexer', () => {
     ],
     ['any', 0, { error: { code: -32600, message: 'no batches' } }],
     ['any, in silence', 0, 'hang'],
-  ])('asks for fewer headers at once where a provider refuses batches of %s', async (_what, most, lie) => {
+  ])('requests fewer headers at once where a provider refuses batches of %s', async (_what, most, lie) => {
     const economy = await stillEconomy();
     const node = await startLyingNode(economy.url);
     const batches: number[] = [];
@@ -313,12 +313,12 @@ describe('indexer', () => {
     await expectRight(economy, nats);
   });
 
-  it('is not stopped by a span of somebody else that no other leads to', async () => {
-    const economy = await economyOf(20);
+  it('is not stopped by a span of another publisher that links to no other', async () => {
+    const economy = await runEconomy(20);
     const { nats, caughtUp, stop } = await startIndexed(economy);
     await caughtUp();
     await stop();
-    const [span] = (await publishedSpans(nats)).slice(-1);
+    const [span] = (await fetchSpans(nats)).slice(-1);
     for (const stray of [
       { ...span, fromBlock: '900000', toBlock: '900000' },
       { ...span, parentHash: `0x${'6'.repeat(64)}`, fork: 7 },
@@ -332,7 +332,7 @@ describe('indexer', () => {
     expect(state.head?.number).toBe(again.indexer.status().head);
   });
 
-  it('gives up a call that hangs, and goes on', async () => {
+  it('abandons a call that hangs, and continues', async () => {
     const economy = await stillEconomy();
     const node = await startLyingNode(economy.url);
     let hangs = 1;
@@ -370,13 +370,13 @@ describe('indexer', () => {
     isCut = true;
     const cut = await emptyStreams();
     await startIndexer(economy, cut, node.url, 'logs').caughtUp();
-    const logsOf = async (of: TestConnection) =>
-      (await publishedSpans(of)).flatMap(({ blocks }) => blocks.flatMap(({ logs }) => logs)).length;
-    expect(await logsOf(cut)).toBeLessThan(await logsOf(nats));
+    const countLogs = async (of: TestConnection) =>
+      (await fetchSpans(of)).flatMap(({ blocks }) => blocks.flatMap(({ logs }) => logs)).length;
+    expect(await countLogs(cut)).toBeLessThan(await countLogs(nats));
   });
 
-  it('holds the view while its node lags or restarts with a lower tip: that is no reorganization', async () => {
-    const economy = await economyOf(30);
+  it('keeps its head while its node lags or restarts with a lower tip, which is not a reorganization', async () => {
+    const economy = await runEconomy(30);
     const node = await startLyingNode(economy.url);
     const nats = await emptyStreams();
     const { caughtUp, indexer } = startIndexer(economy, nats, node.url);
@@ -390,7 +390,8 @@ describe('indexer', () => {
     node.lie = (method, params) =>
       method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: old } : null;
     await eventually(() => indexer.status().state === 'lagging', 'lagging');
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    const liesBefore = node.lies;
+    await eventually(() => node.lies > liesBefore + 2, 'more looks at the lower tip');
     expect((await nats.jsm.streams.info('MINER_CHAIN')).state.last_seq).toBe(before);
     expect(indexer.status()).toMatchObject({ head, reorganizations: 0, providerFailures: 0 });
     node.lie = () => null;
@@ -400,14 +401,21 @@ describe('indexer', () => {
   });
 
   it('keeps to its branch while another one is not longer', async () => {
-    const economy = await economyOf(30);
-    const { nats, caughtUp, indexer } = await startIndexed(economy);
+    const economy = await runEconomy(30);
+    const node = await startLyingNode(economy.url);
+    const nats = await emptyStreams();
+    const { caughtUp, indexer } = startIndexer(economy, nats, node.url);
     await caughtUp();
     const before = (await nats.jsm.streams.info('MINER_CHAIN')).state.last_seq;
     await economy.client.request({ method: 'anvil_rollback', params: [3] } as never);
     await economy.resetClock();
     for (let block = 0; block < 3; block++) await economy.mine(77);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    let looks = 0;
+    node.lie = (method, params) => {
+      if (method === 'eth_getBlockByNumber' && params[0] === 'latest') looks++;
+      return null;
+    };
+    await eventually(() => looks > 2, 'looks at the other branch');
     expect((await nats.jsm.streams.info('MINER_CHAIN')).state.last_seq).toBe(before);
     expect(indexer.status().reorganizations).toBe(0);
     await economy.mine(77);
@@ -427,7 +435,7 @@ describe('logs bloom', () => {
       const { logsBloom, hash } = await client.getBlock({ blockNumber });
       for (const { address, topics } of await client.getLogs({ blockHash: hash as `0x${string}` })) {
         for (const value of [address, ...topics])
-          expect(createBloomTest([value])(logsBloom as string)).toBe(true);
+          expect(createBloomTest([value])(logsBloom as `0x${string}`)).toBe(true);
         checked++;
       }
     }

@@ -5,9 +5,9 @@ import { LeaseLost } from '../../streams/jetstream/ingestLease.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { contender } from '../support/streams/leaseContender.ts';
+import { startContender } from '../support/streams/leaseContender.ts';
 
-async function started() {
+async function startServer() {
   const server = await startNats();
   const nats = await connectTo(server);
   await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
@@ -15,11 +15,11 @@ async function started() {
 }
 
 describe('the ingest lease', () => {
-  it('is held by one, for each name apart; another one waits, says for whom, and takes over when it is given back', async () => {
-    const { nats } = await started();
-    const first = await contender(nats).acquired;
-    const waiting = contender(nats);
-    await contender(nats, 'two').acquired;
+  it('is held by one process per name; another one waits, says for whom, and takes over when it is released', async () => {
+    const { nats } = await startServer();
+    const first = await startContender(nats).acquired;
+    const waiting = startContender(nats);
+    await startContender(nats, 'two').acquired;
     await eventually(() => waiting.seen.length > 0, 'a standby');
     expect(waiting.seen[0]).toMatchObject({ pid: process.pid });
     expect(first.isHeld()).toBe(true);
@@ -29,27 +29,27 @@ describe('the ingest lease', () => {
     expect(waiting.seen.at(-1)).toBeNull();
   });
 
-  it('is given to one of many that want it at the same moment', async () => {
-    const { server, nats } = await started();
+  it('is granted to one of many that want it at the same moment', async () => {
+    const { server, nats } = await startServer();
     const others = await Promise.all(Array.from({ length: 6 }, () => connectTo(server)));
-    let held = 0;
+    let holders = 0;
     for (const other of [nats, ...others])
-      contender(other).acquired.then(
-        () => held++,
+      startContender(other).acquired.then(
+        () => holders++,
         () => undefined,
       );
-    await eventually(() => held > 0, 'a holder');
-    // Whoever lost the race has asked again by now.
+    await eventually(() => holders > 0, 'a holder');
+    // Nobody else may become a holder: whoever lost the race has asked again by then.
     await new Promise((resolve) => setTimeout(resolve, 2_500));
-    expect(held).toBe(1);
+    expect(holders).toBe(1);
   });
 
-  it('lapses in the eyes of its holder before another one takes over, and is lost then', async () => {
-    const { server, nats } = await started();
+  it('expires for its holder before another one takes over, and is lost then', async () => {
+    const { server, nats } = await startServer();
     const cut = await connectTo(server);
-    const first = await contender(cut).acquired;
+    const first = await startContender(cut).acquired;
     const lost = first.lost.catch((error: unknown) => error);
-    const waiting = contender(nats);
+    const waiting = startContender(nats);
     // It is alive and hears nothing: each message that it publishes is lost.
     const { js } = cut;
     const publish = js.publish.bind(js);
@@ -65,9 +65,9 @@ describe('the ingest lease', () => {
     expect(first.isHeld()).toBe(false);
   });
 
-  it('stays with its holder while the server is away and comes back, and while the stream is created again', async () => {
-    const { server, nats } = await started();
-    const lease = await contender(nats).acquired;
+  it('stays with its holder while the server is unavailable and returns, and while the stream is created again', async () => {
+    const { server, nats } = await startServer();
+    const lease = await startContender(nats).acquired;
     await server.kill();
     await eventually(() => !lease.isHeld(), 'a lapse');
     await server.start();

@@ -9,10 +9,10 @@ import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { contender, type HeldLease } from '../support/streams/leaseContender.ts';
+import { type HeldLease, startContender } from '../support/streams/leaseContender.ts';
 
 /** Milliseconds for which both say that they hold it. */
-async function bothHeldMs(first: HeldLease, second: HeldLease, forMs: number): Promise<number> {
+async function measureBothHeldMs(first: HeldLease, second: HeldLease, forMs: number): Promise<number> {
   let together = 0;
   for (let waited = 0; waited < forMs; waited += 50) {
     if (first.isHeld() && second.isHeld()) together += 50;
@@ -22,11 +22,11 @@ async function bothHeldMs(first: HeldLease, second: HeldLease, forMs: number): P
 }
 
 describe('the ingest lease is held by one', () => {
-  it('when an answer to the one that waits takes long', async () => {
+  it('when an answer to the standby takes long', async () => {
     const server = await startNats();
     const [one, two] = [await connectTo(server), await connectTo(server)];
     await ensureStreams(one.jsm, streamNames, { retentionDays: 0 }, silentLogger);
-    const first = await contender(one).acquired;
+    const first = await startContender(one).acquired;
     // The first question of the other one reaches the server late, within the client's limit of five seconds.
     const ask = two.jsm.streams.getMessage.bind(two.jsm.streams);
     let isLate = true;
@@ -35,31 +35,31 @@ describe('the ingest lease is held by one', () => {
       isLate = false;
       return ask(...asked);
     };
-    const waiting = contender(two);
+    const waiting = startContender(two);
     await eventually(() => waiting.seen.length > 0, 'the late answer');
     // From now on the holder hears nothing.
     one.js.publish = () => Promise.reject(new Error('cut off'));
     one.jsm.streams.getMessage = () => Promise.reject(new Error('cut off'));
     const second = await waiting.acquired;
-    expect(await bothHeldMs(first, second, 2_500)).toBe(0);
+    expect(await measureBothHeldMs(first, second, 2_500)).toBe(0);
   });
 
   it('when the messages of its stream are purged', async () => {
     const server = await startNats();
     const [one, two] = [await connectTo(server), await connectTo(server)];
     await ensureStreams(one.jsm, streamNames, { retentionDays: 0 }, silentLogger);
-    const first = await contender(one).acquired;
-    const waiting = contender(two);
+    const first = await startContender(one).acquired;
+    const waiting = startContender(two);
     await eventually(() => waiting.seen.length > 0, 'a standby');
     // The holder's connection hangs for a moment; meanwhile an operator purges the stream.
     one.js.publish = () => Promise.reject(new Error('cut off'));
     one.jsm.streams.getMessage = () => Promise.reject(new Error('cut off'));
     await two.jsm.streams.purge('MINER_LEASE');
     const second = await waiting.acquired;
-    expect(await bothHeldMs(first, second, 4_500)).toBe(0);
+    expect(await measureBothHeldMs(first, second, 4_500)).toBe(0);
   });
 
-  it('when many begin with a database that is new', async () => {
+  it('when many processes start with a new database', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     onTestFinished(() => database.close());
     const names = await Promise.all(Array.from({ length: 12 }, () => databaseIdentity(database)));

@@ -10,7 +10,7 @@ import { collectSource } from '../support/streams/collectedSource.ts';
 
 const subject = 'miner.counter.wheel';
 
-async function started() {
+async function startServer() {
   const server = await startNats();
   const nats = await connectTo(server);
   await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
@@ -24,8 +24,8 @@ async function publish({ js }: TestConnection, from: number, to: number, text = 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 describe('message source', () => {
-  it('hands over every message once and in order, those that come later too, and follows then', async () => {
-    const { nats } = await started();
+  it('emits every message once and in order, then follows with those that arrive later', async () => {
+    const { nats } = await startServer();
     await publish(nats, 1, 700);
     const collected = collectSource(nats);
     await eventually(() => collected.sequences.length === 700, '700 messages');
@@ -36,8 +36,8 @@ describe('message source', () => {
     expect(collected.source.status()).toMatchObject({ position: 720, lastSequence: 720, missedMessages: 0 });
   });
 
-  it('goes on behind a checkpoint, and refuses one that the stream does not hold', async () => {
-    const { nats } = await started();
+  it('resumes after a checkpoint, and refuses one that the stream does not have', async () => {
+    const { nats } = await startServer();
     await publish(nats, 1, 50);
     const first = collectSource(nats);
     await eventually(() => first.sequences.length === 50, '50 messages');
@@ -56,8 +56,8 @@ describe('message source', () => {
     expect([...beyond.sequences, ...other.sequences]).toEqual([]);
   });
 
-  it('notices a stream that was deleted and created anew, though no message arrives', async () => {
-    const { nats } = await started();
+  it('notices a stream that was deleted and created again, though no message arrives', async () => {
+    const { nats } = await startServer();
     await publish(nats, 1, 20);
     const collected = collectSource(nats);
     await eventually(() => collected.sequences.length === 20, '20 messages');
@@ -71,8 +71,8 @@ describe('message source', () => {
     expect(collected.sequences).toEqual(range(1, 20));
   });
 
-  it('passes a gap that a purge explains, and counts what it did not see', async () => {
-    const { nats } = await started();
+  it('skips a gap that a purge explains, and counts what it did not see', async () => {
+    const { nats } = await startServer();
     await publish(nats, 1, 100);
     await nats.jsm.streams.purge('MINER_COUNTER', { seq: 41 });
     await nats.jsm.streams.deleteMessage('MINER_COUNTER', 60);
@@ -82,8 +82,8 @@ describe('message source', () => {
     expect(collected.source.status().missedMessages).toBe(41);
   });
 
-  it('passes a purge behind a lagging consumer, which the server does not tell of', async () => {
-    const { nats } = await started();
+  it('skips a purge after the position of a lagging consumer, which the server does not report', async () => {
+    const { nats } = await startServer();
     await publish(nats, 1, 100);
     const collected = collectSource(nats);
     await eventually(() => collected.sequences.length === 100, '100 messages');
@@ -103,33 +103,33 @@ describe('message source', () => {
     expect(collected.sequences).toEqual([...new Set(collected.sequences)].sort((a, b) => a - b));
   });
 
-  it('takes nothing while there is no room', async () => {
-    const { nats } = await started();
+  it('takes nothing while it cannot accept', async () => {
+    const { nats } = await startServer();
     const collected = collectSource(nats);
     await publish(nats, 1, 1);
     await eventually(() => collected.sequences.length === 1, 'the first');
     collected.isOpen = false;
     await publish(nats, 2, 2_000);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await eventually(() => collected.source.status().lastSequence === 2_000, 'an inspection of the stream');
     expect(collected.sequences.length).toBeLessThan(600);
     collected.isOpen = true;
     await eventually(() => collected.sequences.length === 2_000, 'all');
     expect(collected.sequences).toEqual(range(1, 2_000));
   });
 
-  it('asks for fewer messages at a time where they are large, and for more once they are small', async () => {
-    const { nats } = await started();
+  it('requests fewer messages at a time when they are large, and more once they are small', async () => {
+    const { nats } = await startServer();
     const large = 'x'.repeat(1_000_000);
     for (let number = 1; number <= 150; number++) await nats.js.publish(subject, large);
     const collected = collectSource(nats);
     await eventually(() => collected.sequences.length > 0, 'the first');
     collected.isOpen = false;
-    const ahead = async () => {
+    const countAhead = async () => {
       const [consumer] = await nats.jsm.consumers.list('MINER_COUNTER').next();
       return (consumer?.delivered.stream_seq ?? 0) - collected.source.status().position;
     };
     // What was under way comes in first; no more is sent then.
-    await eventually(async () => (await ahead()) <= 40, 'few messages ahead');
+    await eventually(async () => (await countAhead()) <= 40, 'few messages ahead');
     collected.isOpen = true;
     await eventually(() => collected.sequences.length === 150, 'all');
     await publish(nats, 151, 1_500);
@@ -137,8 +137,8 @@ describe('message source', () => {
     expect(collected.sequences).toEqual(range(1, 1_500));
   });
 
-  it('tells that everything through a deleted end is gone', async () => {
-    const { nats } = await started();
+  it('reports that everything through a deleted end is gone', async () => {
+    const { nats } = await startServer();
     await publish(nats, 1, 10);
     for (const sequence of [8, 9, 10]) await nats.jsm.streams.deleteMessage('MINER_COUNTER', sequence);
     const collected = collectSource(nats);
@@ -151,49 +151,53 @@ describe('message source', () => {
     await eventually(() => collected.sequences.length === 9, 'what came later');
   });
 
-  it('tells as of when it has handed over everything, and nothing of it once it cannot know', async () => {
-    const { server, nats } = await started();
+  it('reports as of when it has emitted everything, and null once it cannot know', async () => {
+    const { server, nats } = await startServer();
     await publish(nats, 1, 10);
     const beforeMs = performance.now();
     const collected = collectSource(nats);
-    const fresh = () => collected.source.status().freshAsOfMs;
-    await eventually(() => (fresh() ?? 0) > beforeMs, 'freshness');
+    const readFreshAsOfMs = () => collected.source.status().freshAsOfMs;
+    await eventually(() => (readFreshAsOfMs() ?? 0) > beforeMs, 'freshness');
     collected.isOpen = false;
     await publish(nats, 11, 11);
     await eventually(() => collected.sequences.length === 11, 'the one that was under way');
     await publish(nats, 12, 20);
     // Two inspections later at the latest it does not keep up any more.
     const stale = await eventually(
-      () => collected.source.status().lastSequence === 20 && fresh(),
+      () => collected.source.status().lastSequence === 20 && readFreshAsOfMs(),
       'a longer stream',
     );
+    // It may not advance: two more inspections are done by then.
     await new Promise((resolve) => setTimeout(resolve, 4_500));
-    expect(fresh()).toBe(stale);
+    expect(readFreshAsOfMs()).toBe(stale);
     collected.isOpen = true;
-    await eventually(() => (fresh() ?? 0) > stale, 'freshness again');
+    await eventually(() => (readFreshAsOfMs() ?? 0) > stale, 'freshness again');
     await server.kill();
     await eventually(() => collected.source.status().lastSequence === null, 'an unknown end');
   });
 
-  it('waits for a server that is away, and for a stream that is not there', async () => {
-    const { server, nats } = await started();
+  it('waits for a server that is unavailable, and for a stream that is missing', async () => {
+    const { server, nats } = await startServer();
     await publish(nats, 1, 10);
+    const disconnected = (async () => {
+      for await (const { type } of nats.connection.status()) if (type === 'disconnect') return;
+    })();
     await server.kill('SIGKILL');
+    await disconnected;
     const collected = collectSource(nats, { from: emptyCheckpoint });
-    await new Promise((resolve) => setTimeout(resolve, 300));
     await server.start();
     await eventually(() => collected.sequences.length === 10, 'the messages');
 
     await nats.jsm.streams.delete('MINER_PIPELINE');
     const other = collectSource(nats, { stream: 'MINER_PIPELINE' });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await eventually(() => other.source.status().state === 'missing', 'a missing stream');
     await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
     await nats.js.publish('miner.signer.wheel', '{}');
     await eventually(() => other.sequences.length === 1, 'its first message');
   });
 
-  it('counts each time that its consumer was taken away', async () => {
-    const { nats } = await started();
+  it('counts each time that its consumer was deleted', async () => {
+    const { nats } = await startServer();
     const collected = collectSource(nats);
     await publish(nats, 1, 5);
     await eventually(() => collected.sequences.length === 5, 'five');

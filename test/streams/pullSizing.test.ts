@@ -4,7 +4,7 @@ import { createPullSizing } from '../../streams/jetstream/pullSizing.ts';
 
 const bounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
 
-describe('the number of messages that are asked for', () => {
+describe('the number of requested messages', () => {
   it('is the largest while messages are small, and follows large ones at once', () => {
     const pulls = createPullSizing(bounds);
     expect(pulls.observe(500)).toBe(false);

@@ -8,9 +8,9 @@ import {
   toCounterReading,
 } from '../../actors/wheel/counterReading.ts';
 import { parseUsualForm } from '../../actors/wheel/readingText.ts';
-import { uuidOf } from '../support/readings/readingMessages.ts';
+import { deriveUuid } from '../support/readings/readingMessages.ts';
 
-const uuids = fc.nat().map((seed) => uuidOf(String(seed)));
+const uuids = fc.nat().map((seed) => deriveUuid(String(seed)));
 const counts = fc.oneof(fc.nat(), fc.maxSafeNat(), fc.constantFrom(0, 999_999_999_999_999, 1e15));
 /** Leap days and month ends as well as any time. */
 const times = fc.oneof(
@@ -42,7 +42,7 @@ const messages: fc.Arbitrary<CounterReadingMessage> = fc.record({
 const isAscii = (text: string) => Buffer.byteLength(text) === text.length;
 
 /** By way of JSON and the schema. */
-function plainlyRead(text: string) {
+function readPlainly(text: string) {
   try {
     return toCounterReading(counterReadingMessage.parse(JSON.parse(text)));
   } catch {
@@ -74,13 +74,13 @@ describe('the usual form of a reading', () => {
         const text = JSON.stringify(message);
         fc.pre(isAscii(text));
         const read = parseUsualForm(Buffer.from(text));
-        if (read !== null) expect(read).toEqual(plainlyRead(text));
+        if (read !== null) expect(read).toEqual(readPlainly(text));
       }),
       { numRuns: 5_000 },
     );
   });
 
-  it('takes nothing that the schema does not take, however a message is damaged', () => {
+  it('accepts nothing that the schema refuses, however a message is damaged', () => {
     const damages = fc.record({
       at: fc.nat(600),
       removed: fc.nat(2),
@@ -104,12 +104,12 @@ describe('the usual form of a reading', () => {
     });
     fc.assert(
       fc.property(messages, damages, (message, { at, removed, inserted }) => {
-        const whole = JSON.stringify(message);
-        fc.pre(isAscii(whole));
-        const from = at % whole.length;
-        const text = `${whole.slice(0, from)}${inserted}${whole.slice(from + removed)}`;
+        const complete = JSON.stringify(message);
+        fc.pre(isAscii(complete));
+        const from = at % complete.length;
+        const text = `${complete.slice(0, from)}${inserted}${complete.slice(from + removed)}`;
         const read = parseUsualForm(Buffer.from(text));
-        if (read !== null) expect(read).toEqual(plainlyRead(text));
+        if (read !== null) expect(read).toEqual(readPlainly(text));
       }),
       { numRuns: 20_000 },
     );

@@ -18,7 +18,7 @@ import { silentLogger } from '../support/silentLogger.ts';
 const ours = { foldVersion: 2, configuration: 'ours' };
 const others = { foldVersion: 1, configuration: 'others' };
 
-async function opened() {
+async function openTables() {
   const { jsm, js } = await connectTo(await startNats());
   await ensureStreams(jsm, ['MINER_COUNTER'], { retentionDays: 0 }, silentLogger);
   const database = openDatabase({ path: temporaryDirectory() });
@@ -34,7 +34,7 @@ async function opened() {
     await noteGeneration(database, filled, { ...identity, streamCreated }, Date.now());
   };
   await fill(tables, others);
-  let held = 0;
+  let locks = 0;
   /** @param meanwhile what a replay does before the claim is granted. */
   const choose = (meanwhile: () => Promise<void>, { acceptsLoss = false } = {}) =>
     chooseGeneration({
@@ -43,9 +43,9 @@ async function opened() {
       identity: ours,
       claim: async () => {
         await meanwhile();
-        held++;
+        locks++;
         return () => {
-          held--;
+          locks--;
         };
       },
       nowMs: Date.now,
@@ -59,37 +59,37 @@ async function opened() {
     await fill(rebuilt, identity);
     await activate(database, rebuilt);
   };
-  return { database, jsm, js, tables, choose, replay, held: () => held };
+  return { database, jsm, js, tables, choose, replay, locks: () => locks };
 }
 
 describe('the generation that is written to', () => {
-  it('is the next one where the active rows are of another fold, until which it lets nobody else fill tables', async () => {
-    const { choose, held } = await opened();
+  it('is the next one where the active rows are of another fold, and nobody else fills tables until then', async () => {
+    const { choose, locks } = await openTables();
     const { tables, rebuild } = await choose(async () => undefined);
-    expect([tables.generation, rebuild?.from, held()]).toEqual([2, 1, 1]);
+    expect([tables.generation, rebuild?.from, locks()]).toEqual([2, 1, 1]);
     rebuild?.release();
-    expect(held()).toBe(0);
+    expect(locks()).toBe(0);
   });
 
   it('is above the one that a replay of another fold activates meanwhile, whose tables stay', async () => {
-    const { database, choose, replay, held } = await opened();
+    const { database, choose, replay, locks } = await openTables();
     let isReplayed = false;
     const { tables, rebuild } = await choose(async () => {
       if (!isReplayed) await replay(others);
       isReplayed = true;
     });
-    expect([tables.generation, rebuild?.from, held()]).toEqual([3, 2, 1]);
+    expect([tables.generation, rebuild?.from, locks()]).toEqual([3, 2, 1]);
     expect(await listGenerations(database)).toEqual([2, 3]);
   });
 
   it('is the one that a replay of the same fold activates meanwhile', async () => {
-    const { choose, replay, held } = await opened();
+    const { choose, replay, locks } = await openTables();
     const { tables, rebuild } = await choose(() => replay(ours));
-    expect([tables.generation, rebuild, held()]).toEqual([2, null, 0]);
+    expect([tables.generation, rebuild, locks()]).toEqual([2, null, 0]);
   });
 
   it('is not rebuilt without what has left both the stream and the rows, unless that is accepted', async () => {
-    const { database, jsm, js, tables, choose, held } = await opened();
+    const { database, jsm, js, tables, choose, locks } = await openTables();
     for (let message = 1; message <= 9; message++) await js.publish('miner.counter.wheel', '{}');
     const reading = acceptedReading({ position: 5, receivedAtMs: Date.now() });
     const rows = createRowEncoder()({ ...noRows, readings: [reading], throughPosition: 5 });
@@ -108,12 +108,12 @@ describe('the generation that is written to', () => {
     const refused = choose(async () => undefined);
     await expect(refused).rejects.toThrow(RebuildIncomplete);
     await expect(refused).rejects.toThrow(`${describeLost(lost)} Run the version`);
-    expect([await listGenerations(database), held()]).toEqual([[1], 0]);
+    expect([await listGenerations(database), locks()]).toEqual([[1], 0]);
     await applyRowsTtl(database, tables, 0);
     // All readings that were accepted have a row then, so the first messages were rejected.
     expect(await findLostNow()).toBeNull();
     await applyRowsTtl(database, tables, 32);
     const accepted = await choose(async () => undefined, { acceptsLoss: true });
-    expect([accepted.tables.generation, held()]).toEqual([2, 1]);
+    expect([accepted.tables.generation, locks()]).toEqual([2, 1]);
   });
 });

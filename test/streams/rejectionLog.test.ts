@@ -11,10 +11,10 @@ import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { rejections } from '../support/storage/storedState.ts';
-import { feedSink, folded } from '../support/streams/sinkFeed.ts';
+import { readRejections } from '../support/storage/storedState.ts';
+import { buildBatchItem, feedSink } from '../support/streams/sinkFeed.ts';
 
-async function started(settings = '') {
+async function startLog(settings = '') {
   const server = await startNats(temporaryDirectory(), settings);
   const nats = await connectTo(server);
   await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
@@ -35,12 +35,13 @@ async function logOn(nats: TestConnection) {
 /** Rejections into a log. */
 function feedLog(log: RejectionLog) {
   const sink = feedSink(log.publishAfter(0));
-  const add = (message: RejectedMessage) => sink.give(folded({ rejections: [message] }, message.sequence));
+  const add = (message: RejectedMessage) =>
+    sink.give(buildBatchItem({ rejections: [message] }, message.sequence));
   return { add, flushed: () => sink.emptied() };
 }
 
-/** Publishes a bad message and tells what a fold would say of it. */
-async function bad({ js, jsm }: TestConnection, text: string): Promise<RejectedMessage> {
+/** Publishes a bad message and returns the rejection that a fold would give. */
+async function publishBad({ js, jsm }: TestConnection, text: string): Promise<RejectedMessage> {
   const { seq } = await js.publish('miner.counter.wheel', text);
   const { created } = await jsm.streams.info('MINER_COUNTER');
   return {
@@ -55,8 +56,12 @@ async function bad({ js, jsm }: TestConnection, text: string): Promise<RejectedM
 
 describe('rejection log', () => {
   it('publishes each rejection once with its bytes, whatever is folded again', async () => {
-    const { nats } = await started();
-    const messages = [await bad(nats, 'one'), await bad(nats, 'twö'), await bad(nats, '')];
+    const { nats } = await startLog();
+    const messages = [
+      await publishBad(nats, 'one'),
+      await publishBad(nats, 'twö'),
+      await publishBad(nats, ''),
+    ];
     const log = await logOn(nats);
     for (const message of messages) log.add(message);
     await log.flushed();
@@ -68,28 +73,30 @@ describe('rejection log', () => {
 
     const again = await logOn(nats);
     for (const message of messages) again.add(message);
-    again.add(await bad(nats, 'four'));
+    again.add(await publishBad(nats, 'four'));
     await again.flushed();
-    expect((await rejections(nats, 'MINER_COUNTER')).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+    expect((await readRejections(nats, 'MINER_COUNTER')).map(({ sequence }) => sequence)).toEqual([
+      1, 2, 3, 4,
+    ]);
   });
 
-  it('publishes anew for a stream that was created anew, with the same sequences', async () => {
-    const { nats } = await started();
+  it('publishes again for a stream that was created again, with the same sequences', async () => {
+    const { nats } = await startLog();
     const log = await logOn(nats);
-    log.add(await bad(nats, 'one'));
+    log.add(await publishBad(nats, 'one'));
     await log.flushed();
     await nats.jsm.streams.delete('MINER_COUNTER');
     await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
-    const other = await bad(nats, 'one');
+    const other = await publishBad(nats, 'one');
     await log.resume();
     log.add(other);
     await log.flushed();
-    expect(await rejections(nats, 'MINER_COUNTER')).toHaveLength(2);
+    expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
 
-  it('publishes anew what stands where a lost message stood', async () => {
-    const { nats } = await started();
-    const [first, second] = [await bad(nats, 'one'), await bad(nats, 'two')];
+  it('publishes again what has the place of a lost message', async () => {
+    const { nats } = await startLog();
+    const [first, second] = [await publishBad(nats, 'one'), await publishBad(nats, 'two')];
     const log = await logOn(nats);
     // The stream ends after the first message: the second, as it was, is another one than the stream holds.
     log.add(first);
@@ -99,13 +106,13 @@ describe('rejection log', () => {
     log.add(first);
     log.add(second);
     await log.flushed();
-    expect((await rejections(nats, 'MINER_COUNTER')).map(({ sequence }) => sequence)).toEqual([1, 2, 2]);
+    expect((await readRejections(nats, 'MINER_COUNTER')).map(({ sequence }) => sequence)).toEqual([1, 2, 2]);
   });
 
-  it('keeps the beginning of a message that is too long to be kept whole', async () => {
-    const { nats } = await started();
+  it('keeps the beginning of a message that is too long to be kept completely', async () => {
+    const { nats } = await startLog();
     const log = await logOn(nats);
-    log.add(await bad(nats, 'x'.repeat(900_000)));
+    log.add(await publishBad(nats, 'x'.repeat(900_000)));
     await log.flushed();
     const stored = await nats.jsm.streams.getMessage('MINER_REJECTED', { seq: 1 });
     const rejection = rejectionMessage.parse(stored?.json());
@@ -113,10 +120,10 @@ describe('rejection log', () => {
     expect(Buffer.from(rejection.original, 'base64')).toHaveLength(512 * 1024);
   });
 
-  it('keeps as much of a message as the server takes in one, and finds it again', async () => {
-    const { nats } = await started('max_payload: 32768');
+  it('keeps as much of a message as the server accepts, and finds it again', async () => {
+    const { nats } = await startLog('max_payload: 32768');
     const log = await logOn(nats);
-    const messages = [await bad(nats, 'x'.repeat(30_000)), await bad(nats, 'y'.repeat(100))];
+    const messages = [await publishBad(nats, 'x'.repeat(30_000)), await publishBad(nats, 'y'.repeat(100))];
     for (const message of messages) log.add(message);
     await log.flushed();
     expect(log.failures).toBe(0);
@@ -127,23 +134,23 @@ describe('rejection log', () => {
     const again = await logOn(nats);
     for (const message of messages) again.add(message);
     await again.flushed();
-    expect(await rejections(nats, 'MINER_COUNTER')).toHaveLength(2);
+    expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
 
   it('counts what fails while its stream is missing, has it created again, and publishes all', async () => {
-    const { nats } = await started();
+    const { nats } = await startLog();
     const log = await logOn(nats);
-    const messages = [await bad(nats, 'one'), await bad(nats, 'two')];
+    const messages = [await publishBad(nats, 'one'), await publishBad(nats, 'two')];
     await nats.jsm.streams.delete('MINER_REJECTED');
     for (const message of messages) log.add(message);
     await log.flushed();
     expect(log.failures).toBeGreaterThan(0);
-    expect(await rejections(nats, 'MINER_COUNTER')).toHaveLength(2);
+    expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
 
-  it('waits while the server is away, then publishes all in order', async () => {
-    const { server, nats } = await started();
-    const message = await bad(nats, 'one');
+  it('waits while the server is unavailable, then publishes all in order', async () => {
+    const { server, nats } = await startLog();
+    const message = await publishBad(nats, 'one');
     const log = await logOn(nats);
     await server.kill('SIGKILL');
     for (let sequence = 1; sequence <= 4_000; sequence++) log.add({ ...message, sequence });

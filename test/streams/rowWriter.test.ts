@@ -2,34 +2,25 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { noRows } from '../../actors/storedRows.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
-import { migrate } from '../../storage/migrations.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { createRowWriter } from '../../streams/rowWriter.ts';
-import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { silentLogger } from '../support/silentLogger.ts';
 import { storedRows } from '../support/storage/storedRows.ts';
+import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 async function writerOn(database: Database) {
-  const tables = await migrate(database, silentLogger);
-  const writer = createRowWriter({
-    database,
-    tables: () => tables,
-    clock: manualClock(),
-    logger: silentLogger,
-  });
+  const { tables, writer } = await openWriter(database);
   onTestFinished(() => database.close());
   return { writer, feed: feedWriter(writer), tables };
 }
 
 const embedded = () => writerOn(openDatabase({ path: temporaryDirectory() }));
 
-async function countsOf(database: Database, tables: Tables) {
+async function countRows(database: Database, tables: Tables) {
   const count = async (table: string) => {
     const [row] = await database.select(`SELECT count(), max(position) FROM ${table} FINAL`);
     return row?.map(Number);
@@ -38,20 +29,22 @@ async function countsOf(database: Database, tables: Tables) {
 }
 
 /** A database whose inserts the test lets through or refuses. */
-function switchable(database: Database): Database & { isAway: boolean; refused: Buffer[] } {
-  const state = { isAway: false, refused: [] as Buffer[] };
+function createSwitchableDatabase(
+  database: Database,
+): Database & { isUnavailable: boolean; refused: Buffer[] } {
+  const state = { isUnavailable: false, refused: [] as Buffer[] };
   return Object.assign(state, {
     ...database,
-    insertBytes: async (...given: Parameters<Database['insertBytes']>) => {
-      if (!state.isAway) return database.insertBytes(...given);
-      state.refused.push(given[2]);
-      throw new StorageUnavailable('away');
+    insertBytes: async (...insert: Parameters<Database['insertBytes']>) => {
+      if (!state.isUnavailable) return database.insertBytes(...insert);
+      state.refused.push(insert[2]);
+      throw new StorageUnavailable('unavailable');
     },
   });
 }
 
 describe('row writer', () => {
-  it('tells through which position rows are stored, only after they are', async () => {
+  it('reports through which position rows are stored, only after they are', async () => {
     const { writer, feed } = await embedded();
     feed.add(storedRows(1, 100));
     expect(writer.storedThrough()).toBe(0);
@@ -61,7 +54,7 @@ describe('row writer', () => {
     expect(writer.status()).toMatchObject({ bufferedRows: 0, bufferedBytes: 0, state: 'idle' });
   });
 
-  it('counts a piece without rows as stored in its turn', async () => {
+  it('counts an item without rows as stored in its turn', async () => {
     const { writer, feed } = await embedded();
     feed.add(storedRows(1, 3));
     feed.add({ ...noRows, throughPosition: 9 });
@@ -70,20 +63,20 @@ describe('row writer', () => {
     expect(writer.storedThrough()).toBe(9);
   });
 
-  it('sends the identical batch again while the database is away, and lets nothing out meanwhile', async () => {
-    const database = switchable(openDatabase({ path: temporaryDirectory() }));
+  it('sends the identical batch again while the database is unavailable, and emits nothing meanwhile', async () => {
+    const database = createSwitchableDatabase(openDatabase({ path: temporaryDirectory() }));
     const { writer, feed, tables } = await writerOn(database);
-    database.isAway = true;
+    database.isUnavailable = true;
     for (let piece = 0; piece < 210; piece++) feed.add(storedRows(1 + piece * 500, 500));
     await eventually(() => database.refused.length >= 3, 'three attempts');
     expect(new Set(database.refused.map(String)).size).toBe(1);
     expect(writer.status()).toMatchObject({ state: 'retrying', failingForMs: expect.any(Number) });
     expect(writer.isFailing()).toBe(true);
     expect(feed.waiting).toBe(210);
-    database.isAway = false;
+    database.isUnavailable = false;
     await feed.flushed();
     expect(writer.status().failingForMs).toBeNull();
-    expect((await countsOf(database, tables))[0]).toEqual([105_000, 105_000]);
+    expect((await countRows(database, tables))[0]).toEqual([105_000, 105_000]);
   });
 
   it('sends again what was refused of a batch, and not what was acknowledged', async () => {
@@ -93,7 +86,7 @@ describe('row writer', () => {
     const { writer, feed, tables } = await writerOn({
       ...database,
       insertBytes: async (table, ...rest) => {
-        if (inserted.length === 1 && refusals-- > 0) throw new StorageUnavailable('away');
+        if (inserted.length === 1 && refusals-- > 0) throw new StorageUnavailable('unavailable');
         await database.insertBytes(table, ...rest);
         inserted.push(table);
       },
@@ -106,40 +99,40 @@ describe('row writer', () => {
     expect(inserted).toEqual([tables.rounds, tables.halfHourBuckets, tables.readings]);
   });
 
-  it('forgets what waits when its pipeline is cancelled, and continues behind another position', async () => {
-    const database = switchable(openDatabase({ path: temporaryDirectory() }));
+  it('forgets what waits when its pipeline is cancelled, and continues after another position', async () => {
+    const database = createSwitchableDatabase(openDatabase({ path: temporaryDirectory() }));
     const { writer, feed, tables } = await writerOn(database);
     feed.add(storedRows(1, 60));
     await feed.flushed();
-    database.isAway = true;
+    database.isUnavailable = true;
     feed.add(storedRows(61, 60));
     await eventually(() => database.refused.length > 0, 'an attempt');
     feed.cancel();
     await writer.settled();
     expect(writer.status()).toMatchObject({ bufferedRows: 0, bufferedBytes: 0, failingForMs: null });
-    database.isAway = false;
+    database.isUnavailable = false;
     expect(await deleteRowsAbove(database, tables, 30)).toBe(32);
     const resumed = feedWriter(writer, 30);
     expect(writer.storedThrough()).toBe(30);
     resumed.add(storedRows(31, 10));
     await resumed.flushed();
-    expect((await countsOf(database, tables))[0]).toEqual([40, 40]);
+    expect((await countRows(database, tables))[0]).toEqual([40, 40]);
   });
 
   it('is settled when the insert of a cancelled pipeline has ended', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     let answer: () => void = () => undefined;
-    let isHeld = false;
+    let isBlocked = false;
     const { writer, feed } = await writerOn({
       ...database,
-      insertBytes: (...given) => {
-        if (!isHeld) return database.insertBytes(...given);
+      insertBytes: (...insert) => {
+        if (!isBlocked) return database.insertBytes(...insert);
         return new Promise((resolve) => {
           answer = resolve;
         });
       },
     });
-    isHeld = true;
+    isBlocked = true;
     feed.add(storedRows(1, 60));
     writer.flushNow();
     feed.cancel();
@@ -163,14 +156,14 @@ describe('row writer', () => {
     }));
     feed.add({ ...noRows, readings: scattered, throughPosition: 240 });
     await feed.flushed();
-    expect((await countsOf(database, tables))[0]).toEqual([240, 240]);
+    expect((await countRows(database, tables))[0]).toEqual([240, 240]);
   });
 });
 
 describe('row writer on a server', () => {
   const engine = useClickHouseEngine();
 
-  it('loses and doubles nothing when the server is killed while rows are written', async () => {
+  it('causes no loss and no duplicates when the server is killed while rows are written', async () => {
     const database = openDatabase({ url: await engine.createDatabase() });
     const { writer, feed, tables } = await writerOn(database);
     let position = 1;
@@ -188,7 +181,7 @@ describe('row writer on a server', () => {
     expect(writer.status().failures).toBeGreaterThan(0);
     const rows = 3 * 350 * 100;
     const closings = rows / 60;
-    expect(await countsOf(database, tables)).toEqual([
+    expect(await countRows(database, tables)).toEqual([
       [rows, rows],
       [closings, rows],
       [closings, rows],
@@ -199,7 +192,7 @@ describe('row writer on a server', () => {
     expect(exact).toEqual([(2n ** 200n + 777n).toString()]);
   });
 
-  it('sends again what the server stored without the answer getting through, and doubles nothing', async () => {
+  it('sends again what the server stored without its answer arriving, and causes no duplicates', async () => {
     const proxy = await startCuttingProxy(await engine.createDatabase());
     const database = openDatabase({ url: proxy.url });
     const { writer, feed, tables } = await writerOn(database);
@@ -208,7 +201,7 @@ describe('row writer on a server', () => {
     await feed.flushed();
     expect(proxy.cuts).toBe(4);
     expect(writer.status().failures).toBeGreaterThan(0);
-    expect(await countsOf(database, tables)).toEqual([
+    expect(await countRows(database, tables)).toEqual([
       [6_000, 6_000],
       [100, 6_000],
       [100, 6_000],

@@ -5,8 +5,8 @@ import { createStateSaver } from '../../streams/stateSaver.ts';
 import type { StreamFold } from '../../streams/streamFold.ts';
 import { manualClock } from '../support/manualClock.ts';
 
-/** A saver with what it asks the store for, and a fold that captures what it is told to. */
-function started() {
+/** A saver with its requests to the store, and a fold whose captures a test chooses. */
+function startSaver() {
   const saved: string[] = [];
   const settings = { isFailing: false, canExtend: true, knowsChanges: true };
   const save = async (what: string, part: number): Promise<SnapshotChain> => {
@@ -41,14 +41,14 @@ function started() {
 }
 
 describe('the saver of a state', () => {
-  it('saves a whole state first, and then what changed', async () => {
-    const { saved, saveAt } = started();
+  it('saves a complete state first, and then what changed', async () => {
+    const { saved, saveAt } = startSaver();
     for (const position of [1, 2, 3]) await saveAt(position);
     expect(saved).toEqual(['whole 1', 'increment 2', 'increment 3']);
   });
 
-  it('saves a whole state behind one that could not be saved, and behind one that was not asked to be', async () => {
-    const { saved, settings, captureAt, saveAt } = started();
+  it('saves a complete state after one that could not be saved, and after one that was not requested', async () => {
+    const { saved, settings, captureAt, saveAt } = startSaver();
     await saveAt(1);
     settings.isFailing = true;
     await expect(saveAt(2)).rejects.toThrow('unavailable');
@@ -60,8 +60,8 @@ describe('the saver of a state', () => {
     expect(saved).toEqual(['whole 1', 'whole 3', 'increment 4', 'whole 6']);
   });
 
-  it('saves a whole state after a restoration, where increments are large, and where what changed is not known', async () => {
-    const { saved, settings, saver, saveAt } = started();
+  it('saves a complete state after a restoration, where increments are large, and where what changed is not known', async () => {
+    const { saved, settings, saver, saveAt } = startSaver();
     await saveAt(1);
     saver.reset();
     await saveAt(2);

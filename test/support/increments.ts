@@ -14,15 +14,15 @@ export function createRecords() {
   return { apply, sorted, clear: () => values.clear() };
 }
 
-/** Follows the captures of one fold: what changed since the one before has to make the whole state of it. */
+/** Follows the captures of one fold: what changed since the previous one has to turn it into the complete state. */
 export function followCaptures() {
   const followed = createRecords();
   let increments = 0;
   let isFirst = true;
   return {
     follow: ({ all, changes }: StateCapture) => {
-      const whole = createRecords();
-      whole.apply(all());
+      const complete = createRecords();
+      complete.apply(all());
       if (isFirst || changes === null) {
         followed.clear();
         followed.apply(all());
@@ -31,7 +31,7 @@ export function followCaptures() {
         followed.apply(changes());
       }
       isFirst = false;
-      expect(followed.sorted()).toEqual(whole.sorted());
+      expect(followed.sorted()).toEqual(complete.sorted());
     },
     /** How many were followed by what changed alone. */
     increments: () => increments,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../actors/views/clock.ts';
 
-/** A clock that stands still until it is told to move. */
+/** A clock that stands still until it is advanced. */
 export interface ManualClock extends Clock {
   advance(ms: number): void;
 }

@@ -2,6 +2,7 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import { createPublicClient, http } from 'viem';
 import { chainSpanMessage } from '../../../actors/chain/chainSpan.ts';
 import { spanSubject } from '../../../actors/messages/subjects.ts';
+import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chainViews.ts';
 import { type Finding, failed, ok, skipped } from './finding.ts';
 
@@ -22,7 +23,7 @@ export async function checkChain(
     return [
       failed(
         'node',
-        (error as Error).message.split('\n', 1)[0] ?? '',
+        readErrorMessage(error).split('\n', 1)[0] ?? '',
         'check MINER_RPC_URL and that the node runs',
       ),
     ];
@@ -35,7 +36,7 @@ export async function checkChain(
   }
   const tip = await client.getBlockNumber();
   const findings = [ok('node', `chain ${nodeChainId}, newest block ${tip}`)];
-  const code = await client.getCode({ address: onChain.contracts.core as `0x${string}` });
+  const code = await client.getCode({ address: onChain.contracts.core });
   findings.push(
     code === undefined
       ? failed(

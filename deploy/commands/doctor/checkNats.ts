@@ -1,6 +1,7 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { streamNames, streamSubjects } from '../../../actors/messages/subjects.ts';
+import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { type Finding, failed, ok } from './finding.ts';
 
 /** Checks version, JetStream, the streams, and their consumers. */
@@ -12,7 +13,7 @@ export async function checkNats(connection: NatsConnection, jsm: JetStreamManage
     findings.push(ok('JetStream', `${streams} streams, ${Math.round(storage / 2 ** 20)} MiB stored`));
   } catch (error) {
     const remedy = 'start nats-server with JetStream (`jetstream {}` in its configuration, or -js)';
-    return [...findings, failed('JetStream', (error as Error).message, remedy)];
+    return [...findings, failed('JetStream', readErrorMessage(error), remedy)];
   }
   for (const stream of streamNames) findings.push(await checkStream(jsm, stream));
   return findings;
@@ -35,6 +36,6 @@ async function checkStream(jsm: JetStreamManager, stream: (typeof streamNames)[n
     const readers = lags.length === 0 ? 'no consumers at the moment' : lags.join(', ');
     return ok(name, `messages ${state.first_seq} to ${state.last_seq}, ${readers}`);
   } catch (error) {
-    return failed(name, (error as Error).message, 'start the service once: it creates the stream');
+    return failed(name, readErrorMessage(error), 'start the service once: it creates the stream');
   }
 }

@@ -3,6 +3,7 @@ import type { ChainLog, ChainSpan } from '../../../actors/chain/chainSpan.ts';
 import { confirmations } from '../../../actors/chain/confirmations.ts';
 import { decodeChain } from '../../../actors/chain/decodeChain.ts';
 import { spanSubject } from '../../../actors/messages/subjects.ts';
+import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chainViews.ts';
 import { createChainReader } from '../../../streams/indexer/chainReader.ts';
 import { createProgress } from '../progress.ts';
@@ -56,7 +57,7 @@ export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
       progress.update(Number(next - fromBlock));
     }
   } catch (error) {
-    const [problem = ''] = (error as Error).message.split('\n', 1);
+    const [problem = ''] = readErrorMessage(error).split('\n', 1);
     return [failed('spans', problem, 'the node cannot prove it: set MINER_RPC_URL to another one')];
   } finally {
     progress.stop();

@@ -33,7 +33,7 @@ export async function differenceLines(
 }
 
 function changed(what: string, before: number | bigint | null, after: number | bigint | null): string | null {
-  // What is not known cannot be told apart.
+  // What is not known cannot be compared.
   if (before === after || before === null || after === null) return null;
   const by = BigInt(after) - BigInt(before);
   return `${what} ${before} -> ${after} (${by > 0n ? '+' : ''}${by})`;

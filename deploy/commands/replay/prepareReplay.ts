@@ -44,16 +44,16 @@ export async function prepareReplay(parts: PrepareReplayOptions): Promise<void> 
   if (installationId === null) return;
   const headers = await parts.activeSnapshots.list('MINER_COUNTER');
   const header = headers.find(({ position }) => position === throughSequence);
-  const beside = header === undefined ? null : await loadRecords(parts.activeSnapshots, header);
-  if (header === undefined || beside === null)
+  const others = header === undefined ? null : await loadRecords(parts.activeSnapshots, header);
+  if (header === undefined || others === null)
     throw new ReplayRefused(
       `the snapshot of ${throughSequence} is not there any more: run the command with --discard, then again`,
     );
-  await parts.rebuiltSnapshots.saveBase({ ...header, stream: 'MINER_COUNTER beside' }, beside);
+  await parts.rebuiltSnapshots.saveBase({ ...header, stream: 'MINER_COUNTER beside' }, others);
 }
 
 /** The others' state where a replay of one installation ends; null for a replay of all. */
-export async function loadBeside({
+export async function loadOthers({
   plan,
   rebuiltSnapshots,
   publicInstallationId,
@@ -61,15 +61,15 @@ export async function loadBeside({
   const { installationId } = plan;
   if (installationId === null) return null;
   const [header] = await rebuiltSnapshots.list('MINER_COUNTER beside');
-  const beside = header === undefined ? null : await loadRecords(rebuiltSnapshots, header);
-  if (beside === null)
+  const others = header === undefined ? null : await loadRecords(rebuiltSnapshots, header);
+  if (others === null)
     throw new ReplayRefused(
       'what this replay has kept is damaged: run the command with --discard, then again',
     );
   return {
     installationId,
     isPublic: installationId === publicInstallationId,
-    others: beside,
+    others,
   };
 }
 

@@ -6,7 +6,7 @@ import { replaceInstallation } from '../../../actors/wheel/counterSnapshot.ts';
 import { collectRows } from '../../../streams/counter/collectedRows.ts';
 import { afterRestoration, type StreamFold } from '../../../streams/streamFold.ts';
 
-/** The one installation that is folded, beside the state of the others at the end. */
+/** The one installation that is folded, and the state of the others at the end. */
 export interface ReplayedInstallation {
   readonly installationId: string;
   /** Whether its history is kept. */
@@ -56,7 +56,7 @@ export function createReplayFold(options: ReplayFoldOptions): StreamFold {
     },
 
     capture() {
-      // Before the end only this replay goes on from a snapshot, and it does not ask for the others.
+      // Before the end only this replay resumes from a snapshot, and it does not read the others.
       const { all } = actors.capture();
       const isWhole = only === null || position < throughSequence;
       // Each snapshot stands alone: those from the middle are removed at the end.

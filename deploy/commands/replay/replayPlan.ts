@@ -52,12 +52,12 @@ export interface PlannedReplay {
 }
 
 /** The request as the log keeps it: the same text for the same command. */
-export function commandOf({ from, to, installationId, dryRun, isIncomplete }: ReplayRequest): string {
+export function formatCommand({ from, to, installationId, dryRun, isIncomplete }: ReplayRequest): string {
   return JSON.stringify({ from, to, installationId, dryRun, ...(isIncomplete && { isIncomplete }) });
 }
 
 /**
- * Finds the sequences and the snapshot that a replay works with, once: a replay that is gone on with keeps them.
+ * Finds the sequences and the snapshot that a replay works with, once: a resumed replay keeps them.
  *
  * @throws ReplayRefused when it cannot be done as it was asked, or not all of it, unless that is accepted.
  */
@@ -94,7 +94,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
   const plan = {
     generation: await log.nextGeneration(tables.generation),
     baseGeneration: tables.generation,
-    command: commandOf(request),
+    command: formatCommand(request),
     fromSequence,
     throughSequence,
     basePosition,
@@ -105,7 +105,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
   return { plan, notRebuilt };
 }
 
-/** What another version or deployment has filled is made again by the service, which tells the others. */
+/** What another version or deployment has filled is rebuilt by the service, which notifies the other processes. */
 async function requireSameFold({ database, tables, identity }: ReplayPlanOptions): Promise<void> {
   const made = await generationIdentity(database, tables);
   if (made === null || isOfFold(made, identity)) return;
@@ -203,7 +203,7 @@ function advise(usable: readonly SnapshotHeader[], firstHeld: number): string {
   const continued = usable
     .filter(({ position }) => position >= firstHeld - 1)
     .map(({ position }) => position);
-  const accept = '--incomplete goes on like this';
+  const accept = '--incomplete continues without them';
   if (continued.length === 0) return `${accept}.`;
   const oldest = Math.min(...continued);
   return `The oldest snapshot that it continues is of ${oldest}: begin at ${oldest + 1} or above, or ${accept}.`;

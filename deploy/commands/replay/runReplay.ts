@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
+import { firstValueFrom } from 'rxjs';
 import { isOfFold } from '../../../actors/foldIdentity.ts';
 import { type CounterActors, createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import { type Database, openDatabase } from '../../../storage/database.ts';
@@ -26,6 +27,7 @@ import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
 import { acquireLock } from '../../../streams/jetstream/processLock.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
+import { whenAborted } from '../../../streams/operators/whenAborted.ts';
 import { createRowWriter } from '../../../streams/rowWriter.ts';
 import { createStreamFollower } from '../../../streams/streamFollower.ts';
 import { locateDatabase } from '../../configuration.ts';
@@ -35,9 +37,9 @@ import { within } from '../../within.ts';
 import { createProgress } from '../progress.ts';
 import { runUntilStopped, startOwnNats } from '../runService.ts';
 import { differenceLines } from './differenceLines.ts';
-import { loadBeside, type PrepareReplayOptions, prepareReplay } from './prepareReplay.ts';
+import { loadOthers, type PrepareReplayOptions, prepareReplay } from './prepareReplay.ts';
 import { createReplayFold } from './replayFold.ts';
-import { commandOf, planReplay, ReplayRefused, type ReplayRequest } from './replayPlan.ts';
+import { formatCommand, planReplay, ReplayRefused, type ReplayRequest } from './replayPlan.ts';
 
 const stopGraceMs = 7_000;
 const closeGraceMs = 1_000;
@@ -115,17 +117,17 @@ async function discard({ database, active, log, print }: RunReplayOptions): Prom
   const { plan } = unfinished;
   await log.note(plan, 'ended');
   await dropTables(database, resolveTables(plan.generation));
-  print(`the unfinished replay of ${rangeOf(plan)} is discarded; the active tables are as they were`);
+  print(`the unfinished replay of ${describeRange(plan)} is discarded; the active tables are as they were`);
 }
 
 async function replay(parts: RunReplayOptions, request: ReplayRequest): Promise<void> {
   const { database, active, print, signal } = parts;
-  const snapshotsOf = (tables: Tables) =>
+  const createSnapshots = (tables: Tables) =>
     createSnapshotStore({ database, tables: () => tables, logger: parts.logger });
-  const activeSnapshots = snapshotsOf(active);
+  const activeSnapshots = createSnapshots(active);
   const { plan, step, isResumed } = await plannedOrUnfinished(parts, request, activeSnapshots);
   const rebuilt = resolveTables(plan.generation);
-  const rebuiltSnapshots = snapshotsOf(rebuilt);
+  const rebuiltSnapshots = createSnapshots(rebuilt);
   const { installationId: publicInstallationId } = parts.deployment;
   const preparation = {
     database,
@@ -136,13 +138,13 @@ async function replay(parts: RunReplayOptions, request: ReplayRequest): Promise<
     rebuiltSnapshots,
     publicInstallationId,
   };
-  print(`${isResumed ? 'going on with the replay' : 'replay'} of ${rangeOf(plan)}`);
+  print(`${isResumed ? 'resuming the replay' : 'replay'} of ${describeRange(plan)}`);
   const prepare = async () => {
     await prepareReplay(preparation);
     await parts.log.note(plan, 'prepared');
   };
   // Copying the rows of years takes long; it may end anywhere, so that a stop does not wait for it.
-  if (step === 'planned') await Promise.race([prepare(), abortOf(signal)]);
+  if (step === 'planned') await Promise.race([prepare(), firstValueFrom(whenAborted(signal))]);
   const isComplete = !signal.aborted && (await foldAll(parts, preparation));
   if (!isComplete || signal.aborted) {
     return print(
@@ -150,11 +152,6 @@ async function replay(parts: RunReplayOptions, request: ReplayRequest): Promise<
     );
   }
   await compareAndSwap(parts, plan, rebuilt);
-}
-
-function abortOf(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 /** The unfinished replay of the same command, or a new one. */
@@ -168,14 +165,14 @@ async function plannedOrUnfinished(
   const unfinished = await log.unfinished(active.generation);
   if (unfinished !== null) {
     const { plan } = unfinished;
-    // Its tables are not those that this version makes, or hold what another deployment folds.
+    // Its tables are not those of this version, or have what another deployment folds.
     const isOfThis = plan.identity !== undefined && isOfFold(plan.identity, identity);
     if (!isOfThis) {
       await log.note(plan, 'ended');
       print('an unfinished replay of another version or deployment is discarded');
-    } else if (plan.command !== commandOf(request))
+    } else if (plan.command !== formatCommand(request))
       throw new ReplayRefused(
-        `another replay is unfinished, of ${rangeOf(plan)}, asked as ${plan.command}: give the same options to go on with it, or --discard to remove it`,
+        `another replay is unfinished, of ${describeRange(plan)}, requested as ${plan.command}: repeat the same options to resume it, or use --discard to remove it`,
       );
     else if (plan.baseGeneration === active.generation) return { ...unfinished, isResumed: true };
     else await log.note(plan, 'ended'); // Other tables became active meanwhile; it would bring back what they replaced.
@@ -199,8 +196,8 @@ async function foldAll(parts: RunReplayOptions, preparation: PrepareReplayOption
   const { database, jsm, logger, signal } = parts;
   const { plan, rebuilt, rebuiltSnapshots } = preparation;
   const { fromSequence, throughSequence, installationId } = plan;
-  const only = await loadBeside(preparation);
-  // A stop that came while this was loaded is not told again by the signal.
+  const only = await loadOthers(preparation);
+  // The signal does not repeat a stop that came while this was loaded.
   if (signal.aborted) return false;
   const tables = () => rebuilt;
   const writer = createRowWriter({ database, tables, batchRows, clock: systemClock, logger });
@@ -261,7 +258,7 @@ async function foldAll(parts: RunReplayOptions, preparation: PrepareReplayOption
     clock: systemClock,
     logger,
   });
-  void abortOf(signal).then(() => follower.stop({ graceMs: stopGraceMs }));
+  void firstValueFrom(whenAborted(signal)).then(() => follower.stop({ graceMs: stopGraceMs }));
   const startedMs = systemClock.monotonicMs();
   try {
     await follower.run();
@@ -331,7 +328,13 @@ async function keepWholeSnapshots({ database }: RunReplayOptions, plan: ReplayPl
     });
 }
 
-function rangeOf({ fromSequence, throughSequence, installationId, dryRun, generation }: ReplayPlan): string {
+function describeRange({
+  fromSequence,
+  throughSequence,
+  installationId,
+  dryRun,
+  generation,
+}: ReplayPlan): string {
   const whose = installationId === null ? '' : `, installation ${installationId}`;
   return `messages ${fromSequence} to ${throughSequence}${whose} into generation ${generation}${dryRun ? ', a dry run' : ''}`;
 }

@@ -6,13 +6,13 @@ import { ForkBelowStates } from '../../../actors/chain/chainFold.ts';
 import { toChainSpan } from '../../../actors/chain/chainSpan.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
 import {
-  happened,
-  hashOf,
-  messageOf,
+  buildEvent,
+  buildHash,
+  buildSpan,
+  buildSpanMessage,
   type WrittenEvent,
   writtenChainId,
   writtenContracts,
-  writtenSpan,
 } from '../../support/chain/writtenSpans.ts';
 import { restoreState } from '../../support/restoreState.ts';
 
@@ -25,7 +25,7 @@ const settings = {
 const owner = `0x${'a1'.repeat(20)}`;
 const other = `0x${'a2'.repeat(20)}`;
 
-const configured = happened('mining', 'MiningConfigured', {
+const configured = buildEvent('mining', 'MiningConfigured', {
   core: writtenContracts.core,
   token: writtenContracts.token,
   collection: writtenContracts.collection,
@@ -35,9 +35,15 @@ const configured = happened('mining', 'MiningConfigured', {
   weights: [100n, 210n],
   cooldownBlocks: [0n, 0n],
 });
-const minted = (tokenId: bigint) =>
-  happened('mining', 'PositionMinted', { owner, tokenId, weight: 100n, nextMergeBlock: 0n, firstRound: 1n });
-const merged = happened('mining', 'PositionsMerged', {
+const buildMint = (tokenId: bigint) =>
+  buildEvent('mining', 'PositionMinted', {
+    owner,
+    tokenId,
+    weight: 100n,
+    nextMergeBlock: 0n,
+    firstRound: 1n,
+  });
+const merged = buildEvent('mining', 'PositionsMerged', {
   owner,
   survivorTokenId: 1n,
   donorTokenId: 2n,
@@ -45,10 +51,10 @@ const merged = happened('mining', 'PositionsMerged', {
   nextMergeBlock: 0n,
   effectiveRound: 2n,
 });
-const transferred = (from: string, to: string, tokenId: bigint) =>
-  happened('collection', 'Transfer', { from, to, tokenId });
-const settled = (previous: bigint, through: bigint, workAdded: bigint, cumulativeWork: bigint) =>
-  happened('core', 'BatchSettled', {
+const buildTransfer = (from: string, to: string, tokenId: bigint) =>
+  buildEvent('collection', 'Transfer', { from, to, tokenId });
+const buildSettlement = (previous: bigint, through: bigint, workAdded: bigint, cumulativeWork: bigint) =>
+  buildEvent('core', 'BatchSettled', {
     previousSettledThroughRound: previous,
     settledThroughRound: through,
     activeRoundCount: 1n,
@@ -58,8 +64,8 @@ const settled = (previous: bigint, through: bigint, workAdded: bigint, cumulativ
     workPerThousandBlocks: 1_000n,
     nonce: 0n,
   });
-const roundMinted = (roundId: bigint) =>
-  happened('mining', 'RoundMinted', {
+const buildRoundMint = (roundId: bigint) =>
+  buildEvent('mining', 'RoundMinted', {
     roundId,
     completedBlockCount: 1n,
     eligibleWeight: 100n,
@@ -70,67 +76,70 @@ const roundMinted = (roundId: bigint) =>
 /** What happens in an honest chain, by block; all other blocks are empty. */
 const honest = new Map<number, readonly WrittenEvent[]>([
   [10, [configured]],
-  [12, [minted(1n), minted(2n), minted(3n)]],
-  [14, [settled(0n, 5n, 7n, 7n), transferred(owner, other, 3n)]],
-  [16, [roundMinted(1n), merged]],
-  [18, [settled(5n, 6n, 3n, 10n)]],
+  [12, [buildMint(1n), buildMint(2n), buildMint(3n)]],
+  [14, [buildSettlement(0n, 5n, 7n, 7n), buildTransfer(owner, other, 3n)]],
+  [16, [buildRoundMint(1n), merged]],
+  [18, [buildSettlement(5n, 6n, 3n, 10n)]],
 ]);
 
 /** A chain with other events in some blocks. */
 function chainWith(changes: Readonly<Record<number, readonly WrittenEvent[]>>, toBlock = 60) {
   return Array.from({ length: toBlock - deploymentBlock + 1 }, (_, index) => {
     const number = deploymentBlock + index;
-    return messageOf(writtenSpan({ number, events: changes[number] ?? honest.get(number) ?? [] }), index + 1);
+    return buildSpanMessage(
+      buildSpan({ number, events: changes[number] ?? honest.get(number) ?? [] }),
+      index + 1,
+    );
   });
 }
 
 /** What is folded, as a snapshot has it, without what only says how it came to it. */
-function shown(actors: ReturnType<typeof createChainActors>) {
+function selectComparable(actors: ReturnType<typeof createChainActors>) {
   const { forks: _, ...state } = actors.state;
   return { ...state, safe: actors.newest() };
 }
 
-function folded(messages: readonly ReturnType<typeof messageOf>[]) {
+function foldMessages(messages: readonly ReturnType<typeof buildSpanMessage>[]) {
   const actors = createChainActors(settings);
   const outcomes = messages.map((message) => actors.receive(message));
   return { actors, outcomes };
 }
 
 const impossible: readonly (readonly [what: string, block: number, events: readonly WrittenEvent[]])[] = [
-  ['a transfer of a token whose mint was left out', 14, [transferred(owner, other, 9n)]],
-  ['a transfer by somebody who does not own it', 14, [transferred(other, owner, 1n)]],
-  ['a mint of a token that is there', 14, [minted(1n)]],
-  ['a merge that is there twice', 16, [roundMinted(1n), merged, merged]],
+  ['a transfer of a token whose mint was left out', 14, [buildTransfer(owner, other, 9n)]],
+  ['a transfer by somebody who does not own it', 14, [buildTransfer(other, owner, 1n)]],
+  ['a mint of a token that is there', 14, [buildMint(1n)]],
+  ['a merge that is there twice', 16, [buildRoundMint(1n), merged, merged]],
   ['a merge to a level that does not exist', 16, [{ ...merged, args: { ...merged.args, level: 7 } }]],
-  ['a settlement behind another frontier', 18, [settled(4n, 6n, 3n, 10n)]],
-  ['a settlement whose sums leave one out', 18, [settled(5n, 6n, 3n, 17n)]],
-  ['a minted round that was never settled', 16, [roundMinted(77n)]],
-  ['a minted round that is there twice', 16, [roundMinted(1n), roundMinted(1n)]],
-  ['a guardian before the configuration', 14, [happened('core', 'GuardianChanged', { guardian: owner })]],
+  ['a settlement behind another frontier', 18, [buildSettlement(4n, 6n, 3n, 10n)]],
+  ['a settlement whose sums leave one out', 18, [buildSettlement(5n, 6n, 3n, 17n)]],
+  ['a minted round that was never settled', 16, [buildRoundMint(77n)]],
+  ['a minted round that is there twice', 16, [buildRoundMint(1n), buildRoundMint(1n)]],
+  ['a guardian before the configuration', 14, [buildEvent('core', 'GuardianChanged', { guardian: owner })]],
   [
     'a claim for a token that does not exist',
     14,
-    [happened('mining', 'RewardsClaimed', { owner, tokenIds: [9n], amount: 1n })],
+    [buildEvent('mining', 'RewardsClaimed', { owner, tokenIds: [9n], amount: 1n })],
   ],
 ];
 
 describe('a block that cannot be applied', () => {
   it.each(impossible)('stops only the chain: %s', (_what, block, events) => {
     // A good event before the impossible one: of a block all is applied or nothing.
-    const before = happened('token', 'Transfer', { from: zeroAddress, to: owner, value: 5n });
+    const before = buildEvent('token', 'Transfer', { from: zeroAddress, to: owner, value: 5n });
     const wrong = chainWith({ [block]: [before, ...events] });
-    const { actors, outcomes } = folded(wrong);
+    const { actors, outcomes } = foldMessages(wrong);
     expect(outcomes.every((outcome) => typeof outcome === 'object' && !('rejection' in outcome))).toBe(true);
     expect(actors.state.head?.number).toBe(60n);
-    expect(actors.fault?.block).toMatchObject({ number: BigInt(block), hash: hashOf(block) });
+    expect(actors.fault?.block).toMatchObject({ number: BigInt(block), hash: buildHash(block) });
     expect(actors.fault?.detail).toMatch(/^[a-zA-Z]+\.[a-zA-Z]+ \(log \d+, transaction 0x[0-9a-f]{64}\): ./);
-    const sound = folded(chainWith({}).slice(0, block - deploymentBlock + 11));
+    const sound = foldMessages(chainWith({}).slice(0, block - deploymentBlock + 11));
     expect(actors.newest()).toEqual(sound.actors.newest());
 
     // Through a snapshot taken anywhere, and more blocks.
     for (const at of [5, 20, 30, 45]) {
       const restored = createChainActors(settings);
-      restoreState(restored, folded(wrong.slice(0, at)).actors.capture().all());
+      restoreState(restored, foldMessages(wrong.slice(0, at)).actors.capture().all());
       for (const message of wrong.slice(at)) restored.receive(message);
       expect(restored.fault).toEqual(actors.fault);
       expect([...restored.capture().all()]).toEqual([...actors.capture().all()]);
@@ -139,55 +148,59 @@ describe('a block that cannot be applied', () => {
 
   it.each(impossible)('is replaced by a corrected span of a higher fork: %s', (_what, block, events) => {
     const wrong = chainWith({ [block]: events });
-    const expected = folded(chainWith({})).actors;
+    const expected = foldMessages(chainWith({})).actors;
     for (const from of [block, block - 1, deploymentBlock]) {
-      const { actors } = folded(wrong);
-      // The same blocks with the same hashes: they are told of once more, and only their logs differ.
+      const { actors } = foldMessages(wrong);
+      // The same blocks with the same hashes: they are announced once more, and only their logs differ.
       for (let number = from; number <= 60; number++) {
-        const span = writtenSpan({ number, fork: 1, branch: 0, events: honest.get(number) ?? [] });
-        expect(actors.receive(messageOf(span, 100 + number))).not.toHaveProperty('rejection');
+        const span = buildSpan({ number, fork: 1, branch: 0, events: honest.get(number) ?? [] });
+        expect(actors.receive(buildSpanMessage(span, 100 + number))).not.toHaveProperty('rejection');
       }
       expect(actors.fault).toBeNull();
-      // Which messages told of it, and when.
+      // Which messages announced it, and when.
       const ofMessages = new Set(['recordedAtMs', 'position', 'run']);
       const withoutMessages = (one: typeof actors) =>
-        JSON.stringify(shown(one), (key, value) =>
+        JSON.stringify(selectComparable(one), (key, value) =>
           ofMessages.has(key) ? 0 : typeof value === 'bigint' ? String(value) : value,
         );
       expect(withoutMessages(actors)).toBe(withoutMessages(expected));
     }
   });
 
-  it('may have a log that is none of its contract', () => {
+  it('may have a log of another contract', () => {
     const wrong = chainWith({}).map((message) => {
       const span = JSON.parse(Buffer.from(message.data).toString());
       for (const block of span.fromBlock === '14' ? span.blocks : []) block.logs[0].data = '0x12';
       return { ...message, data: Buffer.from(JSON.stringify(span)) };
     });
-    const { actors, outcomes } = folded(wrong);
+    const { actors, outcomes } = foldMessages(wrong);
     expect(outcomes.filter((outcome) => typeof outcome !== 'object' || 'rejection' in outcome)).toEqual([]);
     expect(actors.state.head?.number).toBe(60n);
     expect(actors.fault).toMatchObject({ block: { number: 14n }, detail: expect.stringMatching(/^log 0, /) });
     for (let number = 14; number <= 60; number++)
       actors.receive(
-        messageOf(writtenSpan({ number, fork: 1, branch: 0, events: honest.get(number) ?? [] }), number),
+        buildSpanMessage(buildSpan({ number, fork: 1, branch: 0, events: honest.get(number) ?? [] }), number),
       );
     expect(actors.fault).toBeNull();
   });
 
   it('stays through a span of the same fork, and through a fork above it', () => {
-    const { actors } = folded(chainWith({ 14: [transferred(owner, other, 9n)] }));
-    const again = writtenSpan({ number: 14, events: [] });
-    expect(actors.receive(messageOf(again, 100))).toMatchObject({ rejection: { reason: 'unlinked_span' } });
-    const forkAbove = writtenSpan({ number: 55, fork: 1, branch: 1, parentBranch: 0 });
-    expect(actors.receive(messageOf(forkAbove, 101))).toMatchObject({ reorganization: { forkBlock: 54n } });
+    const { actors } = foldMessages(chainWith({ 14: [buildTransfer(owner, other, 9n)] }));
+    const again = buildSpan({ number: 14, events: [] });
+    expect(actors.receive(buildSpanMessage(again, 100))).toMatchObject({
+      rejection: { reason: 'unlinked_span' },
+    });
+    const forkAbove = buildSpan({ number: 55, fork: 1, branch: 1, parentBranch: 0 });
+    expect(actors.receive(buildSpanMessage(forkAbove, 101))).toMatchObject({
+      reorganization: { forkBlock: 54n },
+    });
     expect(actors.fault?.block.number).toBe(14n);
-    expect(actors.state.head?.hash).toBe(hashOf(55, 1));
+    expect(actors.state.head?.hash).toBe(buildHash(55, 1));
   });
 
-  it('takes no more memory for the blocks that wait behind it than for so many kept states', () => {
-    const wrong = chainWith({ 14: [transferred(owner, other, 9n)], 15: [configured] }, 1_500);
-    const { actors } = folded(wrong);
+  it('needs no more memory for the blocks that wait for it than for as many retained states', () => {
+    const wrong = chainWith({ 14: [buildTransfer(owner, other, 9n)], 15: [configured] }, 1_500);
+    const { actors } = foldMessages(wrong);
     expect(actors.state.unsafe.length).toBe(600);
     expect(actors.state.unsafe.every(({ events }) => events.length === 0)).toBe(true);
   });
@@ -195,13 +208,13 @@ describe('a block that cannot be applied', () => {
 
 describe('spans of another deployment', () => {
   const foreign = [
-    (number: number) => messageOf(writtenSpan({ number, core: toAddress(`0x${'ee'.repeat(20)}`) }), 0),
-    (number: number) => messageOf(writtenSpan({ number }), 0, 1n),
+    (number: number) => buildSpanMessage(buildSpan({ number, core: toAddress(`0x${'ee'.repeat(20)}`) }), 0),
+    (number: number) => buildSpanMessage(buildSpan({ number }), 0, 1n),
   ];
 
-  it('change nothing wherever they stray, and are rejected; also across a snapshot', () => {
+  it('are rejected and change nothing, wherever they occur, also across a snapshot', () => {
     const good = chainWith({});
-    const expected = folded(good).actors;
+    const expected = foldMessages(good).actors;
     const strays = fc.array(
       fc.record({ at: fc.nat(good.length), kind: fc.nat(1), number: fc.integer({ min: 1, max: 80 }) }),
       { minLength: 1, maxLength: 5 },
@@ -235,7 +248,7 @@ describe('spans of another deployment', () => {
     );
   });
 
-  it('are a mismatch while nothing of this deployment was told', () => {
+  it('are a mismatch while no span of this deployment has arrived', () => {
     const actors = createChainActors(settings);
     expect(actors.state.isMismatched).toBe(false);
     actors.receive(foreign[0]?.(deploymentBlock) as never);
@@ -243,52 +256,56 @@ describe('spans of another deployment', () => {
     const restored = createChainActors(settings);
     restoreState(restored, actors.capture().all());
     expect(restored.state.isMismatched).toBe(true);
-    restored.receive(messageOf(writtenSpan({ number: deploymentBlock }), 2));
+    restored.receive(buildSpanMessage(buildSpan({ number: deploymentBlock }), 2));
     expect(restored.state.isMismatched).toBe(false);
   });
 });
 
 describe('the beginning of a chain', () => {
-  it('is the deployment block and no other', () => {
+  it('is the deployment block', () => {
     const actors = createChainActors(settings);
     for (const number of [9, 11, 12, 400]) {
-      const outcome = actors.receive(messageOf(writtenSpan({ number }), number));
+      const outcome = actors.receive(buildSpanMessage(buildSpan({ number }), number));
       expect(outcome).toMatchObject({ rejection: { reason: 'unlinked_span' } });
       expect(actors.state.head).toBeNull();
     }
-    actors.receive(messageOf(writtenSpan({ number: 10 }), 500));
+    actors.receive(buildSpanMessage(buildSpan({ number: 10 }), 500));
     expect(actors.state.head?.number).toBe(10n);
   });
 
-  it('is replaced by a higher fork from the deployment block on, and by nothing before it', () => {
-    const { actors } = folded(chainWith({}));
+  it('is replaced by a higher fork from the deployment block, and by nothing earlier', () => {
+    const { actors } = foldMessages(chainWith({}));
     const before = [...actors.capture().all()];
     const refused = [
-      writtenSpan({ number: 10 }),
-      writtenSpan({ number: 10, fork: 0, branch: 3 }),
-      writtenSpan({ number: 9, fork: 1 }),
+      buildSpan({ number: 10 }),
+      buildSpan({ number: 10, fork: 0, branch: 3 }),
+      buildSpan({ number: 9, fork: 1 }),
     ];
     for (const span of refused) {
-      expect(actors.receive(messageOf(span, 100))).toMatchObject({ rejection: { reason: 'unlinked_span' } });
+      expect(actors.receive(buildSpanMessage(span, 100))).toMatchObject({
+        rejection: { reason: 'unlinked_span' },
+      });
       expect([...actors.capture().all()]).toEqual(before);
     }
-    expect(actors.receive(messageOf(writtenSpan({ number: 10, fork: 1 }), 101))).toMatchObject({
+    expect(actors.receive(buildSpanMessage(buildSpan({ number: 10, fork: 1 }), 101))).toMatchObject({
       reorganization: { forkBlock: 9n, safeDepth: 40 },
     });
-    expect(actors.state).toMatchObject({ head: { hash: hashOf(10, 1) }, safe: [], forks: 1 });
+    expect(actors.state).toMatchObject({ head: { hash: buildHash(10, 1) }, safe: [], forks: 1 });
   });
 
-  it('a fork from a block that no span names is refused once everything is kept, and asks for nothing older', () => {
-    const span = writtenSpan({ number: deploymentBlock });
-    const wide = { ...span, toBlock: '40', hash: hashOf(40) };
-    const fork = writtenSpan({ number: 25, fork: 1 });
+  it('rejects a fork from a block that no span names once every state is retained, without a rewind', () => {
+    const span = buildSpan({ number: deploymentBlock });
+    const wide = { ...span, toBlock: '40', hash: buildHash(40) };
+    const fork = buildSpan({ number: 25, fork: 1 });
     const actors = createChainActors(settings);
-    actors.receive(messageOf(wide, 1));
-    expect(() => actors.receive(messageOf(fork, 2))).toThrow(ForkBelowStates);
+    actors.receive(buildSpanMessage(wide, 1));
+    expect(() => actors.receive(buildSpanMessage(fork, 2))).toThrow(ForkBelowStates);
     restoreState(actors, []);
     actors.keepFrom(24n);
-    actors.receive(messageOf(wide, 1));
-    expect(actors.receive(messageOf(fork, 2))).toMatchObject({ rejection: { reason: 'unlinked_span' } });
+    actors.receive(buildSpanMessage(wide, 1));
+    expect(actors.receive(buildSpanMessage(fork, 2))).toMatchObject({
+      rejection: { reason: 'unlinked_span' },
+    });
   });
 });
 
@@ -297,32 +314,32 @@ describe('a span', () => {
     ['twice', [0, 1, 1, 2]],
     ['out of order', [0, 2, 1]],
   ])('that has a log %s is malformed', (_what, indexes) => {
-    const span = writtenSpan({ number: 10, events: indexes.map(() => configured) });
+    const span = buildSpan({ number: 10, events: indexes.map(() => configured) });
     const [block] = span.blocks;
     const logs = block?.logs.map((log, at) => ({ ...log, logIndex: indexes[at] as number })) ?? [];
     const changed = { ...span, blocks: [{ ...block, logs }] };
-    expect(createChainActors(settings).receive(messageOf(changed, 1))).toMatchObject({
+    expect(createChainActors(settings).receive(buildSpanMessage(changed, 1))).toMatchObject({
       rejection: { reason: 'malformed' },
     });
     expect(toChainSpan(writtenChainId, changed as never)).toBeNull();
   });
 
   it('that is in parts continues the logs of the part before', () => {
-    const span = writtenSpan({ number: 10, events: [configured, minted(1n), minted(2n)] });
+    const span = buildSpan({ number: 10, events: [configured, buildMint(1n), buildMint(2n)] });
     const [block] = span.blocks;
     const part = (index: number, from: number, to: number) => ({
       ...span,
       blocks: [{ ...block, logs: block?.logs.slice(from, to) }],
       part: { index, count: 2 },
     });
-    const doubled = createChainActors(settings);
-    doubled.receive(messageOf(part(0, 0, 2), 1));
-    expect(doubled.receive(messageOf(part(1, 1, 3), 2))).toMatchObject({
+    const repeating = createChainActors(settings);
+    repeating.receive(buildSpanMessage(part(0, 0, 2), 1));
+    expect(repeating.receive(buildSpanMessage(part(1, 1, 3), 2))).toMatchObject({
       rejection: { reason: 'malformed' },
     });
     const sound = createChainActors(settings);
-    sound.receive(messageOf(part(0, 0, 2), 1));
-    sound.receive(messageOf(part(1, 2, 3), 2));
+    sound.receive(buildSpanMessage(part(0, 0, 2), 1));
+    sound.receive(buildSpanMessage(part(1, 2, 3), 2));
     expect(sound.state.unsafe[0]?.events).toHaveLength(3);
   });
 });

@@ -8,35 +8,41 @@ import { foldChain } from '../../support/chain/foldedChain.ts';
 import { startLyingNode } from '../../support/chain/lyingNode.ts';
 import { startEconomy } from '../../support/chain/testEconomy.ts';
 import {
-  happened,
-  hashOf,
-  messageOf,
+  buildEvent,
+  buildHash,
+  buildSpan,
+  buildSpanMessage,
   writtenChainId,
   writtenContracts,
-  writtenSpan,
 } from '../../support/chain/writtenSpans.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
 import { restoreState } from '../../support/restoreState.ts';
 
 const settings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 10n };
-const accountOf = (number: number) => toAddress(`0x${number.toString(16).padStart(40, '0')}`);
+const formatAccount = (number: number) => toAddress(`0x${number.toString(16).padStart(40, '0')}`);
 
 function readsMessage(proposers: readonly ProposerChange[], change: object = {}) {
-  const reads = { core: writtenContracts.core, blockNumber: '9', blockHash: hashOf(9), proposers, ...change };
+  const reads = {
+    core: writtenContracts.core,
+    blockNumber: '9',
+    blockHash: buildHash(9),
+    proposers,
+    ...change,
+  };
   const subject = `miner.chain.${writtenChainId}.reads`;
-  return { ...messageOf(reads, 1), subject };
+  return { ...buildSpanMessage(reads, 1), subject };
 }
 
-const changed = ({ account, isGranted }: ProposerChange) =>
-  happened('operatorTimelock', isGranted ? 'RoleGranted' : 'RoleRevoked', {
+const buildRoleChange = ({ account, isGranted }: ProposerChange) =>
+  buildEvent('operatorTimelock', isGranted ? 'RoleGranted' : 'RoleRevoked', {
     role: proposerRole,
     account,
-    sender: accountOf(9),
+    sender: formatAccount(9),
   });
 
 describe('what was read before the deployment block', () => {
   const changes = fc.array(
-    fc.record({ account: fc.integer({ min: 1, max: 3 }).map(accountOf), isGranted: fc.boolean() }),
+    fc.record({ account: fc.integer({ min: 1, max: 3 }).map(formatAccount), isGranted: fc.boolean() }),
     { maxLength: 5 },
   );
   const unique = changes.map((given) =>
@@ -48,8 +54,8 @@ describe('what was read before the deployment block', () => {
       fc.property(unique, changes, fc.nat(30), fc.nat(30), (read, logged, arrivesAt, restartsAt) => {
         const spans = Array.from({ length: 30 }, (_, index) => {
           const change = logged[index];
-          return messageOf(
-            writtenSpan({ number: 10 + index, events: change === undefined ? [] : [changed(change)] }),
+          return buildSpanMessage(
+            buildSpan({ number: 10 + index, events: change === undefined ? [] : [buildRoleChange(change)] }),
             index,
           );
         });
@@ -74,9 +80,9 @@ describe('what was read before the deployment block', () => {
   });
 
   it('counts only for the chain whose block it was read at', () => {
-    const [known, other] = [{ account: accountOf(1), isGranted: true }, hashOf(9, 5)];
+    const [known, other] = [{ account: formatAccount(1), isGranted: true }, buildHash(9, 5)];
     const spans = Array.from({ length: 20 }, (_, index) =>
-      messageOf(writtenSpan({ number: 10 + index }), index),
+      buildSpanMessage(buildSpan({ number: 10 + index }), index),
     );
     const actors = createChainActors(settings);
     actors.receive(readsMessage([known], { blockHash: other }));
@@ -84,12 +90,12 @@ describe('what was read before the deployment block', () => {
     expect(actors.newest()?.governance.operatorProposer).toBeNull();
     // The chain is replaced from its first block on, by the one that was read.
     for (let number = 10; number < 30; number++)
-      actors.receive(messageOf(writtenSpan({ number, fork: 1, branch: 5 }), 50 + number));
-    expect(actors.newest()?.governance.operatorProposer).toBe(accountOf(1));
+      actors.receive(buildSpanMessage(buildSpan({ number, fork: 1, branch: 5 }), 50 + number));
+    expect(actors.newest()?.governance.operatorProposer).toBe(formatAccount(1));
   });
 
   it.each<[string, object, string]>([
-    ['of another core', { core: accountOf(5) }, 'other_deployment'],
+    ['of another core', { core: formatAccount(5) }, 'other_deployment'],
     ['of another block', { blockNumber: '8' }, 'malformed'],
     ['without a hash', { blockHash: '0x' }, 'malformed'],
   ])('is rejected %s', (_what, change, reason) => {
@@ -101,7 +107,7 @@ describe('what was read before the deployment block', () => {
 });
 
 describe('a timelock that is older than the deployment block', () => {
-  /** The economy as a deployment file shows it that begins behind the block of its timelock. */
+  /** The economy as a deployment file shows it that begins after the block of its timelock. */
   async function startYounger() {
     const economy = await startEconomy();
     const { deployed } = economy;
@@ -122,7 +128,7 @@ describe('a timelock that is older than the deployment block', () => {
     });
   });
 
-  it('makes core state unavailable while the node does not tell, and nothing else; later it is read', async () => {
+  it('makes only core state unavailable while the node does not answer; it is read later', async () => {
     const economy = await startYounger();
     const node = await startLyingNode(economy.url);
     node.lie = (method) => (method === 'eth_getLogs' ? { error: { code: -32000, message: 'no' } } : null);

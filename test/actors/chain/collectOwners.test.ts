@@ -7,7 +7,7 @@ import { stateOwner } from '../../support/chain/economyState.ts';
 
 const hash = `0x${'1'.repeat(64)}` as const;
 
-const eventOf = (number: number): OwnerEvent => ({
+const buildOwnerEvent = (number: number): OwnerEvent => ({
   kind: 'claim',
   address: stateOwner,
   tokenIds: [BigInt(number)],
@@ -34,7 +34,7 @@ function collect(put: readonly number[], removed: readonly number[] = [], later:
   const add = dispatchRecords(...collected.readers);
   const putAll = (numbers: readonly number[]) => {
     for (const number of numbers)
-      add(chainRecords.activity.write(`${stateOwner}/${number}`, eventOf(number)));
+      add(chainRecords.activity.write(`${stateOwner}/${number}`, buildOwnerEvent(number)));
   };
   putAll(put);
   for (const number of removed) add(chainRecords.activity.writeChange(`${stateOwner}/${number}`, undefined));
@@ -42,7 +42,7 @@ function collect(put: readonly number[], removed: readonly number[] = [], later:
   return collected;
 }
 
-function numbersOf(collected: ReturnType<typeof collectOwners>) {
+function listNumbers(collected: ReturnType<typeof collectOwners>) {
   const known = collected.complete(null).owners.get(stateOwner);
   const tokens = known?.activity.map(({ tokenIds }) => Number(tokenIds[0])).toArray();
   return { count: known?.activityCount, numbers: tokens };
@@ -50,13 +50,13 @@ function numbersOf(collected: ReturnType<typeof collectOwners>) {
 
 describe('events of an owner', () => {
   it('are those that are in memory, wherever they begin, and are evicted and taken away at both ends', () => {
-    expect(numbersOf(collect([7, 8, 9]))).toEqual({ count: 10, numbers: [7, 8, 9] });
-    expect(numbersOf(collect([7, 8, 9], [7, 9]))).toEqual({ count: 9, numbers: [8] });
-    expect(numbersOf(collect([7, 8, 9], [8, 7, 30, 2]))).toEqual({ count: 10, numbers: [9] });
+    expect(listNumbers(collect([7, 8, 9]))).toEqual({ count: 10, numbers: [7, 8, 9] });
+    expect(listNumbers(collect([7, 8, 9], [7, 9]))).toEqual({ count: 9, numbers: [8] });
+    expect(listNumbers(collect([7, 8, 9], [8, 7, 30, 2]))).toEqual({ count: 10, numbers: [9] });
     // A reorganization brings evicted ones back, in any order.
-    expect(numbersOf(collect([7, 8], [7], [5, 7, 6]))).toEqual({ count: 9, numbers: [5, 6, 7, 8] });
-    expect(numbersOf(collect([7, 8], [7, 8], [3]))).toEqual({ count: 4, numbers: [3] });
-    expect(numbersOf(collect([7, 8], [7, 8]))).toEqual({ count: undefined, numbers: undefined });
+    expect(listNumbers(collect([7, 8], [7], [5, 7, 6]))).toEqual({ count: 9, numbers: [5, 6, 7, 8] });
+    expect(listNumbers(collect([7, 8], [7, 8], [3]))).toEqual({ count: 4, numbers: [3] });
+    expect(listNumbers(collect([7, 8], [7, 8]))).toEqual({ count: undefined, numbers: undefined });
   });
 
   it('are refused where one is missing between others', () => {

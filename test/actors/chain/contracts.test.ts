@@ -3,7 +3,7 @@ import type { ChainState } from '../../../actors/chain/chainState.ts';
 import { foldSpans, startIndexed } from '../../support/chain/indexedChain.ts';
 import { createRandomEconomy } from '../../support/chain/randomEconomy.ts';
 import { startEconomy } from '../../support/chain/testEconomy.ts';
-import { judge } from '../../support/reference/judge.ts';
+import { assertMatchesContracts } from '../../support/reference/assertMatchesContracts.ts';
 
 describe('the fold of the chain', () => {
   it.each([1, 20_261_121])(
@@ -19,18 +19,18 @@ describe('the fold of the chain', () => {
       for (let step = 0; step < 130; step++) await random.step();
       expect(random.transactions).toBeGreaterThan(300);
       await caughtUp();
-      const judged: bigint[] = [];
+      const comparedBlocks: bigint[] = [];
       let last: ChainState | null = null;
       const { state, rejections } = await foldSpans(economy, nats, async ({ safe }) => {
         const newest = safe.at(-1);
         if (newest === undefined || newest === last) return;
         last = newest;
         if (newest.block.number % 10n !== 0n || newest.mining.configuration === null) return;
-        await judge(economy, newest);
-        judged.push(newest.block.number);
+        await assertMatchesContracts(economy, newest);
+        comparedBlocks.push(newest.block.number);
       });
       expect(rejections).toEqual([]);
-      expect(judged.length).toBeGreaterThanOrEqual(20);
+      expect(comparedBlocks.length).toBeGreaterThanOrEqual(20);
       expect(state.safe.at(-1)?.block.number).toBe((state.head?.number ?? 0n) - 11n);
       const newest = state.safe.at(-1) as ChainState;
       expect(newest.core.implementation?.codeVersion).toBe(2n);
@@ -40,11 +40,11 @@ describe('the fold of the chain', () => {
       const kinds = [...newest.owners.values()].flatMap(({ activity }) =>
         [...activity].map(({ kind }) => kind),
       );
-      const countOf = (kind: string) => kinds.filter((one) => one === kind).length;
-      expect(countOf('mint')).toBeGreaterThan(20);
-      expect(countOf('merge')).toBeGreaterThan(10);
-      expect(countOf('claim')).toBeGreaterThan(10);
-      expect(countOf('transfer')).toBeGreaterThan(10);
+      const countKind = (kind: string) => kinds.filter((one) => one === kind).length;
+      expect(countKind('mint')).toBeGreaterThan(20);
+      expect(countKind('merge')).toBeGreaterThan(10);
+      expect(countKind('claim')).toBeGreaterThan(10);
+      expect(countKind('transfer')).toBeGreaterThan(10);
     },
   );
 });

@@ -39,9 +39,9 @@ const hex = (bytes: number) =>
     .uint8Array({ minLength: bytes, maxLength: bytes })
     .map((value): Hex => `0x${Buffer.from(value).toString('hex')}`);
 
-function anyOf({ type }: AbiParameter): fc.Arbitrary<unknown> {
+function generateArgument({ type }: AbiParameter): fc.Arbitrary<unknown> {
   const array = /^(.*)\[\]$/.exec(type);
-  if (array !== null) return fc.array(anyOf({ type: array[1] as string }), { maxLength: 4 });
+  if (array !== null) return fc.array(generateArgument({ type: array[1] as string }), { maxLength: 4 });
   const [, bits] = /^uint(\d+)$/.exec(type) ?? [];
   if (bits !== undefined) {
     const max = 2n ** BigInt(bits) - 1n;
@@ -59,7 +59,7 @@ function anyOf({ type }: AbiParameter): fc.Arbitrary<unknown> {
 /** The factory's logs are those of the deployment's token; it creates tokens for others too. */
 function argumentFor(kind: keyof typeof contracts, input: AbiParameter): fc.Arbitrary<unknown> {
   const isToken = kind === 'tokenFactory' && input.name === 'token';
-  return isToken ? fc.constant(getAddress(addresses.token)) : anyOf(input);
+  return isToken ? fc.constant(getAddress(addresses.token)) : generateArgument(input);
 }
 
 describe('a log of the contracts', () => {

@@ -5,7 +5,12 @@ import { applyEvent } from '../../../actors/chain/applyEvent.ts';
 import { emptyChainState } from '../../../actors/chain/chainState.ts';
 import { proxyAdminAbi } from '../../../actors/chain/contractAbis.ts';
 import { createLogDecoder } from '../../../actors/chain/decodeLog.ts';
-import { happened, logOf, type WrittenEvent, writtenContracts } from '../../support/chain/writtenSpans.ts';
+import {
+  buildEvent,
+  buildLog,
+  type WrittenEvent,
+  writtenContracts,
+} from '../../support/chain/writtenSpans.ts';
 
 const { core, proxyAdmin, mining } = writtenContracts;
 const block = { number: 1n, hash: zeroHash, timestampMs: 1_000_000, logs: [] };
@@ -15,7 +20,7 @@ function governanceAfter(events: readonly WrittenEvent[]) {
   const decode = createLogDecoder(writtenContracts);
   return events.reduce(
     (state, event, index) => {
-      const decoded = decode(block, logOf(event, index));
+      const decoded = decode(block, buildLog(event, index));
       if (decoded === null) throw new Error(`${event.name} is not decoded`);
       return applyEvent(state, decoded, writtenContracts);
     },
@@ -24,14 +29,14 @@ function governanceAfter(events: readonly WrittenEvent[]) {
 }
 
 const id = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;
-const upgradeOf = (proxy: string) =>
+const encodeUpgrade = (proxy: string) =>
   encodeFunctionData({
     abi: proxyAdminAbi,
     functionName: 'upgradeAndCall',
     args: [proxy as Hex, mining as Hex, '0x'],
   });
-const scheduled = (operation: number, target: string, data: Hex = '0x12345678', index = 0) =>
-  happened('operatorTimelock', 'CallScheduled', {
+const buildSchedule = (operation: number, target: string, data: Hex = '0x12345678', index = 0) =>
+  buildEvent('operatorTimelock', 'CallScheduled', {
     id: id(operation),
     index: BigInt(index),
     target,
@@ -40,73 +45,87 @@ const scheduled = (operation: number, target: string, data: Hex = '0x12345678', 
     predecessor: zeroHash,
     delay: 60n,
   });
-const executed = (operation: number, target: string, index = 0) =>
-  happened('operatorTimelock', 'CallExecuted', {
+const buildExecution = (operation: number, target: string, index = 0) =>
+  buildEvent('operatorTimelock', 'CallExecuted', {
     id: id(operation),
     index: BigInt(index),
     target,
     value: 0n,
     data: '0x',
   });
-const cancelled = (operation: number) => happened('operatorTimelock', 'Cancelled', { id: id(operation) });
-const upgrade = upgradeOf(core);
+const buildCancellation = (operation: number) =>
+  buildEvent('operatorTimelock', 'Cancelled', { id: id(operation) });
+const upgrade = encodeUpgrade(core);
 
 describe('the operation that is shown', () => {
   it.each<[string, WrittenEvent[], object | null]>([
     ['none before any', [], null],
-    ['none of another target', [scheduled(1, mining)], null],
+    ['none of another target', [buildSchedule(1, mining)], null],
     [
       'an upgrade through the admin',
-      [scheduled(1, proxyAdmin, upgrade)],
+      [buildSchedule(1, proxyAdmin, upgrade)],
       { kind: 'upgrade', state: 'scheduled' },
     ],
-    ['a call of the core', [scheduled(1, core)], { kind: 'call' }],
+    ['a call of the core', [buildSchedule(1, core)], { kind: 'call' }],
     [
       'a call of the admin that upgrades another proxy',
-      [scheduled(1, proxyAdmin, upgradeOf(mining))],
+      [buildSchedule(1, proxyAdmin, encodeUpgrade(mining))],
       { kind: 'call' },
     ],
-    ['a call of the core that looks like an upgrade', [scheduled(1, core, upgrade)], { kind: 'call' }],
+    ['a call of the core that looks like an upgrade', [buildSchedule(1, core, upgrade)], { kind: 'call' }],
     [
       'the one on the proxy, whatever is scheduled behind it on another target',
-      [scheduled(1, core), scheduled(2, mining, upgrade), executed(2, mining)],
+      [buildSchedule(1, core), buildSchedule(2, mining, upgrade), buildExecution(2, mining)],
       { id: id(1), kind: 'call', state: 'scheduled' },
     ],
     [
       'the latest of two',
-      [scheduled(1, proxyAdmin, upgrade), scheduled(2, core), executed(1, proxyAdmin)],
+      [buildSchedule(1, proxyAdmin, upgrade), buildSchedule(2, core), buildExecution(1, proxyAdmin)],
       { id: id(2), kind: 'call', state: 'scheduled' },
     ],
-    ['executed', [scheduled(1, core), executed(1, core)], { state: 'executed' }],
-    ['cancelled', [scheduled(1, core), cancelled(1)], { state: 'cancelled' }],
+    ['executed', [buildSchedule(1, core), buildExecution(1, core)], { state: 'executed' }],
+    ['cancelled', [buildSchedule(1, core), buildCancellation(1)], { state: 'cancelled' }],
     [
       'scheduled again after it was cancelled, with what it calls now',
-      [scheduled(1, proxyAdmin, upgrade), cancelled(1), scheduled(1, core)],
+      [buildSchedule(1, proxyAdmin, upgrade), buildCancellation(1), buildSchedule(1, core)],
       { id: id(1), kind: 'call', state: 'scheduled' },
     ],
     [
       'a batch by its upgrade, although its last call is another',
       [
-        scheduled(1, proxyAdmin, upgrade, 0),
-        scheduled(1, core, '0x8456cb59', 1),
-        scheduled(1, mining, '0x12345678', 2),
+        buildSchedule(1, proxyAdmin, upgrade, 0),
+        buildSchedule(1, core, '0x8456cb59', 1),
+        buildSchedule(1, mining, '0x12345678', 2),
       ],
       { kind: 'upgrade', state: 'scheduled' },
     ],
     [
       'a batch by its upgrade, although its first call is another',
-      [scheduled(1, mining), scheduled(1, core, '0x8456cb59', 1), scheduled(1, proxyAdmin, upgrade, 2)],
+      [
+        buildSchedule(1, mining),
+        buildSchedule(1, core, '0x8456cb59', 1),
+        buildSchedule(1, proxyAdmin, upgrade, 2),
+      ],
       { kind: 'upgrade' },
     ],
     [
-      'a batch by its call on the proxy, although another target is upgraded beside it',
-      [scheduled(1, mining, upgrade), scheduled(1, core, '0x8456cb59', 1)],
+      'a batch by its call on the proxy, although another target is upgraded too',
+      [buildSchedule(1, mining, upgrade), buildSchedule(1, core, '0x8456cb59', 1)],
       { kind: 'call' },
     ],
-    ['no batch without a call on the proxy', [scheduled(1, mining), scheduled(1, mining, upgrade, 1)], null],
+    [
+      'no batch without a call on the proxy',
+      [buildSchedule(1, mining), buildSchedule(1, mining, upgrade, 1)],
+      null,
+    ],
     [
       'a batch that was executed call by call',
-      [scheduled(1, core), scheduled(1, mining, '0x', 1), executed(1, core), executed(1, mining, 1)],
+      [
+        buildSchedule(1, core),
+        buildSchedule(1, mining, '0x', 1),
+        buildExecution(1, core),
+        buildExecution(1, mining, 1),
+      ],
       { state: 'executed' },
     ],
   ])('%s', (_what, events, expected) => {
@@ -116,19 +135,19 @@ describe('the operation that is shown', () => {
   });
 
   it('becomes ready after its delay', () => {
-    expect(governanceAfter([scheduled(1, core)]).operation?.readyAtMs).toBe(1_060_000);
+    expect(governanceAfter([buildSchedule(1, core)]).operation?.readyAtMs).toBe(1_060_000);
   });
 });
 
 describe('the proposer', () => {
   const proposer = '0xb09aa5aeb3702cfd50b6b62bc4532604938f21248a27a1d5ca736082b6819cc1';
   const executor = '0xd8aa0f3194971a2a116679f7c2090f6939c8d4e01a2a8d7e41d55e5351469e63';
-  const accountOf = (number: number): Hex => `0x${number.toString(16).padStart(40, '0')}`;
-  const changed = (account: number, isGranted: boolean, role = proposer) =>
-    happened('operatorTimelock', isGranted ? 'RoleGranted' : 'RoleRevoked', {
+  const formatAccount = (number: number): Hex => `0x${number.toString(16).padStart(40, '0')}`;
+  const buildRoleChange = (account: number, isGranted: boolean, role = proposer) =>
+    buildEvent('operatorTimelock', isGranted ? 'RoleGranted' : 'RoleRevoked', {
       role,
-      account: accountOf(account),
-      sender: accountOf(9),
+      account: formatAccount(account),
+      sender: formatAccount(9),
     });
 
   it('is the newest that still has the role, none where each has lost it, and unknown where none is known', () => {
@@ -136,8 +155,8 @@ describe('the proposer', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         const events = steps.flatMap(({ account, isGranted }) => [
-          changed(account, isGranted),
-          changed(7, true, executor),
+          buildRoleChange(account, isGranted),
+          buildRoleChange(7, true, executor),
         ]);
         const granted: number[] = [];
         for (const { account, isGranted } of steps) {
@@ -145,7 +164,8 @@ describe('the proposer', () => {
           if (isGranted) granted.push(account);
         }
         const newest = granted.at(-1);
-        const expected = newest === undefined ? (steps.length === 0 ? null : zeroAddress) : accountOf(newest);
+        const expected =
+          newest === undefined ? (steps.length === 0 ? null : zeroAddress) : formatAccount(newest);
         expect(governanceAfter(events).operatorProposer).toBe(expected);
       }),
     );

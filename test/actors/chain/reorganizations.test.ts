@@ -13,12 +13,12 @@ import { startEconomy } from '../../support/chain/testEconomy.ts';
 import { followCaptures } from '../../support/increments.ts';
 import { writeChainLines } from '../../support/linesFormat.ts';
 import { connectTo, startNats } from '../../support/processes/natsServer.ts';
-import { judge } from '../../support/reference/judge.ts';
+import { assertMatchesContracts } from '../../support/reference/assertMatchesContracts.ts';
 import { restoreState } from '../../support/restoreState.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
 
 /** The newest safe state as text, to compare two folds with. */
-function shown(state: ChainFoldState): string {
+function describeState(state: ChainFoldState): string {
   const newest = state.safe.at(-1);
   return JSON.stringify({ newest, head: state.head, unsafe: state.unsafe }, (_key, value) =>
     typeof value === 'bigint' ? value.toString() : value,
@@ -56,16 +56,16 @@ describe('reorganizations', () => {
       await caughtUp();
     }
     expect(indexer.status().reorganizations).toBe(11);
-    const folded = await foldSpans(economy, nats);
-    expect(folded.rejections).toEqual([]);
-    expect(folded.reorganizations).toEqual(Array.from({ length: 11 }, () => 0));
-    await judge(economy, folded.state.safe.at(-1) as never);
+    const result = await foldSpans(economy, nats);
+    expect(result.rejections).toEqual([]);
+    expect(result.reorganizations).toEqual(Array.from({ length: 11 }, () => 0));
+    await assertMatchesContracts(economy, result.state.safe.at(-1) as never);
 
     const fresh = await connectTo(await startNats());
     await ensureStreams(fresh.jsm, streamNames, { retentionDays: 0 }, silentLogger);
     const again = startIndexer(economy, fresh);
     await again.caughtUp();
-    expect(shown((await foldSpans(economy, fresh)).state)).toBe(shown(folded.state));
+    expect(describeState((await foldSpans(economy, fresh)).state)).toBe(describeState(result.state));
   });
 
   it('of depth 20 go back to the state before the fork, are counted, and end in the final chain', async () => {
@@ -82,7 +82,7 @@ describe('reorganizations', () => {
     const { state, reorganizations, rejections } = await foldSpans(economy, nats);
     expect(rejections).toEqual([]);
     expect(reorganizations).toEqual([9]);
-    await judge(economy, state.safe.at(-1) as never);
+    await assertMatchesContracts(economy, state.safe.at(-1) as never);
     const shownBefore = before.safe.at(-1)?.block;
     expect(state.safe.some(({ block }) => block.hash === shownBefore?.hash)).toBe(false);
   });
@@ -99,10 +99,10 @@ describe('reorganizations', () => {
     await caughtUp();
     const { contracts, deploymentBlock } = economy.deployed;
     const settings = { chainId: testChainId, contracts, deploymentBlock };
-    const whole = createChainActors(settings);
-    const { state: held } = await nats.jsm.streams.info('MINER_CHAIN');
+    const uninterrupted = createChainActors(settings);
+    const { state: streamState } = await nats.jsm.streams.info('MINER_CHAIN');
     const messages = [];
-    for (let seq = 1; seq <= held.last_seq; seq++) {
+    for (let seq = 1; seq <= streamState.last_seq; seq++) {
       const stored = await nats.jsm.streams.getMessage('MINER_CHAIN', { seq });
       if (stored === null) continue;
       messages.push({
@@ -114,8 +114,8 @@ describe('reorganizations', () => {
     }
     const { follow, increments } = followCaptures();
     for (const [index, message] of messages.entries()) {
-      whole.receive(message);
-      if (index % 3 === 0) follow(whole.capture());
+      uninterrupted.receive(message);
+      if (index % 3 === 0) follow(uninterrupted.capture());
     }
     expect(increments()).toBeGreaterThan(10);
     for (let at = 0; at <= messages.length; at += 7) {
@@ -129,8 +129,8 @@ describe('reorganizations', () => {
           : convertChainLines(writeChainLines(before.state, before.newestSpanAtMs));
       restoreState(at % 2 === 0 ? after : earlier(after), records);
       for (const message of messages.slice(at)) after.receive(message);
-      expect(writeRecords(after)).toEqual(writeRecords(whole));
-      expect(after.newestSpanAtMs).toBe(whole.newestSpanAtMs);
+      expect(writeRecords(after)).toEqual(writeRecords(uninterrupted));
+      expect(after.newestSpanAtMs).toBe(uninterrupted.newestSpanAtMs);
     }
   });
 });

@@ -8,7 +8,7 @@ import {
   splitIntoBatches,
   type WorkedRound,
 } from '../../../actors/chain/settlementArithmetic.ts';
-import { randomOf } from '../../support/chain/randomEconomy.ts';
+import { createRandom } from '../../support/chain/randomEconomy.ts';
 import { startEconomy } from '../../support/chain/testEconomy.ts';
 
 describe('the arithmetic of settlements', () => {
@@ -17,7 +17,7 @@ describe('the arithmetic of settlements', () => {
     const { actions, client, deployed, mine, settings } = economy;
     const read = { address: deployed.contracts.core, abi: coreAbi } as const;
     const configuration = { ...settings, maxRoundsPerBatch: 16n };
-    const random = randomOf(50);
+    const random = createRandom(50);
     await mine(3_600 + 600 * 1_200);
     let frontier: Frontier = {
       settledThroughRound: 0n,
@@ -63,7 +63,7 @@ describe('the arithmetic of settlements', () => {
     expect(difficulties.size).toBeGreaterThan(5);
   });
 
-  it('makes batches of at most sixteen active rounds, that leave out no round', () => {
+  it('produces batches of at most sixteen active rounds that leave out no round', () => {
     const works = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 120 });
     fc.assert(
       fc.property(works, fc.integer({ min: 1, max: 16 }), (given, most) => {

@@ -12,14 +12,14 @@ import type { ChainState, Checkpoint, Settlement } from '../../../actors/chain/c
 import { makeSettlementsFinal, settlementsKeptMs } from '../../../actors/chain/settlementRows.ts';
 import { settlementRanges } from '../../../actors/views/chainViewTypes.ts';
 import {
+  buildState,
   coreEvents,
+  createStateViews,
   economyEvents,
   plainEconomy,
   type StateEvent,
   settlementEvents,
   stateContracts,
-  stateOf,
-  viewsOfState,
 } from '../../support/chain/economyState.ts';
 import { createRecords } from '../../support/increments.ts';
 import { manualClock } from '../../support/manualClock.ts';
@@ -107,15 +107,15 @@ function listEvents(state: ChainState, { completes, mints }: Logged): StateEvent
 }
 
 function showAll(state: ChainState, nowMs: number) {
-  const { views } = viewsOfState(state, undefined, manualClock(nowMs));
+  const { views } = createStateViews(state, undefined, manualClock(nowMs));
   return settlementRanges.map((range) => views.settlements(range));
 }
 
-function captureOf(state: ChainState) {
+function createCapture(state: ChainState) {
   return { state: { ...emptyChainFoldState, safe: [state] }, newestSpanAtMs: 0 };
 }
 
-const begun = stateOf([...coreEvents(), ...economyEvents()], { timestampMs: startMs });
+const begun = buildState([...coreEvents(), ...economyEvents()], { timestampMs: startMs });
 
 /** A chain folded twice: with everything in memory, and with what is final as rows. */
 function foldTwice(entries: readonly (Logged & { readonly gapHours: number; readonly notFinal: number })[]) {
@@ -124,7 +124,7 @@ function foldTwice(entries: readonly (Logged & { readonly gapHours: number; read
   const settlements: Settlement[] = [];
   const checkpoints: Checkpoint[] = [];
   const records = createRecords();
-  records.apply(encodeChainFold(captureOf(short)));
+  records.apply(encodeChainFold(createCapture(short)));
   for (const { gapHours, notFinal, ...logged } of entries) {
     const timestampMs = whole.block.timestampMs + gapHours * hourMs;
     const events = listEvents(whole, logged);
@@ -136,7 +136,7 @@ function foldTwice(entries: readonly (Logged & { readonly gapHours: number; read
       if (settlements.push(one.entry) !== one.number + 1) throw new Error();
     for (const one of final.checkpoints)
       if (checkpoints.push(one.entry) !== one.number + 1) throw new Error();
-    records.apply(encodeChainChanges(captureOf(short), new Set(short.changed)));
+    records.apply(encodeChainChanges(createCapture(short), new Set(short.changed)));
   }
   return { whole, short, settlements, checkpoints, records };
 }
@@ -158,10 +158,10 @@ describe('settlements and checkpoints', () => {
         evicted += short.archive.settlements.count + short.archive.checkpoints.count;
 
         const all = createRecords();
-        all.apply(encodeChainFold(captureOf(short)));
+        all.apply(encodeChainFold(createCapture(short)));
         expect(records.sorted()).toEqual(all.sorted());
         const restoration = createChainRestoration();
-        for (const record of encodeChainFold(captureOf(short))) restoration.add(record);
+        for (const record of encodeChainFold(createCapture(short))) restoration.add(record);
         const restored = restoration.complete().state.safe[0] as ChainState;
         expect(showAll(restored, nowMs)).toEqual(showAll(short, nowMs));
       }),

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { SettlementHistoryView, SettlementRange } from '../../../actors/views/chainViewTypes.ts';
 import {
+  buildEconomyEvents,
+  buildState,
   coreEvents,
+  createStateViews,
   plainEconomy,
   settlementEvents,
   stateDeployment,
-  stateOf,
-  viewsOfState,
-  wholeEconomy,
 } from '../../support/chain/economyState.ts';
 import { manualClock } from '../../support/manualClock.ts';
 
-function history(views: ReturnType<typeof viewsOfState>['views'], range: SettlementRange) {
+function history(views: ReturnType<typeof createStateViews>['views'], range: SettlementRange) {
   const view = views.settlements(range);
   if (view.status !== 'available') throw new Error(`the history is unavailable: ${view.reason}`);
   return view as SettlementHistoryView;
@@ -22,7 +22,7 @@ describe('the window of a settlement history', () => {
     'of %s bounds what is listed at both ends, as it bounds summary and buckets',
     (range) => {
       const clock = manualClock();
-      const first = viewsOfState(stateOf(coreEvents()), undefined, clock);
+      const first = createStateViews(buildState(coreEvents()), undefined, clock);
       const window = history(first.views, range).window;
       if (window === null) throw new Error('a range has a window');
       const { startAtMs, endAtMs } = window;
@@ -34,7 +34,7 @@ describe('the window of a settlement history', () => {
         const blockUnits = round * 1_000_000_000n;
         return settlementEvents({ ...values, blockUnits, work: 1n }, { atMs, cumulativeWork: round });
       });
-      const { views } = viewsOfState(stateOf([...coreEvents(), ...settlements]), undefined, clock);
+      const { views } = createStateViews(buildState([...coreEvents(), ...settlements]), undefined, clock);
       const { recentSettlements, summary, buckets } = history(views, range);
       expect(recentSettlements.map(({ source }) => source.blockTimestampMs)).toEqual([
         endAtMs - 1,
@@ -47,9 +47,9 @@ describe('the window of a settlement history', () => {
   );
 });
 
-describe('the economy beside a settlement history', () => {
-  const issuanceAt = (number: bigint, events: Parameters<typeof stateOf>[0]) => {
-    const { views } = viewsOfState(stateOf(events, { number }));
+describe('the economy in a settlement history', () => {
+  const issuanceAt = (number: bigint, events: Parameters<typeof buildState>[0]) => {
+    const { views } = createStateViews(buildState(events, { number }));
     return (['now', '24h'] as const).map((range) => {
       const { issuance, buckets, previousPeriod } = history(views, range);
       // What was minted is unknown, not zero.
@@ -62,13 +62,13 @@ describe('the economy beside a settlement history', () => {
     const { economyDeploymentBlock } = stateDeployment.chain;
     const notYetSafe = ['not_yet_safe', true];
     expect(issuanceAt(economyDeploymentBlock - 1n, coreEvents())).toEqual([notYetSafe, notYetSafe]);
-    expect(issuanceAt(economyDeploymentBlock - 1n, wholeEconomy())).toEqual([notYetSafe, notYetSafe]);
+    expect(issuanceAt(economyDeploymentBlock - 1n, buildEconomyEvents())).toEqual([notYetSafe, notYetSafe]);
   });
 
   it('is not configured where its block has none, and available where it has', () => {
     const { economyDeploymentBlock } = stateDeployment.chain;
     const notConfigured = ['not_configured', true];
     expect(issuanceAt(economyDeploymentBlock, coreEvents())).toEqual([notConfigured, notConfigured]);
-    expect(issuanceAt(economyDeploymentBlock, wholeEconomy())).toEqual(['available', 'available']);
+    expect(issuanceAt(economyDeploymentBlock, buildEconomyEvents())).toEqual(['available', 'available']);
   });
 });

@@ -4,14 +4,14 @@ import type { KnownBlock } from '../../../actors/chain/chainState.ts';
 import { createLogDecoder } from '../../../actors/chain/decodeLog.ts';
 import type { ChainViews } from '../../../actors/views/chainViewTypes.ts';
 import {
+  buildEconomyEvents,
+  buildState,
+  createStateViews,
   plainMetadata,
   type StateEvent,
   stateContracts,
   stateDeployment,
-  stateOf,
   stateOwner,
-  viewsOfState,
-  wholeEconomy,
 } from '../../support/chain/economyState.ts';
 
 const zeroAddress = `0x${'0'.repeat(40)}`;
@@ -19,21 +19,21 @@ const zeroHash = `0x${'0'.repeat(64)}` as const;
 const other = `0x${'f'.repeat(40)}` as const;
 
 /** What each view says: `available`, or its reason. */
-function told(views: ChainViews) {
+function readAvailability(views: ChainViews) {
   const page = { owner: stateOwner, limit: 25, cursor: null };
-  const wordOf = (view: { status?: string; reason?: string }) => view.reason ?? view.status;
+  const readWord = (view: { status?: string; reason?: string }) => view.reason ?? view.status;
   return {
-    issuance: wordOf(views.issuance()),
-    checkedIssuance: wordOf(views.checkedIssuance()),
-    portfolio: wordOf(views.portfolio(page) as object),
-    activity: wordOf(views.ownerActivity(page, new AbortController().signal) as object),
-    metadata: wordOf(views.metadata(1)),
-    feed: wordOf(views.economy()),
-    core: wordOf(views.core()),
+    issuance: readWord(views.issuance()),
+    checkedIssuance: readWord(views.checkedIssuance()),
+    portfolio: readWord(views.portfolio(page) as object),
+    activity: readWord(views.ownerActivity(page, new AbortController().signal) as object),
+    metadata: readWord(views.metadata(1)),
+    feed: readWord(views.economy()),
+    core: readWord(views.core()),
   };
 }
 
-function ofAll(word: string) {
+function expectForAll(word: string) {
   return {
     issuance: word,
     checkedIssuance: word,
@@ -46,23 +46,23 @@ function ofAll(word: string) {
 }
 
 /** The events of an economy, with what an event of this name says changed. */
-function changed(contract: string, name: string, change: object): StateEvent[] {
-  return wholeEconomy().map((event) =>
+function replaceArguments(contract: string, name: string, change: object): StateEvent[] {
+  return buildEconomyEvents().map((event) =>
     event.contract === contract && event.name === name
       ? { ...event, args: { ...event.args, ...change } }
       : event,
   );
 }
 
-function over(events: readonly StateEvent[], block: Partial<KnownBlock> = {}) {
-  return viewsOfState(stateOf(events, block)).views;
+function createViews(events: readonly StateEvent[], block: Partial<KnownBlock> = {}) {
+  return createStateViews(buildState(events, block)).views;
 }
 
 describe('a safe state', () => {
   it('is shown when it passes every check', () => {
     expect(plainMetadata.name).toBe('Miner #1');
-    const views = over(wholeEconomy());
-    expect(told(views)).toEqual(ofAll('available'));
+    const views = createViews(buildEconomyEvents());
+    expect(readAvailability(views)).toEqual(expectForAll('available'));
     const condition = 'available';
     expect(views.conditions()).toEqual({
       core: condition,
@@ -72,8 +72,8 @@ describe('a safe state', () => {
   });
 
   it.each(['core', 'token', 'collection'])('of an economy with another %s is a mismatch', (kind) => {
-    const views = over(changed('mining', 'MiningConfigured', { [kind]: other }));
-    expect(told(views)).toEqual(ofAll('indexer_mismatch'));
+    const views = createViews(replaceArguments('mining', 'MiningConfigured', { [kind]: other }));
+    expect(readAvailability(views)).toEqual(expectForAll('indexer_mismatch'));
     expect(views.conditions()).toMatchObject({ core: 'available', economy: 'other_contracts' });
     expect(views.settlements('now')).toMatchObject({ status: 'available', issuance: 'not_configured' });
   });
@@ -82,42 +82,49 @@ describe('a safe state', () => {
     ['address', { implementation: zeroAddress }],
     ['layout', { storageLayoutDigest: zeroHash }],
   ])('whose implementation has no %s is a mismatch', (_what, change) => {
-    const views = over(changed('mining', 'VersionActivated', change));
-    expect(told(views)).toEqual(ofAll('indexer_mismatch'));
+    const views = createViews(replaceArguments('mining', 'VersionActivated', change));
+    expect(readAvailability(views)).toEqual(expectForAll('indexer_mismatch'));
     expect(views.conditions()).toMatchObject({ economy: 'no_implementation' });
   });
 
   it('of a block without a hash is unavailable', () => {
-    const views = over(wholeEconomy(), { hash: zeroHash });
-    expect(told(views)).toEqual(ofAll('indexer_unavailable'));
+    const views = createViews(buildEconomyEvents(), { hash: zeroHash });
+    expect(readAvailability(views)).toEqual(expectForAll('indexer_unavailable'));
     expect(views.conditions()).toMatchObject({ economy: 'no_safe_block_hash' });
   });
 
   it('below the deployment of the economy is not yet safe', () => {
     const { deploymentBlock, economyDeploymentBlock } = stateDeployment.chain;
-    const views = over(wholeEconomy(), { number: economyDeploymentBlock - 1n });
-    expect(told(views)).toEqual(ofAll('not_yet_safe'));
-    expect(told(over(wholeEconomy(), { number: economyDeploymentBlock }))).toEqual(ofAll('available'));
-    expect(told(over(wholeEconomy(), { number: deploymentBlock - 1n })).core).toBe('not_yet_safe');
+    const views = createViews(buildEconomyEvents(), { number: economyDeploymentBlock - 1n });
+    expect(readAvailability(views)).toEqual(expectForAll('not_yet_safe'));
+    expect(readAvailability(createViews(buildEconomyEvents(), { number: economyDeploymentBlock }))).toEqual(
+      expectForAll('available'),
+    );
+    expect(readAvailability(createViews(buildEconomyEvents(), { number: deploymentBlock - 1n })).core).toBe(
+      'not_yet_safe',
+    );
   });
 
   it('has twelve confirmations, whatever the head is at the moment', () => {
-    const issuance = over(wholeEconomy()).issuance();
+    const issuance = createViews(buildEconomyEvents()).issuance();
     if (issuance.status === 'unavailable') throw new Error(issuance.reason);
     expect(issuance.chain.indexedThroughBlock - issuance.chain.safeThroughBlock).toBeGreaterThanOrEqual(11n);
   });
 
   it.each([
-    ['more was minted than is held', wholeEconomy({ minted: 251n }), 'supply_differs'],
-    ['more is held than was minted', wholeEconomy({ supply: 251n }), 'supply_differs'],
+    ['more was minted than is held', buildEconomyEvents({ minted: 251n }), 'supply_differs'],
+    ['more is held than was minted', buildEconomyEvents({ supply: 251n }), 'supply_differs'],
     [
       'weights count of a round that is not minted',
-      wholeEconomy({ processedRound: 4n, firstRound: 5n }),
+      buildEconomyEvents({ processedRound: 4n, firstRound: 5n }),
       'minting_behind_weights',
     ],
   ])('is unavailable on the public routes when %s', (_what, events, condition) => {
-    const views = over(events);
-    expect(told(views)).toEqual({ ...ofAll('available'), checkedIssuance: 'indexer_unavailable' });
+    const views = createViews(events);
+    expect(readAvailability(views)).toEqual({
+      ...expectForAll('available'),
+      checkedIssuance: 'indexer_unavailable',
+    });
     expect(views.conditions()).toEqual({
       core: 'available',
       economy: 'available',
@@ -125,10 +132,10 @@ describe('a safe state', () => {
     });
   });
 
-  it('is no mismatch for ever: the next state is checked anew', () => {
-    const { views, held } = viewsOfState(stateOf(wholeEconomy({ supply: 251n })));
+  it('is not a mismatch for ever: the next state is checked again', () => {
+    const { views, source } = createStateViews(buildState(buildEconomyEvents({ supply: 251n })));
     expect(views.checkedIssuance()).toMatchObject({ reason: 'indexer_unavailable' });
-    held.state = stateOf(wholeEconomy());
+    source.state = buildState(buildEconomyEvents());
     expect(views.checkedIssuance()).toMatchObject({ status: 'available' });
   });
 });
@@ -140,7 +147,7 @@ describe('the supply of the token', () => {
     args: { from, to, value },
   });
   const supplyAfter = (...transfers: StateEvent[]) =>
-    stateOf([...wholeEconomy(), ...transfers]).token?.supplyBaseUnits;
+    buildState([...buildEconomyEvents(), ...transfers]).token?.supplyBaseUnits;
 
   it('rises with a mint, falls with a burn, and stays with a transfer', () => {
     expect(supplyAfter()).toBe(250n);
@@ -150,8 +157,8 @@ describe('the supply of the token', () => {
     expect(supplyAfter(transfer(zeroAddress, zeroAddress, 5n))).toBe(250n);
   });
 
-  it('is shown after a burn where it stands beside what was minted, and no more where both are said to be one', () => {
-    const views = over([...wholeEconomy(), transfer(stateOwner, zeroAddress, 5n)]);
+  it('is shown after a burn where it is separate from what was minted, and no longer where both have to be equal', () => {
+    const views = createViews([...buildEconomyEvents(), transfer(stateOwner, zeroAddress, 5n)]);
     expect(views.issuance()).toMatchObject({ mintedBaseUnits: 250n, tokenSupplyBaseUnits: 245n });
     expect(views.checkedIssuance()).toMatchObject({ reason: 'indexer_unavailable' });
   });
@@ -159,7 +166,7 @@ describe('the supply of the token', () => {
   it('is that of the deployment’s token, whatever else the factory creates', () => {
     const decode = createLogDecoder(stateContracts);
     const signature = 'event TokenCreated(address indexed,address indexed,string,string,uint8,uint256)';
-    const logOf = (token: Hex) => ({
+    const buildTokenLog = (token: Hex) => ({
       address: stateContracts.tokenFactory,
       topics: [toEventSelector(signature), pad(token), pad(stateOwner)],
       data: encodeAbiParameters(
@@ -171,37 +178,49 @@ describe('the supply of the token', () => {
       logIndex: 0,
     });
     const block = { number: 1n, hash: zeroHash, timestampMs: 0, logs: [] };
-    expect(decode(block, logOf(other))).toBeNull();
-    expect(decode(block, logOf(stateContracts.token))).toMatchObject({ args: { symbol: 'OTHER' } });
+    expect(decode(block, buildTokenLog(other))).toBeNull();
+    expect(decode(block, buildTokenLog(stateContracts.token))).toMatchObject({ args: { symbol: 'OTHER' } });
   });
 });
 
 describe('the reasons of views that are not available', () => {
-  it('are those of the contract; the finer ones are for operators', () => {
-    const { views, held, clock } = viewsOfState(stateOf(wholeEconomy()));
+  it('are those of the contract; operators see finer ones', () => {
+    const { views, source, clock } = createStateViews(buildState(buildEconomyEvents()));
     const conditions = () => new Set(Object.values(views.conditions()));
     const settlements = () => {
       const view = views.settlements('now');
       return view.status === 'available' ? view.source : view.reason;
     };
-    held.isCaughtUp = false;
-    expect(told(views)).toEqual({ ...ofAll('indexer_unavailable'), core: 'indexer_unavailable' });
+    source.isCaughtUp = false;
+    expect(readAvailability(views)).toEqual({
+      ...expectForAll('indexer_unavailable'),
+      core: 'indexer_unavailable',
+    });
     expect(conditions()).toEqual(new Set(['projection_rebuilding']));
     expect(settlements()).toBe('durable-cache');
-    held.isCaughtUp = true;
+    source.isCaughtUp = true;
 
-    held.state = stateOf(wholeEconomy({ codeVersion: 9n }));
-    expect(told(views)).toEqual({ ...ofAll('indexer_unavailable'), core: 'indexer_unavailable' });
+    source.state = buildState(buildEconomyEvents({ codeVersion: 9n }));
+    expect(readAvailability(views)).toEqual({
+      ...expectForAll('indexer_unavailable'),
+      core: 'indexer_unavailable',
+    });
     expect(conditions()).toEqual(new Set(['unsupported_contract_version']));
     expect(settlements()).toBe('indexer_unavailable');
 
-    held.state = stateOf(wholeEconomy());
-    expect(told(views)).toEqual(ofAll('available'));
+    source.state = buildState(buildEconomyEvents());
+    expect(readAvailability(views)).toEqual(expectForAll('available'));
     clock.advance(120_001);
-    expect(told(views)).toEqual({ ...ofAll('indexer_unavailable'), core: 'indexer_unavailable' });
+    expect(readAvailability(views)).toEqual({
+      ...expectForAll('indexer_unavailable'),
+      core: 'indexer_unavailable',
+    });
     expect(settlements()).toBe('durable-cache');
-    held.isMismatched = true;
-    expect(told(views)).toEqual({ ...ofAll('indexer_mismatch'), core: 'indexer_mismatch' });
+    source.isMismatched = true;
+    expect(readAvailability(views)).toEqual({
+      ...expectForAll('indexer_mismatch'),
+      core: 'indexer_mismatch',
+    });
     expect(settlements()).toBe('indexer_mismatch');
   });
 });

@@ -11,17 +11,17 @@ import {
   isOfCategory,
 } from '../../../actors/views/feedIndex.ts';
 import {
-  chainEventsOf,
+  buildChainEvents,
+  buildMeasurementEvents,
   feedChainId as chainId,
-  held,
+  createWindow,
   inFeedOrder,
-  measurementEventsOf,
   readingHistory,
   spanHistory,
 } from '../../support/chain/feedEvents.ts';
 
 describe('the order of the feed', () => {
-  it('is by time, then as the feed order settles ties, and a walk misses and repeats nothing, whatever arrives meanwhile', () => {
+  it('is by time, then by the tie-breakers of the contract; paging misses and repeats nothing, whatever arrives meanwhile', () => {
     const walk = fc.record({
       spans: spanHistory(20),
       readings: readingHistory(20),
@@ -34,22 +34,22 @@ describe('the order of the feed', () => {
     fc.assert(
       fc.property(walk, ({ spans, readings, share, perPage, limit, category }) => {
         const index = createFeedIndex({ chainId });
-        const [measurements, chain] = [measurementEventsOf(readings), chainEventsOf(spans)];
+        const [measurements, chain] = [buildMeasurementEvents(readings), buildChainEvents(spans)];
         const there = [measurements, chain].map(({ length }) => Math.floor(length * share)) as [
           number,
           number,
         ];
         const take = (more: number) =>
           index.update({
-            measurement: held(measurements.slice(0, there[0] + more)),
-            chain: held(chain.slice(0, there[1] + more)),
+            measurement: createWindow(measurements.slice(0, there[0] + more)),
+            chain: createWindow(chain.slice(0, there[1] + more)),
           });
         const expected = (more: number) =>
           inFeedOrder(measurements.slice(0, there[0] + more), chain.slice(0, there[1] + more))
             .filter(({ type }) => isOfCategory(category, type))
             .map(({ id }) => id);
         take(0);
-        const before = idsOf(index, category);
+        const before = listIds(index, category);
         expect(before).toEqual(expected(0));
         const seen: string[] = [];
         let after: FeedPlace | null = null;
@@ -59,7 +59,7 @@ describe('the order of the feed', () => {
           after = items.at(-1) ?? null;
           if (items.length < limit) break;
           take(page * perPage);
-          expect(idsOf(index, category)).toEqual(expected(page * perPage));
+          expect(listIds(index, category)).toEqual(expected(page * perPage));
         }
         expect(new Set(seen).size).toBe(seen.length);
         expect(seen).toEqual(expect.arrayContaining(before));
@@ -68,27 +68,29 @@ describe('the order of the feed', () => {
     );
   });
 
-  it('is made anew when a source goes back', () => {
+  it('is rebuilt when a source goes back', () => {
     const index = createFeedIndex({ chainId });
     const block = (gapMs: number) => ({ gapMs, blocks: [[[true]]] });
-    const first = chainEventsOf([block(10), block(10), block(10)]);
+    const first = buildChainEvents([block(10), block(10), block(10)]);
     const [kept] = first;
     if (kept === undefined) throw new Error('no event');
-    const fork = chainEventsOf([block(40)], 4);
-    const measurement = held(measurementEventsOf([{ receivedAtMs: 15, distances: 0 }]).slice(0, 1));
-    const timesOf = (category: FeedCategory) =>
+    const fork = buildChainEvents([block(40)], 4);
+    const measurement = createWindow(
+      buildMeasurementEvents([{ receivedAtMs: 15, distances: 0 }]).slice(0, 1),
+    );
+    const listTimes = (category: FeedCategory) =>
       index.olderThan(category, null, 10).map(({ recordedAtMs }) => recordedAtMs - 1_000);
-    index.update({ measurement, chain: held(first) });
-    expect(timesOf('all')).toEqual([30, 20, 15, 10]);
-    index.update({ measurement, chain: held([kept, ...fork]) });
-    expect(timesOf('all')).toEqual([40, 15, 10]);
-    index.update({ measurement: held([]), chain: held(first) });
-    expect(timesOf('all')).toEqual([30, 20, 10]);
-    expect(timesOf('measurement')).toEqual([]);
+    index.update({ measurement, chain: createWindow(first) });
+    expect(listTimes('all')).toEqual([30, 20, 15, 10]);
+    index.update({ measurement, chain: createWindow([kept, ...fork]) });
+    expect(listTimes('all')).toEqual([40, 15, 10]);
+    index.update({ measurement: createWindow([]), chain: createWindow(first) });
+    expect(listTimes('all')).toEqual([30, 20, 10]);
+    expect(listTimes('measurement')).toEqual([]);
   });
 });
 
-function idsOf(index: ReturnType<typeof createFeedIndex>, category: FeedCategory): string[] {
+function listIds(index: ReturnType<typeof createFeedIndex>, category: FeedCategory): string[] {
   return index.olderThan(category, null, Number.MAX_SAFE_INTEGER).map(({ id }) => id);
 }
 
@@ -100,7 +102,7 @@ const garbage = fc.oneof(
 const arrival = { position: fc.maxSafeNat(), ordinal: fc.maxSafeNat() };
 
 describe('a cursor of the feed', () => {
-  it('comes back as it was, for its own category alone', () => {
+  it('is decoded as it was encoded, for its own category only', () => {
     const place = fc.record({
       recordedAtMs: fc.maxSafeInteger(),
       source: fc.constantFrom('chain' as const, 'measurement' as const),
@@ -116,7 +118,7 @@ describe('a cursor of the feed', () => {
     );
   });
 
-  it('is none of anything else', () => {
+  it('is not decoded from anything else', () => {
     fc.assert(
       fc.property(garbage, (text) => {
         expect(decodeFeedCursor('all', text)).toBeNull();
@@ -127,7 +129,7 @@ describe('a cursor of the feed', () => {
 });
 
 describe('an ID of the event stream', () => {
-  it('comes back as it was, and is no cursor of a page', () => {
+  it('is decoded as it was encoded, and is not a cursor of a page', () => {
     const source = fc.record({ run: fc.string({ maxLength: 40 }), ...arrival });
     fc.assert(
       fc.property(fc.record({ measurement: source, chain: source }), (position) => {

@@ -20,28 +20,31 @@ import {
 } from '../../../actors/views/feedViews.ts';
 import type { OlderEvents } from '../../../actors/views/views.ts';
 import {
-  chainEventsOf,
+  buildChainEvents,
+  buildMeasurementEvents,
   feedChainId as chainId,
+  createWindow,
+  evictShare,
   feedRun,
-  held,
-  measurementEventsOf,
   readingHistory,
-  shortened,
   spanHistory,
 } from '../../support/chain/feedEvents.ts';
 import { noOlderEvents } from '../../support/storage/noOlderEvents.ts';
 
 const neverAborted = new AbortController().signal;
 
-/** What the streams have made so far. The newest events of the chain can be undone; others come instead, with later messages. */
+/** What the streams have produced so far. The newest events of the chain can be undone; others come instead, with later messages. */
 interface Streams {
   measurements: readonly MeasurementEvent[];
   chain: readonly ChainFeedEvent[];
 }
 
-/** A process that has folded both streams up to now, with a part of the events given up. */
+/** A process that has folded both streams up to now, with some of the events evicted. */
 function createProcess(streams: Streams) {
-  const sources = { measurement: held<MeasurementEvent>([]), chain: held<ChainFeedEvent>([]) };
+  const sources = {
+    measurement: createWindow<MeasurementEvent>([]),
+    chain: createWindow<ChainFeedEvent>([]),
+  };
   const rows = () => [
     ...streams.measurements.map((event) => toMeasurementRow(event, feedRun)),
     ...streams.chain.map((event) => toChainRow(event, { chainId, run: feedRun })),
@@ -65,32 +68,32 @@ function createProcess(streams: Streams) {
     feed,
     /** Folds the chain again from an older snapshot, and shows it meanwhile. */
     rewind: () => {
-      sources.chain = held(streams.chain.slice(0, Math.floor(streams.chain.length / 2)));
+      sources.chain = createWindow(streams.chain.slice(0, Math.floor(streams.chain.length / 2)));
       feed.refresh();
     },
-    /** Folds what the streams hold, of the chain only what no reorganization reaches given up. */
+    /** Folds what the streams contain; of the chain, only what no reorganization reaches is evicted. */
     fold: (share: number, irreversible: number) => {
-      sources.measurement = shortened(streams.measurements, share).held;
+      sources.measurement = evictShare(streams.measurements, share).window;
       const gone = Math.min(irreversible, Math.floor(streams.chain.length * share));
-      sources.chain = shortened(
+      sources.chain = evictShare(
         streams.chain,
         streams.chain.length === 0 ? 0 : gone / streams.chain.length,
-      ).held;
+      ).window;
       feed.refresh();
     },
   };
 }
 
-/** A client as the event stream serves it: resumed until it has all, then told what is news. */
+/** A client as the event stream serves it: resumed until it has everything, then sent what is new. */
 function createClient(feed: FeedViews, category: FeedCategory, lastId: string | null, limit: number) {
-  const told: { id: string; arrival: string }[] = [];
+  const delivered: { id: string; arrival: string }[] = [];
   const ids: string[] = [];
   let position: StreamPosition | null = lastId === null ? null : decodeStreamPosition(lastId);
   const take = (news: FeedNews) => {
     for (const arrived of news.items) {
       if (!isOfCategory(category, arrived.item.type)) continue;
       const { id, source, position: message, ordinal } = arrived.item;
-      told.push({ id, arrival: `${source} ${message}.${ordinal}` });
+      delivered.push({ id, arrival: `${source} ${message}.${ordinal}` });
       ids.push(encodeStreamPosition(arrived.position));
     }
     position = news.position;
@@ -111,7 +114,7 @@ function createClient(feed: FeedViews, category: FeedCategory, lastId: string | 
     else isBehind = true;
   });
   return {
-    told,
+    delivered,
     ids,
     open: async () => {
       if (position === null) position = feed.position();
@@ -139,7 +142,7 @@ const step = fc.record({
 });
 
 describe('a client of the event stream', () => {
-  it('is told each event once, in the order of its source, through drops, restarts, eviction, other replicas and reorganizations', async () => {
+  it('receives each event once, in the order of its source, through drops, restarts, eviction, other replicas and reorganizations', async () => {
     const story = fc.record({
       readings: readingHistory(60),
       spans: spanHistory(40),
@@ -149,7 +152,7 @@ describe('a client of the event stream', () => {
     });
     await fc.assert(
       fc.asyncProperty(story, async ({ readings, spans, steps, category, limit }) => {
-        const [allMeasurements, allChain] = [measurementEventsOf(readings), chainEventsOf(spans)];
+        const [allMeasurements, allChain] = [buildMeasurementEvents(readings), buildChainEvents(spans)];
         const streams: Streams = { measurements: [], chain: [] };
         let [readingCount, spanCount] = [0, 0];
         const processes = [createProcess(streams), createProcess(streams)];
@@ -163,7 +166,7 @@ describe('a client of the event stream', () => {
         const arrived = new Map<string, string>();
         for (const { readings: more, spans: moreSpans, undone, shares, isRewound, drop } of steps) {
           readingCount += more;
-          // Undone spans are never told of again: what comes instead has messages of its own.
+          // Spans that were undone never arrive again: what replaces them has messages of its own.
           const reachable = spanCount - undone;
           const before = streams.chain.filter(({ position }) => position <= reachable);
           spanCount += moreSpans;
@@ -172,8 +175,8 @@ describe('a client of the event stream', () => {
             ...before,
             ...allChain.filter(({ position }) => position > spanCount - moreSpans && position <= spanCount),
           ];
-          for (const { id, source, position, ordinal } of itemsOf(streams))
-            if (isOfCategory(category, typeOf(id))) arrived.set(`${source} ${position}.${ordinal}`, id);
+          for (const { id, source, position, ordinal } of listItems(streams))
+            if (isOfCategory(category, parseType(id))) arrived.set(`${source} ${position}.${ordinal}`, id);
           const irreversible = streams.chain.filter(({ position }) => position <= spanCount - 6).length;
           const foldAll = () => {
             for (const [index, share] of shares.entries()) at(index).fold(share, irreversible);
@@ -182,8 +185,8 @@ describe('a client of the event stream', () => {
           else foldAll();
           await client.catchUp();
           if (drop !== null) {
-            const kept = Math.max(0, client.told.length - drop.unseen);
-            seen.push(...client.told.slice(0, kept));
+            const kept = Math.max(0, client.delivered.length - drop.unseen);
+            seen.push(...client.delivered.slice(0, kept));
             if (kept > 0) lastId = client.ids[kept - 1] as string;
             client.stop();
             connected = drop.at;
@@ -197,10 +200,10 @@ describe('a client of the event stream', () => {
           foldAll();
           await client.catchUp();
         }
-        seen.push(...client.told);
+        seen.push(...client.delivered);
         expect(new Set(seen.map(({ arrival }) => arrival)).size).toBe(seen.length);
         // Everything that is visible at the end, and nothing that never was.
-        const visible = itemsOf(streams).filter(({ id }) => isOfCategory(category, typeOf(id)));
+        const visible = listItems(streams).filter(({ id }) => isOfCategory(category, parseType(id)));
         for (const { id, source, position, ordinal } of visible)
           expect(seen).toContainEqual({ id, arrival: `${source} ${position}.${ordinal}` });
         for (const { id, arrival } of seen) expect(arrived.get(arrival)).toBe(id);
@@ -216,14 +219,14 @@ describe('a client of the event stream', () => {
     );
   });
 
-  it('is told everything of a stream that was made anew, though its positions begin again', async () => {
+  it('receives everything of a stream that was created again, though its positions restart', async () => {
     const streams: Streams = { measurements: [], chain: [] };
     const block = { gapMs: 1, blocks: [[[true]]] };
-    streams.chain = chainEventsOf([block, block, block]);
+    streams.chain = buildChainEvents([block, block, block]);
     const before = createProcess(streams);
     before.fold(0, 0);
     const lastId = encodeStreamPosition(before.feed.position() as StreamPosition);
-    const other = createFeedOf({ run: 'another', events: List(streams.chain.slice(0, 1)) });
+    const other = createFeed({ run: 'another', events: List(streams.chain.slice(0, 1)) });
     const news = (await other.after(
       'all',
       decodeStreamPosition(lastId) as StreamPosition,
@@ -235,24 +238,24 @@ describe('a client of the event stream', () => {
   });
 });
 
-function createFeedOf(chain: Pick<EventWindow<ChainFeedEvent>, 'run' | 'events'>): FeedViews {
-  const feed = { ...held<ChainFeedEvent>([]), ...chain };
+function createFeed(chain: Pick<EventWindow<ChainFeedEvent>, 'run' | 'events'>): FeedViews {
+  const feed = { ...createWindow<ChainFeedEvent>([]), ...chain };
   return createFeedViews({
     installationId: 'wheel-1',
     chain: { economy: () => ({ status: 'available', chain: { chainId }, feed }) as EconomyView },
-    progress: () => held<MeasurementEvent>([]) as MeasurementProgress,
+    progress: () => createWindow<MeasurementEvent>([]) as MeasurementProgress,
     olderEvents: noOlderEvents,
   });
 }
 
-function itemsOf({ measurements, chain }: Streams) {
+function listItems({ measurements, chain }: Streams) {
   return [
     ...measurements.map((event) => ({ ...toMeasurementRow(event, ''), source: 'measurement' })),
     ...chain.map((event) => ({ ...toChainRow(event, { chainId, run: '' }), source: 'chain' })),
   ];
 }
 
-function typeOf(id: string) {
+function parseType(id: string) {
   return id.split(':').find((part) => /^(?:system|player|measurement)\./.test(part)) as Parameters<
     typeof isOfCategory
   >[1];

@@ -15,7 +15,7 @@ const noon = Date.UTC(2026, 0, 31, 12);
 const dayMs = 86_400_000;
 const km = 1_000_000;
 
-function folded(readings: readonly AcceptedReading[]): MeasurementProgress | null {
+function foldReadings(readings: readonly AcceptedReading[]): MeasurementProgress | null {
   let history: DayHistory | null = null;
   let progress: MeasurementProgress | null = null;
   for (const reading of readings) {
@@ -26,26 +26,26 @@ function folded(readings: readonly AcceptedReading[]): MeasurementProgress | nul
   return progress;
 }
 
-function lineOf(achievement: Achievement): string {
+function formatAchievement(achievement: Achievement): string {
   const type = achievement.type.replace('measurement.', '');
-  const told =
+  const amount =
     achievement.type === 'measurement.distance_streak'
       ? achievement.days
       : achievement.type === 'measurement.speed_record'
         ? achievement.previous
         : achievement.observed;
-  return `${type} ${formatDiscriminator(achievement)} ${told}`;
+  return `${type} ${formatDiscriminator(achievement)} ${amount}`;
 }
 
 /** Lines of all events, sorted within the reading that they came from. */
-function linesOf(progress: MeasurementProgress | null): string[] {
+function formatEvents(progress: MeasurementProgress | null): string[] {
   const byReading = new Map<number, string[]>();
   for (const { achievement, position } of progress?.events ?? [])
-    byReading.set(position, [...(byReading.get(position) ?? []), lineOf(achievement)]);
+    byReading.set(position, [...(byReading.get(position) ?? []), formatAchievement(achievement)]);
   return [...byReading.values()].flatMap((lines) => lines.sort());
 }
 
-const at = (position: number, atMs: number, distanceMm: number, speedMmPerSecond = 0) =>
+const buildReading = (position: number, atMs: number, distanceMm: number, speedMmPerSecond = 0) =>
   acceptedReading({ position, observedAtMs: noon + atMs, distanceMm, speedMmPerSecond });
 
 describe('events of the measurements', () => {
@@ -65,7 +65,9 @@ describe('events of the measurements', () => {
     [1_000, 31],
   ])('lifetime distance: %d km is reached at it and not a millimetre before', (threshold, earlier) => {
     const milestones = (distanceMm: number) =>
-      linesOf(folded([at(1, 0, distanceMm)])).filter((line) => line.startsWith('distance_milestone'));
+      formatEvents(foldReadings([buildReading(1, 0, distanceMm)])).filter((line) =>
+        line.startsWith('distance_milestone'),
+      );
     expect(milestones(threshold * km - 1)).toHaveLength(earlier);
     expect(milestones(threshold * km)).toHaveLength(earlier + 1);
     expect(milestones(threshold * km).join()).toContain(
@@ -79,8 +81,10 @@ describe('events of the measurements', () => {
     [6, 1_667],
     [10, 2_778],
   ])('speed: %d km/h is reached at %d mm/s, never below', (kmPerHour, speed) => {
-    const milestones = (given: number) =>
-      linesOf(folded([at(1, 0, 0, given)])).filter((line) => line.startsWith(`speed_milestone ${speed} `));
+    const milestones = (speedMmPerSecond: number) =>
+      formatEvents(foldReadings([buildReading(1, 0, 0, speedMmPerSecond)])).filter((line) =>
+        line.startsWith(`speed_milestone ${speed} `),
+      );
     expect(speed * 3_600).toBeGreaterThanOrEqual(kmPerHour * km);
     expect((speed - 1) * 3_600).toBeLessThan(kmPerHour * km);
     expect(milestones(speed - 1)).toEqual([]);
@@ -89,14 +93,17 @@ describe('events of the measurements', () => {
 
   it('speed records are each at least 0.2 km/h above the last record, not above the last speed', () => {
     const speeds = [55, 56, 111, 100, 111, 112, 112, 10, 167, 168];
-    const records = linesOf(folded(speeds.map((speed, index) => at(index + 1, index, 0, speed))));
+    const records = formatEvents(
+      foldReadings(speeds.map((speed, index) => buildReading(index + 1, index, 0, speed))),
+    );
     expect(records).toEqual(['speed_record 56 null', 'speed_record 112 56', 'speed_record 168 112']);
   });
 
-  it('daily distances and streaks begin anew at noon, and a day without 5 km ends a streak', () => {
-    const day = (index: number, distance: number) => at(index + 1, index * dayMs + 3_600_000, distance);
-    const lines = linesOf(
-      folded([
+  it('daily distances and streaks restart at noon, and a day without 5 km ends a streak', () => {
+    const day = (index: number, distance: number) =>
+      buildReading(index + 1, index * dayMs + 3_600_000, distance);
+    const lines = formatEvents(
+      foldReadings([
         day(0, 5 * km),
         day(1, 5 * km),
         day(2, 6 * km),
@@ -114,17 +121,19 @@ describe('events of the measurements', () => {
       [1, 10, 15, 3, 5].map((one) => `daily_distance_milestone 2026-02-05:${one * km} ${16 * km}`),
     );
     // Both sides of noon are different days, though a second apart.
-    const atNoon = linesOf(folded([at(1, dayMs - 1_000, 5 * km), at(2, dayMs, 5 * km)]));
+    const atNoon = formatEvents(
+      foldReadings([buildReading(1, dayMs - 1_000, 5 * km), buildReading(2, dayMs, 5 * km)]),
+    );
     expect(atNoon).toContain('distance_streak 2026-02-01 2');
   });
 
   it('of a reading that jumps beyond all bounds are the highest hundred', () => {
-    const events = folded([at(1, 0, Number.MAX_SAFE_INTEGER)])?.events.toArray() ?? [];
+    const events = foldReadings([buildReading(1, 0, Number.MAX_SAFE_INTEGER)])?.events.toArray() ?? [];
     const distances = events.filter(
       ({ achievement }) => achievement.type === 'measurement.distance_milestone',
     );
     expect(distances).toHaveLength(100);
-    const next = folded([at(1, 0, Number.MAX_SAFE_INTEGER), at(2, dayMs, 50 * km)]);
+    const next = foldReadings([buildReading(1, 0, Number.MAX_SAFE_INTEGER), buildReading(2, dayMs, 50 * km)]);
     expect(next?.events.size).toBe(events.length + 1 + 5 + 1);
   });
 
@@ -142,9 +151,9 @@ describe('events of the measurements', () => {
         let atMs = 0;
         const readings = steps.map(({ gapMs, distanceMm, speed }, index) => {
           atMs += gapMs;
-          return at(index + 1, atMs, distanceMm, speed);
+          return buildReading(index + 1, atMs, distanceMm, speed);
         });
-        expect(linesOf(folded(readings))).toEqual(plainAchievements(readings));
+        expect(formatEvents(foldReadings(readings))).toEqual(plainAchievements(readings));
       }),
       { numRuns: 1_000 },
     );

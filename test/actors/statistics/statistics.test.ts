@@ -10,7 +10,7 @@ import {
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../../actors/wheel/counterReading.ts';
 import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
-import { uuidOf } from '../../support/readings/readingMessages.ts';
+import { deriveUuid } from '../../support/readings/readingMessages.ts';
 import { plainReading, plainStatistics } from '../../support/reference/plainStatistics.ts';
 import { restoreState } from '../../support/restoreState.ts';
 
@@ -26,7 +26,7 @@ interface Stretch {
   readonly isNewEpoch: boolean;
 }
 
-function historyOf(startMs: number, stretches: readonly Stretch[]): CounterReadingMessage[] {
+function buildHistory(startMs: number, stretches: readonly Stretch[]): CounterReadingMessage[] {
   const readings: CounterReadingMessage[] = [];
   let [atMs, counter, boot, epoch, sequence] = [startMs, 0n, 0, 0, 0];
   for (const stretch of stretches) {
@@ -38,13 +38,13 @@ function historyOf(startMs: number, stretches: readonly Stretch[]): CounterReadi
       counter += BigInt(stretch.workUnits);
       const daySeconds = Math.floor(((atMs - 43_200_000) % 86_400_000) / 1_000);
       readings.push({
-        telemetryId: uuidOf(`${boot} ${sequence}`),
+        telemetryId: deriveUuid(`${boot} ${sequence}`),
         installationId: id,
-        bootId: uuidOf(`boot ${boot}`),
+        bootId: deriveUuid(`boot ${boot}`),
         sequence: sequence++,
         observedAt: new Date(atMs).toISOString(),
         receivedAt: new Date(atMs).toISOString(),
-        counterEpoch: uuidOf(`epoch ${epoch}`),
+        counterEpoch: deriveUuid(`epoch ${epoch}`),
         cumulativeWorkUnits: counter.toString(),
         provenance: 'simulated',
         softwareVersion: null,
@@ -89,7 +89,7 @@ describe('statistics', () => {
         moment,
         (stretches, { startMs, genesisBefore, laterSeconds }) => {
           const genesisMs = Math.floor(startMs / half) * half - genesisBefore * half;
-          const messages = historyOf(startMs, stretches);
+          const messages = buildHistory(startMs, stretches);
           const lastMs = Date.parse(messages.at(-1)?.observedAt ?? new Date(startMs).toISOString());
           expectPlain(messages, genesisMs, lastMs + laterSeconds * 1_000);
         },
@@ -116,19 +116,19 @@ describe('statistics', () => {
         (stretches, { startMs, genesisBefore }, { periodMs, readingSeconds, clockMs }, workUnits) => {
           const genesisMs = Math.floor(startMs / half) * half - genesisBefore * half;
           const noonMs = dayMs / 2;
-          const endOf = (readings: readonly CounterReadingMessage[]) =>
+          const findEndMs = (readings: readonly CounterReadingMessage[]) =>
             Date.parse(readings.at(-1)?.observedAt ?? new Date(startMs).toISOString());
-          const before = endOf(historyOf(startMs, stretches));
+          const before = findEndMs(buildHistory(startMs, stretches));
           const borderMs = (Math.floor((before - noonMs) / periodMs) + 1) * periodMs + noonMs;
           const like = { workUnits, gapMinutes: 0, isReboot: false, isNewEpoch: false };
           const secondsLeft = Math.floor((borderMs - before) / 1_000) + readingSeconds;
           const minutes = Math.floor(secondsLeft / 60);
-          const messages = historyOf(startMs, [
+          const messages = buildHistory(startMs, [
             ...stretches,
             { ...like, count: minutes, stepSeconds: 60 },
             { ...like, count: 1, stepSeconds: secondsLeft % 60 },
           ]);
-          const lastMs = endOf(messages);
+          const lastMs = findEndMs(messages);
           const nowMs = Math.max(borderMs + clockMs, lastMs - 300_000);
           if (nowMs < borderMs && lastMs >= borderMs) early++;
           expectPlain(messages, genesisMs, nowMs);
@@ -152,7 +152,7 @@ describe('statistics', () => {
         clockMs,
         (stretches, { startMs, genesisBefore }, offMs) => {
           const genesisMs = Math.floor(startMs / half) * half - genesisBefore * half;
-          const actors = foldReadings(historyOf(startMs, stretches), genesisMs);
+          const actors = foldReadings(buildHistory(startMs, stretches), genesisMs);
           for (const range of statisticsRanges) {
             const statistics = computeStatistics(actors.history(), range, genesisMs, startMs + offMs);
             const view = { installationId: id, revision: 'r', statistics, settled: null, oracle: null };
@@ -167,7 +167,7 @@ describe('statistics', () => {
 
   it('keep the rounds of the longest window, and the sums of all days before it', () => {
     const startMs = Date.UTC(2026, 0, 31, 12);
-    const messages = historyOf(startMs, [
+    const messages = buildHistory(startMs, [
       {
         count: 60 * 24 * 45,
         stepSeconds: 60,

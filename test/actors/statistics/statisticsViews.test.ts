@@ -7,7 +7,7 @@ import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
 import { manualClock } from '../../support/manualClock.ts';
 import { genesisMs } from '../../support/processes/minerProcess.ts';
-import { readingMessage, uuidOf } from '../../support/readings/readingMessages.ts';
+import { deriveUuid, readingMessage } from '../../support/readings/readingMessages.ts';
 
 const id = 'wheel.one';
 
@@ -16,7 +16,7 @@ const chainStart = emptyChainState(
   'run',
 );
 
-function started() {
+function startViews() {
   const world = { chain: null as ChainState | null };
   const clock = manualClock(genesisMs + 3_600_000);
   const counters = createCounterActors({ genesisMs, publicInstallationId: id });
@@ -48,8 +48,13 @@ function started() {
 }
 
 /** A submission that is submitted, and ended so much later. */
-function submit({ clock, report }: ReturnType<typeof started>, name: string, latencyMs: number, end: string) {
-  const submissionId = uuidOf(name);
+function submit(
+  { clock, report }: ReturnType<typeof startViews>,
+  name: string,
+  latencyMs: number,
+  end: string,
+) {
+  const submissionId = deriveUuid(name);
   report({
     type: 'submission_prepared',
     submissionId,
@@ -70,7 +75,7 @@ function submit({ clock, report }: ReturnType<typeof started>, name: string, lat
 
 describe('statistics views', () => {
   it('of the public route are the same for thirty seconds whatever arrives, of the plain one for one', () => {
-    const { clock, views, read } = started();
+    const { clock, views, read } = startViews();
     read(1);
     const [a, b] = [views.cached('7d'), views.current('7d')];
     read(2);
@@ -85,7 +90,7 @@ describe('statistics views', () => {
   });
 
   it('of the plain route keep their revision while nothing is new, of the public one change it with the window’s end', () => {
-    const { clock, views, read } = started();
+    const { clock, views, read } = startViews();
     read(1);
     const [a, b] = [views.cached('7d').revision, views.current('7d').revision];
     clock.advance(31_000);
@@ -94,20 +99,20 @@ describe('statistics views', () => {
   });
 
   it('show what is settled as soon as the chain can be shown, also where they were cached without it', () => {
-    const { clock, world, views } = started();
-    const shown = () => [views.cached('7d'), views.current('7d')] as const;
-    const without = shown();
+    const { clock, world, views } = startViews();
+    const readViews = () => [views.cached('7d'), views.current('7d')] as const;
+    const without = readViews();
     for (const { settled } of without) expect(settled).toBeNull();
     clock.advance(200);
-    expect(shown()).toEqual(without);
+    expect(readViews()).toEqual(without);
     world.chain = { ...chainStart, core: { ...chainStart.core, cumulativeWork: 7n } };
-    const first = shown();
+    const first = readViews();
     for (const { settled } of first) expect(settled).toMatchObject({ settledWorkUnits: 7n });
     expect(first.map(({ revision }) => revision)).not.toEqual(without.map(({ revision }) => revision));
     // From then on they are cached as ever: also while the chain is unavailable again.
     world.chain = null;
     clock.advance(999);
-    expect(shown()).toEqual(first);
+    expect(readViews()).toEqual(first);
     clock.advance(1);
     expect(views.current('7d').settled).toBeNull();
     expect(views.cached('7d')).toBe(first[0]);
@@ -116,7 +121,7 @@ describe('statistics views', () => {
   });
 
   it('count submissions by what became of them, with rates and latencies', () => {
-    const world = started();
+    const world = startViews();
     const { clock, views } = world;
     expect(views.current('7d').oracle).toBeNull();
     const sinceMs = clock.nowMs();
@@ -142,7 +147,7 @@ describe('statistics views', () => {
   });
 
   it('leave out the latency of a submission whose reporter’s clock was put back', () => {
-    const world = started();
+    const world = startViews();
     const oracle = () => {
       world.clock.advance(1_000);
       const view = world.views.current('7d');

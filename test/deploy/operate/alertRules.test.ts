@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { deployDir, readDeployFile, readYaml } from './deployFiles.ts';
-import { knownMetrics, metricsOf } from './knownMetrics.ts';
+import { findMetrics, knownMetrics } from './knownMetrics.ts';
 import { promtool } from './promtool.ts';
 
 interface Rule {
@@ -46,7 +46,7 @@ function rising(metric: string, labels: Readonly<Record<string, string>>, by = 1
 }
 
 /** A gauge that is `bad` from the sixth minute on. */
-function turning(
+function buildTurningCase(
   metric: string,
   labels: Readonly<Record<string, string>>,
   good: number,
@@ -66,7 +66,7 @@ const state = (stream: string, name: string) =>
   `miner_stream_state${select({ instance, stream, state: name })}`;
 
 const cases: Readonly<Record<string, Case>> = {
-  MinerDown: turning('up', miner, 1, 0, 1),
+  MinerDown: buildTurningCase('up', miner, 1, 0, 1),
   MinerNobodyServes: {
     series: { [`miner_http_server_info${select({ instance, implementation: 'native' })}`]: '1x5 _x60' },
     // A series is taken as it was for five minutes after its last value, unless it is marked as gone.
@@ -107,7 +107,7 @@ const cases: Readonly<Record<string, Case>> = {
     firesAt: '8m',
     labels: counter,
   },
-  MinerStreamBehind: turning('miner_stream_lag_messages', counter, 1_000, 1_001, 5),
+  MinerStreamBehind: buildTurningCase('miner_stream_lag_messages', counter, 1_000, 1_001, 5),
   MinerStreamInterrupted: rising('miner_stream_interruptions_total', counter, 15),
   MinerReadingsStopped: {
     series: {
@@ -173,7 +173,7 @@ const cases: Readonly<Record<string, Case>> = {
     ...rising('miner_messages_rejected_total', { instance, stream: 'MINER_COUNTER', reason: 'malformed' }),
     labels: { stream: 'MINER_COUNTER', reason: 'malformed' },
   },
-  MinerChainProjectionFailed: turning('miner_chain_projection_failed', { instance }, 0, 1, 1),
+  MinerChainProjectionFailed: buildTurningCase('miner_chain_projection_failed', { instance }, 0, 1, 1),
   MinerSafeBlocksReplaced: rising('miner_chain_reorganizations_total', { instance, reached: 'safe' }),
   MinerChainRewound: rising('miner_chain_rewinds_total', { instance }),
   MinerResponsesRefused: rising('miner_http_failures_total', { instance, route: '/v1/core' }, 1, {
@@ -189,9 +189,15 @@ const cases: Readonly<Record<string, Case>> = {
     labels: {},
   },
   MinerMessagesMissed: rising('miner_stream_missed_messages_total', counter),
-  MinerDatabaseUnreachable: turning('miner_database_reachable', { instance }, 1, 0, 1),
-  MinerRowsNotTaken: turning('miner_row_writer_failing_seconds', counter, 30, 31, 1),
-  MinerRowsWaiting: turning('miner_rows_buffered_bytes', counter, 16 * 1024 * 1024, 16 * 1024 * 1024 + 1, 5),
+  MinerDatabaseUnreachable: buildTurningCase('miner_database_reachable', { instance }, 1, 0, 1),
+  MinerRowsNotTaken: buildTurningCase('miner_row_writer_failing_seconds', counter, 30, 31, 1),
+  MinerRowsWaiting: buildTurningCase(
+    'miner_rows_buffered_bytes',
+    counter,
+    16 * 1024 * 1024,
+    16 * 1024 * 1024 + 1,
+    5,
+  ),
   MinerSnapshotsFailing: rising('miner_snapshot_failures_total', counter),
   MinerSnapshotOld: {
     series: {
@@ -206,7 +212,7 @@ const cases: Readonly<Record<string, Case>> = {
     firesAt: '72m',
     labels: counter,
   },
-  MinerRejectionsNotPublished: turning('miner_rejections_waiting', counter, 0, 1, 5),
+  MinerRejectionsNotPublished: buildTurningCase('miner_rejections_waiting', counter, 0, 1, 5),
   MinerErrors: {
     series: {
       [`miner_http_requests_total${select({ instance, route: '/v1/core', status: '200' })}`]: '0+100x60',
@@ -225,7 +231,7 @@ const cases: Readonly<Record<string, Case>> = {
     firesAt: '65m',
     labels: {},
   },
-  MinerReadsWaiting: turning('miner_http_reads_in_flight', { instance }, 48, 49, 2),
+  MinerReadsWaiting: buildTurningCase('miner_http_reads_in_flight', { instance }, 48, 49, 2),
   MinerEventStreamReadsFailing: rising('miner_event_stream_failed_reads_total', { instance }),
   MinerSlowEventClients: rising('miner_event_stream_slow_clients_total', { instance }, 30),
   MinerHttpFallback: {
@@ -234,8 +240,8 @@ const cases: Readonly<Record<string, Case>> = {
     firesAt: '11m',
     labels: { instance, implementation: 'fallback' },
   },
-  MinerEventLoopBlocked: turning('nodejs_eventloop_lag_p99_seconds', miner, 0.25, 0.26, 5),
-  MinerMemoryHigh: turning(
+  MinerEventLoopBlocked: buildTurningCase('nodejs_eventloop_lag_p99_seconds', miner, 0.25, 0.26, 5),
+  MinerMemoryHigh: buildTurningCase(
     'process_resident_memory_bytes',
     miner,
     900 * 1024 * 1024,
@@ -303,13 +309,16 @@ function sent({ labels, annotations }: Rule, of: Case) {
   return { exp_labels: { ...of.labels, ...labels }, exp_annotations: { ...annotations, summary } };
 }
 
-const caseOf = (alert: string) => cases[alert] as Case;
+const findCase = (alert: string) => cases[alert] as Case;
 
 /** Cases that share no metric are tried together: what takes time is that every rule is evaluated every minute of each group. */
 function groupByMetrics(all: readonly Rule[]): readonly (readonly Rule[])[] {
   const groups: { readonly rules: Rule[]; readonly metrics: Set<string> }[] = [];
   for (const rule of all) {
-    const metrics = [...metricsOf(rule.expr), ...Object.keys(caseOf(rule.alert).series).flatMap(metricsOf)];
+    const metrics = [
+      ...findMetrics(rule.expr),
+      ...Object.keys(findCase(rule.alert).series).flatMap(findMetrics),
+    ];
     let group = groups.find((one) => !metrics.some((metric) => one.metrics.has(metric)));
     if (group === undefined) {
       group = { rules: [], metrics: new Set() };
@@ -330,13 +339,13 @@ describe('alerts', () => {
     const tests = groupByMetrics(rules).map((group) => ({
       name: group.map(({ alert }) => alert).join(', '),
       interval: '1m',
-      input_series: group.flatMap(({ alert }) => inputSeries(caseOf(alert).series)),
+      input_series: group.flatMap(({ alert }) => inputSeries(findCase(alert).series)),
       alert_rule_test: group.flatMap((rule) => {
-        const { quietAt, firesAt } = caseOf(rule.alert);
+        const { quietAt, firesAt } = findCase(rule.alert);
         const alertname = rule.alert;
         return [
           { eval_time: quietAt, alertname, exp_alerts: [] },
-          { eval_time: firesAt, alertname, exp_alerts: [sent(rule, caseOf(alertname))] },
+          { eval_time: firesAt, alertname, exp_alerts: [sent(rule, findCase(alertname))] },
         ];
       }),
     }));
@@ -360,10 +369,10 @@ describe('alerts', () => {
 
   it('look at metrics that are healthy in the case in which nothing fires', () => {
     const shown = new Set(Object.keys(healthy).map((series) => series.replace(/\{.*/, '')));
-    expect(rules.flatMap(({ expr }) => metricsOf(expr)).filter((metric) => !shown.has(metric))).toEqual([]);
+    expect(rules.flatMap(({ expr }) => findMetrics(expr)).filter((metric) => !shown.has(metric))).toEqual([]);
   });
 
-  it('are rules that Prometheus takes, in a configuration that it takes', () => {
+  it('are accepted by Prometheus, with its configuration', () => {
     expect(promtool(['check', 'rules', rulesFile])).toMatchObject({ status: 0 });
     expect(promtool(['check', 'config', join(deployDir, 'prometheus/prometheus.yaml')])).toMatchObject({
       status: 0,
@@ -372,7 +381,7 @@ describe('alerts', () => {
 
   it('name metrics that the service has', () => {
     const known = knownMetrics();
-    const named = rules.flatMap(({ expr }) => metricsOf(expr));
+    const named = rules.flatMap(({ expr }) => findMetrics(expr));
     expect(named.filter((metric) => !known.has(metric))).toEqual([]);
   });
 

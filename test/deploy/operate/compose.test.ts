@@ -36,7 +36,7 @@ interface Compose {
 const compose = readYaml<Compose>('compose.yaml');
 const services = Object.entries(compose.services);
 const ours = services.filter(([, { image }]) => image.startsWith('miner:'));
-const sourceOf = (secret: string | { readonly source: string }) =>
+const findSource = (secret: string | { readonly source: string }) =>
   typeof secret === 'string' ? secret : secret.source;
 
 /** As compose fills in what is not set. */
@@ -77,31 +77,31 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('sets only variables that the service has, to values that it takes', () => {
+  it('sets only variables that the service has, to values that it accepts', () => {
     for (const [name, { environment = {} }] of ours) {
       expect([name, unknownVariables(environment)]).toEqual([name, []]);
       expect(readConfiguration(withDefaults(environment)).MINER_OPS_PORT).toBe(9090);
     }
   });
 
-  it('starts commands that exist, as process 1, with a secret that it is given', () => {
+  it('starts commands that exist, as process 1, with a secret that it receives', () => {
     for (const [name, { entrypoint = [], command = [], secrets = [] }] of ours) {
       expect([name, entrypoint[0], entrypoint.at(-1)]).toEqual([name, 'node', 'dist/deploy/miner.js']);
       expect(commandNames()).toContain(command[0]);
       const file = entrypoint.find((argument) => argument.startsWith('--env-file='));
-      expect(secrets.map((secret) => `--env-file=/run/secrets/${sourceOf(secret)}`)).toEqual([file]);
+      expect(secrets.map((secret) => `--env-file=/run/secrets/${findSource(secret)}`)).toEqual([file]);
     }
   });
 
-  it('gives secrets that are made by createSecrets, with variables that the service has', () => {
+  it('has the secrets that createSecrets creates, with variables that the service has', () => {
     const folder = join(temporaryDirectory(), 'secrets');
     execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);
-    const made = readdirSync(folder);
-    const contents = made.map((name) => readFileSync(join(folder, name), 'utf8'));
+    const names = readdirSync(folder);
+    const contents = names.map((name) => readFileSync(join(folder, name), 'utf8'));
     for (const [name, { file }] of Object.entries(compose.secrets)) {
       expect(file).toBe(`./secrets/${name}`);
-      expect(made).toContain(name);
-      expect(services.some(([, { secrets = [] }]) => secrets.some((one) => sourceOf(one) === name))).toBe(
+      expect(names).toContain(name);
+      expect(services.some(([, { secrets = [] }]) => secrets.some((one) => findSource(one) === name))).toBe(
         true,
       );
     }
@@ -122,14 +122,15 @@ describe('compose.yaml', () => {
     );
     // Once more, and nothing is changed.
     execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);
-    expect(made.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(contents);
+    expect(names.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(contents);
   });
 
   it('names files, volumes, networks and parts that exist', () => {
-    const named = (members: ComposeService['networks']) =>
+    const listNames = (members: ComposeService['networks']) =>
       Array.isArray(members) ? (members as string[]) : Object.keys(members);
     for (const [, service] of services) {
-      for (const network of named(service.networks)) expect(Object.keys(compose.networks)).toContain(network);
+      for (const network of listNames(service.networks))
+        expect(Object.keys(compose.networks)).toContain(network);
       for (const part of Object.keys(service.depends_on ?? {}))
         expect(Object.keys(compose.services)).toContain(part);
       for (const volume of service.volumes ?? []) {
@@ -141,7 +142,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('shows the proxy alone to other machines, and trusts nobody else', () => {
+  it('exposes only the proxy to other machines, and trusts nobody else', () => {
     const open = services.flatMap(([name, { ports = [] }]) =>
       ports.some((port) => !port.startsWith('127.0.0.1:')) ? [name] : [],
     );
@@ -154,7 +155,7 @@ describe('compose.yaml', () => {
       expect(compose.services[name]?.environment?.MINER_TRUSTED_PROXIES).toBe(front?.ipv4_address);
   });
 
-  it('asks paths and ports that the service has', () => {
+  it('probes paths and ports that the service has', () => {
     for (const [, { healthcheck }] of ours) {
       const [, port, path] = /127\.0\.0\.1:(\d+)(\/\w+)/.exec(healthcheck?.test.join(' ') ?? '') ?? [];
       expect([port, operatorPaths().includes(path ?? '')]).toEqual(['9090', true]);
@@ -165,7 +166,7 @@ describe('compose.yaml', () => {
 describe('the proxy', () => {
   const configuration = readDeployFile('proxy/haproxy.cfg');
 
-  it('has each section once, and those that it names', () => {
+  it('has each section once, and every one that it names', () => {
     const sections = [...configuration.matchAll(/^(\w+)(?: (\w+))?$/gm)].map(([section]) => section);
     expect(sections).toEqual([
       'global',
@@ -190,7 +191,7 @@ describe('the proxy', () => {
     );
   });
 
-  it('asks for readiness where the service says it', () => {
+  it('checks readiness where the service reports it', () => {
     const [, port] = /check port (\d+)/.exec(configuration) ?? [];
     const [, path] = /http-check send meth GET uri (\S+)/.exec(configuration) ?? [];
     expect([port, operatorPaths().includes(path ?? '')]).toEqual(['9090', true]);
@@ -216,7 +217,7 @@ describe('Prometheus and Grafana', () => {
     }[];
   }
 
-  it('take metrics of each process where it shows them', () => {
+  it('scrape each process where it serves its metrics', () => {
     const { scrape_configs: scrapes, rule_files: rules } = readYaml<Scrapes>('prometheus/prometheus.yaml');
     const targets = scrapes.flatMap(({ static_configs: fixed = [], dns_sd_configs: found = [] }) => [
       ...fixed.flatMap((one) => one.targets),
@@ -229,7 +230,7 @@ describe('Prometheus and Grafana', () => {
     for (const rule of rules) expect(existsSync(join(deployDir, 'prometheus', rule))).toBe(true);
   });
 
-  it('know each other', () => {
+  it('reach each other', () => {
     interface Sources {
       readonly datasources: readonly { readonly url: string }[];
     }

@@ -11,7 +11,7 @@ const instructions = text
   .filter((line) => /^[A-Z]+ /.test(line));
 
 describe('Containerfile', () => {
-  it('has nothing that its linter complains of', () => {
+  it('passes its linter', () => {
     const linter = join(root, 'node_modules/dockerfilelint/bin/dockerfilelint');
     const report = execFileSync(process.execPath, [
       linter,
@@ -22,7 +22,7 @@ describe('Containerfile', () => {
     expect(JSON.parse(report.toString())).toMatchObject({ totalIssues: 0 });
   });
 
-  it('takes one version of Node, the one that is developed with', () => {
+  it('has one version of Node, the one of .nvmrc', () => {
     const images = instructions.filter((line) => line.startsWith('FROM')).map((line) => line.split(' ')[1]);
     expect(new Set(images).size).toBe(1);
     const major = readFileSync(join(root, '.nvmrc'), 'utf8').trim();

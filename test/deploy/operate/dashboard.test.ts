@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createServiceDashboard } from '../../../deploy/grafana/serviceDashboard.ts';
 import { deployDir } from './deployFiles.ts';
-import { knownMetrics, metricsOf } from './knownMetrics.ts';
+import { findMetrics, knownMetrics } from './knownMetrics.ts';
 
 interface Panel {
   readonly title: string;
@@ -14,15 +14,15 @@ const text = `${JSON.stringify(createServiceDashboard(), null, 2)}\n`;
 const { panels } = JSON.parse(text) as { readonly panels: readonly Panel[] };
 
 describe('the dashboard', () => {
-  it('is committed as it is made (npm run dashboard)', async () => {
+  it('is committed as it is generated (npm run dashboard)', async () => {
     await expect(text).toMatchFileSnapshot(`${deployDir}/grafana/service.json`);
   });
 
-  it('asks Prometheus for metrics that the service has', () => {
+  it('queries only metrics that the service has', () => {
     const known = knownMetrics();
     const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     expect(expressions.length).toBeGreaterThan(20);
-    expect(expressions.flatMap(metricsOf).filter((metric) => !known.has(metric))).toEqual([]);
+    expect(expressions.flatMap(findMetrics).filter((metric) => !known.has(metric))).toEqual([]);
   });
 
   it('answers five questions, and says of each panel what it shows', () => {
@@ -37,7 +37,7 @@ describe('the dashboard', () => {
       if (type !== 'row') expect([title, description]).toEqual([title, expect.stringMatching(/\.$/)]);
   });
 
-  it('says so where an expression is not PromQL', () => {
-    expect(() => metricsOf('sum by (a (x)')).toThrow('not PromQL');
+  it('reports an expression that is not PromQL', () => {
+    expect(() => findMetrics('sum by (a (x)')).toThrow('not PromQL');
   });
 });

@@ -14,7 +14,7 @@ export function knownMetrics(): ReadonlySet<string> {
 }
 
 /** Metrics that an expression names. @throws Error with the place where it is not PromQL. */
-export function metricsOf(expression: string): string[] {
+export function findMetrics(expression: string): string[] {
   const names: string[] = [];
   parser.parse(expression).iterate({
     enter: ({ name, type, from, to }) => {

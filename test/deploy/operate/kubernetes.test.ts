@@ -75,7 +75,7 @@ const manifests = files
   .flatMap((file) => readYamlDocuments<Manifest>(file));
 const pods = manifests.filter(({ kind }) => ['Deployment', 'StatefulSet'].includes(kind));
 const ours = pods.filter(({ spec }) => spec.template.spec.containers[0].image === 'miner');
-const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
+const formatName = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
 
 interface Validate {
   (data: unknown): boolean;
@@ -83,7 +83,7 @@ interface Validate {
 }
 
 /** The compiled schema of a kind. */
-async function schemaOf({ apiVersion, kind }: Manifest): Promise<Validate> {
+async function loadSchema({ apiVersion, kind }: Manifest): Promise<Validate> {
   const [version = '', group = 'core'] = apiVersion.split('/').reverse();
   const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
   const name = `IoK8sApi${capital(group.split('.')[0] ?? '')}${capital(version)}${kind}`;
@@ -112,24 +112,24 @@ function watchReads(value: unknown, path: string, unread: Set<string>): unknown 
 }
 
 async function unknownMembers(manifest: Manifest): Promise<string[]> {
-  const validate = await schemaOf(manifest);
+  const validate = await loadSchema(manifest);
   const unread = new Set<string>();
   validate(watchReads(manifest, '', unread));
   return [...unread];
 }
 
 describe('manifests', () => {
-  it.each(manifests.map((one) => [nameOf(one), one] as const))(
+  it.each(manifests.map((one) => [formatName(one), one] as const))(
     '%s is valid, with members that are known',
     async (_, one) => {
-      const validate = await schemaOf(one);
+      const validate = await loadSchema(one);
       validate(one);
       expect(validate.errors).toBeNull();
       expect(await unknownMembers(one)).toEqual([]);
     },
   );
 
-  it('are told from those with a misspelt member', async () => {
+  it('are distinguished from those with a misspelt member', async () => {
     const [one] = pods as [Manifest];
     const { spec } = one;
     expect(await unknownMembers({ ...one, spec: { ...spec, replica: 2 } } as Manifest)).toEqual([
@@ -143,7 +143,7 @@ describe('manifests', () => {
     ]);
   });
 
-  it.each(pods.map((one) => [nameOf(one), one] as const))(
+  it.each(pods.map((one) => [formatName(one), one] as const))(
     '%s runs in the restricted profile',
     (_, { spec }) => {
       const { securityContext, containers, automountServiceAccountToken } = spec.template.spec;
@@ -169,9 +169,9 @@ describe('manifests', () => {
       const selected = pods.filter(({ spec }) =>
         Object.entries(labels ?? {}).every(([key, value]) => spec.template.metadata.labels[key] === value),
       );
-      if (labels !== undefined) expect([nameOf(one), selected.length]).toEqual([nameOf(one), 1]);
+      if (labels !== undefined) expect([formatName(one), selected.length]).toEqual([formatName(one), 1]);
       if (scaleTargetRef !== undefined)
-        expect(pods.map(nameOf)).toContain(`${scaleTargetRef.kind} ${scaleTargetRef.name}`);
+        expect(pods.map(formatName)).toContain(`${scaleTargetRef.kind} ${scaleTargetRef.name}`);
       for (const { targetPort } of one.spec?.ports ?? [])
         expect(selected[0]?.spec.template.spec.containers[0].ports.map(({ name }) => name)).toContain(
           targetPort,
@@ -193,7 +193,7 @@ describe('manifests', () => {
 });
 
 describe('manifests of the service', () => {
-  it.each(ours.map((one) => [nameOf(one), one] as const))(
+  it.each(ours.map((one) => [formatName(one), one] as const))(
     '%s sets variables and starts a command that exist',
     (_, { spec }) => {
       const [{ command, args = [], env = [], ports, volumeMounts }] = spec.template.spec.containers;
@@ -218,8 +218,8 @@ describe('manifests of the service', () => {
     },
   );
 
-  it.each(ours.map((one) => [nameOf(one), one] as const))(
-    '%s is asked whether it is alive and ready in ways that it answers',
+  it.each(ours.map((one) => [formatName(one), one] as const))(
+    '%s has probes for being alive and ready that it answers',
     (_, { spec }) => {
       const { containers, terminationGracePeriodSeconds } = spec.template.spec;
       const [{ startupProbe, livenessProbe, readinessProbe, lifecycle, args = [] }] = containers;
@@ -246,7 +246,7 @@ describe('manifests of the service', () => {
     );
     expect(Object.fromEntries(byCommand)).toEqual({ ingest: 2, serve: undefined, index: 2 });
     for (const { metadata } of pods.filter(({ metadata }) => metadata.name !== 'clickhouse'))
-      expect(manifests.map(nameOf)).toContain(`PodDisruptionBudget ${metadata.name}`);
+      expect(manifests.map(formatName)).toContain(`PodDisruptionBudget ${metadata.name}`);
   });
 
   it('take the secrets that RUNNING.md creates', () => {

@@ -9,7 +9,7 @@ const pages = ['RUNBOOK.md', 'RUNNING.md'];
 /** Lines of nats-server. */
 const ofServers = ['no space left'];
 
-function sectionsOf(path: string): string[] {
+function listSections(path: string): string[] {
   return [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()
@@ -28,9 +28,9 @@ describe.each(pages)('%s', (page) => {
     expect(named.length).toBeGreaterThan(3);
     const places = [deployDir, root, join(deployDir, 'kubernetes')];
     // What createSecrets.mjs and the operator make is not in the repository.
-    const made = (file: string) => file.startsWith('secrets/') || file === 'deploy/deployment.json';
+    const isCreatedLater = (file: string) => file.startsWith('secrets/') || file === 'deploy/deployment.json';
     expect(
-      named.filter((file) => !made(file) && !places.some((place) => existsSync(join(place, file)))),
+      named.filter((file) => !isCreatedLater(file) && !places.some((place) => existsSync(join(place, file)))),
     ).toEqual([]);
   });
 
@@ -40,7 +40,7 @@ describe.each(pages)('%s', (page) => {
       .filter((target) => {
         const [file = '', section] = target.split('#');
         const path = file === '' ? join(deployDir, page) : join(deployDir, dirname(page), file);
-        return !existsSync(path) || (section !== undefined && !sectionsOf(path).includes(section));
+        return !existsSync(path) || (section !== undefined && !listSections(path).includes(section));
       });
     expect(broken).toEqual([]);
   });

@@ -62,17 +62,17 @@ async function start(role: string, connections: Readonly<Record<string, string>>
 describe('a production install', () => {
   const engine = useClickHouseEngine();
 
-  it('has what runs and no more, and says what takes room', () => {
-    const [, inAll = ''] = /([\d.]+) MiB {2}in all\n$/.exec(report) ?? [];
-    expect(Number(inAll)).toBeGreaterThan(10);
-    expect(Number(inAll) * 1024 * 1024).toBeLessThan(bytesMax);
+  it('has only what runs, and lists what takes space', () => {
+    const [, total = ''] = /([\d.]+) MiB {2}total\n$/.exec(report) ?? [];
+    expect(Number(total)).toBeGreaterThan(10);
+    expect(Number(total) * 1024 * 1024).toBeLessThan(bytesMax);
     expect(report).toContain('uWebSockets.js');
     const files = listFiles(folder);
     const unwanted =
       /@foundry-rs|solc|@chdb|typescript\/|vitest|biome|benchmarks|\/bench|foundation-sdk|(?:darwin|win32).*\.node$/;
     expect(files.filter((file) => unwanted.test(file))).toEqual([]);
     expect(files.filter((file) => file.endsWith('.node') && !file.includes(process.platform))).toEqual([]);
-    expect(() => installInto(folder)).toThrow('give an empty folder');
+    expect(() => installInto(folder)).toThrow('name an empty folder');
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe('a production install', () => {
     expect([await run.exited, run.output()]).toEqual([status, expect.stringContaining(said)]);
   });
 
-  it('serves and ingests with a standby beside it, writes no files, and stops at a signal', async () => {
+  it('serves and ingests next to a standby, writes no files, and stops at a signal', async () => {
     const [nats, clickHouse] = [await startNats(), await engine.createDatabase()];
     const before = listFiles(folder);
     const connections = { MINER_NATS_URL: nats.url, MINER_CLICKHOUSE_URL: clickHouse };
@@ -116,7 +116,7 @@ describe('a production install', () => {
     expect(listFiles(folder)).toEqual(before);
   });
 
-  it('says what it needs where it is given no ClickHouse server', async () => {
+  it('says what it needs when no ClickHouse server is configured', async () => {
     const dir = temporaryDirectory();
     const run = startProcess(process.execPath, ['dist/deploy/miner.js', 'run'], {
       cwd: folder,

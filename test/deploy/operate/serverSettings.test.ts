@@ -19,7 +19,7 @@ import { eventually, startProcess } from '../../support/processes/childProcess.t
 import { findFreePort } from '../../support/processes/findFreePort.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
-import { contender } from '../../support/streams/leaseContender.ts';
+import { startContender } from '../../support/streams/leaseContender.ts';
 import { deployDir, readYaml } from './deployFiles.ts';
 
 /** A nats-server with the accounts of deploy/nats, and connections as their users. */
@@ -37,7 +37,7 @@ async function startWithAccounts() {
   startProcess('nats-server', ['-c', join(dir, 'nats.conf')], {
     env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
   });
-  const as = async (user: string, inboxPrefix = '_INBOX'): Promise<NatsConnection> => {
+  const connectAs = async (user: string, inboxPrefix = '_INBOX'): Promise<NatsConnection> => {
     const [, pass = ''] = new RegExp(`^${user.toUpperCase()}_PASSWORD: "(.+)"$`, 'm').exec(passwords) ?? [];
     const options = { servers: `127.0.0.1:${port}`, user, pass, inboxPrefix, reconnect: false };
     // The service's own users come by its own way, the address alone.
@@ -49,35 +49,35 @@ async function startWithAccounts() {
     onTestFinished(() => closeNats(connection));
     return connection;
   };
-  return { as, port };
+  return { connectAs, port };
 }
 
 /** Whether the server lets a user publish to a subject; it says what it refuses. */
 async function mayPublish(connection: NatsConnection, subject: string): Promise<boolean> {
-  const refused = (async () => {
+  const isRefused = (async () => {
     for await (const status of connection.status())
       if (status.type === 'error' && status.error.message.includes(subject)) return true;
     return false;
   })();
   connection.publish(subject, '{}');
   await connection.flush();
-  const wasRefused = await Promise.race([refused, connection.rtt().then(() => false)]);
+  const wasRefused = await Promise.race([isRefused, connection.rtt().then(() => false)]);
   return !wasRefused;
 }
 
 describe('accounts of NATS', () => {
   it('let each part do what it does, and nothing else', async () => {
-    const { as, port } = await startWithAccounts();
+    const { connectAs, port } = await startWithAccounts();
     const logger = silentLogger;
-    const ingest = await as('ingest');
+    const ingest = await connectAs('ingest');
     const [js, jsm] = [jetstream(ingest), await jetstreamManager(ingest)];
     await ensureStreams(jsm, streamNames, { retentionDays: 0 }, logger);
     await ensureStreams(jsm, streamNames, { retentionDays: 30 }, logger);
-    const lease = await contender({ connection: ingest, js, jsm }, 'id_1').acquired;
+    const lease = await startContender({ connection: ingest, js, jsm }, 'id_1').acquired;
     expect(lease.isHeld()).toBe(true);
     await lease.release();
     const release = await acquireLock(ingest, replaySubject, 'a replay');
-    await expect(acquireLock(await as('ingest'), replaySubject, 'a replay')).rejects.toThrow(
+    await expect(acquireLock(await connectAs('ingest'), replaySubject, 'a replay')).rejects.toThrow(
       'running already',
     );
     release();
@@ -91,7 +91,7 @@ describe('accounts of NATS', () => {
       ['reporter', 'miner.reporter.wheel~one'],
     ] as const;
     for (const [user, subject] of publishers) {
-      const connection = await as(user, `_INBOX_${user.toUpperCase()}`);
+      const connection = await connectAs(user, `_INBOX_${user.toUpperCase()}`);
       expect((await jetstream(connection).publish(subject, '{}')).seq).toBeGreaterThan(0);
       for (const [, other] of publishers)
         if (other !== subject)
@@ -99,7 +99,7 @@ describe('accounts of NATS', () => {
       for (const other of ['miner.chain.1.span', 'miner.lease.id_1', '$JS.API.STREAM.DELETE.MINER_COUNTER'])
         expect([user, other, await mayPublish(connection, other)]).toEqual([user, other, false]);
     }
-    const index = await as('index');
+    const index = await connectAs('index');
     expect((await jetstream(index).publish('miner.chain.1.span', '{}')).seq).toBe(1);
     expect((await (await jetstreamManager(index)).streams.getMessage('MINER_CHAIN', { seq: 1 }))?.seq).toBe(
       1,
@@ -107,7 +107,7 @@ describe('accounts of NATS', () => {
     expect(await mayPublish(index, 'miner.counter.wheel~one')).toBe(false);
 
     // A replica reads, by the same consumer as the one that ingests.
-    const serve = await as('serve');
+    const serve = await connectAs('serve');
     const source = createMessageSource({
       connection: serve,
       js: jetstream(serve),
@@ -141,7 +141,7 @@ describe('accounts of NATS', () => {
     );
   });
 
-  it('are kept by servers that store a message before they acknowledge it', () => {
+  it('belong to servers that store a message before they acknowledge it', () => {
     for (const file of ['nats.conf', 'cluster.conf']) {
       const text = readFileSync(join(deployDir, 'nats', file), 'utf8');
       expect(text).toMatch(/^ {2}sync_interval: always$/m);

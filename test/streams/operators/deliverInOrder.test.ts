@@ -40,7 +40,7 @@ describe('delivery in order', () => {
     });
   });
 
-  it('delivers at once what something urgent waits behind', () => {
+  it('delivers at once what precedes something urgent', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('  -a-B------|');
       const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--|') }));
@@ -48,7 +48,7 @@ describe('delivery in order', () => {
     });
   });
 
-  it('emits at once what has to wait for nothing, and behind the others what has', () => {
+  it('emits at once what has nothing to wait for, and the rest after the others', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('  -0-(ab0)---------------|');
       const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--|') }));
@@ -75,7 +75,7 @@ describe('delivery in order', () => {
 });
 
 describe('the status of a delivery', () => {
-  it('tells what waits, and failures until one succeeds', () => {
+  it('shows what waits, and the failures until an attempt succeeds', () => {
     inVirtualTime(({ flush }) => {
       const seen: DeliveryStatus[] = [];
       const answers = [throwError(() => new Error('unavailable')), EMPTY];

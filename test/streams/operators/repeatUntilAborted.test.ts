@@ -10,7 +10,7 @@ describe('what is repeated until it is aborted', () => {
   });
 
   /** Steps of 30 ms, and the times at which each began. */
-  function repeated(delaysMs: readonly number[]) {
+  function startRepeating(delaysMs: readonly number[]) {
     const atMs: number[] = [];
     const stopping = new AbortController();
     const startMs = Date.now();
@@ -28,22 +28,22 @@ describe('what is repeated until it is aborted', () => {
     return { atMs, stopping, running, isEnded: () => ended };
   }
 
-  it('waits behind each step for as long as it is told then', async () => {
-    const { atMs, stopping, running } = repeated([100, 200]);
+  it('waits after each step for as long as the step says', async () => {
+    const { atMs, stopping, running } = startRepeating([100, 200]);
     await vi.advanceTimersByTimeAsync(600);
     stopping.abort();
     await running;
     expect(atMs).toEqual([0, 130, 360, 490]);
   });
 
-  it('ends at once between two steps, and behind a step that is under way', async () => {
-    const waiting = repeated([100]);
+  it('ends at once between two steps, and after a step that is under way', async () => {
+    const waiting = startRepeating([100]);
     await vi.advanceTimersByTimeAsync(50);
     waiting.stopping.abort();
     await vi.advanceTimersByTimeAsync(0);
     expect(waiting.isEnded()).toBe(true);
     expect(vi.getTimerCount()).toBe(0);
-    const stepping = repeated([100]);
+    const stepping = startRepeating([100]);
     await vi.advanceTimersByTimeAsync(10);
     stepping.stopping.abort();
     await vi.advanceTimersByTimeAsync(19);
@@ -52,7 +52,7 @@ describe('what is repeated until it is aborted', () => {
     expect([stepping.isEnded(), stepping.atMs]).toEqual([true, [0]]);
   });
 
-  it('fails with a step', async () => {
+  it('fails when a step fails', async () => {
     const step = async () => {
       throw new Error('failed');
     };

@@ -45,7 +45,7 @@ describe('what is retried until it is available', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('has the result of an attempt that is under way when it is aborted, and says nothing of its failure', async () => {
+  it('returns the result of an attempt that is under way when it is aborted, and does not log its failure', async () => {
     const succeeding = attempts(0);
     succeeding.stopping.abort(new Error('stopped'));
     expect(await succeeding.result).toBe('available');
@@ -55,7 +55,7 @@ describe('what is retried until it is available', () => {
     expect(failing.failures).toEqual([]);
   });
 
-  it('is not attempted where it is aborted already', async () => {
+  it('is not attempted when it is aborted already', async () => {
     const attempt = vi.fn(async () => 'available');
     const result = retryUntilAvailable(attempt, {
       signal: AbortSignal.abort(new Error('stopped')),

@@ -14,7 +14,7 @@ function inVirtualTime(test: (helpers: Parameters<Parameters<TestScheduler['run'
 }
 
 /** Digits are batches through that position; a mark is shown as `m` and its position. */
-function marked(
+function startMarks(
   source: Observable<string>,
   save: (mark: SnapshotMark<string>) => Observable<unknown>,
   failures: unknown[] = [],
@@ -44,11 +44,11 @@ const values = Object.fromEntries([
 ]);
 
 describe('snapshot marks', () => {
-  it('are set after so many messages, and after so long a time where anything has come', () => {
+  it('are set after a number of messages, and after an interval in which anything has arrived', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('-1----6------------------9--------------------------------|');
       //                  5 messages after 1; 20 ms after that mark, 9 has come; nothing after it
-      expectObservable(marked(source, () => cold('|'))).toBe('-1----(6c) 15ms 9d 31ms |', values);
+      expectObservable(startMarks(source, () => cold('|'))).toBe('-1----(6c) 15ms 9d 31ms |', values);
     });
   });
 
@@ -56,24 +56,24 @@ describe('snapshot marks', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('-6-----9---|');
       // Saved from 1 until 9; 9 is marked at the end.
-      expectObservable(marked(source, () => cold('--------|'))).toBe('-6-----9-c---------(d|)', values);
+      expectObservable(startMarks(source, () => cold('--------|'))).toBe('-6-----9-c---------(d|)', values);
     });
   });
 
-  it('at the end come out before it', () => {
+  it('at the end are emitted before it', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('-1-2-3|');
-      expectObservable(marked(source, () => cold('--|'))).toBe('-1-2-3--(e|)', values);
+      expectObservable(startMarks(source, () => cold('--|'))).toBe('-1-2-3--(e|)', values);
     });
   });
 
-  it('that cannot be saved are told of, and the next one is set in its time', () => {
+  it('that cannot be saved are reported, and the next one is set at the next interval', () => {
     inVirtualTime(({ hot, cold, expectObservable, flush }) => {
       const failures: unknown[] = [];
       let attempts = 0;
       const source = hot('-1---- 20ms 2 30ms |');
       const save = () => (attempts++ === 0 ? throwError(() => new Error('unavailable')) : cold<string>('|'));
-      expectObservable(marked(source, save, failures)).toBe('-1---- 20ms 2 13ms b 16ms |', values);
+      expectObservable(startMarks(source, save, failures)).toBe('-1---- 20ms 2 13ms b 16ms |', values);
       flush();
       expect(failures).toHaveLength(1);
     });

@@ -9,18 +9,18 @@ import { type ManualClock, manualClock } from '../manualClock.ts';
 import { noOlderActivity } from '../storage/noOlderActivity.ts';
 import { testRelease } from './foldedChain.ts';
 
-const addressOf = (digit: string) => toAddress(`0x${digit.repeat(40)}`);
-const bytes32Of = (digit: string): Hash => `0x${digit.repeat(64)}`;
+const repeatAddress = (digit: string) => toAddress(`0x${digit.repeat(40)}`);
+const repeatBytes32 = (digit: string): Hash => `0x${digit.repeat(64)}`;
 
-export const stateOwner = addressOf('a');
+export const stateOwner = repeatAddress('a');
 export const stateContracts: ContractAddresses = {
-  core: addressOf('1'),
-  proxyAdmin: addressOf('2'),
-  operatorTimelock: addressOf('3'),
-  tokenFactory: addressOf('4'),
-  mining: addressOf('5'),
-  token: addressOf('6'),
-  collection: addressOf('7'),
+  core: repeatAddress('1'),
+  proxyAdmin: repeatAddress('2'),
+  operatorTimelock: repeatAddress('3'),
+  tokenFactory: repeatAddress('4'),
+  mining: repeatAddress('5'),
+  token: repeatAddress('6'),
+  collection: repeatAddress('7'),
 };
 
 export const stateDeployment: ChainDeployment = {
@@ -82,33 +82,33 @@ const version = (contract: ContractKind, codeVersion: bigint): StateEvent => ({
   name: 'VersionActivated',
   args: {
     version: codeVersion,
-    storageLayoutDigest: bytes32Of('d'),
-    implementation: addressOf('8'),
-    runtimeHash: bytes32Of('e'),
+    storageLayoutDigest: repeatBytes32('d'),
+    implementation: repeatAddress('8'),
+    runtimeHash: repeatBytes32('e'),
   },
 });
 
 /** What the core and its governance log. */
-export function coreEvents(given: EconomyValues = plainEconomy): StateEvent[] {
+export function coreEvents(values: EconomyValues = plainEconomy): StateEvent[] {
   return [
     {
       contract: 'core',
       name: 'CoreConfigured',
       args: {
-        streamId: bytes32Of('5'),
-        genesisTimestamp: given.genesisTimestamp,
-        roundDuration: given.roundDuration,
-        maxWorkPerRound: given.maxWorkPerRound,
+        streamId: repeatBytes32('5'),
+        genesisTimestamp: values.genesisTimestamp,
+        roundDuration: values.roundDuration,
+        maxWorkPerRound: values.maxWorkPerRound,
         maxRoundsPerBatch: 16n,
-        initialWorkPerThousandBlocks: given.workPerThousandBlocks,
-        targetBlocksPerActiveRound: given.targetBlocksPerActiveRound,
-        difficultySmoothingRounds: given.difficultySmoothingRounds,
+        initialWorkPerThousandBlocks: values.workPerThousandBlocks,
+        targetBlocksPerActiveRound: values.targetBlocksPerActiveRound,
+        difficultySmoothingRounds: values.difficultySmoothingRounds,
         blockUnitsPerBlock: 1_000_000_000n,
-        guardian: addressOf('b'),
-        reporter: addressOf('c'),
+        guardian: repeatAddress('b'),
+        reporter: repeatAddress('c'),
       },
     },
-    version('core', given.codeVersion),
+    version('core', values.codeVersion),
     { contract: 'core', name: 'AdminChanged', args: { newAdmin: stateContracts.proxyAdmin } },
     {
       contract: 'proxyAdmin',
@@ -120,20 +120,20 @@ export function coreEvents(given: EconomyValues = plainEconomy): StateEvent[] {
       name: 'RoleGranted',
       args: {
         role: '0xb09aa5aeb3702cfd50b6b62bc4532604938f21248a27a1d5ca736082b6819cc1',
-        account: addressOf('9'),
+        account: repeatAddress('9'),
       },
     },
     {
       contract: 'operatorTimelock',
       name: 'CallScheduled',
       args: {
-        id: bytes32Of('f'),
+        id: repeatBytes32('f'),
         index: 0n,
         target: stateContracts.proxyAdmin,
         value: 0n,
         data: '0x',
-        predecessor: bytes32Of('0'),
-        delay: given.timelockDelay,
+        predecessor: repeatBytes32('0'),
+        delay: values.timelockDelay,
       },
     },
   ];
@@ -141,40 +141,40 @@ export function coreEvents(given: EconomyValues = plainEconomy): StateEvent[] {
 
 /** A round with work, and the batch that settled it. */
 export function settlementEvents(
-  given: EconomyValues = plainEconomy,
-  { atMs, cumulativeWork = given.work }: { readonly atMs?: number; readonly cumulativeWork?: bigint } = {},
+  values: EconomyValues = plainEconomy,
+  { atMs, cumulativeWork = values.work }: { readonly atMs?: number; readonly cumulativeWork?: bigint } = {},
 ): StateEvent[] {
-  const sums = { cumulativeWork, cumulativeBlockUnits: given.blockUnits };
+  const sums = { cumulativeWork, cumulativeBlockUnits: values.blockUnits };
   return [
     {
       contract: 'core',
       name: 'RoundSettled',
-      args: { roundId: given.settledRound, work: given.work, ...sums },
+      args: { roundId: values.settledRound, work: values.work, ...sums },
     },
     {
       contract: 'core',
       name: 'BatchSettled',
       ...(atMs === undefined ? {} : { atMs }),
       args: {
-        previousSettledThroughRound: given.previousRound,
-        settledThroughRound: given.settledRound,
+        previousSettledThroughRound: values.previousRound,
+        settledThroughRound: values.settledRound,
         activeRoundCount: 1n,
-        workAdded: given.work,
+        workAdded: values.work,
         ...sums,
-        workPerThousandBlocks: given.workPerThousandBlocks,
-        nonce: given.nonce,
+        workPerThousandBlocks: values.workPerThousandBlocks,
+        nonce: values.nonce,
       },
     },
   ];
 }
 
 /** What the economy logs before anything is settled. */
-export function economyEvents(given: EconomyValues = plainEconomy): StateEvent[] {
+export function economyEvents(values: EconomyValues = plainEconomy): StateEvent[] {
   return [
     {
       contract: 'tokenFactory',
       name: 'TokenCreated',
-      args: { token: stateContracts.token, symbol: given.symbol, decimals: given.decimals },
+      args: { token: stateContracts.token, symbol: values.symbol, decimals: values.decimals },
     },
     {
       contract: 'mining',
@@ -183,43 +183,43 @@ export function economyEvents(given: EconomyValues = plainEconomy): StateEvent[]
         core: stateContracts.core,
         token: stateContracts.token,
         collection: stateContracts.collection,
-        rewardPerBlock: given.rewardPerBlock,
-        supplyCap: given.supplyCap,
-        claimLimit: given.claimLimit,
-        weights: [given.weight, given.weight],
-        cooldownBlocks: [given.cooldownBlocks, given.cooldownBlocks],
+        rewardPerBlock: values.rewardPerBlock,
+        supplyCap: values.supplyCap,
+        claimLimit: values.claimLimit,
+        weights: [values.weight, values.weight],
+        cooldownBlocks: [values.cooldownBlocks, values.cooldownBlocks],
       },
     },
-    version('mining', given.codeVersion),
+    version('mining', values.codeVersion),
     { contract: 'collection', name: 'MetadataEpochAdvanced', args: { epoch: 1n } },
     {
       contract: 'collection',
       name: 'SaleConfigured',
       args: {
-        allowlistStart: given.allowlistStart,
-        allowlistEnd: given.allowlistEnd,
-        publicPrice: given.publicPrice,
-        publicAllocation: given.publicAllocation,
-        protocolReserve: given.protocolReserve,
+        allowlistStart: values.allowlistStart,
+        allowlistEnd: values.allowlistEnd,
+        publicPrice: values.publicPrice,
+        publicAllocation: values.publicAllocation,
+        protocolReserve: values.protocolReserve,
       },
     },
     {
       contract: 'collection',
       name: 'PublicMinted',
-      args: { owner: stateOwner, quantity: 1n, publicMinted: given.publicMinted },
+      args: { owner: stateOwner, quantity: 1n, publicMinted: values.publicMinted },
     },
     {
       contract: 'mining',
       name: 'PositionMinted',
       args: {
         owner: stateOwner,
-        tokenId: given.tokenId,
-        weight: given.weight,
-        nextMergeBlock: given.nextMergeBlock,
-        firstRound: given.firstRound,
+        tokenId: values.tokenId,
+        weight: values.weight,
+        nextMergeBlock: values.nextMergeBlock,
+        firstRound: values.firstRound,
       },
     },
-    metadataEvent(given.tokenId, plainMetadata),
+    metadataEvent(values.tokenId, plainMetadata),
   ];
 }
 
@@ -237,49 +237,49 @@ export function metadataEvent(tokenId: bigint, metadata: object | string): State
 }
 
 /** A checkpoint that mints for what {@link settlementEvents} settled. */
-export function checkpointEvents(given: EconomyValues = plainEconomy): StateEvent[] {
+export function checkpointEvents(values: EconomyValues = plainEconomy): StateEvent[] {
   return [
     {
       contract: 'mining',
       name: 'WeightActivated',
-      args: { roundId: given.firstRound, totalWeight: given.weight, accumulatedPerWeight: 0n },
+      args: { roundId: values.firstRound, totalWeight: values.weight, accumulatedPerWeight: 0n },
     },
     {
       contract: 'mining',
       name: 'RoundMinted',
       args: {
-        roundId: given.settledRound,
-        completedBlockCount: given.completedBlockCount,
-        eligibleWeight: given.weight,
-        amount: given.minted,
-        accumulatedPerWeight: given.accumulatedPerWeight,
+        roundId: values.settledRound,
+        completedBlockCount: values.completedBlockCount,
+        eligibleWeight: values.weight,
+        amount: values.minted,
+        accumulatedPerWeight: values.accumulatedPerWeight,
       },
     },
     {
       contract: 'token',
       name: 'Transfer',
-      args: { from: `0x${'0'.repeat(40)}`, to: stateContracts.mining, value: given.supply },
+      args: { from: `0x${'0'.repeat(40)}`, to: stateContracts.mining, value: values.supply },
     },
     {
       contract: 'mining',
       name: 'Checkpointed',
       args: {
         afterRound: 0n,
-        throughRound: given.processedRound,
-        completedBlockCount: given.completedBlockCount,
-        cumulativeWork: given.work,
-        cumulativeBlockUnits: given.blockUnits,
-        eligibleWeight: given.weight,
-        amount: given.minted,
-        totalMinted: given.minted,
+        throughRound: values.processedRound,
+        completedBlockCount: values.completedBlockCount,
+        cumulativeWork: values.work,
+        cumulativeBlockUnits: values.blockUnits,
+        eligibleWeight: values.weight,
+        amount: values.minted,
+        totalMinted: values.minted,
       },
     },
   ];
 }
 
-/** All of an economy's life that views show. */
-export function wholeEconomy(given: Partial<EconomyValues> = {}): StateEvent[] {
-  const values = { ...plainEconomy, ...given };
+/** Everything in the history of an economy that views show. */
+export function buildEconomyEvents(overrides: Partial<EconomyValues> = {}): StateEvent[] {
+  const values = { ...plainEconomy, ...overrides };
   return [
     ...coreEvents(values),
     ...economyEvents(values),
@@ -290,12 +290,12 @@ export function wholeEconomy(given: Partial<EconomyValues> = {}): StateEvent[] {
 
 const stateBlock: KnownBlock = {
   number: 100n,
-  hash: bytes32Of('9'),
+  hash: repeatBytes32('9'),
   timestampMs: Date.UTC(2026, 1, 3, 10),
 };
 
 /** The state that events lead to, as it is at a block. */
-export function stateOf(events: readonly StateEvent[], block: Partial<KnownBlock> = {}): ChainState {
+export function buildState(events: readonly StateEvent[], block: Partial<KnownBlock> = {}): ChainState {
   const known = { ...stateBlock, ...block };
   const firstMs = known.timestampMs - events.length * 1_000;
   return events.reduce(
@@ -311,11 +311,11 @@ export function stateOf(events: readonly StateEvent[], block: Partial<KnownBlock
             blockNumber: known.number,
             blockHash: known.hash,
             blockTimestampMs: atMs ?? firstMs + index * 1_000,
-            transactionHash: bytes32Of('a'),
+            transactionHash: repeatBytes32('a'),
             transactionIndex: 0,
             logIndex: index,
           },
-          // Of the arguments those alone that a state is made of.
+          // Only the arguments that a state is built from.
         } as ChainEvent,
         stateContracts,
       ),
@@ -324,30 +324,30 @@ export function stateOf(events: readonly StateEvent[], block: Partial<KnownBlock
 }
 
 /** Views over a state that a test sets. */
-export function viewsOfState(
+export function createStateViews(
   first: ChainState | null,
   deployment: ChainDeployment = stateDeployment,
   clock: ManualClock = manualClock(),
 ) {
-  const held = { state: first, isCaughtUp: true, isMismatched: false };
+  const source = { state: first, isCaughtUp: true, isMismatched: false };
   const empty = createChainActors({ ...deployment.chain, contracts: deployment.contracts });
   const spanAtMs = clock.nowMs();
   const actors: ChainActors = Object.create(empty, {
-    newest: { value: () => held.state },
+    newest: { value: () => source.state },
     at: {
       value: (block: bigint, hash: string) =>
-        held.state?.block.number === block && held.state.block.hash === hash ? held.state : null,
+        source.state?.block.number === block && source.state.block.hash === hash ? source.state : null,
     },
     newestSpanAtMs: { value: spanAtMs },
-    state: { get: () => ({ ...empty.state, isMismatched: held.isMismatched }) },
+    state: { get: () => ({ ...empty.state, isMismatched: source.isMismatched }) },
   });
   const views = createChainViews({
     installationId: 'wheel-1',
     onChain: { deployment, actors },
-    isCaughtUp: () => held.isCaughtUp,
+    isCaughtUp: () => source.isCaughtUp,
     staleAfterMs: 120_000,
     olderActivity: noOlderActivity,
     clock,
   });
-  return { held, views, clock };
+  return { source, views, clock };
 }

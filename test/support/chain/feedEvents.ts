@@ -37,7 +37,7 @@ export const minted = {
   firstRound: 1n,
 } as const;
 
-/** Spans as they came: after how many milliseconds, and the logs of each block that they made safe, by transaction. */
+/** Spans as they came: after how many milliseconds, and the logs of each block that became safe with them, by transaction. */
 export const spanHistory = (maxLength: number) =>
   fc.array(
     fc.record({
@@ -51,7 +51,7 @@ export const spanHistory = (maxLength: number) =>
 export type SpanHistory = ReturnType<typeof spanHistory> extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Events of the chain in order of arrival. A log is a mint or a checkpoint. */
-export function chainEventsOf(spans: SpanHistory, firstPosition = 1): ChainFeedEvent[] {
+export function buildChainEvents(spans: SpanHistory, firstPosition = 1): ChainFeedEvent[] {
   const events: ChainFeedEvent[] = [];
   let recordedAtMs = 1_000;
   let blockNumber = 0n;
@@ -95,7 +95,7 @@ export type ReadingHistory =
   ReturnType<typeof readingHistory> extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** What readings reached, in order of arrival: each a speed record, and some a few distances. */
-export function measurementEventsOf(readings: ReadingHistory, firstPosition = 1): MeasurementEvent[] {
+export function buildMeasurementEvents(readings: ReadingHistory, firstPosition = 1): MeasurementEvent[] {
   let progress: MeasurementProgress | null = null;
   let distanceMm = 100_000_000;
   for (const [at, { receivedAtMs, distances }] of readings.entries()) {
@@ -115,26 +115,26 @@ export function measurementEventsOf(readings: ReadingHistory, firstPosition = 1)
 
 export const feedRun = buildRunId(1, 0);
 
-/** Events of which none was given up. */
-export function held<Event extends MeasurementEvent | ChainFeedEvent>(
+/** Events of which none was evicted. */
+export function createWindow<Event extends MeasurementEvent | ChainFeedEvent>(
   events: Iterable<Event>,
 ): EventWindow<Event> {
   return { run: feedRun, events: List(events), evicted: nothingEvicted };
 }
 
-/** The newest of a source's events, as if a share of them, the oldest, had been given up. */
-export function shortened<Event extends MeasurementEvent | ChainFeedEvent>(
+/** The newest of a source's events, as if a share of them, the oldest, had been evicted. */
+export function evictShare<Event extends MeasurementEvent | ChainFeedEvent>(
   events: readonly Event[],
   share: number,
-): { held: EventWindow<Event>; gone: readonly Event[] } {
+): { window: EventWindow<Event>; gone: readonly Event[] } {
   const gone = events.slice(0, Math.floor(events.length * share));
   const through = gone.at(-1);
-  if (through === undefined) return { held: held(events), gone };
+  if (through === undefined) return { window: createWindow(events), gone };
   const throughMs = Math.max(
     ...gone.map((event) => ('recordedAtMs' in event ? event.recordedAtMs : event.receivedAtMs)),
   );
   return {
-    held: {
+    window: {
       run: feedRun,
       events: List(events.slice(gone.length)),
       evicted: { through, throughMs, atPosition: through.position },
@@ -143,7 +143,7 @@ export function shortened<Event extends MeasurementEvent | ChainFeedEvent>(
   };
 }
 
-/** Events of both sources as the feed shows them, in the feed order (CONTRACT.md), told by what the events themselves say. */
+/** Events of both sources as the feed shows them, in the feed order (CONTRACT.md), computed from the events themselves. */
 export function inFeedOrder(
   measurements: readonly MeasurementEvent[],
   chain: readonly ChainFeedEvent[],

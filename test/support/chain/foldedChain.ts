@@ -1,7 +1,7 @@
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { type ChainDeployment, createChainViews } from '../../../actors/views/chainViews.ts';
 import { manualClock } from '../manualClock.ts';
-import { storedMessages } from '../processes/natsServer.ts';
+import { fetchMessages } from '../processes/natsServer.ts';
 import { noOlderActivity } from '../storage/noOlderActivity.ts';
 import { startIndexed, testChainId } from './indexedChain.ts';
 import type { TestEconomy } from './testEconomy.ts';
@@ -12,7 +12,7 @@ export const testRelease = {
   rewardModelRevision: 'rewards-1',
 };
 
-export function chainDeploymentOf({ deployed }: TestEconomy): ChainDeployment {
+export function buildChainDeployment({ deployed }: TestEconomy): ChainDeployment {
   const { contracts, deploymentBlock, economyDeploymentBlock } = deployed;
   return {
     release: testRelease,
@@ -24,7 +24,7 @@ export function chainDeploymentOf({ deployed }: TestEconomy): ChainDeployment {
 /** A chain's views over a real indexer: each `fold` brings them up to the chain's newest block. */
 export async function foldChain(economy: TestEconomy, url = economy.url) {
   const indexed = await startIndexed(economy, url);
-  const deployment = chainDeploymentOf(economy);
+  const deployment = buildChainDeployment(economy);
   const actors = createChainActors({ ...deployment.chain, contracts: deployment.contracts });
   const clock = manualClock();
   const settings = { isCaughtUp: true };
@@ -39,7 +39,7 @@ export async function foldChain(economy: TestEconomy, url = economy.url) {
   let position = 0;
   const fold = async () => {
     await indexed.caughtUp();
-    for (const { seq, subject, data } of await storedMessages(indexed.nats, 'MINER_CHAIN', position + 1)) {
+    for (const { seq, subject, data } of await fetchMessages(indexed.nats, 'MINER_CHAIN', position + 1)) {
       const timestampNanos = BigInt(clock.nowMs()) * 1_000_000n;
       actors.receive({ seq, subject, data, timestampNanos });
       position = seq;

@@ -13,7 +13,7 @@ import { createSpanPublisher } from '../../../streams/indexer/spanPublisher.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
 import { eventually } from '../processes/childProcess.ts';
 import { whenFinished } from '../processes/lifetime.ts';
-import { connectTo, startNats, storedMessages, type TestConnection } from '../processes/natsServer.ts';
+import { connectTo, fetchMessages, startNats, type TestConnection } from '../processes/natsServer.ts';
 import { silentLogger } from '../silentLogger.ts';
 import type { TestEconomy } from './testEconomy.ts';
 
@@ -65,8 +65,8 @@ export async function startIndexed(economy: TestEconomy, url = economy.url) {
 }
 
 /** The spans that a stream holds. */
-export async function publishedSpans(nats: TestConnection): Promise<ChainSpanMessage[]> {
-  const messages = await storedMessages(nats, 'MINER_CHAIN');
+export async function fetchSpans(nats: TestConnection): Promise<ChainSpanMessage[]> {
+  const messages = await fetchMessages(nats, 'MINER_CHAIN');
   return messages
     .filter(({ subject }) => subject.endsWith('.span'))
     .map((message) => chainSpanMessage.parse(message.json()));
@@ -83,7 +83,7 @@ export async function foldSpans(
   let state = emptyChainFoldState;
   const rejections: string[] = [];
   const reorganizations: number[] = [];
-  for (const { subject, data } of await storedMessages(nats, 'MINER_CHAIN')) {
+  for (const { subject, data } of await fetchMessages(nats, 'MINER_CHAIN')) {
     const decoded = decodeChain(subject, data);
     if (decoded === null) continue;
     if ('rejection' in decoded) {

@@ -21,7 +21,7 @@ interface Answer {
   readonly result?: unknown;
 }
 
-/** A proxy before a real node that lies, refuses or stumbles as the test tells it to. */
+/** A proxy before a real node that lies, refuses or fails as the test chooses. */
 export interface LyingNode {
   readonly url: string;
   /** Asked for every call, also of a batch, with the honest result; null passes it on. */
@@ -36,8 +36,8 @@ export interface LyingNode {
 export type AnswerMemory = Map<string, Answer>;
 
 async function askNode(url: string, calls: readonly Call[], memory: AnswerMemory | null): Promise<Answer[]> {
-  const keyOf = ({ method, params }: Call) => JSON.stringify([method, params]);
-  const unknown = calls.filter((call) => memory === null || !memory.has(keyOf(call)));
+  const formatKey = ({ method, params }: Call) => JSON.stringify([method, params]);
+  const unknown = calls.filter((call) => memory === null || !memory.has(formatKey(call)));
   const answers: Answer[] = [];
   if (unknown.length > 0) {
     const headers = { 'Content-Type': 'application/json' };
@@ -45,9 +45,9 @@ async function askNode(url: string, calls: readonly Call[], memory: AnswerMemory
     answers.push(...((await response.json()) as Answer[]));
   }
   return calls.map((call) => {
-    const answer = answers.find(({ id }) => id === call.id) ?? memory?.get(keyOf(call));
-    if (answer === undefined) throw new Error(`no answer to ${keyOf(call)}`);
-    memory?.set(keyOf(call), answer);
+    const answer = answers.find(({ id }) => id === call.id) ?? memory?.get(formatKey(call));
+    if (answer === undefined) throw new Error(`no answer to ${formatKey(call)}`);
+    memory?.set(formatKey(call), answer);
     return { ...answer, id: call.id };
   });
 }
@@ -65,34 +65,34 @@ export async function startLyingNode(
       return state.lies;
     },
   };
-  const server = createServer((request, response) => {
+  const server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', async () => {
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', async () => {
       const body = Buffer.concat(chunks);
-      const asked = JSON.parse(body.toString('utf8')) as Call | Call[];
-      const answers = await askNode(nodeUrl, [asked].flat(), memory);
-      const given: unknown[] = [];
-      let manner: Lie = null;
-      if (Array.isArray(asked)) manner = node.batchLie(asked.length);
-      for (const { id, method, params = [] } of [asked].flat()) {
+      const request = JSON.parse(body.toString('utf8')) as Call | Call[];
+      const answers = await askNode(nodeUrl, [request].flat(), memory);
+      const results: unknown[] = [];
+      let fault: Lie = null;
+      if (Array.isArray(request)) fault = node.batchLie(request.length);
+      for (const { id, method, params = [] } of [request].flat()) {
         const own = answers.find((one) => one.id === id);
         const lie = node.lie(method, params, own?.result as never);
         if (lie !== null) state.lies++;
         const isAnswer = lie !== null && typeof lie === 'object' && !('status' in lie);
-        given.push(isAnswer ? { jsonrpc: '2.0', id, ...lie } : own);
-        if (lie !== null && !isAnswer) manner = lie;
+        results.push(isAnswer ? { jsonrpc: '2.0', id, ...lie } : own);
+        if (lie !== null && !isAnswer) fault = lie;
       }
-      if (manner === 'hang') return;
-      if (manner !== null && typeof manner === 'object' && 'status' in manner) {
-        response.writeHead(manner.status).end('');
+      if (fault === 'hang') return;
+      if (fault !== null && typeof fault === 'object' && 'status' in fault) {
+        response.writeHead(fault.status).end('');
         return;
       }
-      const whole =
-        manner !== null && typeof manner === 'object' ? { jsonrpc: '2.0', id: null, ...manner } : given;
-      const text = JSON.stringify(Array.isArray(asked) ? whole : given[0]);
+      const responses =
+        fault !== null && typeof fault === 'object' ? { jsonrpc: '2.0', id: null, ...fault } : results;
+      const text = JSON.stringify(Array.isArray(request) ? responses : results[0]);
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': text.length });
-      if (manner === 'half') {
+      if (fault === 'half') {
         response.write(text.slice(0, text.length / 2));
         response.destroy();
         return;

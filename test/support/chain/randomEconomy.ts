@@ -5,7 +5,7 @@ import type { TestEconomy } from './testEconomy.ts';
 const transferTopic = toEventSelector('Transfer(address,address,uint256)');
 
 /** A generator of numbers from a seed (mulberry32). */
-export function randomOf(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -20,7 +20,7 @@ export function randomOf(seed: number): () => number {
  * call of `step` sends some transactions and mines a block.
  */
 export function createRandomEconomy(economy: TestEconomy, seed: number) {
-  const random = randomOf(seed);
+  const random = createRandom(seed);
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
   const { actions, client, deployed, owners, operator, mine, settings } = economy;
   const { core, mining, collection } = deployed.contracts;
@@ -39,22 +39,22 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
   ) => client.readContract({ address, abi, functionName, args } as never) as Promise<never>;
 
   /** Owners and what they hold, by the collection's transfers: one call, however many tokens there are. */
-  async function tokensOf(): Promise<Map<Address, bigint[]>> {
+  async function readTokensByOwner(): Promise<Map<Address, bigint[]>> {
     const logs = (await client.request({
       method: 'eth_getLogs',
       params: [{ address: collection, fromBlock: '0x0', topics: [transferTopic] }],
     } as never)) as { topics: [string, string, string, string] }[];
-    const ownerOf: (Address | null)[] = [];
+    const owners: (Address | null)[] = [];
     for (const { topics } of logs) {
       const [, , to, tokenId] = topics;
       // To nobody: burned by a merge.
-      ownerOf[Number(tokenId)] = BigInt(to) === 0n ? null : `0x${to.slice(-40)}`;
+      owners[Number(tokenId)] = BigInt(to) === 0n ? null : `0x${to.slice(-40)}`;
     }
-    const held = new Map<Address, bigint[]>();
-    for (const [tokenId, owner] of ownerOf.entries()) {
-      if (owner) held.set(owner, [...(held.get(owner) ?? []), BigInt(tokenId)]);
+    const tokensByOwner = new Map<Address, bigint[]>();
+    for (const [tokenId, owner] of owners.entries()) {
+      if (owner) tokensByOwner.set(owner, [...(tokensByOwner.get(owner) ?? []), BigInt(tokenId)]);
     }
-    return held;
+    return tokensByOwner;
   }
 
   async function settle() {
@@ -83,13 +83,13 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
   }
 
   async function merge() {
-    const held = [...(await tokensOf())].filter(([, tokens]) => tokens.length >= 2);
-    if (held.length === 0) return;
-    const [owner, tokens] = pick(held);
+    const tokensByOwner = [...(await readTokensByOwner())].filter(([, tokens]) => tokens.length >= 2);
+    if (tokensByOwner.length === 0) return;
+    const [owner, tokens] = pick(tokensByOwner);
     const levels = new Map<number, bigint[]>();
-    const levelOf = async (token: bigint) =>
+    const readLevel = async (token: bigint) =>
       ((await read(mining, miningAbi, 'positionOf', [token])) as { level: number }).level;
-    for (const [index, level] of (await Promise.all(tokens.map(levelOf))).entries())
+    for (const [index, level] of (await Promise.all(tokens.map(readLevel))).entries())
       levels.set(level, [...(levels.get(level) ?? []), tokens[index] as bigint]);
     const same = [...levels.values()].filter((of) => of.length >= 2);
     if (same.length === 0) return;
@@ -98,16 +98,16 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
   }
 
   async function claim() {
-    const held = [...(await tokensOf())];
-    if (held.length === 0) return;
-    const [owner, tokens] = pick(held);
+    const tokensByOwner = [...(await readTokensByOwner())];
+    if (tokensByOwner.length === 0) return;
+    const [owner, tokens] = pick(tokensByOwner);
     await send(actions.claim(owner, tokens.slice(0, 1 + Math.floor(random() * Math.min(5, tokens.length)))));
   }
 
   async function transfer() {
-    const held = [...(await tokensOf())];
-    if (held.length === 0) return;
-    const [owner, tokens] = pick(held);
+    const tokensByOwner = [...(await readTokensByOwner())];
+    if (tokensByOwner.length === 0) return;
+    const [owner, tokens] = pick(tokensByOwner);
     await send(actions.transfer(owner, pick(actors), pick(tokens)));
   }
 
@@ -127,8 +127,8 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
     [
       1,
       async () => {
-        const held = [...(await tokensOf()).values()].flat();
-        if (held.length > 0) await send(actions.publishMetadata(pick(actors), pick(held)));
+        const tokensByOwner = [...(await readTokensByOwner()).values()].flat();
+        if (tokensByOwner.length > 0) await send(actions.publishMetadata(pick(actors), pick(tokensByOwner)));
       },
     ],
     [0.5, () => send(actions.transfer(pick(actors), pick(actors), 9_999n))], // Reverts.

@@ -1,5 +1,5 @@
 import type { Address } from '../../../actors/schemas/hex.ts';
-import { happened, type WrittenEvent, writtenContracts } from './writtenSpans.ts';
+import { buildEvent, type WrittenEvent, writtenContracts } from './writtenSpans.ts';
 
 const nobody: Address = writtenContracts.operatorTimelock;
 const digest = `0x${'d'.repeat(64)}`;
@@ -13,7 +13,7 @@ const versionArgs = {
 
 /** What makes the views of an economy available: its contracts, configured. */
 export const configuredEconomy: readonly WrittenEvent[] = [
-  happened('core', 'CoreConfigured', {
+  buildEvent('core', 'CoreConfigured', {
     streamId: digest,
     genesisTimestamp: 1_769_860_800n,
     roundDuration: 600n,
@@ -27,8 +27,8 @@ export const configuredEconomy: readonly WrittenEvent[] = [
     guardian: nobody,
     reporter: nobody,
   }),
-  happened('core', 'VersionActivated', versionArgs),
-  happened('tokenFactory', 'TokenCreated', {
+  buildEvent('core', 'VersionActivated', versionArgs),
+  buildEvent('tokenFactory', 'TokenCreated', {
     token: writtenContracts.token,
     minter: writtenContracts.mining,
     name: 'Reward',
@@ -36,7 +36,7 @@ export const configuredEconomy: readonly WrittenEvent[] = [
     decimals: 18,
     cap: 10n ** 24n,
   }),
-  happened('mining', 'MiningConfigured', {
+  buildEvent('mining', 'MiningConfigured', {
     core: writtenContracts.core,
     token: writtenContracts.token,
     collection: writtenContracts.collection,
@@ -46,11 +46,11 @@ export const configuredEconomy: readonly WrittenEvent[] = [
     weights: [100n, 220n],
     cooldownBlocks: [3n, 3n],
   }),
-  happened('mining', 'VersionActivated', versionArgs),
+  buildEvent('mining', 'VersionActivated', versionArgs),
 ];
 
 export function minted(owner: Address, tokenId: number): WrittenEvent {
-  return happened('mining', 'PositionMinted', {
+  return buildEvent('mining', 'PositionMinted', {
     owner,
     tokenId: BigInt(tokenId),
     weight: 100n,
@@ -60,9 +60,9 @@ export function minted(owner: Address, tokenId: number): WrittenEvent {
 }
 
 export function transferred(from: Address, to: Address, tokenId: number): WrittenEvent {
-  return happened('collection', 'Transfer', { from, to, tokenId: BigInt(tokenId) });
+  return buildEvent('collection', 'Transfer', { from, to, tokenId: BigInt(tokenId) });
 }
 
 export function claimed(owner: Address, tokenIds: readonly number[], amount: bigint): WrittenEvent {
-  return happened('mining', 'RewardsClaimed', { owner, tokenIds: tokenIds.map(BigInt), amount });
+  return buildEvent('mining', 'RewardsClaimed', { owner, tokenIds: tokenIds.map(BigInt), amount });
 }

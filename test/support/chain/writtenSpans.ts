@@ -7,7 +7,7 @@ import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
 
 export const writtenChainId = 31_337n;
 
-const abiOf: Record<ContractKind, Abi> = {
+const contractAbis: Record<ContractKind, Abi> = {
   core: [...abis.coreAbi, ...abis.proxyAbi],
   proxyAdmin: abis.proxyAdminAbi,
   operatorTimelock: abis.timelockAbi,
@@ -19,7 +19,7 @@ const abiOf: Record<ContractKind, Abi> = {
 
 /** Addresses of contracts that exist on no chain. */
 export const writtenContracts = Object.fromEntries(
-  Object.keys(abiOf).map((kind, index) => [kind, toAddress(pad(`0x${index + 1}`, { size: 20 }))]),
+  Object.keys(contractAbis).map((kind, index) => [kind, toAddress(pad(`0x${index + 1}`, { size: 20 }))]),
 ) as unknown as ContractAddresses;
 
 /** An event as a test writes it down. */
@@ -29,7 +29,7 @@ export interface WrittenEvent {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-export function happened(
+export function buildEvent(
   contract: ContractKind,
   name: string,
   args: WrittenEvent['args'] = {},
@@ -38,8 +38,8 @@ export function happened(
 }
 
 /** The log that a contract would write of an event. */
-export function logOf({ contract, name, args }: WrittenEvent, logIndex: number): ChainLog {
-  const event = abiOf[contract].find((item) => item.type === 'event' && item.name === name);
+export function buildLog({ contract, name, args }: WrittenEvent, logIndex: number): ChainLog {
+  const event = contractAbis[contract].find((item) => item.type === 'event' && item.name === name);
   if (event?.type !== 'event') throw new Error(`${contract} has no event ${name}`);
   const others = event.inputs.filter(({ indexed }) => indexed !== true);
   return {
@@ -67,30 +67,30 @@ export interface WrittenBlock {
   readonly core?: Address;
 }
 
-export function hashOf(number: number, branch = 0): Hash {
+export function buildHash(number: number, branch = 0): Hash {
   return `0x${branch.toString(16).padStart(8, '0')}${number.toString(16).padStart(56, '0')}`;
 }
 
 /** A span of one block. */
-export function writtenSpan(block: WrittenBlock): ChainSpanMessage {
+export function buildSpan(block: WrittenBlock): ChainSpanMessage {
   const { number, events = [], fork = 0, branch = fork, core = writtenContracts.core } = block;
   const { parentBranch = branch } = block;
-  const hash = hashOf(number, branch);
+  const hash = buildHash(number, branch);
   const timestamp = new Date(Date.UTC(2026, 0, 1) + number * 12_000).toISOString();
-  const listed = { number: String(number), hash, timestamp, logs: events.map(logOf) };
+  const listed = { number: String(number), hash, timestamp, logs: events.map(buildLog) };
   return {
     core,
     fork,
     fromBlock: String(number),
     toBlock: String(number),
-    parentHash: hashOf(number - 1, parentBranch),
+    parentHash: buildHash(number - 1, parentBranch),
     hash,
     timestamp,
     blocks: events.length === 0 ? [] : [listed],
   };
 }
 
-export function messageOf(span: object, seq: number, chainId = writtenChainId): StreamMessage {
+export function buildSpanMessage(span: object, seq: number, chainId = writtenChainId): StreamMessage {
   return {
     seq,
     subject: `miner.chain.${chainId}.span`,

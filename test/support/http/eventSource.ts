@@ -1,6 +1,6 @@
 import { whenFinished } from '../processes/lifetime.ts';
 
-/** An event as the stream tells it. */
+/** An event as the stream sends it. */
 export interface Message {
   readonly id: string;
   readonly event: string;
@@ -11,7 +11,7 @@ export interface Message {
   };
 }
 
-/** An event source: what it was told, until the test ends. */
+/** An event source: what it received, until the test ends. */
 export async function listen(base: string, path = '/v1/events/stream', headers: Record<string, string> = {}) {
   const ending = new AbortController();
   whenFinished(() => ending.abort());

@@ -91,7 +91,7 @@ const noObservations: ObservationReader = { page: () => ({ items: [], more: fals
 
 /** The public server, on a free port unless one is given, closed with the test. */
 export async function startPublicServer(
-  given: Partial<PublicServerSettings> & {
+  overrides: Partial<PublicServerSettings> & {
     observations?: ObservationReader;
     chain?: ChainViews;
     progress?: () => MeasurementProgress | null;
@@ -112,7 +112,7 @@ export async function startPublicServer(
     history = () => null,
     olderEvents = noOlderEvents,
     ...settings
-  } = given;
+  } = overrides;
   const views = exampleViews(installationId);
   const state = { ready: true, hasViews: true };
   const clock = manualClock();

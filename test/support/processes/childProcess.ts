@@ -50,6 +50,29 @@ export function startProcess(
   return { child, pid: child.pid, output: () => output, written: waitFor, end, exited };
 }
 
+/** A server that a test can kill and start again on its ports and directory. */
+export interface RestartableServer {
+  readonly pid: number;
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** @param run starts it and resolves once it answers. */
+export async function startRestartable(run: () => Promise<TestProcess>): Promise<RestartableServer> {
+  let server = await run();
+  return {
+    get pid() {
+      return server.pid;
+    },
+    kill: async (signal = 'SIGKILL') => {
+      await server.end(signal);
+    },
+    start: async () => {
+      server = await run();
+    },
+  };
+}
+
 /** Between two questions: a tenth of the time that was waited so far, so that waiting takes little from what is waited for. */
 const [leastPauseMs, longestPauseMs] = [20, 250];
 

@@ -1,5 +1,5 @@
 import { accessSync } from 'node:fs';
-import { eventually, startProcess } from './childProcess.ts';
+import { eventually, type RestartableServer, startProcess, startRestartable } from './childProcess.ts';
 import { findFreePort } from './findFreePort.ts';
 import { writeClickHouseConfiguration } from './serverConfigurations.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
@@ -29,11 +29,8 @@ function programPath(): string {
 }
 
 /** A real clickhouse-server of one test, for the network path: Debian's version is too old for the tables. */
-export interface TestClickHouse {
+export interface TestClickHouse extends RestartableServer {
   readonly url: string;
-  readonly pid: number;
-  kill(signal?: NodeJS.Signals): Promise<void>;
-  start(): Promise<void>;
 }
 
 export async function startClickHouseServer(): Promise<TestClickHouse> {
@@ -46,17 +43,5 @@ export async function startClickHouseServer(): Promise<TestClickHouse> {
     await eventually(async () => (await fetch(`${url}/ping`)).ok, `clickhouse-server on ${url}`);
     return server;
   };
-  let server = await run();
-  return {
-    url,
-    get pid() {
-      return server.pid;
-    },
-    kill: async (signal = 'SIGKILL') => {
-      await server.end(signal);
-    },
-    start: async () => {
-      server = await run();
-    },
-  };
+  return Object.assign(await startRestartable(run), { url });
 }

@@ -1,12 +1,12 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { whenFinished } from './lifetime.ts';
 
-/** A TCP proxy that stumbles when it is told to. */
+/** A TCP proxy that fails on demand. */
 export interface CuttingProxy {
   readonly url: string;
-  /** Lets a request through whole, and cuts the connection in place of the next `count` answers. */
+  /** Forwards requests completely, and cuts the connection in place of the next `count` answers. */
   cutAnswers(count: number): void;
-  /** Accepts connections and passes nothing on until it is told otherwise. */
+  /** Accepts connections and forwards nothing until it is released. */
   hold(isHeld: boolean): void;
   readonly cuts: number;
 }

@@ -85,13 +85,13 @@ export async function startMiner(settings: MinerSettings): Promise<MinerProcess>
   };
 }
 
-/** Over a connection of its own: one that is kept may be closed by the server just when it is used again, as happens where everything takes long. */
+/** Over a connection of its own: a reused one may be closed by the server just when it is used again, as happens where everything takes long. */
 export function ask(url: string): Promise<Response> {
   return fetch(url, { headers: { Connection: 'close' } });
 }
 
 /** Waits until the service is ready: its streams exist and what they hold is folded. */
-export async function ready(miner: MinerProcess) {
+export async function waitUntilReady(miner: MinerProcess) {
   await eventually(async () => (await ask(`${miner.operatorUrl}/readyz`)).ok, 'readiness');
 }
 
@@ -104,12 +104,12 @@ export interface ReadyBody {
   readonly streams: Readonly<Record<string, { readonly lag: number | null; readonly isCaughtUp: boolean }>>;
 }
 
-export async function readiness({ operatorUrl }: MinerProcess): Promise<ReadyBody> {
+export async function fetchReadiness({ operatorUrl }: MinerProcess): Promise<ReadyBody> {
   return (await (await ask(`${operatorUrl}/readyz`)).json()) as ReadyBody;
 }
 
 /** Waits until the service has folded `stream` through `position`. */
-export async function foldedThrough(miner: MinerProcess, position: number, stream = 'MINER_COUNTER') {
+export async function waitUntilFolded(miner: MinerProcess, position: number, stream = 'MINER_COUNTER') {
   const metric = `miner_stream_position{stream="${stream}"}`;
   await eventually(
     async () => (await miner.metric(metric)) === position,
@@ -119,8 +119,8 @@ export async function foldedThrough(miner: MinerProcess, position: number, strea
 }
 
 /** Waits until everything that is folded is stored in ClickHouse. */
-export async function storedThrough(miner: MinerProcess, position: number) {
-  await foldedThrough(miner, position);
+export async function waitUntilStored(miner: MinerProcess, position: number) {
+  await waitUntilFolded(miner, position);
   await eventually(
     async () =>
       ((await miner.metric('miner_rows_flushed_position{stream="MINER_COUNTER"}')) ?? 0) >= position,

@@ -7,20 +7,16 @@ import {
 } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { closeNats } from '../../../streams/jetstream/connection.ts';
-import { eventually, startProcess } from './childProcess.ts';
+import { eventually, type RestartableServer, startProcess, startRestartable } from './childProcess.ts';
 import { findFreePort } from './findFreePort.ts';
 import { whenFinished } from './lifetime.ts';
 import { writeNatsConfiguration } from './serverConfigurations.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 
 /** A real nats-server with JetStream, of one test. */
-export interface TestNats {
+export interface TestNats extends RestartableServer {
   readonly url: string;
   readonly dir: string;
-  readonly pid: number;
-  kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts it again on its port and directory. */
-  start(): Promise<void>;
 }
 
 /** @param settings further lines of its configuration. */
@@ -43,20 +39,7 @@ export async function startNats(dir = temporaryDirectory(), settings = ''): Prom
     }, `nats-server on ${url}`);
     return server;
   };
-  let server = await run();
-  return {
-    url,
-    dir,
-    get pid() {
-      return server.pid;
-    },
-    kill: async (signal = 'SIGKILL') => {
-      await server.end(signal);
-    },
-    start: async () => {
-      server = await run();
-    },
-  };
+  return Object.assign(await startRestartable(run), { url, dir });
 }
 
 export interface TestConnection {
@@ -73,11 +56,7 @@ export async function connectTo(nats: TestNats): Promise<TestConnection> {
 }
 
 /** All messages that a stream holds, from a sequence on if one is given, in its order and in one request. */
-export async function storedMessages(
-  { js, jsm }: TestConnection,
-  stream: string,
-  from = 1,
-): Promise<JsMsg[]> {
+export async function fetchMessages({ js, jsm }: TestConnection, stream: string, from = 1): Promise<JsMsg[]> {
   const { state } = await jsm.streams.info(stream);
   const expected = Math.min(state.messages, state.last_seq - from + 1);
   if (expected <= 0) return [];

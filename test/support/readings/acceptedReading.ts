@@ -1,9 +1,9 @@
 import type { AcceptedReading } from '../../../actors/views/views.ts';
 
 /** A valid accepted reading, for folds and rows; only what a test is about is given. */
-export function acceptedReading(given: Partial<AcceptedReading> = {}): AcceptedReading {
-  const position = given.position ?? 1;
-  const observedAtMs = given.observedAtMs ?? Date.UTC(2026, 0, 31, 12);
+export function acceptedReading(overrides: Partial<AcceptedReading> = {}): AcceptedReading {
+  const position = overrides.position ?? 1;
+  const observedAtMs = overrides.observedAtMs ?? Date.UTC(2026, 0, 31, 12);
   return {
     position,
     telemetryId: `aaaaaaaa-0000-4000-8000-${String(position).padStart(12, '0')}`,
@@ -20,6 +20,6 @@ export function acceptedReading(given: Partial<AcceptedReading> = {}): AcceptedR
     rpmMilli: 0,
     speedMmPerSecond: 0,
     distanceMm: 0,
-    ...given,
+    ...overrides,
   };
 }

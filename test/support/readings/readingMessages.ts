@@ -6,27 +6,27 @@ import type { CounterReadingMessage } from '../../../actors/wheel/counterReading
 import { genesisMs } from '../processes/minerProcess.ts';
 
 /** A UUID that is always the same for the same text. */
-export function uuidOf(text: string): string {
+export function deriveUuid(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Reading number `index` of an installation, one every ten seconds from the genesis unless another pace is given; what a test is about is given. */
+/** Reading number `index` of an installation, one every ten seconds from the genesis unless another interval is passed; a test overrides what it is about. */
 export function readingMessage(
   installationId: string,
   index: number,
-  given: Partial<CounterReadingMessage> = {},
+  overrides: Partial<CounterReadingMessage> = {},
   intervalMs = 10_000,
 ): CounterReadingMessage {
   const observedAtMs = genesisMs + index * intervalMs;
   return {
-    telemetryId: uuidOf(`${installationId} reading ${index}`),
+    telemetryId: deriveUuid(`${installationId} reading ${index}`),
     installationId,
-    bootId: uuidOf(`${installationId} boot`),
+    bootId: deriveUuid(`${installationId} boot`),
     sequence: index,
     observedAt: new Date(observedAtMs).toISOString(),
     receivedAt: new Date(observedAtMs + 50).toISOString(),
-    counterEpoch: uuidOf(`${installationId} epoch`),
+    counterEpoch: deriveUuid(`${installationId} epoch`),
     cumulativeWorkUnits: String(index * 7),
     provenance: 'simulated',
     softwareVersion: 'test',
@@ -34,7 +34,7 @@ export function readingMessage(
     rpmMilli: index % 1_000,
     speedMmPerSecond: (index * 13) % 700,
     distanceMm: (index % 8_640) * 30,
-    ...given,
+    ...overrides,
   };
 }
 
@@ -44,7 +44,7 @@ export interface Publication {
   readonly body: string;
 }
 
-export function publicationOf(message: CounterReadingMessage): Publication {
+export function toPublication(message: CounterReadingMessage): Publication {
   return { subject: counterSubject(message.installationId), body: JSON.stringify(message) };
 }
 
@@ -65,18 +65,18 @@ export function mixedPublications(count: number, fromIndex = 0, intervalMs = 10_
       case 80:
         return { subject: counterSubject('another'), body: JSON.stringify(good) };
       case 120:
-        return publicationOf({
+        return toPublication({
           ...good,
           observedAt: new Date(Date.parse(good.receivedAt) + 300_001).toISOString(),
         });
       case 160:
-        return publicationOf({ ...good, sequence: Math.max(0, index - 1) });
+        return toPublication({ ...good, sequence: Math.max(0, index - 1) });
       case 200:
-        return publicationOf({ ...good, observedAt: new Date(genesisMs - 1).toISOString() });
+        return toPublication({ ...good, observedAt: new Date(genesisMs - 1).toISOString() });
       case 239:
-        return publicationOf({ ...good, cumulativeWorkUnits: '0', sequence: index });
+        return toPublication({ ...good, cumulativeWorkUnits: '0', sequence: index });
       default:
-        return publicationOf(good);
+        return toPublication(good);
     }
   });
 }
@@ -118,7 +118,7 @@ export async function publishMany(
     const observedMs = startMs + index * intervalMs;
     const observedAt = new Date(observedMs).toISOString();
     const receivedAt = new Date(observedMs + 50).toISOString();
-    return publicationOf(readingMessage(installationId, index, { observedAt, receivedAt }));
+    return toPublication(readingMessage(installationId, index, { observedAt, receivedAt }));
   };
   // Not all of them in memory at once: a year has millions.
   for (let start = from; start < to; start += acknowledgedTogether) {

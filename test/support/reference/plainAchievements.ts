@@ -1,21 +1,22 @@
 import type { AcceptedReading } from '../../../actors/views/views.ts';
 
 /**
- * What readings reach, straight from CONTRACT.md, Emission conditions, and slowly: everything is computed anew for each reading. As
+ * What readings reach, straight from CONTRACT.md, Emission conditions, and slowly: everything is computed again for each reading. As
  * `type discriminator observed`, in the order of the readings and sorted within one.
  */
 export function plainAchievements(readings: readonly AcceptedReading[]): string[] {
-  const dayOf = (atMs: number) => new Date(atMs - 43_200_000).toISOString().slice(0, 10);
+  const formatDay = (atMs: number) => new Date(atMs - 43_200_000).toISOString().slice(0, 10);
   const dayBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
   const distancesUpTo = (count: number) => {
     const days = new Map<string, number>();
     for (const { observedAtMs, distanceMm } of readings.slice(0, count)) {
-      const day = dayOf(observedAtMs);
+      const day = formatDay(observedAtMs);
       days.set(day, Math.max(days.get(day) ?? 0, distanceMm));
     }
     return days;
   };
-  const sumOf = (days: Map<string, number>) => [...days.values()].reduce((sum, one) => sum + BigInt(one), 0n);
+  const addDays = (days: Map<string, number>) =>
+    [...days.values()].reduce((sum, one) => sum + BigInt(one), 0n);
   const lifetimeKm = [1, 3, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100];
   for (let km = 150; km <= 4_000; km += 50) lifetimeKm.push(km);
 
@@ -24,9 +25,9 @@ export function plainAchievements(readings: readonly AcceptedReading[]): string[
   for (let index = 0; index < readings.length; index++) {
     const reading = readings[index] as AcceptedReading;
     const speed = reading.speedMmPerSecond;
-    const day = dayOf(reading.observedAtMs);
+    const day = formatDay(reading.observedAtMs);
     const [before, after] = [distancesUpTo(index), distancesUpTo(index + 1)];
-    const [lifetimeBefore, lifetime] = [sumOf(before), sumOf(after)];
+    const [lifetimeBefore, lifetime] = [addDays(before), addDays(after)];
     const [distanceBefore, distance] = [before.get(day) ?? 0, after.get(day) ?? 0];
     const topBefore = Math.max(0, ...readings.slice(0, index).map((one) => one.speedMmPerSecond));
     const events: string[] = [];

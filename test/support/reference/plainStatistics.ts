@@ -2,7 +2,7 @@ import type { CounterReadingMessage } from '../../../actors/wheel/counterReading
 
 /**
  * The statistics resource straight from the definitions and the accepted readings, without anything of the product: slow,
- * plain, and judged by eye. Amounts are bigints, times epoch milliseconds, `null` where the resource has null.
+ * plain, and checked by eye. Amounts are bigints, times epoch milliseconds, `null` where the resource has null.
  */
 const minuteMs = 60_000;
 const roundMs = 10 * minuteMs;
@@ -29,7 +29,7 @@ export function plainReading(message: CounterReadingMessage): Reading {
 }
 
 /** Work of each observed round by its start. */
-function observedRounds(readings: readonly Reading[], genesisMs: number): Map<number, bigint> {
+function observeRounds(readings: readonly Reading[], genesisMs: number): Map<number, bigint> {
   // Covered spans, joined where they touch.
   const spans: { from: number; to: number }[] = [];
   for (let index = 1; index < readings.length; index++) {
@@ -55,13 +55,13 @@ function observedRounds(readings: readonly Reading[], genesisMs: number): Map<nu
   return rounds;
 }
 
-function universalDayOf(timeMs: number): number {
+function findUniversalDay(timeMs: number): number {
   const noon = new Date(timeMs);
   noon.setUTCHours(12, 0, 0, 0);
   return noon.getTime() > timeMs ? noon.getTime() - dayMs : noon.getTime();
 }
 
-const bps = (part: number, whole: number) => (whole === 0 ? 0 : Math.floor((part * 10_000) / whole));
+const bps = (part: number, total: number) => (total === 0 ? 0 : Math.floor((part * 10_000) / total));
 const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
 const sorted = (values: readonly bigint[]) => [...values].sort((a, b) => Number(a - b));
 
@@ -90,14 +90,14 @@ export function plainStatistics(
 ) {
   // A device's clock may be ahead of the service's: what has not ended does not count yet.
   const rounds = new Map(
-    [...observedRounds(readings, genesisMs)].filter(([start]) => start + roundMs <= nowMs),
+    [...observeRounds(readings, genesisMs)].filter(([start]) => start + roundMs <= nowMs),
   );
-  const today = universalDayOf(nowMs);
+  const today = findUniversalDay(nowMs);
   const starts = Array.from({ length: dayCount }, (_, index) => today - (dayCount - 1 - index) * dayMs);
   const isExpected = (start: number) => start >= genesisMs && start + roundMs <= nowMs;
   const roundStarts = (fromMs: number, count: number) =>
     Array.from({ length: count }, (_, index) => fromMs + index * roundMs);
-  const distanceOf = (start: number) => {
+  const findDistance = (start: number) => {
     const inside = readings.filter(({ atMs }) => atMs >= start && atMs < start + dayMs);
     return inside.length === 0 ? null : Math.max(...inside.map(({ distanceMm }) => distanceMm));
   };
@@ -137,7 +137,7 @@ export function plainStatistics(
           coverageBps: bps(observed.length, expected),
         },
         observedWorkUnits: sum(observed.map((round) => rounds.get(round) as bigint)),
-        distanceMm: distanceOf(start),
+        distanceMm: findDistance(start),
         buckets: byClock.map(({ startMs, ...bucket }) => ({
           startMinuteUtc: (startMs % dayMs) / minuteMs,
           ...bucket,
@@ -171,7 +171,7 @@ export function plainStatistics(
     value === null || value === 0n
       ? null
       : { value, occurredAtMs: occurredAtMs as number, coverage: isComplete ? 'complete' : 'partial' };
-  const peak = (value: (reading: Reading) => number) => {
+  const findPeak = (value: (reading: Reading) => number) => {
     const found = best(inWindow, (reading) => BigInt(value(reading)));
     return record(found === null ? null : BigInt(value(found)), found?.atMs, windowBps === 10_000);
   };
@@ -200,12 +200,12 @@ export function plainStatistics(
   const longestStreak = best(streaks, ({ length }) => BigInt(length));
   const peakSlot = best(typicalDay, ({ meanWorkMilli }) => meanWorkMilli ?? 0n);
 
-  const allDays = [...new Set(readings.map(({ atMs }) => universalDayOf(atMs)))].filter(
+  const allDays = [...new Set(readings.map(({ atMs }) => findUniversalDay(atMs)))].filter(
     (start) => start <= nowMs,
   );
   const workByDay = new Map<number, bigint>();
   for (const [start, work] of rounds) {
-    const day = universalDayOf(start);
+    const day = findUniversalDay(start);
     workByDay.set(day, (workByDay.get(day) ?? 0n) + work);
   }
   const firstMs = readings[0]?.atMs ?? null;
@@ -217,7 +217,7 @@ export function plainStatistics(
   return {
     lifetime: {
       acceptedWorkUnits: sum([...rounds.values()]),
-      observedDistanceMm: sum(allDays.map((day) => BigInt(distanceOf(day) ?? 0))),
+      observedDistanceMm: sum(allDays.map((day) => BigInt(findDistance(day) ?? 0))),
       activeDayCount: [...workByDay.values()].filter((work) => work > 0n).length,
       coverageBps: bps(rounds.size, lifetimeExpected),
       firstObservedAtMs: firstMs,
@@ -262,8 +262,8 @@ export function plainStatistics(
         farDay?.start,
         farDay !== null && isFull(farDay),
       ),
-      peakObservedRpmMilli: peak(({ rpmMilli }) => rpmMilli),
-      peakObservedSpeedMmPerSecond: peak(({ speed }) => speed),
+      peakObservedRpmMilli: findPeak(({ rpmMilli }) => rpmMilli),
+      peakObservedSpeedMmPerSecond: findPeak(({ speed }) => speed),
       longestActiveWindowMinutes: record(
         longestRun === null ? null : BigInt(longestRun.length * 10),
         longestRun?.start,

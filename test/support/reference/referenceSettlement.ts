@@ -40,12 +40,12 @@ const nextStates: Record<MachineState, Partial<Record<Event, MachineState>>> = {
   superseded: {},
 };
 
-/** Closed rounds that are held: those above the settled frontier are needed, and a year of them is 52,560. */
+/** Closed rounds that are retained: those above the settled frontier are needed, and a year of them is 52,560. */
 const closedRoundsMax = 60_000;
 /** Counter epochs that may be approved, and incidents that may be open, at once. */
 const approvedEpochsMax = 256;
 const openIncidentsMax = 64;
-/** Ended submissions that are held for the statistics. */
+/** Ended submissions that are retained for the statistics. */
 const endedSubmissionsMax = 10_000;
 
 interface ClosedRound {
@@ -134,7 +134,7 @@ export const emptyReference: ReferenceSettlement = {
 type ReferenceOutcome = { readonly rejection: Rejection } | { readonly state: ReferenceSettlement };
 
 /** The lifecycle as it is shown: a submission that was never sent retries like any other. */
-function lifecycleOf({ machine }: Submission): string {
+function findLifecycle({ machine }: Submission): string {
   return machine === 'retryingUnsent' ? 'retrying' : machine;
 }
 
@@ -157,7 +157,7 @@ export function foldReference(
   { storedAtMs, ...said }: ReferenceMessage,
 ): ReferenceOutcome {
   const id = JSON.stringify(said);
-  if (isRemembered(state.acceptedMessages, id)) return refused('this message was accepted before');
+  if (isRemembered(state.acceptedMessages, id)) return refuse('this message was accepted before');
   const outcome =
     said.kind === 'oracle' ? foldOracle(state, said.message) : foldReporter(state, said.message, storedAtMs);
   if ('rejection' in outcome) return outcome;
@@ -171,7 +171,7 @@ function foldOracle(state: ReferenceSettlement, message: OracleMessage): Referen
       const firstRound = BigInt(message.firstRound);
       const lastRound = BigInt(message.lastRound);
       if (state.closure !== null && firstRound <= state.closure.lastRound) {
-        return refused(`round ${firstRound} is closed already, through ${state.closure.lastRound}`);
+        return refuse(`round ${firstRound} is closed already, through ${state.closure.lastRound}`);
       }
       const rounds = message.rounds.map(({ roundId, workUnits }) => ({
         roundId: BigInt(roundId),
@@ -211,8 +211,8 @@ function foldReporter(
     case 'run_started': {
       const { runId } = message;
       const overtaken = state.unfinishedRun;
-      if (overtaken?.runId === runId) return refused(`run ${runId} is under way already`);
-      if (isRemembered(state.ended.runs, runId)) return refused(`run ${runId} has ended already`);
+      if (overtaken?.runId === runId) return refuse(`run ${runId} is under way already`);
+      if (isRemembered(state.ended.runs, runId)) return refuse(`run ${runId} has ended already`);
       const unfinishedRun = { runId, startedAtMs: atMs };
       const ended =
         overtaken === null ? state.ended : rememberEnded(state, 'runs', overtaken.runId, storedAtMs);
@@ -221,7 +221,7 @@ function foldReporter(
     case 'run_finished': {
       const run = state.unfinishedRun;
       if (run?.runId !== message.runId) {
-        return refused(
+        return refuse(
           `run ${message.runId} is not under way, ${run === null ? 'none is' : `${run.runId} is`}`,
         );
       }
@@ -231,28 +231,28 @@ function foldReporter(
     }
     case 'incident_opened': {
       if (state.openIncidents.includes(message.incidentId)) {
-        return refused(`incident ${message.incidentId} is open already`);
+        return refuse(`incident ${message.incidentId} is open already`);
       }
       if (isRemembered(state.ended.incidents, message.incidentId)) {
-        return refused(`incident ${message.incidentId} has ended already`);
+        return refuse(`incident ${message.incidentId} has ended already`);
       }
       if (state.openIncidents.length >= openIncidentsMax) {
-        return refused(`${openIncidentsMax} other incidents are open already`);
+        return refuse(`${openIncidentsMax} other incidents are open already`);
       }
       return { state: { ...state, openIncidents: [...state.openIncidents, message.incidentId] } };
     }
     case 'incident_closed': {
       if (!state.openIncidents.includes(message.incidentId)) {
-        return refused(`incident ${message.incidentId} is not open`);
+        return refuse(`incident ${message.incidentId} is not open`);
       }
       const openIncidents = state.openIncidents.filter((one) => one !== message.incidentId);
       const ended = rememberEnded(state, 'incidents', message.incidentId, storedAtMs);
       return { state: { ...state, openIncidents, ended } };
     }
     case 'submission_prepared':
-      return prepared(state, message, atMs);
+      return prepareSubmission(state, message, atMs);
     default:
-      return moved(state, message, atMs, storedAtMs);
+      return moveSubmission(state, message, atMs, storedAtMs);
   }
 }
 
@@ -266,7 +266,7 @@ function rememberEnded(
   return { ...ended, [kind]: rememberId(ended[kind], id, storedAtMs) };
 }
 
-function prepared(
+function prepareSubmission(
   state: ReferenceSettlement,
   message: Extract<ReporterMessage, { type: 'submission_prepared' }>,
   atMs: number,
@@ -286,11 +286,11 @@ function prepared(
   if (impossibility !== null) return reject('malformed', impossibility);
   const { submission } = state;
   if (submission !== null && !isTerminal(submission)) {
-    return refused(`submission ${submission.submissionId} is still ${lifecycleOf(submission)}`);
+    return refuse(`submission ${submission.submissionId} is still ${findLifecycle(submission)}`);
   }
   const submissionId = message.submissionId.toLowerCase();
   if (isRemembered(state.ended.submissions, submissionId)) {
-    return refused(`submission ${submissionId} has ended already`);
+    return refuse(`submission ${submissionId} has ended already`);
   }
   return {
     state: {
@@ -322,7 +322,7 @@ const events = {
   submission_superseded: 'superseded',
 } as const;
 
-function moved(
+function moveSubmission(
   state: ReferenceSettlement,
   message: Exclude<Move, { type: 'submission_prepared' }>,
   atMs: number,
@@ -331,14 +331,14 @@ function moved(
   const { submission } = state;
   const submissionId = message.submissionId.toLowerCase();
   if (submission?.submissionId !== submissionId) {
-    return refused(
+    return refuse(
       `submission ${submissionId} is not the latest, ${submission?.submissionId ?? 'there is none'}`,
     );
   }
   const event = events[message.type];
   const machine = nextStates[submission.machine][event];
   if (machine === undefined) {
-    return refused(`a submission that is ${lifecycleOf(submission)} cannot become ${event}`);
+    return refuse(`a submission that is ${findLifecycle(submission)} cannot become ${event}`);
   }
   const isEnd = machine === 'confirmed' || machine === 'reverted' || machine === 'superseded';
   const next: Submission = {
@@ -360,7 +360,7 @@ function moved(
   });
   const isFull = all.size > endedSubmissionsMax;
   const endedSubmissions = isFull ? all.shift() : all;
-  // The statistics cover only what is held of the submissions.
+  // The statistics cover only the retained submissions.
   const submissionsSinceMs = isFull
     ? (endedSubmissions.first()?.createdAtMs ?? createdAtMs)
     : state.submissionsSinceMs;
@@ -368,7 +368,7 @@ function moved(
   return { state: { ...state, submission: next, submissionsSinceMs, endedSubmissions, ended } };
 }
 
-function refused(detail: string): { rejection: Rejection } {
+function refuse(detail: string): { rejection: Rejection } {
   return reject('not_allowed', detail);
 }
 
@@ -394,36 +394,36 @@ export function encodeReference(state: ReferenceSettlement) {
   };
 }
 
-/** The documented states, with what they depend on beside the messages. */
+/** The documented states, with what they depend on besides the messages. */
 export function viewReference(
   state: ReferenceSettlement,
   { isPaused, bufferedRoundCount, nowMs }: { isPaused: boolean; bufferedRoundCount: number; nowMs: number },
 ) {
   const { submission } = state;
-  const lifecycle = submission === null ? null : lifecycleOf(submission);
-  const blockedReason = blockedReasonOf(state, isPaused);
+  const lifecycle = submission === null ? null : findLifecycle(submission);
+  const blockedReason = findBlockedReason(state, isPaused);
   return {
-    oracle: oracleStateOf(state, nowMs),
+    oracle: findOracleState(state, nowMs),
     blockedReason,
-    queue: queueStateOf(state, blockedReason, bufferedRoundCount, nowMs),
+    queue: findQueueState(state, blockedReason, bufferedRoundCount, nowMs),
     lifecycle,
     isUnderWay: submission !== null && !isTerminal(submission),
   };
 }
 
-function oracleStateOf({ closure, blockedReason }: ReferenceSettlement, nowMs: number): string {
+function findOracleState({ closure, blockedReason }: ReferenceSettlement, nowMs: number): string {
   if (closure === null) return 'unavailable';
   if (blockedReason !== null) return 'blocked';
   return nowMs - closure.acceptedAtMs > 1_200_000 ? 'stale' : 'accepted';
 }
 
-function blockedReasonOf(state: ReferenceSettlement, isPaused: boolean): string | null {
+function findBlockedReason(state: ReferenceSettlement, isPaused: boolean): string | null {
   if (state.openIncidents.length > 0) return 'incident_open';
   if (state.blockedReason !== null) return 'oracle_blocked';
   return isPaused ? 'settlement_paused' : null;
 }
 
-function queueStateOf(
+function findQueueState(
   { settlementEnabled, lastRun, unfinishedRun, submission }: ReferenceSettlement,
   blockedReason: string | null,
   bufferedRoundCount: number,
@@ -432,6 +432,6 @@ function queueStateOf(
   if (blockedReason !== null) return 'blocked';
   if (!settlementEnabled) return 'disabled';
   if (lastRun === null || nowMs - lastRun.finishedAtMs > 600_000 || unfinishedRun !== null) return 'stale';
-  if (submission !== null && !isTerminal(submission)) return lifecycleOf(submission);
+  if (submission !== null && !isTerminal(submission)) return findLifecycle(submission);
   return bufferedRoundCount === 0 ? 'empty' : 'ready';
 }

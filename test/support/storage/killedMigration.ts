@@ -11,7 +11,7 @@ const database = openDatabase({ path });
 const kill = () => process.kill(process.pid, 'SIGKILL');
 let statements = 0;
 
-function counted<Statement extends unknown[]>(run: (...statement: Statement) => Promise<void>) {
+function countStatements<Statement extends unknown[]>(run: (...statement: Statement) => Promise<void>) {
   return (...statement: Statement) => {
     if (++statements === Number(killAt)) {
       if (moment === 'before') kill();
@@ -22,7 +22,11 @@ function counted<Statement extends unknown[]>(run: (...statement: Statement) => 
 }
 
 await migrate(
-  { ...database, command: counted(database.command), insertBytes: counted(database.insertBytes) },
+  {
+    ...database,
+    command: countStatements(database.command),
+    insertBytes: countStatements(database.insertBytes),
+  },
   pino({ level: 'silent' }),
 );
 await database.close();

@@ -1,6 +1,6 @@
 import type { OlderEvents } from '../../../actors/views/views.ts';
 
-const refuse = () => Promise.reject(new Error('no event was given up'));
+const refuse = () => Promise.reject(new Error('no event was evicted'));
 
-/** Of sources that have given up no event. */
+/** For sources that have evicted no event. */
 export const noOlderEvents: OlderEvents = { before: refuse, after: refuse, find: refuse, lastBefore: refuse };

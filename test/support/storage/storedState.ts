@@ -5,7 +5,7 @@ import { readings } from '../../../storage/tables/readings.ts';
 import { rounds } from '../../../storage/tables/rounds.ts';
 import type { ColumnSelection } from '../../../storage/tables/table.ts';
 import type { MinerProcess } from '../processes/minerProcess.ts';
-import { storedMessages, type TestConnection } from '../processes/natsServer.ts';
+import { fetchMessages, type TestConnection } from '../processes/natsServer.ts';
 
 /** Everything of a stream's fold that is stored, without what depends on when it was written. */
 export interface StoredState {
@@ -51,8 +51,8 @@ export async function allObservations(miner: MinerProcess, installationId: strin
 }
 
 /** Sequences of a stream's rejected messages with their reasons, in the order of their publication. */
-export async function rejections(nats: TestConnection, stream: string) {
-  const messages = await storedMessages(nats, 'MINER_REJECTED');
+export async function readRejections(nats: TestConnection, stream: string) {
+  const messages = await fetchMessages(nats, 'MINER_REJECTED');
   return messages
     .filter(({ subject }) => subject === `miner.rejected.${stream}`)
     .map((message) => {

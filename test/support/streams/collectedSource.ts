@@ -7,7 +7,7 @@ import { whenFinished } from '../processes/lifetime.ts';
 import type { TestConnection } from '../processes/natsServer.ts';
 import { silentLogger } from '../silentLogger.ts';
 
-/** What a source handed over, in order. */
+/** What a source emitted, in order. */
 export interface CollectedSource {
   readonly source: MessageSource;
   readonly sequences: number[];

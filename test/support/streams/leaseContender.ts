@@ -18,7 +18,7 @@ export interface HeldLease {
 }
 
 /** What a process does that wants to ingest. */
-export function contender({ js, jsm }: TestConnection, name = 'one') {
+export function startContender({ js, jsm }: TestConnection, name = 'one') {
   const lease = createActor(
     createLease({
       jetStream: () => ({ js, jsm }),

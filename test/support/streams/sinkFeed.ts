@@ -44,7 +44,8 @@ export function feedSink(operator: MonoTypeOperatorFunction<PipelineItem>) {
 /** Rows into a writer. */
 export function feedWriter(writer: RowWriter, position = 0) {
   const sink = feedSink(writer.writeAfter(position));
-  const add = (rows: StoredRows) => sink.give(folded({ rows: writer.encode(rows) }, rows.throughPosition));
+  const add = (rows: StoredRows) =>
+    sink.give(buildBatchItem({ rows: writer.encode(rows) }, rows.throughPosition));
   const flushed = async () => {
     writer.flushNow();
     await sink.emptied();
@@ -52,12 +53,12 @@ export function feedWriter(writer: RowWriter, position = 0) {
   return Object.assign(sink, { add, flushed });
 }
 
-/** A batch of a pipeline that made these rows or rejections. */
-export function folded(
+/** A batch of a pipeline with these rows or rejections. */
+export function buildBatchItem(
   { rows = null, rejections = [] }: Partial<Pick<FoldedBatch, 'rows'>> & { rejections?: RejectedMessage[] },
   position: number,
 ): FoldedBatch {
   return { kind: 'batch', position, weight: 0, rows, rejections, checkpoint: () => nowhere };
 }
 
-export const nothing = (throughPosition: number): StoredRows => ({ ...noRows, throughPosition });
+export const buildEmptyRows = (throughPosition: number): StoredRows => ({ ...noRows, throughPosition });

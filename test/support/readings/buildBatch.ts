@@ -2,7 +2,7 @@ import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
 import type { MessageBatch } from '../../../streams/jetstream/messageSource.ts';
 
 /** Messages as a source hands them over. */
-export function batchOf(messages: readonly StreamMessage[], streamCreated = ''): MessageBatch {
+export function buildBatch(messages: readonly StreamMessage[], streamCreated = ''): MessageBatch {
   const position = messages.at(-1)?.seq ?? 0;
   return {
     messages,

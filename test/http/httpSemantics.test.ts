@@ -22,16 +22,16 @@ describe('every route of the table', () => {
     expect(response.headers.get('cache-control')).toBe(route?.cacheControl ?? null);
   });
 
-  it.each(paths)('%s gives back a well-formed request ID and replaces another', async (path) => {
+  it.each(paths)('%s returns a well-formed request ID and replaces any other', async (path) => {
     const server = await startPublicServer();
-    const idOf = async (given: string) => {
-      const response = await server.get(path, { 'X-Request-Id': given });
+    const exchangeRequestId = async (sent: string) => {
+      const response = await server.get(path, { 'X-Request-Id': sent });
       return response.headers.get('x-request-id');
     };
-    expect(await idOf('trace.1:a_B-9')).toBe('trace.1:a_B-9');
-    expect(await idOf('x'.repeat(128))).toBe('x'.repeat(128));
+    expect(await exchangeRequestId('trace.1:a_B-9')).toBe('trace.1:a_B-9');
+    expect(await exchangeRequestId('x'.repeat(128))).toBe('x'.repeat(128));
     for (const bad of ['short', 'x'.repeat(129), 'has space!', 'per%cent99'])
-      expect(await idOf(bad)).not.toBe(bad);
+      expect(await exchangeRequestId(bad)).not.toBe(bad);
   });
 
   it.each(paths)('%s answers HEAD as GET, without a body', async (path) => {
@@ -133,7 +133,7 @@ describe('conditional requests', () => {
   it.each(conditional)('%s takes several lines of If-None-Match for one list', async (path) => {
     const server = await startPublicServer();
     const etag = (await server.get(path, { 'Accept-Encoding': 'identity' })).headers.get('etag') as string;
-    const statusOf = (lines: readonly string[]) =>
+    const requestStatus = (lines: readonly string[]) =>
       new Promise((resolve, reject) => {
         const headers = { 'If-None-Match': [...lines] };
         request(`${server.base}${path}`, { headers, agent: false }, (response) => {
@@ -150,12 +150,12 @@ describe('conditional requests', () => {
       ['"a"', '"b", "c"', `"d", ${etag}`],
       ['"other"', '*'],
     ])
-      expect([lines, await statusOf(lines)]).toEqual([lines, 304]);
-    expect(await statusOf(['"a"', '"b"'])).toBe(200);
-    expect(await statusOf([etag.slice(1, -1), '"b"'])).toBe(200);
+      expect([lines, await requestStatus(lines)]).toEqual([lines, 304]);
+    expect(await requestStatus(['"a"', '"b"'])).toBe(200);
+    expect(await requestStatus([etag.slice(1, -1), '"b"'])).toBe(200);
   });
 
-  it('keeps the tag of a process snapshot that only its time of making tells apart', async () => {
+  it('keeps the tag of a process snapshot whose time of generation alone differs', async () => {
     const server = await startPublicServer();
     const first = await server.get('/v4/public/process');
     server.views.process = {
@@ -169,16 +169,16 @@ describe('conditional requests', () => {
 
   it('changes the tag of the status with its modules, and its revision too with its signer', async () => {
     const server = await startPublicServer();
-    const shown = async () => {
+    const readStatus = async () => {
       const response = await server.get('/v1/status');
       const { revision } = (await response.json()) as { revision: string };
       return { tag: response.headers.get('etag'), revision };
     };
-    const first = await shown();
+    const first = await readStatus();
     server.views.process = { ...server.views.process, modules: { ...server.views.modules, modules: [] } };
-    const second = await shown();
+    const second = await readStatus();
     server.views.process = { ...server.views.process, signer: null };
-    const third = await shown();
+    const third = await readStatus();
     expect(new Set([first.tag, second.tag, third.tag]).size).toBe(3);
     expect(second.revision).toBe(first.revision);
     expect(third.revision).not.toBe(second.revision);
@@ -208,7 +208,7 @@ describe('a preflight', () => {
   const asked = { 'Access-Control-Request-Method': 'GET', 'Access-Control-Request-Headers': 'if-none-match' };
   const everywhere = [...paths, '/v1/events/stream', '/healthz', '/openapi.json', '/nowhere'];
 
-  it.each(everywhere)('of an approved origin for %s is told what may be sent', async (path) => {
+  it.each(everywhere)('of an approved origin for %s learns what it may send', async (path) => {
     const server = await startPublicServer();
     const origin = 'https://wheel.example';
     const response = await server.get(path, { Origin: origin, ...asked }, 'OPTIONS');
@@ -232,13 +232,13 @@ describe('a preflight', () => {
     expect(response.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('is one with an origin and a method alone', async () => {
+  it('has both an origin and a method', async () => {
     const server = await startPublicServer();
-    const statusOf = async (headers: Record<string, string>) =>
+    const requestStatus = async (headers: Record<string, string>) =>
       (await server.get('/v1/status', headers, 'OPTIONS')).status;
-    expect(await statusOf({})).toBe(404);
-    expect(await statusOf({ Origin: 'https://wheel.example' })).toBe(404);
-    expect(await statusOf(asked)).toBe(404);
+    expect(await requestStatus({})).toBe(404);
+    expect(await requestStatus({ Origin: 'https://wheel.example' })).toBe(404);
+    expect(await requestStatus(asked)).toBe(404);
   });
 
   it('leaves the connection to the request that it was for', async () => {
@@ -253,7 +253,7 @@ describe('a preflight', () => {
     expect(response.headers.get('x-miner-settlement-source')).toBe('unavailable');
   });
 
-  it('takes nothing of the rate of the address', async () => {
+  it('does not count against the rate limit of the address', async () => {
     const server = await startPublicServer({ rateLimits: true });
     for (let count = 0; count < 100; count++)
       await server.get('/v1/settlements', { Origin: 'https://wheel.example', ...asked }, 'OPTIONS');
@@ -287,7 +287,7 @@ describe('paths', () => {
 });
 
 describe('encodings', () => {
-  it('are offered for bodies over 1 KiB and prepared once a view', async () => {
+  it('are offered for bodies over 1 KiB and prepared once per view', async () => {
     const server = await startPublicServer();
     const plain = await (await server.get('/v1/status', { 'Accept-Encoding': 'identity' })).text();
     expect(plain.length).toBeGreaterThan(1024);
@@ -336,8 +336,8 @@ describe('readiness and documents', () => {
   );
 });
 
-describe('what a handler does wrong', () => {
-  it('is answered 500 without telling what, and the process lives', async () => {
+describe('a handler that fails', () => {
+  it('is answered 500 without details, and the process survives', async () => {
     const server = await startPublicServer();
     server.views.process = { ...server.views.process, revision: 5 as unknown as string };
     const response = await server.get('/v4/public/process', { 'X-Request-Id': 'trace-500' });

@@ -17,7 +17,10 @@ import type { TestEconomy } from '../chain/testEconomy.ts';
 const phases = ['unconfigured', 'pending', 'allowlist', 'public', 'closed'] as const;
 
 /** Compares every figure of a state with what the contracts answer at its block, to the base unit. */
-export async function judge({ client, deployed }: TestEconomy, state: ChainState): Promise<void> {
+export async function assertMatchesContracts(
+  { client, deployed }: TestEconomy,
+  state: ChainState,
+): Promise<void> {
   const { contracts } = deployed;
   const blockNumber = state.block.number;
   const core = { address: contracts.core, abi: coreAbi, blockNumber } as const;
@@ -90,26 +93,26 @@ export async function judge({ client, deployed }: TestEconomy, state: ChainState
   expect(state.core.implementation?.runtimeHash).toBe(keccak256(code ?? '0x'));
 
   const days = listEarningsDates(state);
-  const judgePosition = async ([tokenId, held]: readonly [number, Position]) => {
+  const assertPositionMatches = async ([tokenId, stored]: readonly [number, Position]) => {
     const args = [BigInt(tokenId)] as const;
-    const { judged, claimable, owner, uri } = await together({
-      judged: client.readContract({ ...mining, functionName: 'positionOf', args }),
+    const { expected, claimable, owner, uri } = await together({
+      expected: client.readContract({ ...mining, functionName: 'positionOf', args }),
       claimable: client.readContract({ ...mining, functionName: 'claimable', args }),
       owner: client.readContract({ ...collection, functionName: 'ownerOf', args }),
       // Refused where there is no metadata.
       uri: client.readContract({ ...collection, functionName: 'tokenURI', args }).catch(() => null),
     });
-    const position = activateWeight(state.mining, held);
+    const position = activateWeight(state.mining, stored);
     const rewards = computeRewards(state, position, days);
-    expect({ tokenId, ...summaryOf(position), ...rewards, byDateScaled: undefined }).toEqual({
+    expect({ tokenId, ...summarize(position), ...rewards, byDateScaled: undefined }).toEqual({
       tokenId,
-      level: judged.level,
-      pendingRound: judged.pendingRound === 0n ? null : judged.pendingRound,
-      nextMergeBlock: judged.nextMergeBlock,
-      activeWeight: judged.activeWeight,
-      targetWeight: judged.targetWeight,
-      earnedScaled: judged.earned,
-      unclaimedScaled: judged.unclaimed,
+      level: expected.level,
+      pendingRound: expected.pendingRound === 0n ? null : expected.pendingRound,
+      nextMergeBlock: expected.nextMergeBlock,
+      activeWeight: expected.activeWeight,
+      targetWeight: expected.targetWeight,
+      earnedScaled: expected.earned,
+      unclaimedScaled: expected.unclaimed,
       byDateScaled: undefined,
     });
     expect(rewards.unclaimedScaled / rewardScale).toBe(claimable);
@@ -118,12 +121,12 @@ export async function judge({ client, deployed }: TestEconomy, state: ChainState
     const metadata = state.collection.metadata.get(tokenId);
     if (metadata?.epoch === state.collection.metadataEpoch) expect(metadata.uri).toBe(uri);
   };
-  await Promise.all([...state.positions].map(judgePosition));
-  const heldTokens = [...state.owners.values()].reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
-  expect(heldTokens).toBe(state.positions.size);
+  await Promise.all([...state.positions].map(assertPositionMatches));
+  const tokenCount = [...state.owners.values()].reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
+  expect(tokenCount).toBe(state.positions.size);
 }
 
-function summaryOf(position: ReturnType<typeof activateWeight>) {
+function summarize(position: ReturnType<typeof activateWeight>) {
   return {
     level: position.level,
     pendingRound: position.pending?.round ?? null,

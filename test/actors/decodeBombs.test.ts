@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { decodeChainReads, readsBytesMax } from '../../actors/chain/chainReads.ts';
+import { spanBytesMax } from '../../actors/chain/chainSpan.ts';
+import { decodeChain } from '../../actors/chain/decodeChain.ts';
+import {
+  counterSubject,
+  moduleSubject,
+  oracleSubject,
+  reporterSubject,
+  signerSubject,
+} from '../../actors/messages/subjects.ts';
+import { decodePipeline, pipelineBytesMax } from '../../actors/settlement/decodePipeline.ts';
+import { decodeCounter, readingBytesMax } from '../../actors/wheel/decodeCounter.ts';
+
+const id = 'wheel.one';
+const decoders = [
+  ['a span', 'miner.chain.1.span', spanBytesMax, decodeChain],
+  ['reads of the chain', 'miner.chain.1.reads', readsBytesMax, decodeChainReads],
+  ['an oracle’s message', oracleSubject(id), pipelineBytesMax, decodePipeline],
+  ['a reporter’s message', reporterSubject(id), pipelineBytesMax, decodePipeline],
+  ['a module snapshot', moduleSubject(id, 'sensor'), pipelineBytesMax, decodePipeline],
+  ['a signer', signerSubject(id), pipelineBytesMax, decodePipeline],
+  ['a reading', counterSubject(id), readingBytesMax, decodeCounter],
+] as const;
+
+/** Lists as long, members as many and nesting as deep as the bytes allow. */
+function createBombs(bytesMax: number): string[] {
+  const repeat = (text: string, around: number) => text.repeat(Math.floor((bytesMax - around) / text.length));
+  const lists = ['blocks', 'rounds', 'weights', 'proposers', 'activeRounds', 'closures', 'items'];
+  const members = Array.from({ length: Math.floor(bytesMax / 12) }, (_, index) => `"m${index}":{}`);
+  return [
+    ...lists.map((list) => `{"${list}":[${repeat('{},', 40)}{}]}`),
+    `{"blocks":[{"logs":[${repeat('{},', 60)}{}]}]}`,
+    `{"type":"closed","rounds":[${repeat('{},', 60)}{}]}`,
+    `[${repeat('{},', 10)}{}]`,
+    `{${members
+      .join(',')
+      .slice(0, bytesMax - 60)
+      .replace(/,[^,]*$/, '')}}`,
+    `${'['.repeat(bytesMax / 2 - 4)}${']'.repeat(bytesMax / 2 - 4)}`,
+    `{"data":${'{"a":'.repeat(bytesMax / 8)}1${'}'.repeat(bytesMax / 8)}}`,
+  ];
+}
+
+/** CPU time, which other work on the machine does not lengthen. */
+function measureCpuMs(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+it.each(decoders)(
+  '%s that is a bomb is refused, in words, for little more than it costs to read',
+  (_, subject, bytesMax, decode) => {
+    for (const text of createBombs(bytesMax)) {
+      const data = Buffer.from(text);
+      expect(data.length).toBeLessThanOrEqual(bytesMax);
+      let outcome: ReturnType<typeof decode> = null;
+      const refusingMs = measureCpuMs(() => {
+        outcome = decode(subject, data);
+      });
+      expect(outcome).toMatchObject({ rejection: { reason: 'malformed', detail: expect.any(String) } });
+      const readingMs = measureCpuMs(() => void JSON.parse(data.toString()));
+      // It was five seconds where reading takes a few milliseconds.
+      expect(refusingMs, text.slice(0, 40)).toBeLessThan(50 * readingMs + 200);
+    }
+  },
+);
