@@ -50,7 +50,7 @@ const embeddedDatabaseTests = [
   'test/endToEnd/{doctor,faults,ingestBeside,purgedTail,readings,rebuildInterrupted,replay,twoIngests}.test.ts',
   'test/http/eventStream.test.ts',
   'test/storage/**/*.test.ts',
-  'test/streams/{ingestLeaseTwoHolders,rebuildGeneration,rowWriter}.test.ts',
+  'test/streams/{ingestLeaseTwoHolders,readerBeforeMigration,rebuildGeneration,rowWriter}.test.ts',
 ];
 
 /** In this order, so that a process that is shared goes from one file to the next of its project. */

@@ -11,6 +11,7 @@ import {
   secondPointer,
   untypedChainTables,
 } from './migrations/untypedTables.ts';
+import { StorageUnavailable } from './storageUnavailable.ts';
 import { generationPointer } from './tables/generationPointer.ts';
 import { generations } from './tables/generations.ts';
 import { ingestEpochs } from './tables/ingestEpochs.ts';
@@ -173,6 +174,19 @@ export async function migrationState(database: Database): Promise<{ applied: num
   );
   const applied = Number(row?.[0]) === 0 ? 0 : await newestMigration(database);
   return { applied, known: allMigrations.length };
+}
+
+/**
+ * For a process that only reads: memory evicts what the tables of this version hold.
+ *
+ * @throws StorageUnavailable while the process that ingests has not migrated the database yet.
+ */
+export async function requireMigrated(database: Database): Promise<void> {
+  const { applied, known } = await migrationState(database);
+  if (applied < known)
+    throw new StorageUnavailable(
+      `the database is at migration ${applied}, this program reads ${known}: the process that ingests has to be of this version first`,
+    );
 }
 
 async function newestMigration(database: Database): Promise<number> {

@@ -22,16 +22,19 @@ export interface StoredActivityOptions {
 
 /**
  * Events of owners that memory has evicted, from ClickHouse. They are numbered, so one that is missing is noticed, whichever process writes
- * it: it is on its way, or nothing is answered.
+ * it: it is on its way, or nothing is answered. So is one that another process has made again, behind a reorganization that this one has not
+ * followed yet.
  */
 export function createStoredActivity({ database, tables, writer }: StoredActivityOptions): OlderActivity {
-  async function readOnce({ run, owner, from, end }: ActivityRange, signal: AbortSignal) {
+  async function readOnce(range: ActivityRange, signal: AbortSignal) {
+    const { run, owner, from, end, throughPosition } = range;
     const rows = await database.select(
       // A row that was written twice is there twice until parts are merged; where it was made again, the later one counts.
       `SELECT ${ownerActivity.list} FROM ${tables().ownerActivity}
        WHERE run = {run:String} AND owner = {owner:String} AND event_number >= {from:UInt64} AND event_number < {end:UInt64}
+         AND position <= {throughPosition:UInt64}
        ORDER BY event_number, position DESC LIMIT 1 BY event_number`,
-      { run, owner, from, end },
+      { run, owner, from, end, throughPosition },
       signal,
     );
     return rows.map(ownerActivity.read).map(toOwnerEvent);

@@ -16,7 +16,7 @@ import {
   isNewestEpoch,
   newestEpoch,
 } from '../storage/ingestEpochs.ts';
-import { DatabaseTooNew, migrate } from '../storage/migrations.ts';
+import { DatabaseTooNew, migrate, requireMigrated } from '../storage/migrations.ts';
 import { applyRowsTtl } from '../storage/rowsTtl.ts';
 import { requireSupportedServer, ServerTooOld } from '../storage/serverVersion.ts';
 import { resolveTables } from '../storage/tables.ts';
@@ -83,6 +83,7 @@ export function createIngest(options: IngestOptions): Ingest {
       lease: createLease({ jetStream, clock, logger, onMissing: ensureLease }),
       readActive: fromPromise(async () => {
         await requireSupportedServer(database);
+        await requireMigrated(database);
         return (await activeTables(database)).generation;
       }),
       identify: fromPromise(async () => {

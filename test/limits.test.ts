@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { ownerEventsKept } from '../actors/chain/activityRows.ts';
+import { ownerEventsKept, rowsOfMessage } from '../actors/chain/activityRows.ts';
 import { keptStatesMax } from '../actors/chain/chainFold.ts';
 import { proposersMax } from '../actors/chain/chainReads.ts';
 import { spanBytesMax } from '../actors/chain/chainSpan.ts';
+import { settlementsKeptMs } from '../actors/chain/settlementRows.ts';
 import { installationsMax } from '../actors/installationsMax.ts';
 import { pipelineBytesMax } from '../actors/settlement/decodePipeline.ts';
 import { closureRoundsMax } from '../actors/settlement/oracleMessage.ts';
@@ -147,6 +148,11 @@ const memory: readonly Row[] = [
     `${count(ownerEventsKept)}, and those that are not final`,
     'read from ClickHouse',
   ],
+  [
+    'Settlements and checkpoints in memory',
+    `those of ${settlementsKeptMs / dayMs} days, and those that are not final`,
+    'in ClickHouse; their sums stay',
+  ],
   ['Accepted readings in memory', count(readingsKept), 'read from ClickHouse'],
 ];
 
@@ -165,6 +171,11 @@ const streams: readonly Row[] = [
     'Messages between a stream and what is stored of them',
     bytes(underWayBytesMax),
     'no more are pulled until some are stored',
+  ],
+  [
+    'Rows of each kind of the history of the chain that are made with one span',
+    `${count(rowsOfMessage)}, and the rest of an owner's block`,
+    'the next span',
   ],
   ['Bytes of the original in a rejection', bytes(originalBytesMax), '`truncated`'],
   ['Snapshots of one stream, with increments', count(snapshotsKeptMax), 'those between are removed, by age'],

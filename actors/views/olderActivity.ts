@@ -9,6 +9,8 @@ export interface ActivityRange {
   readonly from: number;
   /** and the one after the last. */
   readonly end: number;
+  /** Sequence of the message that made the state's block safe: what was made of later ones is of another branch, or not part of the state. */
+  readonly throughPosition: number;
 }
 
 /** Events of owners that have left memory, from where they are stored. A read costs about the same however many are stored. */

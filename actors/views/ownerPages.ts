@@ -70,7 +70,7 @@ export interface ActivityPage {
 }
 
 export function buildActivityPage(
-  { owners, feed }: ChainState,
+  { owners, feed, position }: ChainState,
   owner: string,
   shown: number,
   limit: number,
@@ -81,7 +81,7 @@ export function buildActivityPage(
   const from = Math.max(0, end - limit);
   const first = findFirstInMemory(known);
   const inMemory = known.activity.slice(Math.max(0, from - first), Math.max(0, end - first));
-  const range = { run: feed.run, owner, from, end: Math.min(end, first) };
+  const range = { run: feed.run, owner, from, end: Math.min(end, first), throughPosition: position };
   return {
     total: BigInt(known.activityCount),
     activity: inMemory.reverse().toArray(),

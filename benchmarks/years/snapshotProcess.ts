@@ -117,7 +117,7 @@ async function restore({ dir, positions }: SnapshotTask) {
 
 /** Pages of the oldest events of some owners. */
 async function measureOldestPages(
-  { owners, feed: { run } }: ChainState,
+  { owners, position, feed: { run } }: ChainState,
   opened: Pick<StoredActivityOptions, 'database' | 'tables'>,
 ): Promise<number[]> {
   const older = createStoredActivity({ ...opened, writer: null });
@@ -126,7 +126,10 @@ async function measureOldestPages(
     const end = Math.min(pageEvents, findFirstInMemory(known));
     if (end === 0) continue;
     const startedMs = performance.now();
-    const page = await older.read({ run, owner, from: 0, end }, new AbortController().signal);
+    const page = await older.read(
+      { run, owner, from: 0, end, throughPosition: position },
+      new AbortController().signal,
+    );
     pagesMs.push(performance.now() - startedMs);
     if (page.length !== end) throw new Error(`a page of ${page.length} events, expected ${end}`);
     if (pagesMs.length > pagesMeasured) break;

@@ -48,6 +48,7 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
   ]);
   const state: ChainState = {
     ...emptyChainState(block, syntheticRun),
+    position: ownerEvents,
     positions: ImmutableMap(heldPositions),
     owners: ImmutableMap(owners),
     activity: { rowsThroughBlock: block.number, awaited: List() },

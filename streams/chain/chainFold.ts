@@ -28,6 +28,22 @@ export interface ChainFoldOptions {
   readonly logger: Logger;
 }
 
+/** A message that is not folded yet forks below every retained state: snapshots above the fork cannot be used, and states from there on are retained. */
+interface Rewinding {
+  readonly forkBlock: bigint;
+  readonly position: number;
+}
+
+/**
+ * On its way to the message that it rewound for, the fold may come to an earlier one that forks deeper still. Either needs its states then, or
+ * rewinding for the one would lose those of the other, without an end. Each time the fork is a lower one, so there is an end.
+ */
+function rewindFurther(before: Rewinding | null, next: Rewinding): Rewinding {
+  if (before === null) return next;
+  const { forkBlock } = [before, next].reduce((a, b) => (b.forkBlock < a.forkBlock ? b : a));
+  return { forkBlock, position: Math.max(before.position, next.position) };
+}
+
 /** Rows of the messages of a batch. */
 interface CollectedRows {
   readonly chainEvents: EventRow[];
@@ -39,8 +55,7 @@ interface CollectedRows {
 /** The fold of `MINER_CHAIN`: spans become states at safe blocks. */
 export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
   const { actors, counts, chainCounts, logger } = options;
-  /** This message, which is not folded yet, forks below every retained state: snapshots above the fork cannot be used. */
-  let rewound: { readonly forkBlock: bigint; readonly position: number } | null = null;
+  let rewound: Rewinding | null = null;
   let reportedFault: ChainFault | null = null;
 
   function receive(message: StreamMessage, rejections: RejectionCollector, rows: CollectedRows): void {
@@ -108,8 +123,8 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
         return { rows: { ...noRows, ...rows }, rejections: rejections.all };
       } catch (error) {
         if (!(error instanceof ForkBelowStates)) throw error;
-        rewound = { forkBlock: error.forkBlock, position };
-        actors.keepFrom(error.forkBlock);
+        rewound = rewindFurther(rewound, { forkBlock: error.forkBlock, position });
+        actors.keepFrom(rewound.forkBlock);
         chainCounts.rewound();
         throw new OlderSnapshotNeeded(error.message);
       }

@@ -1,10 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { ownerEventsKept } from '../../actors/chain/activityRows.ts';
+import { keptStatesMax } from '../../actors/chain/chainFold.ts';
+import { proposersMax } from '../../actors/chain/chainReads.ts';
 import { chainRecords } from '../../actors/chain/chainRecords.ts';
+import {
+  coreEventsShown,
+  recentCheckpointsShown,
+  recentRoundsShown,
+  recentSettlementsShown,
+} from '../../actors/chain/chainState.ts';
+import { settlementsKeptMs } from '../../actors/chain/settlementRows.ts';
+import { installationsMax } from '../../actors/installationsMax.ts';
+import { instancesMax } from '../../actors/settlement/pipelineActors.ts';
 import { pipelineRecords } from '../../actors/settlement/pipelineSnapshot.ts';
+import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../../actors/settlement/rememberedIds.ts';
+import { closedRoundsMax, endedSubmissionsMax } from '../../actors/settlement/settlementActor.ts';
 import { settlementRecords } from '../../actors/settlement/settlementSnapshot.ts';
+import { pastDaysMax } from '../../actors/statistics/dayHistory.ts';
+import { rememberedMarksMax } from '../../actors/wheel/acceptance.ts';
+import { recentRoundsMax } from '../../actors/wheel/activityFold.ts';
 import { counterRecords } from '../../actors/wheel/counterSnapshot.ts';
+import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementMachine.ts';
 
 const page = readFileSync(new URL('../../actors/STATE.md', import.meta.url), 'utf8');
 
@@ -35,4 +53,37 @@ it.each([
   const named = section.split('\n').flatMap((line) => /^\| `([^`]+)`/.exec(line)?.[1] ?? []);
   const kept = Object.values(records).flatMap(({ kind, schema }) => [kind, ...listLists(schema, kind)]);
   expect(named.toSorted()).toEqual([...new Set(kept)].toSorted());
+});
+
+const dayMs = 86_400_000;
+
+it('the page gives the bounds that the constants have, and names each of those', () => {
+  const bounds = {
+    approvedEpochsMax,
+    closedRoundsMax,
+    coreEventsShown,
+    endedSubmissionsMax,
+    installationsMax,
+    instancesMax,
+    keptStatesMax,
+    openIncidentsMax,
+    ownerEventsKept,
+    pastDaysMax,
+    proposersMax,
+    recentCheckpointsShown,
+    recentRoundsMax,
+    recentRoundsShown,
+    recentSettlementsShown,
+    rememberedIdsMax,
+    rememberedIdsMin,
+    rememberedMarksMax,
+    rememberedMs: rememberedMs / dayMs,
+    settlementsKeptMs: settlementsKeptMs / dayMs,
+  };
+  const stated = Array.from(
+    page.matchAll(/(\d[\d,]*)[^\d|`]*\(`(\w+)`\)/g),
+    ([, figure = '', name]) => `${name} ${figure.replaceAll(',', '')}`,
+  );
+  const expected = Object.entries(bounds).map(([name, figure]) => `${name} ${figure}`);
+  expect([...new Set(stated)].toSorted()).toEqual(expected.toSorted());
 });

@@ -6,7 +6,7 @@ import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { createChainStreamFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
-import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
+import { OlderSnapshotNeeded, type StreamFold } from '../../streams/streamFold.ts';
 import {
   buildEvent,
   buildSpan,
@@ -80,6 +80,24 @@ function buildBlocks(
   );
 }
 
+/** Folds all messages, from the beginning again wherever the fold needs an older state. */
+function followRewinding(fold: StreamFold, messages: readonly StreamMessage[]) {
+  let rewinds = 0;
+  for (let position = 0; position < messages.length; ) {
+    const end = Math.min(position + 97, messages.length);
+    try {
+      fold.receive(buildBatch(messages.slice(position, end), streamCreated));
+      position = end;
+    } catch (error) {
+      if (!(error instanceof OlderSnapshotNeeded)) throw error;
+      if (++rewinds > 10) throw new Error('the fold rewinds without an end', { cause: error });
+      restoreState(fold, [], 0);
+      position = 0;
+    }
+  }
+  return { rewinds };
+}
+
 describe('what changed since the previous capture', () => {
   it('turns it into the complete state, while events are evicted and safe blocks are reorganized', () => {
     const { actors, take } = createFold();
@@ -117,6 +135,27 @@ describe('a repair', () => {
     expect(evictedCount() + events).toBe(1_489 * 3);
     expect(actors.state.safe.length).toBe(keptStatesMax);
     expect(acceptsState(fold, late)).toBe(true);
+  });
+
+  it('deeper than what is kept is followed behind another one that was, from before both', () => {
+    const told = [
+      ...buildBlocks(1, 900, 1, 1),
+      // The branch that is replaced again begins above the block that the first one forked at.
+      ...buildBlocks(101, 1_000, 901, 2, { fork: 1, parentBranch: 0 }),
+      ...buildBlocks(301, 1_100, 1_801, 3, { fork: 2, parentBranch: 1 }),
+    ];
+    const { actors, fold } = createFold();
+    const { rewinds } = followRewinding(fold, told);
+    // For either one; and the first one again, behind which nothing was saved that the second one needs.
+    expect(rewinds).toBe(3);
+    expect(actors.state.safe.length).toBe(keptStatesMax);
+    const whole = createFold();
+    whole.actors.keepFrom(0n);
+    whole.take(told);
+    expect(actors.newest()?.block).toEqual(whole.actors.newest()?.block);
+    const kept = actors.newest()?.checkpoints.toArray();
+    expect(kept).toHaveLength(100 + 200 * 2 + 789 * 3);
+    expect(kept).toEqual(whole.actors.newest()?.checkpoints.toArray());
   });
 
   it('from a block that no span has announced is rejected after one rewind, and states are evicted again', async () => {

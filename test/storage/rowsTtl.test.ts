@@ -9,7 +9,7 @@ import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { applyRowsTtl, createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
-import { listEventTables, resolveTables, type Tables } from '../../storage/tables.ts';
+import { listChainTables, listEventTables, resolveTables, type Tables } from '../../storage/tables.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -78,11 +78,11 @@ async function opened() {
     const read = listTables(of).map((table) => readRowsTtlDays(database, table));
     return [...new Set(await Promise.all(read))];
   };
-  return { database, tables, store, merged, ttls };
+  return { database, tables, store, merged, ttls, listTables };
 }
 
 it('rows leave every table some days after their time, whatever year a clock has said, and stay once the setting goes', async () => {
-  const { database, tables, store, merged, ttls } = await opened();
+  const { database, tables, store, merged, ttls, listTables } = await opened();
   const nowMs = Date.now();
   await store(tables, 1, nowMs - (days + 3) * dayMs);
   await store(tables, 2, nowMs - days * dayMs);
@@ -97,6 +97,9 @@ it('rows leave every table some days after their time, whatever year a clock has
   expect(await ttls(tables)).toEqual([days]);
   await applyRowsTtl(database, tables, days);
   for (const positions of (await merged(tables)).values()) expect(positions).toEqual([2, 3, 4, 5]);
+  const history = listChainTables(tables).filter((table) => !listTables(tables).includes(table));
+  expect(history).toEqual([tables.ownerActivity, tables.settlements, tables.checkpoints]);
+  for (const table of history) expect(await readRowsTtlDays(database, table)).toBe(0);
   await applyRowsTtl(database, tables, days + 1);
   expect(await ttls(tables)).toEqual([days + 1]);
   await applyRowsTtl(database, tables, 0);
