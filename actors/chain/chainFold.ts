@@ -320,7 +320,7 @@ function findFinalBlock(
   return requireValue(least, 'the least bound');
 }
 
-/** Gives up old events of the newest state's feed, final ones alone. */
+/** Evicts old events of the newest state's feed, final ones alone. */
 function evictOldEvents(newest: ChainState, finalBlock: bigint, { position }: StoredSpan) {
   const shorter = evictOldest(
     newest.feed,

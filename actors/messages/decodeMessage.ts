@@ -80,7 +80,8 @@ export function decodeMessage<Schema extends z.ZodType>(
 /** The schema names all that does not fit, which may be a hundred thousand things: it is shown the first of them. */
 function describeMisfit(schema: z.ZodType, json: unknown): string {
   const { error } = schema.safeParse(cutShort(json));
-  if (error === undefined) return `what follows the first ${shownItems} items of a list is not as expected`;
+  if (error === undefined)
+    return `a list is too long, or not as expected behind its first ${shownItems} items`;
   return error.issues.map((issue) => `${issue.path.join('.') || 'message'}: ${issue.message}`).join('; ');
 }
 

@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
 /** Runs a command until it ends, or has printed what is waited for. */
-async function outputOf(
+async function collectOutput(
   command: string,
   environment: Record<string, string>,
   until?: string,
@@ -76,13 +76,13 @@ describe('secrets of addresses', () => {
       MINER_RPC_URL: 'rpcsecret',
     };
     const outputs = await Promise.all([
-      outputOf('run', away, 'NATS'),
-      outputOf('run', near, 'ClickHouse'),
-      outputOf('doctor', away),
-      outputOf('doctor', near),
-      outputOf('run', broken),
-      outputOf('doctor', broken),
-      outputOf('replay', broken),
+      collectOutput('run', away, 'NATS'),
+      collectOutput('run', near, 'ClickHouse'),
+      collectOutput('doctor', away),
+      collectOutput('doctor', near),
+      collectOutput('run', broken),
+      collectOutput('doctor', broken),
+      collectOutput('replay', broken),
     ]);
     for (const output of outputs) {
       expect(output).not.toBe('');
