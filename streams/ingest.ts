@@ -111,7 +111,8 @@ export function createIngest(options: IngestOptions): Ingest {
         });
         // Only now: before, the tables say whether rows may have left them already.
         const active = rebuild === null ? tables : resolveTables(rebuild.from);
-        for (const one of new Set([active, tables])) await applyRowsTtl(fenced, one, rowsTtlDays);
+        for (const one of new Set([active, tables]))
+          await applyRowsTtl(fenced, one, { days: rowsTtlDays, nowMs: clock.nowMs() });
         return { generation: tables.generation, rebuild };
       }),
       checkEpoch: fromPromise(async ({ input: { epoch } }) => {

@@ -36,7 +36,7 @@ async function openTables() {
   await fill(tables, others);
   let locks = 0;
   /** @param meanwhile what a replay does before the claim is granted. */
-  const choose = (meanwhile: () => Promise<void>, { acceptsLoss = false } = {}) =>
+  const choose = (meanwhile: () => Promise<void>, { acceptsLoss = false, nowMs = Date.now() } = {}) =>
     chooseGeneration({
       database,
       jsm,
@@ -48,7 +48,7 @@ async function openTables() {
           locks--;
         };
       },
-      nowMs: Date.now,
+      nowMs: () => nowMs,
       acceptsLoss,
       logger: silentLogger,
     });
@@ -98,21 +98,27 @@ describe('the generation that is written to', () => {
     await database.command(
       `ALTER TABLE ${tables.readings} DELETE WHERE position < 5 SETTINGS mutations_sync = 1`,
     );
-    const findLostNow = () => findLost({ database, jsm, nowMs: Date.now }, tables);
-    await applyRowsTtl(database, tables, 32);
+    const nowMs = Date.now();
+    const findLostNow = () => findLost({ database, jsm, nowMs: () => nowMs }, tables);
     // The stream holds everything.
     expect(await findLostNow()).toBeNull();
     await jsm.streams.purge('MINER_COUNTER', { seq: 8 });
-    const lost = { throughSequence: 4, rowsTtlDays: 32, oldestReceivedAtMs: reading.receivedAtMs };
+    // All readings that were accepted have a row as long as no TTL ever was, so the first messages were rejected.
+    expect(await findLostNow()).toBeNull();
+    await applyRowsTtl(database, tables, { days: 32, nowMs });
+    const lost = {
+      throughSequence: 4,
+      rowsGoneBeforeMs: nowMs - 32 * 86_400_000,
+      oldestReceivedAtMs: reading.receivedAtMs,
+    };
     expect(await findLostNow()).toEqual(lost);
-    const refused = choose(async () => undefined);
+    const refused = choose(async () => undefined, { nowMs });
     await expect(refused).rejects.toThrow(RebuildIncomplete);
     await expect(refused).rejects.toThrow(`${describeLost(lost)} Run the version`);
     expect([await listGenerations(database), locks()]).toEqual([[1], 0]);
-    await applyRowsTtl(database, tables, 0);
-    // All readings that were accepted have a row then, so the first messages were rejected.
-    expect(await findLostNow()).toBeNull();
-    await applyRowsTtl(database, tables, 32);
+    // What has aged does not come back when the TTL goes.
+    await applyRowsTtl(database, tables, { days: 0, nowMs });
+    expect(await findLost({ database, jsm, nowMs: () => nowMs + 1 }, tables)).toEqual(lost);
     const accepted = await choose(async () => undefined, { acceptsLoss: true });
     expect([accepted.tables.generation, locks()]).toEqual([2, 1]);
   });
