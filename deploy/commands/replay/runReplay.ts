@@ -18,10 +18,11 @@ import {
 } from '../../../storage/generations.ts';
 import { migrate } from '../../../storage/migrations.ts';
 import { readStored, storedThrough } from '../../../storage/observations.ts';
-import { createReplayLog, type ReplayLog, type ReplayPlan } from '../../../storage/replayLog.ts';
+import { createReplayLog, type ReplayLog } from '../../../storage/replayLog.ts';
 import { applyRowsTtl, createOldestRowMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import { requireSupportedServer } from '../../../storage/serverVersion.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots.ts';
+import type { ReplayPlan } from '../../../storage/tables/replays.ts';
 import { resolveTables, type Tables } from '../../../storage/tables.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
