@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { Command, InvalidArgumentError } from 'commander';
+import packageJson from '../package.json' with { type: 'json' };
 import type { StreamPlace } from './commands/replay/replayPlan.ts';
 import type { DoctorOptions } from './commands/runDoctor.ts';
 import type { IndexerOptions } from './commands/runIndexer.ts';
@@ -8,7 +8,7 @@ import { variablesHelp } from './configuration.ts';
 import { createRedaction, redactOutput } from './redaction.ts';
 import type { ServiceSettings } from './service.ts';
 
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+const { version } = packageJson;
 
 const program = new Command('miner')
   .description(
