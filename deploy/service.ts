@@ -33,6 +33,8 @@ export interface ServiceSettings {
   readonly roles: { readonly ingest: boolean; readonly serve: boolean };
   readonly natsUrl: string;
   readonly database: DatabaseLocation;
+  /** Folder of the local parts. */
+  readonly dataDir: string;
   readonly host: string;
   readonly httpPort: number;
   readonly opsPort: number;
@@ -131,7 +133,17 @@ export async function startService({ settings, clock, logger, registry }: Servic
   registerAgeMetrics(registry, { ...actors, installationId: deployment.installationId, clock });
   registerDatabaseMetrics(registry, isDatabaseReachable);
   const conditions$ = watchChainConditions({ views: views.chain, logger, registry });
-  const operatorServer = createOperatorServer({ registry, readiness, logger, names: settings.opsNames });
+  const operatorServer = createOperatorServer({
+    registry,
+    readiness,
+    diagnose: async (isQuick) => {
+      const { inspectDatabase } = await import('./diagnosis/inspectDatabase.ts');
+      const jsm = isNatsConnected() ? nats.jetStream().jsm : null;
+      return inspectDatabase({ database, jsm, deployment, dataDir: settings.dataDir, isQuick, logger });
+    },
+    logger,
+    names: settings.opsNames,
+  });
   const publicServer = roles.serve
     ? createPublicServer({
         sources: { views, observations },

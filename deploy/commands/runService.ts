@@ -166,6 +166,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
       roles,
       natsUrl,
       database: locateDatabase(configuration),
+      dataDir: configuration.MINER_DATA_DIR,
       host: configuration.MINER_HOST,
       httpPort: configuration.MINER_HTTP_PORT,
       opsPort: configuration.MINER_OPS_PORT,
