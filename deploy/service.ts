@@ -86,7 +86,7 @@ export interface Service {
 export async function startService({ settings, clock, logger, registry }: ServiceOptions): Promise<Service> {
   const { roles, deployment, host } = settings;
   const actors = createDomainActors(deployment);
-  const { counters, chain } = actors;
+  const { counters, pipeline, chain } = actors;
   const counts = createMessageCounts(registry, ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN']);
   const database = openDatabase(settings.database);
   const nats = createNatsLink({
@@ -111,6 +111,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
     jetStream: nats.jetStream,
     database,
     identity: counters.identity,
+    pipelineIdentity: pipeline.identity,
     clock,
     logger,
     retention: settings,

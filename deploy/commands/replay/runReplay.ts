@@ -306,7 +306,8 @@ async function compareAndSwap(parts: RunReplayOptions, plan: ReplayPlan, rebuilt
   const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
   const { identity } = createActors(parts);
   await noteGeneration(database, rebuilt, { ...identity, streamCreated }, systemClock.nowMs());
-  await applyRowsTtl(database, rebuilt, await readRowsTtlDays(database, active.readings));
+  const days = await readRowsTtlDays(database, active.readings);
+  await applyRowsTtl(database, rebuilt, { days, nowMs: systemClock.nowMs() });
   await activate(database, rebuilt);
   await log.note(plan, 'ended');
   print(
