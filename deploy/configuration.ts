@@ -44,7 +44,12 @@ const portExpected = 'a port, 0 to 65535 (0: any free one)';
  */
 export const variables = {
   MINER_HTTP_PORT: variable(port, '8080', 'Port of the public routes', portExpected),
-  MINER_OPS_PORT: variable(port, '9090', "Operators' port: /metrics, /healthz, /readyz", portExpected),
+  MINER_OPS_PORT: variable(
+    port,
+    '9090',
+    "Operators' port: /metrics, /healthz, /readyz, /diagnosis",
+    portExpected,
+  ),
   MINER_HOST: variable(
     z.string().min(1),
     '127.0.0.1',

@@ -12,9 +12,10 @@ import { type DatabaseLocation, openDatabase } from '../storage/database.ts';
 import { createOldestRowMs } from '../storage/rowsTtl.ts';
 import { resolveTables } from '../storage/tables.ts';
 import { createActorTransitions, listMachines } from '../streams/actorTransitions.ts';
+import { registerAgeMetrics } from '../streams/ageMetrics.ts';
 import { watchChainConditions } from '../streams/chainConditionWatch.ts';
 import { createDatabaseWatch, registerDatabaseMetrics } from '../streams/databaseWatch.ts';
-import { registerFollowerMetrics } from '../streams/followerMetrics.ts';
+import { registerFoldVersions, registerFollowerMetrics } from '../streams/followerMetrics.ts';
 import { createFollowers } from '../streams/followers.ts';
 import { createGenerationWatch, createUsedGeneration } from '../streams/generationWatch.ts';
 import type { ChainProofs } from '../streams/indexer/chainProofs.ts';
@@ -25,13 +26,15 @@ import type { SnapshotPolicy } from '../streams/operators/snapshotMarks.ts';
 import { createReadiness } from '../streams/readiness.ts';
 import { createStreamWork, type StreamWork } from '../streams/streamWork.ts';
 import type { Deployment } from './deploymentFile.ts';
-import { createDomainActors, createServiceViews } from './serviceViews.ts';
+import { createDomainActors, createServiceViews, listFolds } from './serviceViews.ts';
 
 export interface ServiceSettings {
   /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */
   readonly roles: { readonly ingest: boolean; readonly serve: boolean };
   readonly natsUrl: string;
   readonly database: DatabaseLocation;
+  /** Folder of the local parts. */
+  readonly dataDir: string;
   readonly host: string;
   readonly httpPort: number;
   readonly opsPort: number;
@@ -126,10 +129,22 @@ export async function startService({ settings, clock, logger, registry }: Servic
     standbyFor: ingest.standbyFor,
     chain: () => ({ conditions: views.chain.conditions(), ...describeFault(chain) }),
   });
-  registerFollowerMetrics(registry, () => work()?.followers ?? []);
+  registerFollowerMetrics(registry, () => work()?.followers ?? [], clock);
+  registerFoldVersions(registry, listFolds(actors));
+  registerAgeMetrics(registry, { ...actors, installationId: deployment.installationId, clock });
   registerDatabaseMetrics(registry, isDatabaseReachable);
   const conditions$ = watchChainConditions({ views: views.chain, logger, registry });
-  const operatorServer = createOperatorServer({ registry, readiness, logger, names: settings.opsNames });
+  const operatorServer = createOperatorServer({
+    registry,
+    readiness,
+    diagnose: async (isQuick) => {
+      const { inspectDatabase } = await import('./diagnosis/inspectDatabase.ts');
+      const jsm = isNatsConnected() ? nats.jetStream().jsm : null;
+      return inspectDatabase({ database, jsm, deployment, dataDir: settings.dataDir, isQuick, logger });
+    },
+    logger,
+    names: settings.opsNames,
+  });
   const publicServer = roles.serve
     ? createPublicServer({
         sources: { views, observations },
@@ -185,6 +200,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       proofs,
       registry,
       logger,
+      inspect: createInspector(),
       onProgress,
     });
   }

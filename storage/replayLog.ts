@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { deleteWhere } from './deleteRowsAbove.ts';
 import { generations } from './tables/generations.ts';
 import { type ReplayPlan, type ReplayStep, replays } from './tables/replays.ts';
 import { insertRows } from './tables/table.ts';
@@ -9,6 +10,8 @@ export interface ReplayLog {
     activeGeneration: number,
   ): Promise<{ readonly plan: ReplayPlan; readonly step: ReplayStep } | null>;
   note(plan: ReplayPlan, step: ReplayStep): Promise<void>;
+  /** Forgets a replay that has left nothing behind, so that its generation is as if it had never been used. */
+  forget(plan: ReplayPlan): Promise<void>;
   /** A generation that nothing has used and that is above `active`. */
   nextGeneration(active: number): Promise<number>;
 }
@@ -29,6 +32,11 @@ export function createReplayLog(database: Database, nowMs: () => number): Replay
     },
     note: (plan, step) =>
       insertRows(database, replays, [{ generation: plan.generation, step, atMs: nowMs(), plan }]),
+    forget: ({ generation }) =>
+      deleteWhere(database, replays.name, {
+        sql: 'generation = {generation:Int64}',
+        parameters: { generation },
+      }),
     nextGeneration: async (active) => {
       const [replayed] = await database.select(`SELECT max(generation) FROM ${replays.name}`);
       const [noted] = await database.select(`SELECT max(generation) FROM ${generations.name}`);

@@ -67,8 +67,8 @@ export interface FollowersOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
-  /** Creates the inspector of the follower of a stream. */
-  readonly createInspector: (stream: InputStreamName) => ActorInspector;
+  /** Creates an inspector of actors that are named after a stream, or what is done with it. */
+  readonly createInspector: (of: string) => ActorInspector;
 }
 
 /** The followers of all folded streams, and what reads and stores for them. */
@@ -139,7 +139,7 @@ function createSinks(
 ): RowSinks {
   const { database, tables, logger } = options;
   const rejections = createRejections(options, stream);
-  const writer = createRowWriter(options);
+  const writer = createRowWriter({ ...options, inspect: options.createInspector(`${stream} rows`) });
   return {
     writer,
     rejections,
@@ -181,6 +181,7 @@ function createRejections(options: FollowersOptions, stream: InputStreamName): R
   return createRejectionLog({
     ...options,
     stream,
+    inspect: options.createInspector(`${stream} rejections`),
     ...(mayPublish && { mayPublish }),
     ...(ensureStreams && { onFailing: ensureStreams }),
   });
@@ -271,6 +272,7 @@ function follow(
     stream,
     clock,
     logger,
+    inspect: options.createInspector(stream),
     ...(ensureStreams && { onMissing: ensureStreams }),
     ...(stream === 'MINER_COUNTER' && {
       readStored: (after, through) =>

@@ -1,4 +1,4 @@
-import { type NamedSnapshot, nameActor } from './actorTransitions.ts';
+import { type NamedSnapshot, nameActor, nameSnapshot } from './actorTransitions.ts';
 import type { Followers } from './followers.ts';
 import type { UsedGeneration } from './generationWatch.ts';
 import type { Indexer } from './indexer/indexer.ts';
@@ -10,7 +10,7 @@ export const saveGraceMs = 5_000;
 export interface StreamWork extends Followers {
   /** Every stream's state was restored at least once, so views answer from folded state. */
   isRestored(): boolean;
-  /** Snapshots of the followers' machines. */
+  /** Snapshots of the machines of the followers and of the indexer. */
   machines(): NamedSnapshot[];
   /** Follows the streams until they are drained or abandoned; rejects only for a fault of this program. */
   follow(): Promise<void>;
@@ -38,11 +38,13 @@ export function createStreamWork({ followers, indexer, used }: StreamWorkOptions
   return {
     ...followers,
     isRestored: () => all.every((follower) => follower.isRestored),
-    machines: () =>
-      [...followers.followers].map(([stream, follower]) => {
+    machines: () => [
+      ...[...followers.followers].map(([stream, follower]): NamedSnapshot => {
         const snapshot = follower.snapshot();
         return [nameActor(snapshot, stream), snapshot];
       }),
+      ...(indexer === null ? [] : [nameSnapshot(indexer.snapshot())]),
+    ],
     follow: async () => {
       await Promise.all(all.map((follower) => follower.run()));
     },

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { defaultReadTimeoutMs } from '../../http/server/pendingReads.ts';
 import { detectImplementation } from '../../http/server/uws.ts';
@@ -14,6 +13,7 @@ import {
 } from '../configuration.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
 import { type LocalNats, startLocalNats } from '../local/localNats.ts';
+import { createProcessRegistry } from '../processMetrics.ts';
 import { type Service, type ServiceSettings, startService } from '../service.ts';
 import { createLogger } from '../serviceLogger.ts';
 import { systemClock } from '../systemClock.ts';
@@ -160,13 +160,13 @@ export interface ConfiguredService extends Omit<CommandContext, 'finish'> {
 /** Starts the service of a configuration, and ends the process should it fail later. */
 export async function startConfigured(configured: ConfiguredService): Promise<Service> {
   const { configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop } = configured;
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = createProcessRegistry();
   const service = await startService({
     settings: {
       roles,
       natsUrl,
       database: locateDatabase(configuration),
+      dataDir: configuration.MINER_DATA_DIR,
       host: configuration.MINER_HOST,
       httpPort: configuration.MINER_HTTP_PORT,
       opsPort: configuration.MINER_OPS_PORT,

@@ -136,6 +136,16 @@ export function createServiceDashboard(): Dashboard {
     )
     .withPanel(
       chart(
+        'Ages',
+        'Of the newest reading and the newest safe block, as views show them; and since each stream was known to be read to its end, by the process that is worst off.',
+        's',
+        ['min(miner_newest_reading_age_seconds)', 'newest reading'],
+        ['min(miner_safe_block_age_seconds)', 'safe block'],
+        ['max by (stream) (miner_stream_freshness_age_seconds)', 'read to its end: {{stream}}'],
+      ),
+    )
+    .withPanel(
+      chart(
         'Messages folded',
         'By stream and outcome, of the process that folds most of them. Readings that stop are the gateway’s; what is rejected is in MINER_REJECTED.',
         'cps',
@@ -223,6 +233,26 @@ export function createServiceDashboard(): Dashboard {
     )
     .withPanel(
       chart(
+        'Time to answer',
+        'From the moment at which a request was seen until its response was written, by rate class: 99 of 100 take less.',
+        's',
+        [
+          'histogram_quantile(0.99, sum by (class, le) (rate(miner_http_request_duration_seconds_bucket[5m])))',
+          '{{class}}',
+        ],
+      ),
+    )
+    .withPanel(
+      chart(
+        'Delay of readings',
+        'From the receipt at the gateway until the first response that shows them, which waits for a request: half, and 95 of 100, take less.',
+        's',
+        ['histogram_quantile(0.5, sum by (le) (rate(miner_reading_delay_seconds_bucket[5m])))', 'half'],
+        ['histogram_quantile(0.95, sum by (le) (rate(miner_reading_delay_seconds_bucket[5m])))', '95 of 100'],
+      ),
+    )
+    .withPanel(
+      chart(
         'Requests that wait for ClickHouse',
         'At 64, further ones are answered 503 database_busy.',
         'short',
@@ -276,6 +306,12 @@ export function createServiceDashboard(): Dashboard {
       chart('Rows written', 'By table.', 'cps', [
         'sum by (table) (rate(miner_rows_written_total[5m]))',
         '{{table}}',
+      ]),
+    )
+    .withPanel(
+      chart('Snapshots', 'Bytes that restoring the newest one reads, by stream.', 'bytes', [
+        'miner_snapshot_size_bytes',
+        '{{stream}}',
       ]),
     )
     .withPanel(

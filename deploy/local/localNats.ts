@@ -167,6 +167,13 @@ async function waitForUrl(child: ChildProcess, dir: string): Promise<string> {
   );
 }
 
+/** Address of the server of a service that runs beside this process, by its folder; null where none does. */
+export function findLocalNats(dir: string): string | null {
+  const pidFile = join(dir, 'nats.pid');
+  if (!existsSync(pidFile)) return null;
+  return readUrl(join(dir, `nats-server_${readFileSync(pidFile, 'utf8').trim()}.ports`));
+}
+
 /** Null while the server has not written it. */
 function readUrl(portsFile: string): string | null {
   if (!existsSync(portsFile)) return null;

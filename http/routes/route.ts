@@ -52,6 +52,8 @@ export interface ViewRoute extends RouteEntry {
   readonly body: (view: never) => unknown;
   /** The tag without its quotes; null for none. */
   readonly tag: ((body: never) => string | null) | null;
+  /** When the reading that it shows was received (epoch milliseconds); null for a route that is of something else. */
+  readonly receivedAtMs: ((view: never) => number | null) | null;
   /** A header that names the source of the view. */
   readonly header: ResponseHeader<never> | null;
   /** Whether `If-None-Match` is evaluated. */
@@ -104,19 +106,36 @@ export function defineViewRoute<
 >(
   route: Omit<
     ViewRoute,
-    'kind' | 'view' | 'body' | 'tag' | 'header' | 'selection' | 'refusal' | 'response' | 'unavailable'
+    | 'kind'
+    | 'view'
+    | 'body'
+    | 'tag'
+    | 'receivedAtMs'
+    | 'header'
+    | 'selection'
+    | 'refusal'
+    | 'response'
+    | 'unavailable'
   > & {
     readonly response: Schema;
     readonly view: (views: ActivityViews, pathValue: string, selection: Selection) => View;
     readonly body: (view: View) => z.infer<Schema>;
     readonly tag: ((body: z.infer<Schema>) => string | null) | null;
+    readonly receivedAtMs?: (view: View) => number | null;
     readonly header?: ResponseHeader<View>;
     readonly selection?: (query: URLSearchParams) => Selection | null;
     readonly refusal?: ViewRoute['refusal'];
     readonly unavailable?: (views: ActivityViews, failed: View | null) => View;
   },
 ): ViewRoute {
-  return { kind: 'view', header: null, refusal: null, selection: () => '', unavailable: null, ...route };
+  const defaults = {
+    receivedAtMs: null,
+    header: null,
+    refusal: null,
+    selection: () => '',
+    unavailable: null,
+  };
+  return { kind: 'view', ...defaults, ...route };
 }
 
 export function defineReadRoute<Schema extends z.ZodType>(

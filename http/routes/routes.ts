@@ -40,6 +40,7 @@ const publicTelemetry = defineViewRoute({
   view: (views) => views.telemetry(views.publicInstallationId),
   body: toTelemetryBody,
   tag: ({ revision }) => revision,
+  receivedAtMs: ({ reading }) => reading?.receivedAtMs ?? null,
   isConditional: false,
 });
 
@@ -133,6 +134,7 @@ const process = defineViewRoute({
   view: (views) => views.process(),
   body: toProcessBody,
   tag: ({ revision }) => revision,
+  receivedAtMs: ({ measurement }) => measurement?.reading.receivedAtMs ?? null,
   isConditional: true,
 });
 

@@ -69,7 +69,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const implementation = detectImplementation();
   const transport = selectTransport();
   const metrics = createHttpMetrics(options.registry, implementation);
-  const writer = createResponseWriter(transport, metrics);
+  const writer = createResponseWriter(transport, clock);
   const chooseRequestId = createRequestIds();
   const checkOrigin = createOriginCheck(settings.allowedOrigins);
   const chooseEncoding = createEncodingChoice();
@@ -89,12 +89,15 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     route: Guarded | null,
     answer: (exchange: Exchange, request: HttpRequest) => void,
   ) {
+    const counts = metrics.route(name, route?.rateClass ?? 'other');
     return (response: HttpResponse, request: HttpRequest) => {
       const origin = request.getHeader('origin');
       const verdict = checkOrigin(origin);
       const exchange: Exchange = {
         response,
         route: name,
+        counts,
+        seenAtMs: clock.monotonicMs(),
         isHead: isHeadMethod(request),
         requestId: chooseRequestId(request.getHeader('x-request-id')),
         approvedOrigin: verdict === 'approved' ? origin : null,
@@ -105,7 +108,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
         const isAskingPermission = verdict !== 'none' && isPreflight(request);
         const isOfContract = route !== null && !isAskingPermission && isReadMethod(request);
         const refusal =
-          limit(request, response, isOfContract ? route.rateClass : 'other') ??
+          limit(request, exchange, isOfContract ? route.rateClass : 'other') ??
           (isAskingPermission ? null : findRefusal(request, route, verdict === 'refused'));
         if (refusal === null && isAskingPermission) return answerPreflight(exchange);
         if (refusal === null) answer(exchange, request);
@@ -120,9 +123,10 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     else writer.writePreflight(exchange);
   }
 
-  function limit(request: HttpRequest, response: HttpResponse, rateClass: RateClass): HttpError | null {
+  function limit(request: HttpRequest, exchange: Exchange, rateClass: RateClass): HttpError | null {
     if (limiter === null) return null;
-    const waitSeconds = limiter.take(findClientAddress(response, request), rateClass, clock.monotonicMs());
+    const { response, seenAtMs } = exchange;
+    const waitSeconds = limiter.take(findClientAddress(response, request), rateClass, seenAtMs);
     return waitSeconds === 0 ? null : createHttpError('rate_limited', waitSeconds);
   }
 
@@ -156,8 +160,8 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     else writer.writeError(exchange, createHttpError('internal_error'));
   }
 
-  function noteFailure(error: unknown, { route, requestId }: Exchange) {
-    metrics.failed(route);
+  function noteFailure(error: unknown, { route, requestId, counts }: Exchange) {
+    counts.failed();
     failures.note(error, { route, requestId });
   }
 
@@ -182,8 +186,11 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       // Casts to `never`: what the functions of one entry take and return matches (`defineViewRoute`).
       const body = route.body(view as never);
       const { header } = route;
+      const response = prepare(body, route.tag?.(body as never) ?? null);
+      const receivedAtMs = route.receivedAtMs?.(view as never) ?? null;
+      if (receivedAtMs !== null) metrics.showed(receivedAtMs, clock.nowMs());
       return {
-        response: prepare(body, route.tag?.(body as never) ?? null),
+        response,
         header: header === null ? null : [header.name, header.value(view as never)],
       };
     };
@@ -262,7 +269,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       const pathValue = parsePathValue(route, request);
       if (pathValue === null) return writer.writeError(exchange, createPathError(route));
       if (guard?.isOverloaded()) {
-        metrics.shed(route.path);
+        exchange.counts.shed();
         return writer.writeError(exchange, createHttpError('database_busy', retryAfterSeconds));
       }
       const query = new URLSearchParams(transport.query(request));

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { rejectionReasons } from '../../actors/messages/decodeMessage.ts';
 import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
 import type { BackoffBounds } from '../../machines/backoff.ts';
+import type { ActorInspector } from '../actorTransitions.ts';
 import { deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from '../pipelineItem.ts';
 import type { RejectedMessage } from '../rejectedMessage.ts';
@@ -57,6 +58,8 @@ export interface RejectionLogOptions {
   readonly jsm: JetStreamManager;
   readonly stream: InputStreamName;
   readonly logger: Logger;
+  /** Called with every transition of its machine. */
+  readonly inspect?: ActorInspector;
   /** Whether this process may publish at the moment: another one may have taken over. */
   readonly mayPublish?: () => boolean;
   /** Called when nothing can be published: the stream of rejections may have been deleted. */
@@ -68,7 +71,7 @@ export interface RejectionLogOptions {
  * published one determines which are published already.
  */
 export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
-  const { connection, js, jsm, stream, logger, mayPublish, onFailing } = options;
+  const { connection, js, jsm, stream, logger, mayPublish, onFailing, inspect } = options;
   const subject = rejectedSubject(stream);
   let publishedThrough = nothingPublished;
   /** In order. They are kept here because a fold may resume after them, and would not produce them again. */
@@ -145,6 +148,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
             if (failuresInRow === 1) logger.warn({ stream, err: error, waiting }, 'rejections wait for NATS');
           },
           onRecovery: () => logger.info({ stream, waiting }, 'rejections are published again'),
+          ...(inspect && { inspect }),
         }),
         finalize(() => {
           waiting = 0;

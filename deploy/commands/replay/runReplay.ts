@@ -118,6 +118,7 @@ async function discard({ database, active, log, print }: RunReplayOptions): Prom
   const { plan } = unfinished;
   await log.note(plan, 'ended');
   await dropTables(database, resolveTables(plan.generation));
+  if (plan.dryRun) await log.forget(plan);
   print(`the unfinished replay of ${describeRange(plan)} is discarded; the active tables are as they were`);
 }
 
@@ -296,8 +297,8 @@ async function compareAndSwap(parts: RunReplayOptions, plan: ReplayPlan, rebuilt
   if (compared < throughSequence)
     print(`messages ${compared + 1} to ${throughSequence} are not in the active tables yet`);
   if (dryRun) {
-    await log.note(plan, 'ended');
     await dropTables(database, rebuilt);
+    await log.forget(plan);
     return print('a dry run: nothing was changed');
   }
   if (installationId !== null) await keepWholeSnapshots(parts, plan, rebuilt);

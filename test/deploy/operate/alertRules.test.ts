@@ -108,6 +108,7 @@ const cases: Readonly<Record<string, Case>> = {
     labels: counter,
   },
   MinerStreamBehind: buildTurningCase('miner_stream_lag_messages', counter, 1_000, 1_001, 5),
+  MinerStreamNotVerified: buildTurningCase('miner_stream_verification_age_seconds', counter, 60, 61, 1),
   MinerStreamInterrupted: rising('miner_stream_interruptions_total', counter, 15),
   MinerReadingsStopped: {
     series: {
@@ -269,6 +270,7 @@ const healthy: Readonly<Record<string, string>> = {
   [state('MINER_COUNTER', 'following')]: '1x75',
   [state('MINER_COUNTER', 'catchingUp')]: '0x75',
   [`miner_stream_lag_messages${select(counter)}`]: '5x75',
+  [`miner_stream_verification_age_seconds${select(counter)}`]: '2x75',
   [`miner_stream_position${select(counter)}`]: '0+60x75',
   [`miner_stream_last_sequence${select(counter)}`]: '0+60x75',
   [`miner_stream_interruptions_total${select(counter)}`]: '2x75',
