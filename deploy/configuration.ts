@@ -134,6 +134,12 @@ export const variables = {
     'Several processes may listen on MINER_HTTP_PORT (Linux); each has rate limits of its own',
     'on or off',
   ),
+  MINER_HTTP_FALLBACK: variable(
+    z.enum(['development', 'accept', 'refuse']),
+    'development',
+    'Where the native HTTP engine does not load: `accept` serves with its slow substitute in JavaScript, `refuse` ends; `development` accepts unless NODE_ENV is production',
+    'development, accept or refuse',
+  ),
   MINER_RETENTION_DAYS: variable(
     z
       .string()

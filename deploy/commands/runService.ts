@@ -12,6 +12,7 @@ import {
   unknownVariables,
 } from '../configuration.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
+import { checkHttpEngine } from '../httpEngine.ts';
 import { type LocalNats, startLocalNats } from '../local/localNats.ts';
 import { createProcessRegistry } from '../processMetrics.ts';
 import { type Service, type ServiceSettings, startService } from '../service.ts';
@@ -160,6 +161,7 @@ export interface ConfiguredService extends Omit<CommandContext, 'finish'> {
 /** Starts the service of a configuration, and ends the process should it fail later. */
 export async function startConfigured(configured: ConfiguredService): Promise<Service> {
   const { configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop } = configured;
+  if (roles.serve) checkHttpEngine(detectImplementation(), configuration.MINER_HTTP_FALLBACK, logger);
   const registry = createProcessRegistry();
   const service = await startService({
     settings: {

@@ -4,6 +4,7 @@ import type { ContentEncoding } from './contentEncoding.ts';
 import type { HttpError } from './errors.ts';
 import type { RouteCounts } from './httpMetrics.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
+import type { RequestHeaders } from './requestHeaders.ts';
 import { sendBody } from './sendBody.ts';
 import type { Transport } from './uws.ts';
 
@@ -18,6 +19,7 @@ export interface Exchange {
   /** When it was seen, by the monotonic clock. */
   readonly seenAtMs: number;
   readonly isHead: boolean;
+  readonly headers: RequestHeaders;
   readonly requestId: string;
   /** The origin of the request where it is approved, else null. */
   readonly approvedOrigin: string | null;
@@ -54,6 +56,8 @@ export interface ResponseWriter {
     header: Header | null,
   ): void;
   writeError(exchange: Exchange, error: HttpError): void;
+  /** Closes the connection of a request that cannot be trusted, so that nothing behind it is taken for another one. */
+  closeConnection(exchange: Exchange): void;
   /** Answers a browser's preflight request from an approved origin. */
   writePreflight(exchange: Exchange): void;
   /** Writes the headers of a response whose body follows piece by piece. */
@@ -118,6 +122,11 @@ export function createResponseWriter(transport: Transport, clock: Clock): Respon
       if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
       end(exchange, status, Buffer.from(JSON.stringify({ error: code })));
     },
+    closeConnection: (exchange) => {
+      finish(exchange, '400 Bad Request');
+      // With a response the parser would go on to what was received behind the request.
+      exchange.response.close();
+    },
     writePreflight: (exchange) => {
       const response = begin(exchange, '204 No Content', 'Origin');
       response.writeHeader('Access-Control-Allow-Methods', 'GET, HEAD');
@@ -156,8 +165,8 @@ export function isHeadMethod(request: HttpRequest): boolean {
 }
 
 /** A browser's question whether a page may send a request to this origin. */
-export function isPreflight(request: HttpRequest): boolean {
+export function isPreflight(request: HttpRequest, { preflightMethod }: RequestHeaders): boolean {
+  if (preflightMethod === '') return false;
   const method = request.getMethod();
-  const isOptions = method === 'options' || method === 'OPTIONS';
-  return isOptions && request.getHeader('access-control-request-method') !== '';
+  return method === 'options' || method === 'OPTIONS';
 }
