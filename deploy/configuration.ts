@@ -129,6 +129,12 @@ export const variables = {
     'Several processes may listen on MINER_HTTP_PORT (Linux); each has rate limits of its own',
     'on or off',
   ),
+  MINER_TRANSACTION_URL: variable(
+    z.union([unset, urlOf('http:', 'https:').refine((text) => text.endsWith('/'))]),
+    '',
+    'Address of a transaction in a block explorer, without its hash: pages link transactions to it',
+    'an http(s) address that ends with /, such as https://sepolia.etherscan.io/tx/',
+  ),
   MINER_RETENTION_DAYS: variable(
     z
       .string()
