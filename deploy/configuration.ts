@@ -140,6 +140,12 @@ export const variables = {
     'Where the native HTTP engine does not load: `accept` serves with its slow substitute in JavaScript, `refuse` ends; `development` accepts unless NODE_ENV is production',
     'development, accept or refuse',
   ),
+  MINER_TRANSACTION_URL: variable(
+    z.union([unset, urlOf('http:', 'https:').refine((text) => text.endsWith('/'))]),
+    '',
+    'Address of a transaction in a block explorer, without its hash: pages link transactions to it',
+    'an http(s) address that ends with /, such as https://sepolia.etherscan.io/tx/',
+  ),
   MINER_RETENTION_DAYS: variable(
     z
       .string()

@@ -36,7 +36,7 @@ function forbiddenImports(path: string, imports: readonly string[]): string[] {
 
 function listFiles(folder: string): string[] {
   return readdirSync(resolve(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') || file.endsWith('.mjs'))
+    .filter((file) => /\.(?:tsx?|mjs)$/.test(file))
     .map((file) => `${folder}/${file}`);
 }
 

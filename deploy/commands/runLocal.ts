@@ -183,7 +183,7 @@ async function runEconomy(
 
 function printAddresses({ publicUrl, operatorUrl }: Service, natsUrl: string, chainUrl: string) {
   const lines = [
-    'Mining Activity Read Service',
+    `Mining Activity Read Service  ${publicUrl}/`,
     `  status         ${publicUrl}/v1/status`,
     `  process        ${publicUrl}/v4/public/process`,
     `  telemetry      ${publicUrl}/v1/public/telemetry`,

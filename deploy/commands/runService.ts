@@ -176,6 +176,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
       opsNames: configuration.MINER_OPS_NAMES,
       http: {
         allowedOrigins: configuration.MINER_ALLOWED_ORIGINS,
+        transactionUrl: configuration.MINER_TRANSACTION_URL,
         trustedProxies: configuration.MINER_TRUSTED_PROXIES,
         rateLimits: configuration.MINER_RATE_LIMITS,
         isPortShared: configuration.MINER_PORT_SHARED,

@@ -12,6 +12,7 @@ import { createClientAddress } from './clientAddress.ts';
 import { type ContentEncoding, createEncodingChoice } from './contentEncoding.ts';
 import { createHttpError, type HttpError } from './errors.ts';
 import { createEventStream, eventStreamType, isFeedEventId } from './eventStream.ts';
+import { createExplorerPages, explorerPaths } from './explorerPages.ts';
 import { createFailureLog } from './failureLog.ts';
 import { createHttpMetrics } from './httpMetrics.ts';
 import { matchesEtag } from './ifNoneMatch.ts';
@@ -46,6 +47,8 @@ export interface PublicServerSettings {
   readonly isPortShared: boolean;
   /** A read that takes longer is answered 504. */
   readonly readTimeoutMs: number;
+  /** Address of a transaction in a block explorer, without its hash, that pages link to; null: they show the hash. */
+  readonly transactionUrl: string | null;
   /** Of quiet event streams, 15 seconds unless it is set. */
   readonly heartbeatMs?: number;
 }
@@ -346,6 +349,29 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       handler(path, null, (exchange) => answerConditionally(exchange, prepare(), cacheControl, header)),
     );
   }
+  const explorer = createExplorerPages({
+    sources,
+    hasViews: options.hasViews,
+    clock,
+    transactionUrl: settings.transactionUrl,
+  });
+  for (const path of explorerPaths) {
+    app.any(
+      path,
+      handler(path, null, (exchange, request) => {
+        const page = explorer.page(request.getUrl(), transport.query(request));
+        answerConditionally(exchange, page.prepared, page.cacheControl, page.header);
+      }),
+    );
+  }
+  app.any(
+    '/explorer/:file',
+    handler('/explorer/:file', null, (exchange, request) => {
+      const file = explorer.file(request.getParameter(0) ?? '');
+      if (file === null) writer.writeError(exchange, createHttpError('not_found'));
+      else answerConditionally(exchange, file.prepared, file.cacheControl, file.header);
+    }),
+  );
   app.any(
     '/healthz',
     handler('/healthz', null, (exchange) => writer.writeUncached(exchange, jsonType, aliveBody)),

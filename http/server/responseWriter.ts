@@ -123,6 +123,7 @@ export function createResponseWriter(transport: Transport, clock: Clock): Respon
       end(exchange, status, Buffer.from(JSON.stringify({ error: code })));
     },
     closeConnection: (exchange) => {
+      exchange.isAnswered = true;
       finish(exchange, '400 Bad Request');
       // With a response the parser would go on to what was received behind the request.
       exchange.response.close();
