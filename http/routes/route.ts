@@ -26,11 +26,15 @@ export interface PathParameter {
   readonly error: ErrorCode;
 }
 
+export type Topic = 'wheel' | 'statistics' | 'settlement' | 'rewards' | 'events';
+
 interface RouteEntry {
   /** With `{name}` for a path parameter, as the contract writes it. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
+  /** What a reader of the documentation finds it under. */
+  readonly topic: Topic;
   readonly rateClass: RateClass;
   readonly pathParameter: PathParameter | null;
   /** `none`: any parameter is refused; `ignored`: not read; else those that are read. */
