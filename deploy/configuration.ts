@@ -189,6 +189,15 @@ export const variables = {
     'For so long an input may fall behind, or rows may not be taken, before `/readyz` says so',
     'a whole number of seconds, 1 or more',
   ),
+  MINER_AUDIT_SECONDS: variable(
+    z
+      .string()
+      .regex(/^\d{1,6}$/)
+      .transform(Number),
+    '300',
+    'Seconds between two samples, a half hour and a safe block, that are compared with the messages and the node they were made from; 0 for none',
+    'a whole number of seconds, 0 or more',
+  ),
   MINER_LOG_LEVEL: variable(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     'info',

@@ -10,14 +10,20 @@ import type { Grant } from '../machines/ingestMachine.ts';
 import { createServiceMachine, type ServiceMachine } from '../machines/serviceMachine.ts';
 import { type DatabaseLocation, openDatabase } from '../storage/database.ts';
 import { createOldestRowMs } from '../storage/rowsTtl.ts';
+import { createSnapshotStore } from '../storage/snapshots.ts';
 import { resolveTables } from '../storage/tables.ts';
 import { createActorTransitions, listMachines } from '../streams/actorTransitions.ts';
 import { registerAgeMetrics } from '../streams/ageMetrics.ts';
+import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../streams/audit/selfAudit.ts';
 import { watchChainConditions } from '../streams/chainConditionWatch.ts';
 import { createDatabaseWatch, registerDatabaseMetrics } from '../streams/databaseWatch.ts';
 import { registerFoldVersions, registerFollowerMetrics } from '../streams/followerMetrics.ts';
-import { createFollowers } from '../streams/followers.ts';
-import { createGenerationWatch, createUsedGeneration } from '../streams/generationWatch.ts';
+import { createFollowers, type Followers } from '../streams/followers.ts';
+import {
+  createGenerationWatch,
+  createUsedGeneration,
+  type UsedGeneration,
+} from '../streams/generationWatch.ts';
 import type { ChainProofs } from '../streams/indexer/chainProofs.ts';
 import { createIngest } from '../streams/ingest.ts';
 import { createNatsLink } from '../streams/jetstream/natsLink.ts';
@@ -55,6 +61,8 @@ export interface ServiceSettings {
   readonly rpcUrl: string | null;
   readonly chainProofs: ChainProofs;
   readonly deployment: Deployment;
+  /** Seconds between two samples that are compared with what they were made from; 0 for none. */
+  readonly auditSeconds: number;
   readonly snapshots: SnapshotPolicy;
 }
 
@@ -139,8 +147,9 @@ export async function startService({ settings, clock, logger, registry }: Servic
     readiness,
     diagnose: async (isQuick) => {
       const { inspectDatabase } = await import('./diagnosis/inspectDatabase.ts');
-      const jsm = isNatsConnected() ? nats.jetStream().jsm : null;
-      return inspectDatabase({ database, jsm, deployment, dataDir: settings.dataDir, isQuick, logger });
+      const jetStream = isNatsConnected() ? nats.jetStream() : null;
+      const drifts = work()?.drifts() ?? [];
+      return inspectDatabase({ ...settings, database, jetStream, isQuick, drifts, logger });
     },
     logger,
     names: settings.opsNames,
@@ -182,7 +191,38 @@ export async function startService({ settings, clock, logger, registry }: Servic
       registry,
       createInspector,
     });
-    return createStreamWork({ followers, indexer, used });
+    const audit = await createAudit(followers, used);
+    return createStreamWork({ followers, indexer, used, audit, auditSeconds: settings.auditSeconds });
+  }
+
+  async function createAudit({ followers, recent }: Followers, { tables }: UsedGeneration) {
+    const { rpcUrl } = settings;
+    const { onChain, installationId, genesisTimestamp } = deployment;
+    const hasNode = rpcUrl !== null && onChain !== null && settings.auditSeconds > 0;
+    const isCurrent = () => followers.get('MINER_COUNTER')?.isCurrent ?? false;
+    const audit: SelfAudit = createSelfAudit(
+      {
+        ...nats.jetStream(),
+        database,
+        tables,
+        oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
+        genesisMs: genesisTimestamp * 1000,
+        memory: {
+          recent,
+          publicInstallationId: installationId,
+          history: () => (isCurrent() ? counters.history() : null),
+        },
+        snapshots: createSnapshotStore({ database, tables, logger }),
+        safeStates: () => chain?.state.safe ?? [],
+        blockAudit: hasNode
+          ? (await import('../streams/audit/auditBlock.ts')).createBlockAudit({ rpcUrl, ...onChain })
+          : null,
+        random: Math.random,
+        logger,
+      },
+      registerAuditMetrics(registry, () => audit.drifts()),
+    );
+    return audit;
   }
 
   /** A node's client and proofs take long to load, and most processes need none. */
@@ -222,6 +262,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
         compose: fromPromise(({ input }) => compose(input.grant)),
         follow: fromPromise(({ input }) => input.work.follow()),
         index: fromPromise(({ input }) => input.work.index()),
+        audit: fromObservable(({ input }) => input.work.audits()),
         drain: fromPromise(({ input }) => input.work.drain()),
         closeNats: fromPromise(nats.close),
         closeDatabase: fromPromise(database.close),

@@ -79,6 +79,7 @@ export interface Followers {
   readonly olderActivity: OlderActivity;
   /** By the stream whose rows they write; none on a read replica. */
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
+  readonly recent: RecentReadings;
 }
 
 export function createFollowers(options: FollowersOptions): Followers {
@@ -124,6 +125,7 @@ export function createFollowers(options: FollowersOptions): Followers {
     }),
     olderActivity: createStoredActivity({ ...options, writer: chainSinks?.writer ?? null }),
     writers,
+    recent: counter.recent,
   };
 }
 

@@ -11,7 +11,7 @@ import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
 import { type Finding, failed, formatFinding, ok, skipped } from '../diagnosis/finding.ts';
 import { type DatabaseReport, inspectDatabase, type StoredCounts } from '../diagnosis/inspectDatabase.ts';
 import { findLocalNats } from '../local/localNats.ts';
-import { askService } from './doctor/askService.ts';
+import { askAudit, askService } from './doctor/askService.ts';
 import { checkChain } from './doctor/checkChain.ts';
 import { checkNats } from './doctor/checkNats.ts';
 import { checkReadings } from './doctor/checkReadings.ts';
@@ -114,9 +114,10 @@ async function inspect(
     return { findings: [skipped('ClickHouse', readErrorMessage(error))], stored: null };
   }
   try {
-    const jsm = parts?.jsm ?? null;
     const dataDir = configuration.MINER_DATA_DIR;
-    return await inspectDatabase({ database, jsm, deployment, dataDir, isQuick, logger: silent });
+    const options = { database, jetStream: parts, deployment, dataDir, isQuick, drifts: [], logger: silent };
+    const report = await inspectDatabase(options);
+    return { ...report, findings: [...report.findings, await askAudit(configuration)] };
   } finally {
     await database.close();
   }

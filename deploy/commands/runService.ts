@@ -190,6 +190,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
       rpcUrl,
       chainProofs: configuration.MINER_CHAIN_PROOFS,
       deployment,
+      auditSeconds: configuration.MINER_AUDIT_SECONDS,
       snapshots: snapshotPolicy,
     },
     clock: systemClock,

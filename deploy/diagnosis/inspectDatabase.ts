@@ -1,13 +1,14 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
-import type { Logger } from 'pino';
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import { type Logger, pino } from 'pino';
 import { z } from 'zod';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { Database } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
 import { storedThrough } from '../../storage/observations.ts';
 import { createOldestRowMs, readRowsTtlDays, selectNotOlder } from '../../storage/rowsTtl.ts';
-import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots.ts';
 import type { Tables } from '../../storage/tables.ts';
+import { createSelfAudit, type Drift } from '../../streams/audit/selfAudit.ts';
 import { describeLost, findLost } from '../../streams/lostMessages.ts';
 import type { Deployment } from '../deploymentFile.ts';
 import { createDomainActors, listFolds } from '../serviceViews.ts';
@@ -15,7 +16,12 @@ import { systemClock } from '../systemClock.ts';
 import { checkDatabase } from './checkDatabase.ts';
 import { checkDisk } from './checkDisk.ts';
 import { checkSnapshots } from './checkSnapshots.ts';
-import { type Finding, failed, warned } from './finding.ts';
+import { type Finding, failed, ok, warned } from './finding.ts';
+
+/** Half hours that are compared. */
+const samplesMax = 8;
+/** The check that says what samples differ from what they were made from. */
+export const auditCheck = 'self-audit';
 
 /** What ClickHouse holds of the counter stream, to be compared with the stream. */
 const storedCounts = z.object({
@@ -51,25 +57,29 @@ export interface DatabaseReport {
 export interface InspectDatabaseOptions {
   readonly database: Database;
   /** Null while NATS is not available, which what compares with a stream needs. */
-  readonly jsm: JetStreamManager | null;
+  readonly jetStream: { readonly js: JetStreamClient; readonly jsm: JetStreamManager } | null;
   /** Null where it is not known, and with it neither whether snapshots are of this deployment. */
   readonly deployment: Deployment | null;
   /** Folder of the embedded engine. */
   readonly dataDir: string;
   /** Without what reads whole tables. */
   readonly isQuick: boolean;
+  /** What the audits of the process know to differ. */
+  readonly drifts: readonly Drift[];
   readonly logger: Logger;
 }
 
 /** Checks ClickHouse and what is stored there, and counts what the doctor compares with the streams. */
 export async function inspectDatabase(options: InspectDatabaseOptions): Promise<DatabaseReport> {
-  const { database, jsm, deployment, dataDir, isQuick, logger } = options;
+  const { database, jetStream, deployment, dataDir, isQuick, drifts, logger } = options;
   const findings: Finding[] = [];
   try {
     findings.push(...(await checkDatabase(database)), ...(await checkDisk(database, dataDir)));
-    if (jsm === null || findings.some(({ outcome }) => outcome === 'failed'))
-      return { findings, stored: null };
+    findings.push(...drifts.map(describeDrift));
+    const isUnusable = findings.some(({ check, outcome }) => check !== auditCheck && outcome === 'failed');
+    if (jetStream === null || isUnusable) return { findings, stored: null };
     const tables = await activeTables(database);
+    const { jsm } = jetStream;
     const snapshots = createSnapshotStore({ database, tables: () => tables, logger });
     const folds = deployment === null ? [] : listFolds(createDomainActors(deployment));
     findings.push(...(await checkSnapshots({ jsm, snapshots, folds, nowMs: systemClock.nowMs })));
@@ -82,11 +92,59 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
           'keep messages, or rows, for as long as a rebuild has to reach back',
         ),
       );
+    if (!isQuick && deployment !== null)
+      findings.push(...(await sampleHalfHours({ ...options, jetStream, deployment, tables, snapshots })));
     return { findings, stored: isQuick ? null : await countStored(database, jsm, tables) };
   } catch (error) {
     const remedy = 'check MINER_CLICKHOUSE_URL and that the server runs';
     return { findings: [...findings, failed('ClickHouse', readErrorMessage(error), remedy)], stored: null };
   }
+}
+
+interface SampleOptions extends InspectDatabaseOptions {
+  readonly jetStream: NonNullable<InspectDatabaseOptions['jetStream']>;
+  readonly deployment: Deployment;
+  readonly tables: Tables;
+  readonly snapshots: SnapshotStore;
+}
+
+/** Compares some half hours, anywhere in the past, with the messages that they were made from. */
+async function sampleHalfHours(options: SampleOptions): Promise<Finding[]> {
+  const { database, jetStream, deployment, tables, snapshots } = options;
+  const rowsTtlDays = await readRowsTtlDays(database, tables.readings);
+  let compared = 0;
+  const audit = createSelfAudit(
+    {
+      ...jetStream,
+      database,
+      tables: () => tables,
+      oldestRowMs: createOldestRowMs(rowsTtlDays, systemClock.nowMs),
+      genesisMs: deployment.genesisTimestamp * 1000,
+      memory: null,
+      snapshots,
+      safeStates: () => [],
+      blockAudit: null,
+      random: Math.random,
+      logger: pino({ level: 'silent' }),
+    },
+    {
+      compared: (_, outcome) => {
+        if (outcome !== 'skipped') compared++;
+      },
+    },
+  );
+  for (let sample = 0; sample < samplesMax; sample++) await audit.sample();
+  const drifts = audit.drifts();
+  if (drifts.length > 0) return drifts.map(describeDrift);
+  return [ok(auditCheck, `${compared} sampled half hours are as their messages make them`)];
+}
+
+function describeDrift({ about, differences, repair }: Drift): Finding {
+  return failed(
+    auditCheck,
+    `${about}: ${differences.join('; ')}`,
+    `${repair}, with --dry-run first where it is a replay`,
+  );
 }
 
 async function countStored(database: Database, jsm: JetStreamManager, tables: Tables): Promise<StoredCounts> {

@@ -128,6 +128,14 @@ export function createServiceDashboard(): Dashboard {
     )
     .withPanel(
       number(
+        'Drift',
+        'Half hours and safe blocks that are not what they were made from; the log has the command that corrects each.',
+        wellBelow(1, 1),
+        'max(sum by (instance) (miner_audit_drifts))',
+      ),
+    )
+    .withPanel(
+      number(
         'Messages missed per day',
         'They left a stream before they were folded.',
         wellBelow(1, 1),
@@ -160,6 +168,14 @@ export function createServiceDashboard(): Dashboard {
         ['max(miner_indexer_block{block="tip"})', 'tip of the node'],
         ['max(miner_indexer_block{block="published"})', 'published'],
         ['min by (block) (miner_chain_block)', '{{block}}'],
+      ),
+    )
+    .withPanel(
+      chart(
+        'Samples compared',
+        'Half hours with their messages, safe blocks with the node, per hour. What cannot be compared is skipped.',
+        'short',
+        ['sum by (kind, outcome) (increase(miner_audit_samples_total[1h]))', '{{kind}} {{outcome}}'],
       ),
     )
     .withPanel(

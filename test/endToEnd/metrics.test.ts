@@ -19,7 +19,7 @@ it('metrics are documented as a process that does everything has them (npm run t
   });
   const metrics = async () => (await fetch(`${miner.operatorUrl}/metrics`)).text();
   // The last ones to be registered.
-  await eventually(async () => (await metrics()).includes('# HELP miner_recent_readings '), 'all metrics');
+  await eventually(async () => (await metrics()).includes('# HELP miner_audit_drifts '), 'all metrics');
   const text = await metrics();
   // Names, units and texts as Prometheus asks for; it prints what it would change.
   expect(promtool(['check', 'metrics'], text)).toEqual({ status: 0, output: '' });

@@ -170,6 +170,10 @@ const cases: Readonly<Record<string, Case>> = {
   },
   MinerProviderFailing: rising('miner_indexer_events_total', { instance, event: 'provider_failure' }, 15),
   MinerStreamDiverged: rising('miner_stream_divergences_total', counter),
+  MinerDrift: {
+    ...buildTurningCase('miner_audit_drifts', { instance, kind: 'half_hour' }, 0, 1, 0),
+    quietAt: '4m',
+  },
   MinerMessagesRejected: {
     ...rising('miner_messages_rejected_total', { instance, stream: 'MINER_COUNTER', reason: 'malformed' }),
     labels: { stream: 'MINER_COUNTER', reason: 'malformed' },
@@ -281,6 +285,7 @@ const healthy: Readonly<Record<string, string>> = {
   [`miner_stream_last_sequence${select({ instance, stream: 'MINER_PIPELINE' })}`]: '0+1x75',
   [`miner_messages_rejected_total${select({ ...counter, reason: 'malformed' })}`]: '0x75',
   [`miner_messages_rejected_total${select({ ...counter, reason: 'duplicate' })}`]: '0+1x75',
+  [`miner_audit_drifts${select({ instance, kind: 'half_hour' })}`]: '0x75',
   [`miner_snapshot_position${select(counter)}`]: '0+60x75',
   [`miner_snapshot_failures_total${select(counter)}`]: '0x75',
   [`miner_rows_flushed_position${select(counter)}`]: '0+60x75',
