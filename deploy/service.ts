@@ -19,6 +19,7 @@ import { createFollowers } from '../streams/followers.ts';
 import { createGenerationWatch, createUsedGeneration } from '../streams/generationWatch.ts';
 import type { ChainProofs } from '../streams/indexer/chainProofs.ts';
 import { createIngest } from '../streams/ingest.ts';
+import type { NatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { createNatsLink } from '../streams/jetstream/natsLink.ts';
 import { createMessageCounts } from '../streams/messageCounts.ts';
 import type { SnapshotPolicy } from '../streams/operators/snapshotMarks.ts';
@@ -30,7 +31,7 @@ import { createDomainActors, createServiceViews } from './serviceViews.ts';
 export interface ServiceSettings {
   /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */
   readonly roles: { readonly ingest: boolean; readonly serve: boolean };
-  readonly natsUrl: string;
+  readonly nats: NatsAccess;
   readonly database: DatabaseLocation;
   readonly host: string;
   readonly httpPort: number;
@@ -87,7 +88,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
   const counts = createMessageCounts(registry, ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN']);
   const database = openDatabase(settings.database);
   const nats = createNatsLink({
-    url: settings.natsUrl,
+    ...settings.nats,
     name: roles.ingest ? 'miner ingest' : 'miner serve',
     logger,
   });

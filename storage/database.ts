@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import {
   type ClickHouseClient,
@@ -9,6 +9,7 @@ import {
 import { readErrorCode } from '../actors/readErrorCode.ts';
 import { readErrorMessage } from '../actors/readErrorMessage.ts';
 import { lockDirectory } from './directoryLock.ts';
+import { createPrivateDirectory } from './privateDirectory.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 
 /** Longer requests count as failed: the caller's outcome is unknown, and it tries again. */
@@ -80,8 +81,11 @@ export interface Database {
 }
 
 export type DatabaseLocation =
-  /** `http://user:password@host:port/database` of a server, and the cluster that it is of. */
-  | { readonly url: string; readonly cluster?: string | null }
+  /**
+   * `http://user:password@host:port/database` of a server, or `https:`, the cluster that it is of, and a file with the certificates that its own is
+   * verified with.
+   */
+  | { readonly url: string; readonly cluster?: string | null; readonly caFile?: string | null }
   /** Data directory of the embedded engine; one process at a time. */
   | { readonly path: string };
 
@@ -98,6 +102,7 @@ export function openDatabase(location: DatabaseLocation): Database {
       request_timeout: requestMs,
       keep_alive: { enabled: true, idle_socket_ttl: idleSocketMs },
       log: { level: ClickHouseLogLevel.OFF }, // Every error is thrown, and logged once by who handles it.
+      ...(location.caFile && { tls: { ca_cert: readFileSync(location.caFile) } }),
     });
     const insertBytes: InsertBytes = async (table, columns, bytes) => {
       await client.command({
@@ -108,7 +113,7 @@ export function openDatabase(location: DatabaseLocation): Database {
     return createDatabase(about, client, insertBytes, () => undefined);
   }
   const { createChdbConnection } = loadEmbeddedEngine();
-  mkdirSync(location.path, { recursive: true });
+  createPrivateDirectory(location.path);
   const unlock = lockDirectory(location.path);
   const engine = createChdbConnection({ path: `${location.path}/engine` });
   const client = createClient({

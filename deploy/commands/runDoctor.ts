@@ -5,9 +5,11 @@ import { pino } from 'pino';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
-import { closeNats, readNatsUrl } from '../../streams/jetstream/connection.ts';
+import { closeNats } from '../../streams/jetstream/connection.ts';
+import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import { type Configuration, locateDatabase, readConfiguration, unknownVariables } from '../configuration.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
+import { locateNats } from '../natsConfiguration.ts';
 import { checkChain } from './doctor/checkChain.ts';
 import { checkDatabase } from './doctor/checkDatabase.ts';
 import { checkNats } from './doctor/checkNats.ts';
@@ -120,19 +122,20 @@ async function examineStreams(options: ExamineOptions, print: (findings: readonl
 }
 
 async function connectToNats(
-  { MINER_NATS_URL: url }: Configuration,
+  configuration: Configuration,
   print: (findings: readonly Finding[]) => void,
 ): Promise<NatsConnection | null> {
-  if (url === null) {
+  const access = locateNats(configuration);
+  if (access === null) {
     print([
       skipped(
         'NATS',
-        'MINER_NATS_URL is not set: the local server runs with the service, which prints its address',
+        `MINER_NATS_URL is not set: the local server runs with the service; its address is in ${join(configuration.MINER_DATA_DIR, 'nats', 'url')}`,
       ),
     ]);
     return null;
   }
-  const { servers, ...credentials } = readNatsUrl(url);
+  const { servers, ...credentials } = readNatsAccess(access);
   try {
     return await connect({
       servers,
