@@ -55,11 +55,16 @@ describe('README', () => {
 
   it('lists what users of NATS may publish as nats-server is told', () => {
     const accounts = read('deploy/nats/accounts.conf');
-    const users = [...accounts.matchAll(/user: (\w+)\s+password: \S+\s+permissions \{\s*publish: \[([^\]]*)\]/g)];
-    const told = users.map(([, user, subjects = '']) => [user, [...subjects.matchAll(/"(miner\.[^"]+)"/g)].map(([, one]) => one)]);
-    const listed = [...read('README.md').matchAll(/^\| `(\w+)` \| [^|]+ \| ([^|]*`miner\.[^|]+|nothing) \| [^|]+ \|$/gm)].map(
-      ([, user, subjects = '']) => [user, [...subjects.matchAll(/`([^`]+)`/g)].map(([, one]) => one)],
-    );
+    const users = [
+      ...accounts.matchAll(/user: (\w+)\s+password: \S+\s+permissions \{\s*publish: \[([^\]]*)\]/g),
+    ];
+    const told = users.map(([, user, subjects = '']) => [
+      user,
+      [...subjects.matchAll(/"(miner\.[^"]+)"/g)].map(([, one]) => one),
+    ]);
+    const listed = [
+      ...read('README.md').matchAll(/^\| `(\w+)` \| [^|]+ \| ([^|]*`miner\.[^|]+|nothing) \| [^|]+ \|$/gm),
+    ].map(([, user, subjects = '']) => [user, [...subjects.matchAll(/`([^`]+)`/g)].map(([, one]) => one)]);
     expect(listed).toEqual(told);
     expect(listed.length).toBe(8);
   });
