@@ -33,6 +33,7 @@ import { createRowWriter } from '../../../streams/rowWriter.ts';
 import { createStreamFollower } from '../../../streams/streamFollower.ts';
 import { locateDatabase } from '../../configuration.ts';
 import { type Deployment, readDeploymentFile } from '../../deploymentFile.ts';
+import { locateNats } from '../../natsConfiguration.ts';
 import { systemClock } from '../../systemClock.ts';
 import { within } from '../../within.ts';
 import { createProgress } from '../progress.ts';
@@ -69,11 +70,13 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
     const deployment = readDeploymentFile(path);
     const stopping = new AbortController();
     const quiet = logger.child({}, { level: logger.level === 'info' ? 'warn' : logger.level });
-    const natsUrl = configuration.MINER_NATS_URL ?? (await startOwnNats(configuration, quiet, onStop)).url;
+    const nats = locateNats(configuration) ?? {
+      url: (await startOwnNats(configuration, quiet, onStop)).url,
+    };
     const database = openDatabase(locateDatabase(configuration));
     onStop('ClickHouse', () => within(closeGraceMs, database.close()));
     const connection = await connectNats({
-      url: natsUrl,
+      ...nats,
       name: 'miner replay',
       logger: quiet,
       signal: stopping.signal,

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { createCertificate } from './certificate.ts';
 import { eventually, startProcess, type TestProcess } from './childProcess.ts';
 import { findFreePort } from './findFreePort.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
@@ -26,48 +26,12 @@ export interface TestNginx extends TestProcess {
   readonly certificate: string;
 }
 
-/** A certificate for `mining.example.org` that signs itself, and its key, as PEM files in a folder. */
-export function createCertificate(
-  dir: string,
-  name = 'mining.example.org',
-): { certificate: string; key: string } {
-  const [certificate, key] = [join(dir, 'certificate.pem'), join(dir, 'certificate.key')];
-  execFileSync(
-    'openssl',
-    [
-      ...[
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:prime256v1',
-        '-nodes',
-        '-days',
-        '2',
-      ],
-      ...[
-        '-keyout',
-        key,
-        '-out',
-        certificate,
-        '-subj',
-        `/CN=${name}`,
-        '-addext',
-        `subjectAltName=DNS:${name},IP:127.0.0.1`,
-      ],
-    ],
-    { stdio: 'ignore' },
-  );
-  return { certificate, key };
-}
-
 /** Starts the reference configuration with nothing changed but ports, paths and the server behind it. */
 export async function startNginx(program: string, upstreamPort: number): Promise<TestNginx> {
   const dir = temporaryDirectory();
   mkdirSync(join(dir, 'temporary'));
   const [port, plainPort, proxiedPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
-  const { certificate, key } = createCertificate(dir);
+  const { certificate, key } = createCertificate(dir, 'mining.example.org');
   const replacements: readonly (readonly [string | RegExp, string])[] = [
     [/\n *listen \[::\][^\n]*/g, ''],
     [/listen 80\b/g, `listen 127.0.0.1:${plainPort}`],
