@@ -87,9 +87,6 @@ async function start() {
 
   /** What is shown at the address of the window. */
   function show() {
-    store.retainRead();
-    renderAll();
-    store.retainRead();
     renderAll();
     poller.tick();
   }
@@ -97,6 +94,7 @@ async function start() {
   function renderAll() {
     const place = parsePlace(location.pathname, location.search);
     const { read } = store;
+    store.beginRender();
     render(
       <App page={{ place, read, settings, renderedAtMs: actions.clock.nowMs(), actions, connection }} />,
       body,

@@ -123,7 +123,7 @@ export function createPoller({ store, channel, isHidden, onServiceTime }: Poller
   }
 
   async function readAll(): Promise<void> {
-    await Promise.all([...store.entries()].filter(isDue).map(readEntry));
+    await Promise.all([...store.shown()].filter(isDue).map(readEntry));
   }
 
   return {
@@ -150,7 +150,7 @@ export function createPoller({ store, channel, isHidden, onServiceTime }: Poller
       });
     },
     expire: (isExpired) => {
-      for (const entry of store.entries()) {
+      for (const entry of store.shown()) {
         if (!isExpired(entry)) continue;
         const attempt = findAttempt(entry.path);
         attempt.expiresAtMs = Math.min(attempt.expiresAtMs, Date.now() + settleMs * (1 + Math.random()));

@@ -14,32 +14,35 @@ export interface Entry {
 
 export interface Store {
   read<Name extends ResourceName>(name: Name, path: string): Resource<Bodies[Name]>;
-  entries(): Iterable<Entry>;
+  /** Those that the page shows. */
+  shown(): Iterable<Entry>;
   find(path: string): Entry | undefined;
   put(entry: Entry): void;
   /** Adds an event to the feeds that show its category. */
   addEvent(event: FeedEvent): void;
   /** Appends a further page to the list that the first page began. */
   append(path: string, page: unknown): void;
-  /** Forgets what was not read since the last call, so that a long visit to many owners does not grow. */
-  retainRead(): void;
+  /** Called before everything is rendered: what is read from now on is what the page shows. */
+  beginRender(): void;
 }
 
 const nothing: Resource<never> = { body: null, problem: null };
 /** Events that one feed shows at most: a tab that is open for a month stays small. */
 const eventsMax = 400;
+/** Resources that are kept for a way back, shown or not: a long visit to many owners does not grow. */
+const entriesMax = 32;
 
 /** Resources by path; `onChange` is called after each change, `onUnknown` when one is read that was never asked for. */
 export function createStore(onChange: () => void, onUnknown: () => void): Store {
   const entries = new Map<string, Entry>();
-  let read = new Set<string>();
+  let shown = new Set<string>();
   const put = (entry: Entry) => {
     entries.set(entry.path, entry);
     onChange();
   };
   return {
     read: (name, path) => {
-      read.add(path);
+      shown.add(path);
       const entry = entries.get(path);
       if (entry === undefined) {
         entries.set(path, { name, path, resource: nothing, etag: null, readAtMs: 0, isExtended: false });
@@ -49,7 +52,7 @@ export function createStore(onChange: () => void, onUnknown: () => void): Store 
       // Put there by the poller, which reads the route that this name stands for.
       return entry.resource as Resource<Bodies[typeof name]>;
     },
-    entries: () => entries.values(),
+    shown: () => [...entries.values()].filter(({ path }) => shown.has(path)),
     find: (path) => entries.get(path),
     put,
     addEvent: (event) => {
@@ -68,9 +71,10 @@ export function createStore(onChange: () => void, onUnknown: () => void): Store 
       const body = appendPage(entry.resource.body, page);
       put({ ...entry, isExtended: true, resource: { body, problem: null } });
     },
-    retainRead: () => {
-      for (const path of entries.keys()) if (!read.has(path)) entries.delete(path);
-      read = new Set();
+    beginRender: () => {
+      for (const path of entries.keys())
+        if (entries.size > entriesMax && !shown.has(path)) entries.delete(path);
+      shown = new Set();
     },
   };
 }

@@ -17,7 +17,7 @@ export interface ColumnMark {
 interface ColumnsProps {
   readonly label: string;
   readonly marks: readonly ColumnMark[];
-  /** Labels below, each at the left edge of a column. */
+  /** Labels below, each at the left edge of a column; every other one is left out on a phone. */
   readonly ticks: readonly { readonly at: number; readonly text: string }[];
   readonly formatValue: (value: number) => string;
   readonly tone?: 'measured' | 'settled' | 'issued';
@@ -85,6 +85,7 @@ export function Columns({ label, marks, ticks, formatValue, tone = 'measured' }:
           {ticks.map(({ at, text }, index) => (
             <text
               key={`${at}`}
+              class={index % 2 === 0 ? '' : 'minor'}
               x={`${(at / marks.length) * 100}%`}
               y="12"
               text-anchor={index === 0 ? 'start' : at === marks.length ? 'end' : 'middle'}

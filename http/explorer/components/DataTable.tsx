@@ -32,7 +32,7 @@ export function DataTable<Row>({ caption, rows, columns, fileName }: DataTablePr
           Download CSV
         </button>
       )}
-      <Scroll label={caption}>
+      <Scroll label={`Table: ${caption}`}>
         <table>
           <caption>{caption}</caption>
           <thead>

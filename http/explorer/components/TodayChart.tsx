@@ -1,4 +1,4 @@
-import { formatExact, formatInteger, groupDigits, toDrawn } from '../format/numbers.ts';
+import { formatExact, formatInteger, formatTick, toDrawn } from '../format/numbers.ts';
 import { formatMinute } from '../format/times.ts';
 import { coverages } from '../format/words.ts';
 import { inDayOrder } from '../halfHours.ts';
@@ -40,7 +40,7 @@ export function TodayChart({ statistics }: { statistics: Statistics }) {
         label={`Work in each half hour of the day of ${today.date}, from noon to noon UTC: ${formatInteger(today.observedWorkUnits)} work units so far`}
         marks={marks}
         ticks={ticks}
-        formatValue={(value) => groupDigits(String(value))}
+        formatValue={formatTick}
       />
       <Legend
         entries={[

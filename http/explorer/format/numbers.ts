@@ -65,6 +65,12 @@ export function shortenHash(hash: string): string {
   return hash.length <= 14 ? hash : `${hash.slice(0, 8)}…${hash.slice(-4)}`;
 }
 
+/** A value on an axis: a round number, which a chart has chosen. */
+export function formatTick(value: number): string {
+  const [integer = '', fraction] = String(value).split('.');
+  return fraction === undefined ? groupDigits(integer) : `${groupDigits(integer)}.${fraction}`;
+}
+
 /** For heights of bars alone, where a pixel is all that can be lost. */
 export function toDrawn(value: string | number): number {
   return Number(value);

@@ -2,7 +2,7 @@ import { Unavailable } from '../components/Banner.tsx';
 import { DataTable } from '../components/DataTable.tsx';
 import { Figure } from '../components/Figure.tsx';
 import { Line } from '../components/Line.tsx';
-import { formatExact, formatInteger } from '../format/numbers.ts';
+import { formatExact, formatInteger, formatTick } from '../format/numbers.ts';
 import { formatDayAndMinute } from '../format/times.ts';
 import { explain } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
@@ -58,7 +58,7 @@ function History({ core }: { core: Extract<Bodies['core'], { status: 'available'
               isComplete: true,
               text: `${formatDayAndMinute(at)} UTC, round ${formatInteger(round)}: ${formatExact(value, 3)} work units`,
             }))}
-            formatValue={String}
+            formatValue={formatTick}
             tone="settled"
             isFromZero={false}
           />

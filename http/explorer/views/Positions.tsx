@@ -4,7 +4,7 @@ import { DataTable } from '../components/DataTable.tsx';
 import { Figure } from '../components/Figure.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { Scroll } from '../components/Scroll.tsx';
-import { formatExact, formatInteger, formatShort, toDrawn } from '../format/numbers.ts';
+import { formatExact, formatInteger, formatShort, formatTick, toDrawn } from '../format/numbers.ts';
 import { formatDay } from '../format/times.ts';
 import type { Bodies } from '../page.ts';
 import { TokenCard } from './TokenCard.tsx';
@@ -43,7 +43,7 @@ export function Positions({ portfolio, path }: { portfolio: Portfolio; path: str
         <div class="figures wide">
           <Figure
             size="large"
-            label="Miners"
+            label="Table: miners"
             value={formatInteger(summary.positionCount)}
             source={{
               route: path,
@@ -89,7 +89,7 @@ export function Positions({ portfolio, path }: { portfolio: Portfolio; path: str
           ticks={earnings
             .map(({ date }, at) => ({ at: at + 0.5, text: formatDay(date) }))
             .filter((_tick, at) => at % 2 === 0)}
-          formatValue={String}
+          formatValue={formatTick}
           tone="issued"
         />
         <DataTable
@@ -117,7 +117,7 @@ function PositionTable({
 }) {
   const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
   return (
-    <Scroll label="Miners">
+    <Scroll label="Table: miners">
       <table>
         <thead>
           <tr>

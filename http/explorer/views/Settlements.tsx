@@ -8,7 +8,7 @@ import { ResourceNotice } from '../components/ResourceNotice.tsx';
 import { Scroll } from '../components/Scroll.tsx';
 import { Time } from '../components/Time.tsx';
 import { TransactionLink } from '../components/TransactionLink.tsx';
-import { formatExact, formatInteger, formatShort, groupDigits, toDrawn } from '../format/numbers.ts';
+import { formatExact, formatInteger, formatShort, formatTick, toDrawn } from '../format/numbers.ts';
 import { formatDayAndMinute } from '../format/times.ts';
 import { explain, mintStates } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
@@ -165,7 +165,7 @@ function Buckets({ history }: { history: History }) {
         label={`Blocks completed over ${names[range]}`}
         marks={marks}
         ticks={ticks}
-        formatValue={(value) => groupDigits(String(value))}
+        formatValue={formatTick}
         tone="settled"
       />
       <DataTable
@@ -223,7 +223,7 @@ function Batches({ history }: { history: History }) {
       {recentSettlements.length === 0 ? (
         <p class="empty">No batch of this range has completed a block.</p>
       ) : (
-        <Scroll label="Newest batches">
+        <Scroll label="Table: newest batches">
           <table>
             <thead>
               <tr>
@@ -285,7 +285,7 @@ function Checkpoints({ mining }: { mining: Mining }) {
       {recentCheckpoints.length === 0 ? (
         <p class="empty">Nothing was minted in this range.</p>
       ) : (
-        <Scroll label="Newest mints">
+        <Scroll label="Table: newest mints">
           <table>
             <thead>
               <tr>

@@ -7,7 +7,7 @@ import { Line } from '../components/Line.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { ResourceNotice } from '../components/ResourceNotice.tsx';
 import { TodayChart } from '../components/TodayChart.tsx';
-import { formatDistance, formatInteger, formatPercent, groupDigits, toDrawn } from '../format/numbers.ts';
+import { formatDistance, formatInteger, formatPercent, formatTick, toDrawn } from '../format/numbers.ts';
 import { formatDay, formatMinute } from '../format/times.ts';
 import type { Bodies } from '../page.ts';
 import { type StatisticsRange, statisticsRanges } from '../place.ts';
@@ -185,7 +185,7 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
             <Line
               label={`Observed work per day, ${span}`}
               points={dayPoints.map(({ work }) => work)}
-              formatValue={(value) => groupDigits(String(value))}
+              formatValue={formatTick}
             />
             <DayTicks days={days} />
           </figure>
@@ -194,7 +194,7 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
             <Line
               label={`Distance per day, ${span}`}
               points={dayPoints.map(({ distance }) => distance)}
-              formatValue={String}
+              formatValue={formatTick}
             />
             <DayTicks days={days} />
           </figure>
