@@ -143,6 +143,18 @@ export const variables = {
     'Days after which NATS removes messages, those of the chain aside; 0 keeps all, which a rebuild needs',
     'a whole number of days, 0 or more',
   ),
+  MINER_STREAM_REPLICAS: variable(
+    z.union([
+      unset,
+      z
+        .string()
+        .regex(/^[1-5]$/)
+        .transform(Number),
+    ]),
+    '',
+    'Copies of each stream on the servers of a NATS cluster, 3 in production; unset: 1 for a new stream, and an existing one keeps its own',
+    'a number from 1 to 5',
+  ),
   MINER_ROWS_TTL_DAYS: variable(
     z
       .string()

@@ -49,6 +49,8 @@ export interface ServiceSettings {
   readonly opsNames: readonly string[];
   readonly http: PublicServerSettings;
   readonly retentionDays: number;
+  /** Copies of each stream; null leaves existing ones alone. */
+  readonly replicas: number | null;
   /** Days that rows stay in ClickHouse; 0 keeps all. */
   readonly rowsTtlDays: number;
   /** Whether rows are folded again although some of what they were made from is lost. */

@@ -180,6 +180,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
         readTimeoutMs: defaultReadTimeoutMs,
       },
       retentionDays: configuration.MINER_RETENTION_DAYS,
+      replicas: configuration.MINER_STREAM_REPLICAS,
       rowsTtlDays: configuration.MINER_ROWS_TTL_DAYS,
       acceptsLoss: configuration.MINER_INCOMPLETE_REBUILD === 'accept',
       chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
