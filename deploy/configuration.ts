@@ -189,6 +189,15 @@ export const variables = {
     'For so long an input may fall behind, or rows may not be taken, before `/readyz` says so',
     'a whole number of seconds, 1 or more',
   ),
+  MINER_DRAIN_SECONDS: variable(
+    z
+      .string()
+      .regex(/^\d{1,2}$/)
+      .transform(Number),
+    '0',
+    'Seconds that a process that is asked to end still answers, not ready and without keeping connections, so that proxies send requests elsewhere',
+    'a whole number of seconds from 0 to 99',
+  ),
   MINER_AUDIT_SECONDS: variable(
     z
       .string()
