@@ -24,6 +24,7 @@ function install() {
   tryProgram('clickhouse-server', { debian: 'clickhouse-server' });
   tryProgram('nginx', { debian: 'nginx-light', homebrew: 'nginx' });
   requirePromtool();
+  tryNewerNats();
 }
 
 /** What is there in production was chosen and checked by whoever set it up: nothing is added to it at a start. */
@@ -125,6 +126,37 @@ function requirePromtool() {
       '  Debian, Ubuntu:  sudo apt-get install prometheus   (starts a server on port 9090)\n' +
       '  macOS:           brew install prometheus',
   );
+}
+
+/**
+ * A cluster is tested with nats-server 2.10 or newer, which syncs before it acknowledges, where it can be had: Debian 12 has 2.9, the release after it 2.10. Only
+ * this package is taken from there, signed as all of Debian's, and unpacked next to the npm packages; the installed server stays as it is. Without it the
+ * installed one is tested.
+ */
+function tryNewerNats() {
+  const folder = join(root, 'node_modules', '.cache', 'miner');
+  const unpacked = join(folder, 'nats-server');
+  const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
+  if (existsSync(unpacked) || !existsSync(keyring) || !onPath('apt-get') || !onPath('dpkg')) return;
+  if (!/^VERSION_CODENAME=bookworm$/m.test(readFileSync('/etc/os-release', 'utf8'))) return;
+  const apt = join(folder, 'apt');
+  for (const path of ['state/lists/partial', 'cache/archives/partial', 'download'])
+    mkdirSync(join(apt, path), { recursive: true });
+  const list = join(apt, 'sources.list');
+  writeFileSync(list, `deb [signed-by=${keyring}] http://deb.debian.org/debian trixie main\n`);
+  const places = {
+    'Etc::sourcelist': list,
+    'Etc::sourceparts': '/dev/null',
+    State: `${apt}/state`,
+    Cache: `${apt}/cache`,
+  };
+  const options = Object.entries(places).flatMap(([name, value]) => ['-o', `Dir::${name}=${value}`]);
+  const run = (command, ...args) =>
+    spawnSync(command, args, { cwd: join(apt, 'download'), stdio: 'ignore', timeout: 120_000 }).status === 0;
+  console.log('bootstrap: unpacking a newer nats-server for the tests of a cluster');
+  if (run('apt-get', ...options, 'update') && run('apt-get', ...options, 'download', 'nats-server'))
+    for (const file of readdirSync(join(apt, 'download'))) run('dpkg', '-x', file, unpacked);
+  rmSync(apt, { recursive: true, force: true });
 }
 
 /** Whether a program is installed, after an attempt to install it with the system's package manager. */

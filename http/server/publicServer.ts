@@ -58,6 +58,8 @@ export interface PublicServerOptions {
   /** False until folded state was restored: until then there are no views, and routes answer 503. */
   readonly hasViews: () => boolean;
   readonly readiness: () => Readiness;
+  /** Whether the process is about to end, so that connections are to be opened elsewhere; never, where it is left out. */
+  readonly isLeaving?: () => boolean;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
@@ -73,7 +75,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const implementation = detectImplementation();
   const transport = selectTransport();
   const metrics = createHttpMetrics(options.registry, implementation);
-  const writer = createResponseWriter(transport, clock);
+  const writer = createResponseWriter({ transport, clock, isLeaving: options.isLeaving ?? (() => false) });
   const chooseRequestId = createRequestIds();
   const checkOrigin = createOriginCheck(settings.allowedOrigins);
   const chooseEncoding = createEncodingChoice();

@@ -66,7 +66,13 @@ export interface ResponseWriter {
   writeUncached(exchange: Exchange, contentType: string, body: Buffer): void;
 }
 
-export function createResponseWriter(transport: Transport, clock: Clock): ResponseWriter {
+export interface ResponseWriterOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly isLeaving: () => boolean;
+}
+
+export function createResponseWriter({ transport, clock, isLeaving }: ResponseWriterOptions): ResponseWriter {
   function begin(exchange: Exchange, status: string, vary: string): HttpResponse {
     exchange.isAnswered = true;
     const { response } = exchange;
@@ -74,6 +80,7 @@ export function createResponseWriter(transport: Transport, clock: Clock): Respon
     response.writeHeader('X-Request-Id', exchange.requestId);
     response.writeHeader('Vary', vary);
     response.writeHeader('X-Content-Type-Options', 'nosniff');
+    if (isLeaving()) response.writeHeader('Connection', 'close');
     if (exchange.approvedOrigin !== null) {
       response.writeHeader('Access-Control-Allow-Origin', exchange.approvedOrigin);
       response.writeHeader('Access-Control-Expose-Headers', exposedHeaders);
