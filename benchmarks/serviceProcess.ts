@@ -21,6 +21,7 @@ export interface ServiceProcess {
   readonly pid: number;
   readonly natsUrl: string;
   readonly publicUrl: string;
+  readonly operatorUrl: string;
   /** Value of a metric by its name and labels as they are printed; null where it is not. */
   metric(name: string): Promise<number | null>;
   /** Resident set of the process now, and at its largest so far, in bytes. */
@@ -85,6 +86,7 @@ export async function startServiceProcess({
       pid: child.pid as number,
       natsUrl,
       publicUrl,
+      operatorUrl,
       metric: async (name) => {
         const text = await (await fetch(`${operatorUrl}/metrics`)).text();
         const line = text.split('\n').find((one) => one.startsWith(`${name} `));

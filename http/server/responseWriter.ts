@@ -53,7 +53,7 @@ export interface ResponseWriter {
   ): void;
   writeError(exchange: Exchange, error: HttpError): void;
   /** Closes the connection of a request that cannot be trusted, so that nothing behind it is taken for another one. */
-  closeConnection(exchange: Exchange): void;
+  closeConnection(exchange: Exchange, status: string): void;
   /** Answers a browser's preflight request from an approved origin. */
   writePreflight(exchange: Exchange): void;
   /** Writes the headers of a response whose body follows piece by piece. */
@@ -112,8 +112,8 @@ export function createResponseWriter(transport: Transport, metrics: HttpMetrics)
       if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
       end(exchange, Buffer.from(JSON.stringify({ error: code })));
     },
-    closeConnection: (exchange) => {
-      metrics.answered(exchange.route, '400 Bad Request');
+    closeConnection: (exchange, status) => {
+      metrics.answered(exchange.route, status);
       exchange.isAnswered = true;
       // With a response the parser would go on to what was received behind the request.
       exchange.response.close();
