@@ -77,7 +77,11 @@ async function measureDuring(
   attack: Attack,
   seconds: number,
 ): Promise<Measurement> {
-  const before = { statuses: await countStatuses(service), bytes: service.residentBytes().now };
+  const before = {
+    statuses: await countStatuses(service),
+    bytes: service.residentBytes().now,
+    cpuMs: service.cpuMs(),
+  };
   let mostBytes = before.bytes;
   const sampling = setInterval(() => {
     mostBytes = Math.max(mostBytes, service.residentBytes().now);
@@ -87,6 +91,7 @@ async function measureDuring(
     pollDuring(publicUrl, seconds),
     runAttack(attack, { publicUrl, natsUrl, dir }, seconds),
   ]).finally(() => clearInterval(sampling));
+  const cpuMs = service.cpuMs() - before.cpuMs;
   const healthz = latencies.get('/healthz') ?? [];
   const routes = [...latencies].filter(([path]) => path !== '/healthz').flatMap(([, values]) => values);
   const after = await countStatuses(service);
@@ -99,9 +104,11 @@ async function measureDuring(
       'longest ms': Math.max(...healthz),
       'refused of normal clients': refused,
       'memory MiB': (mostBytes - before.bytes) / 2 ** 20,
+      'CPU %': cpuMs / seconds / 10,
       '200/s': perSecond('200'),
       '429/s': perSecond('429'),
       '503/s': perSecond('503'),
+      '400/s': perSecond('400'),
     },
   };
 }
@@ -133,7 +140,7 @@ async function countStatuses({ operatorUrl }: ServiceProcess): Promise<ReadonlyM
   const text = await (await fetch(`${operatorUrl}/metrics`)).text();
   const counts = new Map<string, number>();
   for (const [, status = '', count] of text.matchAll(
-    /^miner_http_requests_total\{[^}]*status="(\d+)"[^}]*\} (\d+)$/gm,
+    /^miner_http_requests_total\{.*status="(\d+)"\} (\d+)$/gm,
   ))
     counts.set(status, (counts.get(status) ?? 0) + Number(count));
   return counts;
