@@ -57,7 +57,7 @@ export interface ResponseWriter {
   ): void;
   writeError(exchange: Exchange, error: HttpError): void;
   /** Closes the connection of a request that cannot be trusted, so that nothing behind it is taken for another one. */
-  closeConnection(exchange: Exchange): void;
+  closeConnection(exchange: Exchange, status: string): void;
   /** Answers a browser's preflight request from an approved origin. */
   writePreflight(exchange: Exchange): void;
   /** Writes the headers of a response whose body follows piece by piece. */
@@ -129,9 +129,9 @@ export function createResponseWriter({ transport, clock, isLeaving }: ResponseWr
       if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
       end(exchange, status, Buffer.from(JSON.stringify({ error: code })));
     },
-    closeConnection: (exchange) => {
+    closeConnection: (exchange, status) => {
       exchange.isAnswered = true;
-      finish(exchange, '400 Bad Request');
+      finish(exchange, status);
       // With a response the parser would go on to what was received behind the request.
       exchange.response.close();
     },
