@@ -8,6 +8,9 @@ import { delimiter, join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
 const purpose = process.argv[2] ?? 'run';
 
+/** Names of Chromium and Chrome; `test/support/explorer/browser.ts` looks for the same. */
+const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
 checkNode();
 installPackages();
 const needsNats = purpose === 'test' || !process.env.MINER_NATS_URL;
@@ -15,6 +18,7 @@ if (needsNats) requireProgram('nats-server', { debian: 'nats-server', homebrew: 
 if (purpose === 'test') {
   tryProgram('clickhouse-server', { debian: 'clickhouse-server' });
   requirePromtool();
+  requireBrowser();
 }
 // Tests build by themselves, however they are started.
 if (purpose !== 'test') build();
@@ -81,6 +85,17 @@ function requirePromtool() {
     'promtool is needed, which checks the alerts, and could not be unpacked.\n' +
       '  Debian, Ubuntu:  sudo apt-get install prometheus   (starts a server on port 9090)\n' +
       '  macOS:           brew install prometheus',
+  );
+}
+
+/** For the tests of the explorer. The system's own: that of playwright would be a download past the package manager. */
+function requireBrowser() {
+  if (browserNames.some(isInstalled) || tryProgram('chromium', { debian: 'chromium' })) return;
+  fail(
+    'a browser is needed, which shows the pages to the tests, and could not be installed.\n' +
+      '  Debian:   sudo apt-get install chromium\n' +
+      '  others:   Chromium or Chrome, as one of these on the PATH: ' +
+      browserNames.join(', '),
   );
 }
 
