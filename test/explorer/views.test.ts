@@ -26,11 +26,14 @@ interface Feed {
 }
 
 const start = shareInFile(async () => {
-  const service = await startLocalService({
-    MINER_RATE_LIMITS: 'off',
-    MINER_CHAIN_STALE_SECONDS: '30',
-    MINER_TRANSACTION_URL: 'https://chain.example/tx/',
-  });
+  const service = await startLocalService(
+    {
+      MINER_RATE_LIMITS: 'off',
+      MINER_CHAIN_STALE_SECONDS: '30',
+      MINER_TRANSACTION_URL: 'https://chain.example/tx/',
+    },
+    screenshots === null ? undefined : 8,
+  );
   const { events } = await service.json<Feed>('/v1/events?category=players');
   const owner = events[0]?.payload.owner as string;
   const paths = {
@@ -81,6 +84,17 @@ describe('the explorer on what npm start runs', () => {
     }
     expect(await context.cookies()).toEqual([]);
   });
+
+  // Of the README, and of links to the service that are shared.
+  if (screenshots !== null)
+    it('has a picture', async () => {
+      const { service, browser } = await start();
+      const context = await openWindow(browser, { width: 1200 });
+      const { page } = await openPage(context, service.url);
+      await waitUntilLive(page);
+      await page.setViewportSize({ width: 1200, height: 630 });
+      await page.screenshot({ path: join(import.meta.dirname, '../../http/explorer/files/preview.png') });
+    });
 
   it('shows the same figures without script, and says that it does not follow', async () => {
     const { service, browser, paths } = await start();

@@ -14,12 +14,19 @@ export interface LocalService {
   json<Body>(path: string): Promise<Body>;
 }
 
-/** What `npm start` runs, with a past of a day, once its simulated chain has reached the present. */
-export async function startLocalService(environment: Record<string, string> = {}): Promise<LocalService> {
+/**
+ * What `npm start` runs, once its simulated chain has reached the present.
+ *
+ * @param pastDays length of the past; what tests need happens within a day.
+ */
+export async function startLocalService(
+  environment: Record<string, string> = {},
+  pastDays = 1.2,
+): Promise<LocalService> {
   const dataDir = temporaryDirectory();
   const started = startProcess(
     process.execPath,
-    [program, 'local', '--past-days', '1.2', '--past-interval', '60'],
+    [program, 'local', '--past-days', String(pastDays), '--past-interval', '60'],
     {
       env: {
         PATH: process.env.PATH,
