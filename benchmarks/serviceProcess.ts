@@ -80,7 +80,7 @@ export async function startServiceProcess({
   });
   const stop = createStopper(child);
   try {
-    const { natsUrl, publicUrl, operatorUrl } = await readAddresses(child.stderr);
+    const { natsUrl, publicUrl, operatorUrl } = await readAddresses(child.stderr, dir);
     return {
       pid: child.pid as number,
       natsUrl,
@@ -104,7 +104,7 @@ export async function startServiceProcess({
 }
 
 /** Reads the log until the service has logged where its parts listen. */
-async function readAddresses(log: NodeJS.ReadableStream) {
+async function readAddresses(log: NodeJS.ReadableStream, dir: string) {
   const addresses: { natsUrl?: string; publicUrl?: string; operatorUrl?: string } = {};
   const lines: string[] = [];
   return await new Promise<Required<typeof addresses>>((resolve, reject) => {
@@ -114,7 +114,8 @@ async function readAddresses(log: NodeJS.ReadableStream) {
       .on('line', (line) => {
         const entry = line.startsWith('{') ? (JSON.parse(line) as Record<string, string>) : {};
         if (addresses.operatorUrl === undefined) lines.push(line);
-        if (entry.msg === 'nats-server started') addresses.natsUrl = entry.url ?? '';
+        if (entry.msg === 'nats-server started')
+          addresses.natsUrl = readFileSync(join(dir, 'nats', 'url'), 'utf8').trim();
         if (entry.msg !== 'listening') return;
         clearTimeout(timer);
         const { publicUrl = '', operatorUrl = '' } = entry;

@@ -1,5 +1,6 @@
 // Runs before everything else, with nothing installed: `node deploy/bootstrap.mjs start|run|test`. Installs what is
-// missing and builds. If nothing is missing it costs little more than the build's own check.
+// missing and builds. If nothing is missing it costs little more than the build's own check. In production (NODE_ENV) nothing
+// is installed: it says what is missing.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,18 +11,59 @@ const purpose = process.argv[2] ?? 'run';
 
 /** Names of Chromium and Chrome; `test/support/explorer/browser.ts` looks for the same. */
 const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const needsNats = purpose === 'test' || !process.env.MINER_NATS_URL;
 
 checkNode();
-installPackages();
-const needsNats = purpose === 'test' || !process.env.MINER_NATS_URL;
-if (needsNats) requireProgram('nats-server', { debian: 'nats-server', homebrew: 'nats-server' });
-if (purpose === 'test') {
+if (process.env.NODE_ENV === 'production') requireInstalled();
+else install();
+// Tests build by themselves, however they are started.
+if (purpose !== 'test' && canBuild()) build();
+
+function install() {
+  installPackages();
+  if (needsNats) requireProgram('nats-server', { debian: 'nats-server', homebrew: 'nats-server' });
+  if (purpose !== 'test') return;
   tryProgram('clickhouse-server', { debian: 'clickhouse-server' });
+  tryProgram('nginx', { debian: 'nginx-light', homebrew: 'nginx' });
   requirePromtool();
   requireBrowser();
 }
-// Tests build by themselves, however they are started.
-if (purpose !== 'test') build();
+
+/** What is there in production was chosen and checked by whoever set it up: nothing is added to it at a start. */
+function requireInstalled() {
+  const missing = [];
+  const packages = listMissingPackages();
+  if (packages.length > 0) {
+    const [first] = packages;
+    const others = packages.length > 1 ? ` and ${packages.length - 1} others` : '';
+    missing.push(`npm packages: ${first}${others} (npm install --omit=dev --no-save)`);
+  }
+  if (needsNats && !isInstalled('nats-server'))
+    missing.push('nats-server, or MINER_NATS_URL with the address of one');
+  if (!canBuild() && !existsSync(join(root, 'dist', 'deploy', 'miner.js')))
+    missing.push('the build, dist/ (npm install && npm run build where NODE_ENV is not production)');
+  if (missing.length > 0)
+    fail(`NODE_ENV is production, so nothing is installed. Missing:\n  ${missing.join('\n  ')}`);
+}
+
+/** Packages of the lock file that are needed in production, and not there in its version. */
+function listMissingPackages() {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  return Object.entries(packages)
+    .filter(([path, { dev, optional, devOptional }]) => path !== '' && !dev && !optional && !devOptional)
+    .filter(([path, { version }]) => readInstalledVersion(path) !== version)
+    .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`);
+}
+
+function readInstalledVersion(path) {
+  const manifest = join(root, path, 'package.json');
+  return existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).version : null;
+}
+
+/** The bundler is a package of development. */
+function canBuild() {
+  return existsSync(join(root, 'node_modules', 'rolldown'));
+}
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);

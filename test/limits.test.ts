@@ -35,6 +35,7 @@ import { compressedAboveBytes } from '../http/server/preparedResponse.ts';
 import { createRateLimiter, rateClasses, siteFactor } from '../http/server/rateLimiter.ts';
 import { closeGraceMs, databaseCloseGraceMs } from '../machines/serviceMachine.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
+import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';
 import { readingsKept } from '../storage/recentReadings.ts';
 import { snapshotsKeptMax } from '../storage/snapshotRetention.ts';
 import { incrementsMax } from '../storage/snapshots.ts';
@@ -176,6 +177,11 @@ const streams: readonly Row[] = [
     'Rows of each kind of the history of the chain that are made with one span',
     `${count(rowsOfMessage)}, and the rest of an owner's block`,
     'the next span',
+  ],
+  [
+    'Read of a ClickHouse server',
+    `${readSecondsMax} s, ${bytes(readBytesMax)}`,
+    'the server ends it; a narrower limit of its user counts',
   ],
   ['Bytes of the original in a rejection', bytes(originalBytesMax), '`truncated`'],
   ['Snapshots of one stream, with increments', count(snapshotsKeptMax), 'those between are removed, by age'],

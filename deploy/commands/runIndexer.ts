@@ -1,11 +1,13 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
+import { createActorTransitions, nameSnapshot } from '../../streams/actorTransitions.ts';
 import { createDeploymentIndexer } from '../../streams/indexer/indexing.ts';
 import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
 import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { ConfigurationError } from '../configuration.ts';
 import { readDeploymentFile } from '../deploymentFile.ts';
+import { locateNats } from '../natsConfiguration.ts';
+import { createProcessRegistry } from '../processMetrics.ts';
 import { within } from '../within.ts';
 import { showIndexingProgress } from './indexingProgress.ts';
 import { runUntilStopped } from './runService.ts';
@@ -20,11 +22,12 @@ export interface IndexerOptions {
 /** The command line's `index`: reads the chain and publishes it, and nothing else. Any number may run; one of them publishes at a time. */
 export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Promise<void> {
   return runUntilStopped(async ({ configuration, logger, onStop }) => {
-    const { MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl, MINER_NATS_URL: natsUrl } = configuration;
-    const missing = Object.entries({ MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl, MINER_NATS_URL: natsUrl })
+    const { MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl } = configuration;
+    const nats = locateNats(configuration);
+    const missing = Object.entries({ MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl, MINER_NATS_URL: nats })
       .filter(([, value]) => value === null)
       .map(([name]) => `${name} is not set; \`index\` reads a deployment's chain and publishes it to NATS`);
-    if (path === null || rpcUrl === null || natsUrl === null) throw new ConfigurationError(missing);
+    if (path === null || rpcUrl === null || nats === null) throw new ConfigurationError(missing);
     const { onChain } = readDeploymentFile(path);
     if (onChain === null) {
       throw new ConfigurationError([
@@ -32,10 +35,9 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       ]);
     }
     const stopping = new AbortController();
-    const registry = new Registry();
-    collectDefaultMetrics({ register: registry });
+    const registry = createProcessRegistry();
     const connection = await connectNats({
-      url: natsUrl,
+      ...nats,
       name: 'miner index',
       logger,
       signal: stopping.signal,
@@ -46,6 +48,11 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       logger.warn(
         'there is no stream MINER_CHAIN yet; publishing begins once an ingest process has created it',
       );
+    const createInspector = createActorTransitions({
+      actors: () => [nameSnapshot(indexer.snapshot())],
+      logger,
+      registry,
+    });
     const indexer = createDeploymentIndexer({
       js: jetstream(connection),
       jsm,
@@ -55,6 +62,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       repairFrom: repairFrom ?? null,
       registry,
       logger,
+      inspect: createInspector(),
       onProgress: showIndexingProgress(process.stderr),
     });
     const readiness = () => {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { defaultReadTimeoutMs } from '../../http/server/pendingReads.ts';
 import { detectImplementation } from '../../http/server/uws.ts';
+import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import {
   type Configuration,
   ConfigurationError,
@@ -13,7 +13,10 @@ import {
   unknownVariables,
 } from '../configuration.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
+import { checkHttpEngine } from '../httpEngine.ts';
 import { type LocalNats, startLocalNats } from '../local/localNats.ts';
+import { locateNats } from '../natsConfiguration.ts';
+import { createProcessRegistry } from '../processMetrics.ts';
 import { type Service, type ServiceSettings, startService } from '../service.ts';
 import { createLogger } from '../serviceLogger.ts';
 import { systemClock } from '../systemClock.ts';
@@ -61,10 +64,12 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
       ]);
     }
     const deployment = readDeploymentFile(path);
-    const natsUrl = configuration.MINER_NATS_URL ?? (await startOwnNats(configuration, logger, onStop)).url;
+    const nats = locateNats(configuration) ?? {
+      url: (await startOwnNats(configuration, logger, onStop)).url,
+    };
     // A read replica publishes nothing, and therefore no spans.
     const rpcUrl = roles.ingest ? configuration.MINER_RPC_URL : null;
-    await startConfigured({ configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop });
+    await startConfigured({ configuration, deployment, roles, nats, rpcUrl, logger, onStop });
   });
 }
 
@@ -152,21 +157,22 @@ export async function startOwnNats(
 export interface ConfiguredService extends Omit<CommandContext, 'finish'> {
   readonly deployment: Deployment;
   readonly roles: ServiceSettings['roles'];
-  readonly natsUrl: string;
+  readonly nats: NatsAccess;
   /** A node to index from; null for a process that does not. */
   readonly rpcUrl: string | null;
 }
 
 /** Starts the service of a configuration, and ends the process should it fail later. */
 export async function startConfigured(configured: ConfiguredService): Promise<Service> {
-  const { configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop } = configured;
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const { configuration, deployment, roles, nats, rpcUrl, logger, onStop } = configured;
+  if (roles.serve) checkHttpEngine(detectImplementation(), configuration.MINER_HTTP_FALLBACK, logger);
+  const registry = createProcessRegistry();
   const service = await startService({
     settings: {
       roles,
-      natsUrl,
+      nats,
       database: locateDatabase(configuration),
+      dataDir: configuration.MINER_DATA_DIR,
       host: configuration.MINER_HOST,
       httpPort: configuration.MINER_HTTP_PORT,
       opsPort: configuration.MINER_OPS_PORT,
@@ -188,6 +194,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
       rpcUrl,
       chainProofs: configuration.MINER_CHAIN_PROOFS,
       deployment,
+      auditSeconds: configuration.MINER_AUDIT_SECONDS,
       snapshots: snapshotPolicy,
     },
     clock: systemClock,

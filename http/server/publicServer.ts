@@ -11,11 +11,11 @@ import { createBodyCheck } from './checkedBody.ts';
 import { createClientAddress } from './clientAddress.ts';
 import { type ContentEncoding, createEncodingChoice } from './contentEncoding.ts';
 import { createHttpError, type HttpError } from './errors.ts';
-import { createEventStream, eventStreamType, isFeedEventId, readStreamRequest } from './eventStream.ts';
+import { createEventStream, eventStreamType, isFeedEventId } from './eventStream.ts';
 import { createExplorerPages, explorerPaths } from './explorerPages.ts';
 import { createFailureLog } from './failureLog.ts';
 import { createHttpMetrics } from './httpMetrics.ts';
-import { hasMatchingEtag } from './ifNoneMatch.ts';
+import { matchesEtag } from './ifNoneMatch.ts';
 import { type Listener, listenOn } from './listener.ts';
 import { createLoadGuard } from './loadGuard.ts';
 import { memoize } from './memoize.ts';
@@ -23,6 +23,7 @@ import { createOriginCheck } from './origin.ts';
 import { createPendingReads, type ReadBody } from './pendingReads.ts';
 import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
 import { createRateLimiter, type RateClass } from './rateLimiter.ts';
+import { readRequestHeaders } from './requestHeaders.ts';
 import { createRequestIds } from './requestId.ts';
 import {
   createResponseWriter,
@@ -72,7 +73,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const implementation = detectImplementation();
   const transport = selectTransport();
   const metrics = createHttpMetrics(options.registry, implementation);
-  const writer = createResponseWriter(transport, metrics);
+  const writer = createResponseWriter(transport, clock);
   const chooseRequestId = createRequestIds();
   const checkOrigin = createOriginCheck(settings.allowedOrigins);
   const chooseEncoding = createEncodingChoice();
@@ -92,23 +93,28 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     route: Guarded | null,
     answer: (exchange: Exchange, request: HttpRequest) => void,
   ) {
+    const counts = metrics.route(name, route?.rateClass ?? 'other');
     return (response: HttpResponse, request: HttpRequest) => {
-      const origin = request.getHeader('origin');
-      const verdict = checkOrigin(origin);
+      const headers = readRequestHeaders(request, transport);
+      const verdict = checkOrigin(headers.origin);
       const exchange: Exchange = {
         response,
         route: name,
+        counts,
+        seenAtMs: clock.monotonicMs(),
         isHead: isHeadMethod(request),
-        requestId: chooseRequestId(request.getHeader('x-request-id')),
-        approvedOrigin: verdict === 'approved' ? origin : null,
+        headers,
+        requestId: chooseRequestId(headers.requestId),
+        approvedOrigin: verdict === 'approved' ? headers.origin : null,
         isAborted: false,
         isAnswered: false,
       };
+      if (headers.isAmbiguous) return writer.closeConnection(exchange);
       runGuarded(exchange, () => {
-        const isAskingPermission = verdict !== 'none' && isPreflight(request);
+        const isAskingPermission = verdict !== 'none' && isPreflight(request, headers);
         const isOfContract = route !== null && !isAskingPermission && isReadMethod(request);
         const refusal =
-          limit(request, response, isOfContract ? route.rateClass : 'other') ??
+          limit(exchange, isOfContract ? route.rateClass : 'other') ??
           (isAskingPermission ? null : findRefusal(request, route, verdict === 'refused'));
         if (refusal === null && isAskingPermission) return answerPreflight(exchange);
         if (refusal === null) answer(exchange, request);
@@ -123,9 +129,10 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     else writer.writePreflight(exchange);
   }
 
-  function limit(request: HttpRequest, response: HttpResponse, rateClass: RateClass): HttpError | null {
+  function limit({ response, headers, seenAtMs }: Exchange, rateClass: RateClass): HttpError | null {
     if (limiter === null) return null;
-    const waitSeconds = limiter.take(findClientAddress(response, request), rateClass, clock.monotonicMs());
+    const address = findClientAddress(response, headers.forwardedFor);
+    const waitSeconds = limiter.take(address, rateClass, seenAtMs);
     return waitSeconds === 0 ? null : createHttpError('rate_limited', waitSeconds);
   }
 
@@ -159,8 +166,8 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     else writer.writeError(exchange, createHttpError('internal_error'));
   }
 
-  function noteFailure(error: unknown, { route, requestId }: Exchange) {
-    metrics.failed(route);
+  function noteFailure(error: unknown, { route, requestId, counts }: Exchange) {
+    counts.failed();
     failures.note(error, { route, requestId });
   }
 
@@ -185,8 +192,11 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       // Casts to `never`: what the functions of one entry take and return matches (`defineViewRoute`).
       const body = route.body(view as never);
       const { header } = route;
+      const response = prepare(body, route.tag?.(body as never) ?? null);
+      const receivedAtMs = route.receivedAtMs?.(view as never) ?? null;
+      if (receivedAtMs !== null) metrics.showed(receivedAtMs, clock.nowMs());
       return {
-        response: prepare(body, route.tag?.(body as never) ?? null),
+        response,
         header: header === null ? null : [header.name, header.value(view as never)],
       };
     };
@@ -229,26 +239,25 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       if (failure !== null) noteFailure(failure.error, exchange);
       if (prepared === null) return writer.writeError(exchange, createHttpError('internal_error'));
       const { response, header } = prepared;
-      if (route.isConditional) answerConditionally(exchange, request, response, route.cacheControl, header);
-      else writer.writeOk(exchange, response, route.cacheControl, encodingFor(response, request), header);
+      if (route.isConditional) answerConditionally(exchange, response, route.cacheControl, header);
+      else writer.writeOk(exchange, response, route.cacheControl, encodingFor(response, exchange), header);
     };
   }
 
-  function encodingFor({ isCompressible }: PreparedResponse, request: HttpRequest): ContentEncoding {
-    return isCompressible ? chooseEncoding(request.getHeader('accept-encoding')) : 'identity';
+  function encodingFor({ isCompressible }: PreparedResponse, { headers }: Exchange): ContentEncoding {
+    return isCompressible ? chooseEncoding(headers.acceptEncoding) : 'identity';
   }
 
   /** 304 where `If-None-Match` names the tag. */
   function answerConditionally(
     exchange: Exchange,
-    request: HttpRequest,
     prepared: PreparedResponse,
     cacheControl: string | null,
     header: Header | null,
   ) {
-    const encoding = encodingFor(prepared, request);
+    const encoding = encodingFor(prepared, exchange);
     const etag = prepared.etag(encoding);
-    if (etag !== null && hasMatchingEtag(request, etag, transport))
+    if (etag !== null && exchange.headers.ifNoneMatch.some((line) => matchesEtag(line, etag)))
       writer.writeNotModified(exchange, etag, cacheControl, header);
     else writer.writeOk(exchange, prepared, cacheControl, encoding, header);
   }
@@ -265,11 +274,11 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       const pathValue = parsePathValue(route, request);
       if (pathValue === null) return writer.writeError(exchange, createPathError(route));
       if (guard?.isOverloaded()) {
-        metrics.shed(route.path);
+        exchange.counts.shed();
         return writer.writeError(exchange, createHttpError('database_busy', retryAfterSeconds));
       }
       const query = new URLSearchParams(transport.query(request));
-      const encoding = chooseEncoding(request.getHeader('accept-encoding'));
+      const encoding = chooseEncoding(exchange.headers.acceptEncoding);
       const read = (signal: AbortSignal) => {
         try {
           return route.read(sources, { pathValue, query, signal });
@@ -317,16 +326,17 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     '/v1/events/stream',
     handler('/v1/events/stream', eventStreamGuard, (exchange, request) => {
       if (exchange.isHead) return writer.writeUncached(exchange, eventStreamType, Buffer.alloc(0));
-      const address = findClientAddress(exchange.response, request);
-      const streamRequest = readStreamRequest(request, transport.query(request), address);
-      const open = (lastEventId: string) => {
-        const refusal = events.open(exchange, { ...streamRequest, lastEventId });
+      const { lastEventId, forwardedFor } = exchange.headers;
+      const address = findClientAddress(exchange.response, forwardedFor);
+      const query = new URLSearchParams(transport.query(request));
+      const open = (resumeAfter: string) => {
+        const refusal = events.open(exchange, { query, lastEventId: resumeAfter, address });
         if (refusal !== null) writer.writeError(exchange, refusal);
       };
-      if (!isFeedEventId(streamRequest.lastEventId)) return open(streamRequest.lastEventId);
+      if (!isFeedEventId(lastEventId)) return open(lastEventId);
       reads.run(
         exchange,
-        (signal) => events.locate(streamRequest.lastEventId, signal),
+        (signal) => events.locate(lastEventId, signal),
         ({ body }) => runGuarded(exchange, () => open(body)),
         (error) => runGuarded(exchange, () => writer.writeError(exchange, error)),
         (error) => fail(exchange, error),
@@ -336,9 +346,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   for (const { path, prepare, cacheControl, header } of loadDocuments()) {
     app.any(
       path,
-      handler(path, null, (exchange, request) =>
-        answerConditionally(exchange, request, prepare(), cacheControl, header),
-      ),
+      handler(path, null, (exchange) => answerConditionally(exchange, prepare(), cacheControl, header)),
     );
   }
   const explorer = createExplorerPages({
@@ -352,7 +360,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       path,
       handler(path, null, (exchange, request) => {
         const page = explorer.page(request.getUrl(), transport.query(request));
-        answerConditionally(exchange, request, page.prepared, page.cacheControl, page.header);
+        answerConditionally(exchange, page.prepared, page.cacheControl, page.header);
       }),
     );
   }
@@ -361,7 +369,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     handler('/explorer/:file', null, (exchange, request) => {
       const file = explorer.file(request.getParameter(0) ?? '');
       if (file === null) writer.writeError(exchange, createHttpError('not_found'));
-      else answerConditionally(exchange, request, file.prepared, file.cacheControl, file.header);
+      else answerConditionally(exchange, file.prepared, file.cacheControl, file.header);
     }),
   );
   app.any(

@@ -1,8 +1,10 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { Clock } from '../../actors/views/clock.ts';
 import type { ContentEncoding } from './contentEncoding.ts';
 import type { HttpError } from './errors.ts';
-import type { HttpMetrics } from './httpMetrics.ts';
+import type { RouteCounts } from './httpMetrics.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
+import type { RequestHeaders } from './requestHeaders.ts';
 import { sendBody } from './sendBody.ts';
 import type { Transport } from './uws.ts';
 
@@ -13,7 +15,11 @@ import type { Transport } from './uws.ts';
 export interface Exchange {
   readonly response: HttpResponse;
   readonly route: string;
+  readonly counts: RouteCounts;
+  /** When it was seen, by the monotonic clock. */
+  readonly seenAtMs: number;
   readonly isHead: boolean;
+  readonly headers: RequestHeaders;
   readonly requestId: string;
   /** The origin of the request where it is approved, else null. */
   readonly approvedOrigin: string | null;
@@ -50,6 +56,8 @@ export interface ResponseWriter {
     header: Header | null,
   ): void;
   writeError(exchange: Exchange, error: HttpError): void;
+  /** Closes the connection of a request that cannot be trusted, so that nothing behind it is taken for another one. */
+  closeConnection(exchange: Exchange): void;
   /** Answers a browser's preflight request from an approved origin. */
   writePreflight(exchange: Exchange): void;
   /** Writes the headers of a response whose body follows piece by piece. */
@@ -58,9 +66,8 @@ export interface ResponseWriter {
   writeUncached(exchange: Exchange, contentType: string, body: Buffer): void;
 }
 
-export function createResponseWriter(transport: Transport, metrics: HttpMetrics): ResponseWriter {
+export function createResponseWriter(transport: Transport, clock: Clock): ResponseWriter {
   function begin(exchange: Exchange, status: string, vary: string): HttpResponse {
-    metrics.answered(exchange.route, status);
     exchange.isAnswered = true;
     const { response } = exchange;
     response.writeStatus(status);
@@ -74,12 +81,18 @@ export function createResponseWriter(transport: Transport, metrics: HttpMetrics)
     return response;
   }
 
-  function end(exchange: Exchange, body: Buffer) {
+  /** Written, or on its way as far as the connection takes it. */
+  function finish({ counts, seenAtMs }: Exchange, status: string) {
+    counts.answered(status, (clock.monotonicMs() - seenAtMs) / 1000);
+  }
+
+  function end(exchange: Exchange, status: string, body: Buffer) {
     if (exchange.isHead) transport.endWithoutBody(exchange.response, body.length);
     else
       sendBody(transport, exchange.response, body, () => {
         exchange.isAborted = true;
       });
+    finish(exchange, status);
   }
 
   return {
@@ -92,7 +105,7 @@ export function createResponseWriter(transport: Transport, metrics: HttpMetrics)
       if (cacheControl !== null) response.writeHeader('Cache-Control', cacheControl);
       if (header !== null) response.writeHeader(header[0], header[1]);
       if (encoding !== 'identity') response.writeHeader('Content-Encoding', encoding);
-      end(exchange, prepared.encoded(encoding));
+      end(exchange, '200 OK', prepared.encoded(encoding));
     },
     writeNotModified: (exchange, etag, cacheControl, header) => {
       const response = begin(exchange, '304 Not Modified', 'Accept-Encoding, Origin');
@@ -100,13 +113,20 @@ export function createResponseWriter(transport: Transport, metrics: HttpMetrics)
       if (cacheControl !== null) response.writeHeader('Cache-Control', cacheControl);
       if (header !== null) response.writeHeader(header[0], header[1]);
       transport.endWithoutBody(response, null);
+      finish(exchange, '304 Not Modified');
     },
     writeError: (exchange, { status, code, retryAfterSeconds }) => {
       const response = begin(exchange, status, 'Origin');
       response.writeHeader('Content-Type', jsonType);
       response.writeHeader('Cache-Control', 'no-store');
       if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
-      end(exchange, Buffer.from(JSON.stringify({ error: code })));
+      end(exchange, status, Buffer.from(JSON.stringify({ error: code })));
+    },
+    closeConnection: (exchange) => {
+      exchange.isAnswered = true;
+      finish(exchange, '400 Bad Request');
+      // With a response the parser would go on to what was received behind the request.
+      exchange.response.close();
     },
     writePreflight: (exchange) => {
       const response = begin(exchange, '204 No Content', 'Origin');
@@ -114,6 +134,7 @@ export function createResponseWriter(transport: Transport, metrics: HttpMetrics)
       response.writeHeader('Access-Control-Allow-Headers', allowedHeaders);
       response.writeHeader('Access-Control-Max-Age', String(preflightMaxAgeSeconds));
       transport.endWithoutBody(response, null);
+      finish(exchange, '204 No Content');
     },
     beginStream: (exchange, contentType) => {
       const response = begin(exchange, '200 OK', 'Origin');
@@ -121,13 +142,14 @@ export function createResponseWriter(transport: Transport, metrics: HttpMetrics)
       response.writeHeader('Cache-Control', 'no-store');
       // Else proxies would buffer what should arrive at once.
       response.writeHeader('X-Accel-Buffering', 'no');
+      finish(exchange, '200 OK');
       return response;
     },
     writeUncached: (exchange, contentType, body) => {
       const response = begin(exchange, '200 OK', 'Origin');
       response.writeHeader('Content-Type', contentType);
       response.writeHeader('Cache-Control', 'no-store');
-      end(exchange, body);
+      end(exchange, '200 OK', body);
     },
   };
 }
@@ -144,8 +166,8 @@ export function isHeadMethod(request: HttpRequest): boolean {
 }
 
 /** A browser's question whether a page may send a request to this origin. */
-export function isPreflight(request: HttpRequest): boolean {
+export function isPreflight(request: HttpRequest, { preflightMethod }: RequestHeaders): boolean {
+  if (preflightMethod === '') return false;
   const method = request.getMethod();
-  const isOptions = method === 'options' || method === 'OPTIONS';
-  return isOptions && request.getHeader('access-control-request-method') !== '';
+  return method === 'options' || method === 'OPTIONS';
 }
