@@ -7,6 +7,7 @@ import { connect } from '@nats-io/transport-node';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { closeNats } from '../../streams/jetstream/connection.ts';
+import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import {
   findOverflow,
   findViolations,
@@ -165,8 +166,8 @@ describe('the explorer on what npm start runs', () => {
     await waitUntilLive(page);
     const data = page.locator('section:has(#half-hours) .data');
     await data.locator('summary').click();
-    const rows = await data.locator('tbody tr').count();
-    expect(rows).toBe(7 * 48);
+    const rows = 7 * 48;
+    await expect.poll(() => data.locator('tbody tr').count()).toBe(rows);
     const [download] = await Promise.all([page.waitForEvent('download'), data.locator('button').click()]);
     expect(download.suggestedFilename()).toBe('half-hours-7d.csv');
     const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
@@ -297,13 +298,14 @@ describe('the explorer, where settlement is in trouble', () => {
       .poll(() => page.locator('.stage.settled').textContent(), { timeout: 90_000 })
       .toContain(reason);
     expect(await page.locator('.stage.issued .value').count()).toBe(0);
+    expect(await page.locator('.waiting').textContent()).toContain('the last that is known');
     expect(await findViolations(page)).toEqual([]);
   });
 });
 
 /** Publishes as the oracle and the reporter of the local installation do. */
 async function connectReporter(natsUrl: string) {
-  const connection = await connect({ servers: natsUrl });
+  const connection = await connect(readNatsAccess({ url: natsUrl }));
   onTestFinished(() => closeNats(connection));
   const js = jetstream(connection);
   return async (part: 'oracle' | 'reporter', message: object) => {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Figure } from '../components/Figure.tsx';
-import { Age } from '../components/Time.tsx';
+import { Ago } from '../components/Time.tsx';
 import { TransactionLink } from '../components/TransactionLink.tsx';
 import { formatExact, formatInteger, formatShort } from '../format/numbers.ts';
 import { explain, provenances } from '../format/words.ts';
@@ -151,7 +151,7 @@ function Settled({ status, core }: Pick<StagesProps, 'status' | 'core'>) {
       {core?.status === 'unavailable' && <p class="reason">{explain(core.reason)}</p>}
       {anchor?.confirmedAt && (
         <p class="small quiet">
-          through round {formatInteger(anchor.settledThroughRound)} · <Age at={anchor.confirmedAt} />
+          through round {formatInteger(anchor.settledThroughRound)} · <Ago at={anchor.confirmedAt} />
           {anchor.transactionHash !== null && (
             <>
               {' · '}

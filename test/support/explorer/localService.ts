@@ -8,6 +8,7 @@ const program = resolve(import.meta.dirname, '../../../dist/deploy/miner.js');
 
 export interface LocalService {
   readonly url: string;
+  /** With its token. */
   readonly natsUrl: string;
   /** Ends the chain, as if its node had gone. */
   endChain(): void;
@@ -48,11 +49,11 @@ export async function startLocalService(
   const find = (pattern: RegExp, what: string) =>
     eventually(() => pattern.exec(started.output())?.[1], what, 120_000);
   const url = (await find(/Read Service\s+(http\S+)\//, 'the address')) as string;
-  const natsUrl = (await find(/NATS\s+(nats:\S+)/, 'the address of NATS')) as string;
+  const urlFile = (await find(/NATS .*token in (\S+)/, 'the address of NATS')) as string;
   await find(/(the simulated chain has reached the present)/, 'the present');
   return {
     url,
-    natsUrl,
+    natsUrl: readFileSync(urlFile, 'utf8').trim(),
     endChain: () => process.kill(findPid('anvil'), 'SIGKILL'),
     json: async <Body>(path: string) => (await (await fetch(`${url}${path}`)).json()) as Body,
   };
