@@ -59,6 +59,16 @@ describe('pages of the explorer', () => {
     expect(await (await server.get('/')).text()).not.toContain('the service is starting');
   });
 
+  it('do not show what a route’s schema refuses', async () => {
+    const server = await startPublicServer({ installationId: 'an impossible one' });
+    expect((await server.get('/v1/status')).status).toBe(500);
+    const response = await server.get('/');
+    expect(response.status).toBe(200);
+    const html = await response.text();
+    expect(html).not.toContain('an impossible one');
+    expect(html).toContain('cannot be shown at the moment');
+  });
+
   it('ignore parameters that they do not know, so that nobody fills the memory with pages', async () => {
     const server = await startPublicServer();
     const plain = (await server.get('/statistics')).headers.get('etag');
