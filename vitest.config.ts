@@ -7,6 +7,8 @@ const slowest = [
   'endToEnd/faults',
   'compareBodies',
   'endToEnd/chain',
+  'explorer/views',
+  'explorer/states',
   'streams/indexer',
   'http/eventStream',
   'storage/storedEvents',

@@ -9,6 +9,8 @@ import { delimiter, join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
 const purpose = process.argv[2] ?? 'run';
 
+/** Names of Chromium and Chrome; `test/support/explorer/browser.ts` looks for the same. */
+const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const needsNats = purpose === 'test' || !process.env.MINER_NATS_URL;
 
 checkNode();
@@ -25,6 +27,7 @@ function install() {
   tryProgram('nginx', { debian: 'nginx-light', homebrew: 'nginx' });
   requirePromtool();
   tryNewerNats();
+  requireBrowser();
 }
 
 /** What is there in production was chosen and checked by whoever set it up: nothing is added to it at a start. */
@@ -139,11 +142,16 @@ function tryNewerNats() {
   const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
   if (existsSync(unpacked) || !existsSync(keyring) || !onPath('apt-get') || !onPath('dpkg')) return;
   if (!/^VERSION_CODENAME=bookworm$/m.test(readFileSync('/etc/os-release', 'utf8'))) return;
+  // The mirror that this machine takes the packages of its own release from.
+  const mirror = spawnSync('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Codename: bookworm'], {
+    encoding: 'utf8',
+  }).stdout.split('\n', 1)[0];
+  if (mirror === '') return;
   const apt = join(folder, 'apt');
   for (const path of ['state/lists/partial', 'cache/archives/partial', 'download'])
     mkdirSync(join(apt, path), { recursive: true });
   const list = join(apt, 'sources.list');
-  writeFileSync(list, `deb [signed-by=${keyring}] http://deb.debian.org/debian trixie main\n`);
+  writeFileSync(list, `deb [signed-by=${keyring}] ${mirror} trixie main\n`);
   const places = {
     'Etc::sourcelist': list,
     'Etc::sourceparts': '/dev/null',
@@ -157,6 +165,17 @@ function tryNewerNats() {
   if (run('apt-get', ...options, 'update') && run('apt-get', ...options, 'download', 'nats-server'))
     for (const file of readdirSync(join(apt, 'download'))) run('dpkg', '-x', file, unpacked);
   rmSync(apt, { recursive: true, force: true });
+}
+
+/** For the tests of the explorer. The system's own: that of playwright would be a download past the package manager. */
+function requireBrowser() {
+  if (browserNames.some(isInstalled) || tryProgram('chromium', { debian: 'chromium' })) return;
+  fail(
+    'a browser is needed, which shows the pages to the tests, and could not be installed.\n' +
+      '  Debian:   sudo apt-get install chromium\n' +
+      '  others:   Chromium or Chrome, as one of these on the PATH: ' +
+      browserNames.join(', '),
+  );
 }
 
 /** Whether a program is installed, after an attempt to install it with the system's package manager. */

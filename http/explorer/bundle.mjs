@@ -34,11 +34,11 @@ export function explorerBundles(directory) {
   return [program, renderer];
 }
 
-/** Styles and icons are served as they are. */
+/** Styles, icons and pictures are served as they are. */
 function staticFiles() {
   const files = [
     join(folder, 'style.css'),
-    ...readdirSync(join(folder, 'icons')).map((name) => join(folder, 'icons', name)),
+    ...readdirSync(join(folder, 'files')).map((name) => join(folder, 'files', name)),
   ];
   return {
     name: 'static files',

@@ -7,6 +7,10 @@ export interface WheelWords {
   readonly detail: string;
 }
 
+/** For whoever has never heard of it. */
+const whatItIs =
+  'A wheel whose every turn is counted as work, settled on Ethereum, and rewarded with tokens.';
+
 /** What the newest reading says of the wheel, in words; the first row that holds. */
 export function describeWheel(measurement: Bodies['status']['measurement']): WheelWords {
   if (measurement === null)
@@ -31,11 +35,11 @@ export function describeWheel(measurement: Bodies['status']['measurement']): Whe
     return {
       state: 'turning',
       sentence: 'The wheel is turning.',
-      detail: 'Every turn is counted as work. Rounds of ten minutes are settled on Ethereum and rewarded.',
+      detail: `${whatItIs} It turns at this moment.`,
     };
   return {
     state: 'resting',
     sentence: 'The wheel is resting.',
-    detail: 'It is in touch and does not move. Work that it did before is settled and rewarded meanwhile.',
+    detail: `${whatItIs} It is in touch, and does not move at the moment.`,
   };
 }

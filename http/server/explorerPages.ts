@@ -2,11 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import type { Clock } from '../../actors/views/clock.ts';
+import { memoizeByIdentity } from '../../actors/views/memoizeByIdentity.ts';
 import type { RenderPage } from '../explorer/page.ts';
 import { formatPlace, parsePlace } from '../explorer/place.ts';
-import type { RouteSources } from '../routes/route.ts';
+import type { ReadRoute, Route, RouteSources, ViewRoute } from '../routes/route.ts';
 import { routes } from '../routes/routes.ts';
 import { revalidated } from './cacheControl.ts';
+import { createBodyCheck } from './checkedBody.ts';
 import { type PreparedResponse, prepareDocument } from './preparedResponse.ts';
 import type { Header } from './responseWriter.ts';
 
@@ -69,29 +71,50 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
   const { sources, hasViews, clock, transactionUrl } = options;
   const loadBuild = once(readBuild);
   const cached = new Map<string, CachedPage>();
+  const findCheck = memoizeByIdentity((route: Route) => createBodyCheck(route.response));
 
   /** The view that a route shows at the moment; null where it shows none. */
   function findInput(path: string): object | null {
-    if (!hasViews()) return null;
-    const [pathname = '', query = ''] = path.split('?');
-    const route = routes.find((one) => one.path === pathname);
-    if (route === undefined || route.kind === 'read') return null;
+    const [route, query] = findRoute(path);
+    if (!hasViews() || route?.kind !== 'view') return null;
     if (route.refusal !== null && route.refusal(sources.views) !== null) return null;
-    const selection = route.selection(new URLSearchParams(query));
-    return selection === null ? null : route.view(sources.views, '', selection as never);
+    const selection = route.selection(query);
+    try {
+      return selection === null ? null : route.view(sources.views, '', selection as never);
+    } catch {
+      return null; // As below.
+    }
   }
 
-  /** The body of a route as it would be sent; null where it answers with an error, or only after a read of the database. */
+  /**
+   * The body of a route as it would be sent; null where it answers with an error, or only after a read of the database. One that its schema
+   * refuses is not shown, as it is not sent: the route itself says so in the log, once it is asked.
+   */
   function readBody(path: string, input: object | null): unknown {
-    if (!hasViews()) return null;
-    const [pathname = '', query = ''] = path.split('?');
-    const route = routes.find((one) => one.path === pathname);
-    if (route === undefined) return null;
+    const [route, query] = findRoute(path);
+    if (!hasViews() || route === undefined) return null;
+    try {
+      const body = route.kind === 'view' ? readView(route, input) : readNow(route, query);
+      if (body !== null) findCheck(route)(body);
+      return body;
+    } catch {
+      return null;
+    }
+  }
+
+  function readView(route: ViewRoute, input: object | null): unknown {
     // The view is the one that this route has returned.
-    if (route.kind === 'view') return input === null ? null : route.body(input as never);
-    const { signal } = new AbortController();
-    const result = route.read(sources, { pathValue: '', query: new URLSearchParams(query), signal });
-    return result instanceof Promise || 'error' in result ? null : result.body;
+    return input === null ? null : route.body(input as never);
+  }
+
+  function readNow(route: ReadRoute, query: URLSearchParams): unknown {
+    const reading = new AbortController();
+    const result = route.read(sources, { pathValue: '', query, signal: reading.signal });
+    if (!(result instanceof Promise)) return 'error' in result ? null : result.body;
+    // Nobody waits for it: a page is rendered from what memory holds.
+    result.catch(() => undefined);
+    reading.abort();
+    return null;
   }
 
   function render(path: string, query: string): CachedPage {
@@ -129,6 +152,11 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     },
     file: (name) => loadBuild().responses.get(name) ?? null,
   };
+}
+
+function findRoute(path: string): [route: Route | undefined, query: URLSearchParams] {
+  const [pathname = '', query = ''] = path.split('?');
+  return [routes.find((one) => one.path === pathname), new URLSearchParams(query)];
 }
 
 interface Build {

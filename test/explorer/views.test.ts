@@ -1,7 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { jetstream } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import { closeNats } from '../../streams/jetstream/connection.ts';
+import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import {
   findOverflow,
   findViolations,
@@ -21,10 +27,14 @@ interface Feed {
 }
 
 const start = shareInFile(async () => {
-  const service = await startLocalService({
-    MINER_RATE_LIMITS: 'off',
-    MINER_TRANSACTION_URL: 'https://chain.example/tx/',
-  });
+  const service = await startLocalService(
+    {
+      MINER_RATE_LIMITS: 'off',
+      MINER_CHAIN_STALE_SECONDS: '30',
+      MINER_TRANSACTION_URL: 'https://chain.example/tx/',
+    },
+    screenshots === null ? undefined : 8,
+  );
   const { events } = await service.json<Feed>('/v1/events?category=players');
   const owner = events[0]?.payload.owner as string;
   const paths = {
@@ -38,9 +48,15 @@ const start = shareInFile(async () => {
   return { service, browser: await startBrowser(), paths, owner };
 });
 
+/** The page asks every five seconds. */
+const long = { timeout: 60_000 };
+
 const views = ['glance', 'statistics', 'settlements', 'feed', 'owners', 'owner'] as const;
+/** Both themes and both widths; screenshots are of all four. */
 const looks = (['light', 'dark'] as const).flatMap((scheme) =>
-  [360, 1440].map((width) => ({ scheme, width })),
+  [1440, 360]
+    .map((width) => ({ scheme, width }))
+    .filter(({ width }) => screenshots !== null || (scheme === 'light') === (width === 1440)),
 );
 
 describe('the explorer on what npm start runs', () => {
@@ -52,7 +68,10 @@ describe('the explorer on what npm start runs', () => {
       await waitUntilLive(page);
       if (view === 'owner') await page.locator('#activity').waitFor();
       expect([view, await findViolations(page)]).toEqual([view, []]);
-      expect([view, await findOverflow(page)]).toEqual([view, 0]);
+      for (const width of [360, 768, look.width]) {
+        await page.setViewportSize({ width, height: 740 });
+        expect([view, width, await findOverflow(page)]).toEqual([view, width, 0]);
+      }
       expect([view, conduct.errors]).toEqual([view, []]);
       expect(conduct.requests.filter((url) => !url.startsWith(service.url))).toEqual([]);
       if (screenshots !== null) {
@@ -66,6 +85,17 @@ describe('the explorer on what npm start runs', () => {
     }
     expect(await context.cookies()).toEqual([]);
   });
+
+  // Of the README, and of links to the service that are shared.
+  if (screenshots !== null)
+    it('has a picture', async () => {
+      const { service, browser } = await start();
+      const context = await openWindow(browser, { width: 1200 });
+      const { page } = await openPage(context, service.url);
+      await waitUntilLive(page);
+      await page.setViewportSize({ width: 1200, height: 630 });
+      await page.screenshot({ path: join(import.meta.dirname, '../../http/explorer/files/preview.png') });
+    });
 
   it('shows the same figures without script, and says that it does not follow', async () => {
     const { service, browser, paths } = await start();
@@ -136,8 +166,8 @@ describe('the explorer on what npm start runs', () => {
     await waitUntilLive(page);
     const data = page.locator('section:has(#half-hours) .data');
     await data.locator('summary').click();
-    const rows = await data.locator('tbody tr').count();
-    expect(rows).toBe(7 * 48);
+    const rows = 7 * 48;
+    await expect.poll(() => data.locator('tbody tr').count()).toBe(rows);
     const [download] = await Promise.all([page.waitForEvent('download'), data.locator('button').click()]);
     expect(download.suggestedFilename()).toBe('half-hours-7d.csv');
     const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
@@ -205,6 +235,84 @@ describe('the explorer on what npm start runs', () => {
     await expect.poll(() => events.count()).toBeGreaterThan(before);
   });
 });
+
+describe('the explorer, where settlement is in trouble', () => {
+  it('says that the oracle is blocked, in its own words, and that it is not any more', async () => {
+    const { service, browser } = await start();
+    const report = await connectReporter(service.natsUrl);
+    const { page } = await openPage(await openWindow(browser, { scheme: 'dark', width: 360 }), service.url);
+    await waitUntilLive(page);
+    const waiting = page.locator('.waiting');
+    await report('oracle', { type: 'blocked', reason: 'the gate is being serviced' });
+    await expect
+      .poll(() => waiting.textContent(), long)
+      .toContain('is blocked: “the gate is being serviced”');
+    await expect.poll(() => waiting.textContent(), long).toContain('Blocked. The oracle is blocked.');
+    expect(await findViolations(page)).toEqual([]);
+    await report('oracle', { type: 'unblocked' });
+    await expect.poll(() => waiting.locator('.alert').count(), long).toBe(0);
+  });
+
+  it('says that a batch was reverted, and that its rounds still wait', async () => {
+    const { service, browser } = await start();
+    const report = await connectReporter(service.natsUrl);
+    const { page } = await openPage(await openWindow(browser), service.url);
+    await waitUntilLive(page);
+    const submissionId = randomUUID();
+    const { core } = await service.json<{ core: Record<string, string> }>('/v1/core');
+    const settled = BigInt(core.settledThroughRound as string);
+    // A round without work changes no sum of the core.
+    const { cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks } = core;
+    await report('reporter', {
+      type: 'submission_prepared',
+      submissionId,
+      previousSettledThroughRound: String(settled),
+      settledThroughRound: String(settled + 1n),
+      activeRoundCount: 0,
+      expected: { cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks, completedBlockCount: '0' },
+    });
+    const submission = page.locator('.submission');
+    await expect.poll(() => submission.textContent(), long).toContain('is being prepared');
+    await report('reporter', {
+      type: 'submission_submitted',
+      submissionId,
+      transactionHash: `0x${'ab'.repeat(32)}`,
+    });
+    await expect.poll(() => submission.textContent(), long).toContain('is submitted');
+    await report('reporter', { type: 'submission_reverted', submissionId });
+    await expect.poll(() => submission.textContent(), long).toContain('was reverted by the contract');
+    expect(await findViolations(page)).toEqual([]);
+  });
+
+  it('says that the chain is away: unknown where it shows nothing, and why', async () => {
+    const { service, browser } = await start();
+    const { page } = await openPage(await openWindow(browser), service.url);
+    await waitUntilLive(page);
+    expect(await page.locator('.stage.issued .unknown').count()).toBe(0);
+    service.endChain();
+    const reason = 'The chain cannot be read at the moment';
+    await expect
+      .poll(() => page.locator('.stage.issued').textContent(), { timeout: 150_000 })
+      .toContain(reason);
+    await expect
+      .poll(() => page.locator('.stage.settled').textContent(), { timeout: 90_000 })
+      .toContain(reason);
+    expect(await page.locator('.stage.issued .value').count()).toBe(0);
+    expect(await page.locator('.waiting').textContent()).toContain('the last that is known');
+    expect(await findViolations(page)).toEqual([]);
+  });
+});
+
+/** Publishes as the oracle and the reporter of the local installation do. */
+async function connectReporter(natsUrl: string) {
+  const connection = await connect(readNatsAccess({ url: natsUrl }));
+  onTestFinished(() => closeNats(connection));
+  const js = jetstream(connection);
+  return async (part: 'oracle' | 'reporter', message: object) => {
+    const subject = part === 'oracle' ? oracleSubject('wheel.local') : reporterSubject('wheel.local');
+    await js.publish(subject, JSON.stringify({ at: new Date().toISOString(), ...message }));
+  };
+}
 
 /** Without script axe cannot run; what it would find most is a heading or a label that is missing. */
 async function findViolationsWithoutScript(content: Promise<string>): Promise<string[]> {

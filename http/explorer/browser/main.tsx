@@ -42,6 +42,7 @@ async function start() {
     store,
     channel,
     isHidden: () => document.hidden,
+    isFollower: () => connection.stream === 'shared',
     onServiceTime: (generatedAt) => {
       serviceOffsetMs = Date.parse(generatedAt) - Date.now();
     },

@@ -19,6 +19,8 @@ export interface PollerOptions {
   readonly store: Store;
   readonly channel: Channel;
   readonly isHidden: () => boolean;
+  /** Another tab of this browser is likely to read first, and to share what it reads. */
+  readonly isFollower: () => boolean;
   /** The service's time according to a body, in epoch milliseconds. */
   readonly onServiceTime: (generatedAt: string) => void;
 }
@@ -28,6 +30,8 @@ const second = 1_000;
 const [retryFirstMs, retryLastMs] = [2 * second, 60 * second];
 /** A hidden tab reads only the status, which its icon and title show. */
 const hiddenStatusMs = 60 * second;
+/** A tab that follows another one waits so much longer, and reads by itself only where nothing was shared. */
+const followerDelayMs = 2 * second;
 const requestTimeoutMs = 15 * second;
 /** For so long after an event the views that it changed are read: events come several at once. */
 const settleMs = 1_500;
@@ -43,7 +47,8 @@ interface Attempt {
 }
 
 /** Reads the resources of the store at their intervals, with their tags, and waits as the service asks it to. */
-export function createPoller({ store, channel, isHidden, onServiceTime }: PollerOptions): Poller {
+export function createPoller(options: PollerOptions): Poller {
+  const { store, channel, isHidden, isFollower, onServiceTime } = options;
   const attempts = new Map<string, Attempt>();
 
   function findAttempt(path: string): Attempt {
@@ -64,7 +69,8 @@ export function createPoller({ store, channel, isHidden, onServiceTime }: Poller
     if (isHidden()) return name === 'status' && nowMs - readAtMs >= hiddenStatusMs;
     // A clock that was set back must not stop the page.
     const ageMs = Math.abs(nowMs - readAtMs);
-    return ageMs >= intervalsMs[name] || nowMs >= expiresAtMs;
+    const delayMs = isFollower() && readAtMs > 0 ? followerDelayMs : 0;
+    return ageMs >= intervalsMs[name] + delayMs || nowMs >= expiresAtMs + delayMs;
   }
 
   async function readEntry({ path }: Entry): Promise<void> {

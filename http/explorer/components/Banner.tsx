@@ -1,4 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { formatInteger } from '../format/numbers.ts';
+import { explain } from '../format/words.ts';
+import type { Bodies } from '../page.ts';
 
 export type Severity = 'note' | 'warning' | 'fault';
 
@@ -31,5 +34,15 @@ export function Unavailable({
     <div class="unavailable">
       <strong>{title}.</strong> {children}
     </div>
+  );
+}
+
+/** The history of settlements outlives the connection to the chain: what is shown is of the last state that was known then. */
+export function LastKnownHistory({ core, safeBlock }: { core: Bodies['core'] | null; safeBlock: string }) {
+  if (core?.status !== 'unavailable') return null;
+  return (
+    <Banner severity="warning" title={`Last known state, of block ${formatInteger(safeBlock)}.`}>
+      {explain(core.reason)}
+    </Banner>
   );
 }

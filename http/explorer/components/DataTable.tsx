@@ -1,3 +1,4 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatInteger } from '../format/numbers.ts';
 import { usePage } from './pageContext.ts';
 import { Scroll } from './Scroll.tsx';
@@ -17,47 +18,67 @@ interface DataTableProps<Row> {
   readonly fileName: string;
 }
 
+/** Longer tables are left out of what the server renders: they would be most of the page, and few are opened. */
+const renderedRowsMax = 400;
+
 /** The table behind a chart, and the same as a file: exactly what the chart shows, in the units of the route. */
-export function DataTable<Row>({ caption, rows, columns, fileName }: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { rows, columns, fileName } = props;
   const { actions } = usePage();
+  const [isOpen, setOpen] = useState(false);
+  const details = useRef<HTMLDetailsElement>(null);
+  // It may have been opened before the program took over.
+  useEffect(() => setOpen(details.current?.open ?? false), []);
+  const isRendered = actions === null ? rows.length <= renderedRowsMax : isOpen;
   return (
-    <details class="data">
-      <summary>Table</summary>
+    <div class="data">
+      <details ref={details} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>Table</summary>
+        {isRendered && <Rows {...props} />}
+        {actions === null && !isRendered && (
+          <p>It has {formatInteger(rows.length)} rows, and needs JavaScript.</p>
+        )}
+      </details>
       {actions !== null && (
         <button
           type="button"
           class="plain"
           onClick={() => actions.download(fileName, 'text/csv;charset=utf-8', toCsv(rows, columns))}
         >
-          Download CSV
+          CSV<span class="visually-hidden"> of this table</span>
         </button>
       )}
-      <Scroll label={`Table: ${caption}`}>
-        <table>
-          <caption>{caption}</caption>
-          <thead>
-            <tr>
-              {columns.map(({ name, isText }) => (
-                <th key={name} scope="col" class={isText ? '' : 'number'}>
-                  {name}
-                </th>
+    </div>
+  );
+}
+
+function Rows<Row>({ caption, rows, columns }: DataTableProps<Row>) {
+  return (
+    <Scroll label={`Table: ${caption}`}>
+      <table>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ name, isText }) => (
+              <th key={name} scope="col" class={isText ? '' : 'number'}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {columns.map(({ name, value, isText }) => (
+                <td key={name} class={isText ? '' : 'number'}>
+                  {formatCell(value(row), isText === true)}
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, index) => (
-              <tr key={index}>
-                {columns.map(({ name, value, isText }) => (
-                  <td key={name} class={isText ? '' : 'number'}>
-                    {formatCell(value(row), isText === true)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-    </details>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
   );
 }
 

@@ -1,8 +1,10 @@
+import { formatDuration } from '../format/times.ts';
+import type { Problem } from '../page.ts';
 import { formatPlace, nameView, type Place } from '../place.ts';
 import { statusPath } from '../resources.ts';
 import { describeWheel } from '../wheelState.ts';
 import { Banner } from './Banner.tsx';
-import { usePage } from './pageContext.ts';
+import { type Connection, useNowMs, usePage } from './pageContext.ts';
 import { Time } from './Time.tsx';
 
 const places: readonly Place[] = [
@@ -15,7 +17,7 @@ const places: readonly Place[] = [
 
 /** Name, places, whether the page is live, and what concerns every place. */
 export function Header() {
-  const { place, read, actions, connection, renderedAtMs } = usePage();
+  const { place, read, actions, renderedAtMs } = usePage();
   const status = read('status', statusPath);
   const { state } = describeWheel(status.body?.measurement ?? null);
   return (
@@ -59,29 +61,43 @@ export function Header() {
             </p>
           </noscript>
         )}
-        {connection !== null && !connection.isOnline && (
-          <Banner severity="warning" title="Connection lost.">
-            What is shown is the last that was known. The page continues by itself as soon as the service can
-            be reached.
-          </Banner>
-        )}
+        <ConnectionBanner />
       </div>
     </header>
   );
+}
+
+/** One sentence for all resources of the page, which cannot be reached together. */
+function ConnectionBanner() {
+  const { connection, read } = usePage();
+  const nowMs = useNowMs();
+  const { body, problem } = read('status', statusPath);
+  if (connection === null || !isLost(connection, problem)) return null;
+  const waitSeconds = Math.ceil(((problem?.retryAtMs ?? 0) - (nowMs ?? 0)) / 1000);
+  return (
+    <Banner severity="warning" title="Connection lost.">
+      {body !== null && 'What is shown is the last that was known. '}
+      The page continues by itself as soon as the service can be reached
+      {waitSeconds > 0 && `; it tries again in ${formatDuration(waitSeconds)}`}.
+    </Banner>
+  );
+}
+
+function isLost(connection: Connection, problem: Problem | null): boolean {
+  return !connection.isOnline || problem?.status === 0;
 }
 
 function Liveness() {
   const { connection, read } = usePage();
   if (connection === null) return null;
   const { body, problem } = read('status', statusPath);
-  const [kind, text] =
-    !connection.isOnline || problem?.status === 0
-      ? ['lost', 'Not connected']
-      : problem !== null
-        ? ['waiting', 'Waiting']
-        : body === null
-          ? ['waiting', 'Connecting']
-          : ['live', 'Live'];
+  const [kind, text] = isLost(connection, problem)
+    ? ['lost', 'Not connected']
+    : problem !== null
+      ? ['waiting', 'Waiting']
+      : body === null
+        ? ['waiting', 'Connecting']
+        : ['live', 'Live'];
   return (
     <p class={`liveness ${kind}`} role="status">
       {text}

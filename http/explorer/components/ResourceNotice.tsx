@@ -21,6 +21,9 @@ export function ResourceNotice({ what, resource }: { what: string; resource: Res
       </p>
     );
   }
+  // The head of the page says that the connection is lost, once for all.
+  if (problem.status === 0)
+    return body === null ? <Unavailable>{what} could not be read yet.</Unavailable> : null;
   const waitSeconds = nowMs === null ? 0 : Math.ceil((problem.retryAtMs - nowMs) / 1000);
   const retry = waitSeconds > 0 ? ` Trying again in ${formatDuration(waitSeconds)}.` : ' Trying again now.';
   const kept = body === null ? '' : ' What is shown is from before.';
@@ -29,7 +32,7 @@ export function ResourceNotice({ what, resource }: { what: string; resource: Res
       severity={problem.status === 429 ? 'note' : 'warning'}
       title={`${what}: ${nameProblem(problem.status)}.`}
     >
-      {problem.status === 0 ? 'The service could not be reached.' : explain(problem.code)}
+      {explain(problem.code)}
       {kept}
       {retry}
     </Banner>
@@ -37,7 +40,6 @@ export function ResourceNotice({ what, resource }: { what: string; resource: Res
 }
 
 function nameProblem(status: number): string {
-  if (status === 0) return 'no connection';
   if (status === 429) return 'asked too often';
   if (status === 503 || status === 504) return 'not available for a moment';
   return `answered with ${status}`;

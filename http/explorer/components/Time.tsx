@@ -14,14 +14,28 @@ export function Time({ at, as = 'clock' }: { at: string; as?: keyof typeof forma
   );
 }
 
-/** A time and how long ago that is; the age needs script. */
+/** A time, and how long ago that is; the age needs script. */
 export function Age({ at }: { at: string }) {
   const nowMs = useNowMs();
-  const seconds = nowMs === null ? null : (nowMs - Date.parse(at)) / 1000;
   return (
     <span class="age">
-      <Time at={at} as={seconds !== null && seconds < 43_200 ? 'clock' : 'minute'} />
-      {seconds !== null && <span class="quiet"> · {formatDuration(seconds)} ago</span>}
+      <Time at={at} as={nowMs === null ? 'minute' : 'clock'} />
+      {nowMs !== null && <span class="quiet"> · {formatAge(at, nowMs)}</span>}
     </span>
   );
+}
+
+/** Within a text: how long ago, as long as the time itself is without script, so that nothing moves when the page begins to live. */
+export function Ago({ at }: { at: string }) {
+  const nowMs = useNowMs();
+  if (nowMs === null) return <Time at={at} as="minute" />;
+  return (
+    <time dateTime={at} title={`${formatDayAndMinute(at)} UTC, ${new Date(at).toLocaleString()} your time`}>
+      {formatAge(at, nowMs)}
+    </time>
+  );
+}
+
+function formatAge(at: string, nowMs: number): string {
+  return `${formatDuration((nowMs - Date.parse(at)) / 1000)} ago`;
 }

@@ -23,9 +23,7 @@ export function Feed({ category }: { category: FeedCategory }) {
     <section aria-labelledby="feed">
       <h1 id="feed">Feed</h1>
       <p class="lead">
-        What happened on the chain, 12 blocks deep, and what the wheel reached, newest first.{' '}
-        {connection !== null &&
-          (isLive ? 'New events appear by themselves.' : 'Live events are not connected at the moment.')}
+        What happened on the chain, 12 blocks deep, and what the wheel reached, newest first.
       </p>
       <Choice
         label="Category"
@@ -35,6 +33,10 @@ export function Feed({ category }: { category: FeedCategory }) {
           isChosen: one === category,
         }))}
       />
+      <p class="stream-state small quiet">
+        {connection !== null &&
+          (isLive ? 'New events appear by themselves.' : 'Live events are not connected at the moment.')}
+      </p>
       <ResourceNotice what="The feed" resource={events} />
       {events.body !== null && <EventList feed={events.body} />}
       {cursor !== null && actions !== null && (

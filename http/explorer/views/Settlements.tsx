@@ -1,4 +1,4 @@
-import { Banner, Unavailable } from '../components/Banner.tsx';
+import { Banner, LastKnownHistory, Unavailable } from '../components/Banner.tsx';
 import { Choice } from '../components/Choice.tsx';
 import { Columns } from '../components/Columns.tsx';
 import { DataTable } from '../components/DataTable.tsx';
@@ -83,6 +83,7 @@ function Summary({ history, route, core }: { history: History; route: string; co
   const { range } = history;
   return (
     <>
+      <LastKnownHistory core={core} safeBlock={chain.safeThroughBlock} />
       {core?.status === 'available' && core.core.paused && (
         <Banner severity="warning" title="The core contract is paused.">
           {explain('settlement_paused')}

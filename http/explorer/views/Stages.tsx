@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Figure } from '../components/Figure.tsx';
-import { Age } from '../components/Time.tsx';
+import { Ago } from '../components/Time.tsx';
 import { TransactionLink } from '../components/TransactionLink.tsx';
 import { formatExact, formatInteger, formatShort } from '../format/numbers.ts';
 import { explain, provenances } from '../format/words.ts';
@@ -42,7 +42,9 @@ function Stage({ name, meaning, children }: { name: string; meaning: string; chi
 
 function Measured({ status, statistics }: Pick<StagesProps, 'status' | 'statistics'>) {
   const { measurement } = status;
-  const total = statistics?.lifetime.acceptedWorkUnits ?? null;
+  const { acceptedWorkUnits = null, firstObservedAt = null } = statistics?.lifetime ?? {};
+  // The sum of no readings says nothing of the wheel.
+  const total = firstObservedAt === null ? null : acceptedWorkUnits;
   return (
     <Stage name="measured" meaning="what the device counted">
       <Figure
@@ -149,7 +151,7 @@ function Settled({ status, core }: Pick<StagesProps, 'status' | 'core'>) {
       {core?.status === 'unavailable' && <p class="reason">{explain(core.reason)}</p>}
       {anchor?.confirmedAt && (
         <p class="small quiet">
-          through round {formatInteger(anchor.settledThroughRound)} · <Age at={anchor.confirmedAt} />
+          through round {formatInteger(anchor.settledThroughRound)} · <Ago at={anchor.confirmedAt} />
           {anchor.transactionHash !== null && (
             <>
               {' · '}

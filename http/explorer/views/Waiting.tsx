@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { usePage } from '../components/pageContext.ts';
-import { Age, Time } from '../components/Time.tsx';
+import { Ago, Time } from '../components/Time.tsx';
 import { TransactionLink } from '../components/TransactionLink.tsx';
 import { formatInteger, formatShort } from '../format/numbers.ts';
 import { explain, mintStates, oracleStates, queueStates } from '../format/words.ts';
@@ -31,7 +31,7 @@ export function Waiting({
             <span class="quiet">
               {' '}
               Last: round {formatInteger(oracle.latestClosure.lastRound)},{' '}
-              <Age at={oracle.latestClosure.acceptedAt} />
+              <Ago at={oracle.latestClosure.acceptedAt} />
             </span>
           )}
         </Item>
@@ -85,8 +85,7 @@ function ToBeSettled({ queue }: { queue: Queue }) {
           {formatInteger(buffered.activeRoundCount)} with work: {formatInteger(buffered.workUnits)} units
           {since !== null && (
             <>
-              {' '}
-              since <Age at={since} />
+              , the first since <Ago at={since} />
             </>
           )}
           .
@@ -95,7 +94,7 @@ function ToBeSettled({ queue }: { queue: Queue }) {
       {lastRun !== null && queue.state === 'stale' && (
         <span class="quiet">
           {' '}
-          Its last run ended <Age at={lastRun.finishedAt} />.
+          Its last run ended <Ago at={lastRun.finishedAt} />.
         </span>
       )}
       {submission !== null && <LatestSubmission submission={submission} />}
@@ -132,6 +131,7 @@ function LatestSubmission({ submission }: { submission: Submission }) {
 }
 
 function ToBeMinted({ settlements }: { settlements: Bodies['settlements'] | null }) {
+  const core = usePage().read('core', corePath).body;
   if (settlements === null)
     return (
       <Item title="To be minted" tone="calm">
@@ -144,7 +144,7 @@ function ToBeMinted({ settlements }: { settlements: Bodies['settlements'] | null
         {explain(settlements.reason)}
       </Item>
     );
-  const { mining } = settlements;
+  const { mining, chain } = settlements;
   if (mining.status === 'unavailable')
     return (
       <Item title="To be minted" tone="calm">
@@ -152,8 +152,11 @@ function ToBeMinted({ settlements }: { settlements: Bodies['settlements'] | null
       </Item>
     );
   const { nextRound, economy } = mining;
+  // The history is of the last state that was known, and says so where the core cannot be read now.
+  const isLastKnown = core?.status === 'unavailable';
   return (
     <Item title="To be minted" tone="calm">
+      {isLastKnown && `As of block ${formatInteger(chain.safeThroughBlock)}, the last that is known: `}
       <strong>Round {formatInteger(nextRound.round)} is next.</strong>{' '}
       {mintStates[nextRound.state] ?? nextRound.state}{' '}
       {nextRound.amountBaseUnits === '0' ? (

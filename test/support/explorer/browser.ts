@@ -6,22 +6,23 @@ import { whenFinished } from '../processes/lifetime.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** Names of Chromium and Chrome, as `deploy/bootstrap.mjs` has them. */
+const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
 /** The system's browser: the one of playwright is a download of its own. */
-function findChromium(): string {
+function findBrowser(): string {
   const folders = (process.env.PATH ?? '').split(delimiter);
-  const candidates = folders.flatMap((folder) => [
-    join(folder, 'chromium'),
-    join(folder, 'chromium-browser'),
-  ]);
+  const candidates = browserNames.flatMap((name) => folders.map((folder) => join(folder, name)));
   const found = candidates.find((path) => existsSync(path));
-  if (found === undefined) throw new Error('chromium is needed: apt-get install chromium');
+  if (found === undefined)
+    throw new Error(`a browser is needed: none of ${browserNames.join(', ')} is on the PATH`);
   return found;
 }
 
 /** A browser, closed with the test, or after the last test of the file where it is shared. */
 export async function startBrowser(): Promise<Browser> {
   const browser = await chromium.launch({
-    executablePath: findChromium(),
+    executablePath: findBrowser(),
     // Within a container it runs as root, and has no room for shared memory.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });

@@ -8,18 +8,26 @@ const program = resolve(import.meta.dirname, '../../../dist/deploy/miner.js');
 
 export interface LocalService {
   readonly url: string;
+  /** With its token. */
   readonly natsUrl: string;
   /** Ends the chain, as if its node had gone. */
   endChain(): void;
   json<Body>(path: string): Promise<Body>;
 }
 
-/** What `npm start` runs, with a past of a day, once its simulated chain has reached the present. */
-export async function startLocalService(environment: Record<string, string> = {}): Promise<LocalService> {
+/**
+ * What `npm start` runs, once its simulated chain has reached the present.
+ *
+ * @param pastDays length of the past; what tests need happens within a day.
+ */
+export async function startLocalService(
+  environment: Record<string, string> = {},
+  pastDays = 1.2,
+): Promise<LocalService> {
   const dataDir = temporaryDirectory();
   const started = startProcess(
     process.execPath,
-    [program, 'local', '--past-days', '1.2', '--past-interval', '60'],
+    [program, 'local', '--past-days', String(pastDays), '--past-interval', '60'],
     {
       env: {
         PATH: process.env.PATH,
@@ -41,11 +49,11 @@ export async function startLocalService(environment: Record<string, string> = {}
   const find = (pattern: RegExp, what: string) =>
     eventually(() => pattern.exec(started.output())?.[1], what, 120_000);
   const url = (await find(/Read Service\s+(http\S+)\//, 'the address')) as string;
-  const natsUrl = (await find(/NATS\s+(nats:\S+)/, 'the address of NATS')) as string;
+  const urlFile = (await find(/NATS .*token in (\S+)/, 'the address of NATS')) as string;
   await find(/(the simulated chain has reached the present)/, 'the present');
   return {
     url,
-    natsUrl,
+    natsUrl: readFileSync(urlFile, 'utf8').trim(),
     endChain: () => process.kill(findPid('anvil'), 'SIGKILL'),
     json: async <Body>(path: string) => (await (await fetch(`${url}${path}`)).json()) as Body,
   };
