@@ -12,6 +12,7 @@ import {
   unknownVariables,
 } from '../configuration.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
+import { requireFreePorts } from '../freePorts.ts';
 import { type LocalNats, startLocalNats } from '../local/localNats.ts';
 import { createProcessRegistry } from '../processMetrics.ts';
 import { type Service, type ServiceSettings, startService } from '../service.ts';
@@ -61,11 +62,24 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
       ]);
     }
     const deployment = readDeploymentFile(path);
+    await requireFreePorts(listPorts(configuration, roles));
     const natsUrl = configuration.MINER_NATS_URL ?? (await startOwnNats(configuration, logger, onStop)).url;
     // A read replica publishes nothing, and therefore no spans.
     const rpcUrl = roles.ingest ? configuration.MINER_RPC_URL : null;
     await startConfigured({ configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop });
   });
+}
+
+/** The ports that a process of these roles opens alone. */
+export function listPorts(
+  configuration: Configuration,
+  { serve }: Pick<ServiceSettings['roles'], 'serve'>,
+): [string, number][] {
+  const { MINER_HOST: host, MINER_HTTP_PORT: port, MINER_PORT_SHARED: isShared } = configuration;
+  return [
+    [configuration.MINER_OPS_HOST, configuration.MINER_OPS_PORT],
+    ...(serve && !isShared ? [[host, port] satisfies [string, number]] : []),
+  ];
 }
 
 /** What a command uses until it is asked to stop. */

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
+import { bindToParent } from './bindToParent.ts';
 import { endProcess, stopOrphan } from './childServer.ts';
 
 const startMs = 15_000;
@@ -52,12 +53,11 @@ export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnv
     stateArguments.push('--state', stateFile, '--state-interval', String(stateIntervalSeconds));
   }
   const child = spawn(
-    findAnvil(),
-    [
+    ...bindToParent(findAnvil(), [
       ...['--host', '127.0.0.1', '--port', '0', '--timestamp', String(genesisTimestamp)],
       ...['--no-mining', '--hardfork', hardfork, '--order', 'fifo', '--block-base-fee-per-gas', '0'],
       ...['--gas-limit', '120000000', '--accounts', '20', ...stateArguments],
-    ],
+    ]),
     { detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let isStopping = false;

@@ -6,6 +6,7 @@ import { filter, firstValueFrom, fromEvent, interval, map, merge, race, takeUnti
 import { lockDirectory } from '../../storage/directoryLock.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { whenAborted } from '../../streams/operators/whenAborted.ts';
+import { bindToParent } from './bindToParent.ts';
 import { endProcess, stopOrphan } from './childServer.ts';
 
 const startMs = 15_000;
@@ -149,7 +150,8 @@ function configure(dir: string, port: number, syncSetting: string | null): strin
 
 function spawnServer(program: string, configuration: string, dir: string): ChildProcess {
   const errors = openSync(join(dir, 'nats.err'), 'a');
-  return spawn(program, ['-c', configuration], { detached: true, stdio: ['ignore', errors, errors] });
+  const command = bindToParent(program, ['-c', configuration]);
+  return spawn(...command, { detached: true, stdio: ['ignore', errors, errors] });
 }
 
 /** Waits for the ports file of this very process, so that no other server can be meant. */
