@@ -18,6 +18,8 @@ import { createProcessRegistry } from '../processMetrics.ts';
 import { type Service, type ServiceSettings, startService } from '../service.ts';
 import { createLogger } from '../serviceLogger.ts';
 import { systemClock } from '../systemClock.ts';
+import { startTracing } from '../tracing.ts';
+import { within } from '../within.ts';
 
 /** Errors whose message is sufficient: a stack trace would only obscure it. */
 const expectedErrors: ReadonlySet<string> = new Set([
@@ -46,6 +48,8 @@ const configurationErrorStatus = 2;
  * Normally a stop takes a moment.
  */
 export const stopMs = 9_500;
+/** Traces that a collector has not taken by then are lost. */
+const traceFlushMs = 1_000;
 /** Whatever takes longer to stop is named in the log. */
 const slowStopMs = 2_000;
 const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
@@ -179,6 +183,8 @@ export interface ConfiguredService extends Omit<CommandContext, 'finish'> {
 export async function startConfigured(configured: ConfiguredService): Promise<Service> {
   const { configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop } = configured;
   const registry = createProcessRegistry();
+  const tracing = await startTracing(process.env);
+  if (tracing !== null) onStop('the traces', () => within(traceFlushMs, tracing.stop()));
   const service = await startService({
     settings: {
       roles,
@@ -208,10 +214,12 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
       deployment,
       auditSeconds: configuration.MINER_AUDIT_SECONDS,
       snapshots: snapshotPolicy,
+      accessLogOneOf: configuration.MINER_ACCESS_LOG,
     },
     clock: systemClock,
     logger,
     registry,
+    tracing,
   });
   onStop('the service', () => service.stop(configuration.MINER_DRAIN_SECONDS * 1000));
   // Deliberately unhandled: it ends the process as any other failure does, with everything stopped in order.
