@@ -24,7 +24,7 @@ const slowest = [
   'streams/ingestLease',
   'streams/ingestLeaseTwoHolders',
   'streams/messageSource',
-  'endToEnd/ingestBeside',
+  'endToEnd/standbyIngest',
   'endToEnd/year',
 ];
 
@@ -38,18 +38,18 @@ const unitTests = [
   'test/actors/chain/{chainFold,collectOwners,decodeLog,governance,metadataViews,settlementRows,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',
   'test/actors/statistics/**/*.test.ts',
-  'test/streams/{actorTransitions,compileCheck,connection,decode,mapConcurrently,pullSizing,readingText,parseTimestampMs}.test.ts',
+  'test/streams/{actorTransitions,chainConditionWatch,chainRewinds,compileCheck,connection,decode,mapConcurrently,pullSizing,readingText,parseTimestampMs}.test.ts',
   'test/storage/{pollUntil,rowText}.test.ts',
-  'test/http/{ifNoneMatch,isoTime,memoize,scalars}.test.ts',
-  'test/deploy/{chainConditionWatch,chainRewinds,progress,simulatedWheel}.test.ts',
+  'test/http/{httpMetrics,ifNoneMatch,isoTime,memoize,openApiDescriptions,scalars}.test.ts',
+  'test/deploy/{progress,simulatedWheel}.test.ts',
 ];
 
 /** Tests that load the embedded ClickHouse into their own process: it is native, and keeps what it has of one folder from the next. */
 const embeddedDatabaseTests = [
-  'test/deploy/{chainFold,counterFold,ownerActivity,streamFollower,streamFollowerReplaced,yearLater}.test.ts',
-  'test/endToEnd/{doctor,faults,ingestBeside,purgedTail,readings,rebuildInterrupted,replay,twoIngests}.test.ts',
+  'test/endToEnd/{doctor,faults,standbyIngest,purgedTail,readings,rebuildInterrupted,replay,twoIngests}.test.ts',
   'test/http/eventStream.test.ts',
   'test/storage/**/*.test.ts',
+  'test/streams/{chainFold,counterFold,ownerActivity,streamFollower,streamFollowerReplaced,yearLater}.test.ts',
   'test/streams/{ingestLeaseTwoHolders,readerBeforeMigration,rebuildGeneration,rowWriter}.test.ts',
 ];
 

@@ -46,7 +46,12 @@ const portExpected = 'a port, 0 to 65535 (0: any free one)';
  */
 export const variables = {
   MINER_HTTP_PORT: variable(port, '8080', 'Port of the public routes', portExpected),
-  MINER_OPS_PORT: variable(port, '9090', "Operators' port: /metrics, /healthz, /readyz", portExpected),
+  MINER_OPS_PORT: variable(
+    port,
+    '9090',
+    "Operators' port: /metrics, /healthz, /readyz, /diagnosis",
+    portExpected,
+  ),
   MINER_HOST: variable(
     z.string().min(1),
     '127.0.0.1',
@@ -163,6 +168,12 @@ export const variables = {
     'Where the native HTTP engine does not load: `accept` serves with its slow substitute in JavaScript, `refuse` ends; `development` accepts unless NODE_ENV is production',
     'development, accept or refuse',
   ),
+  MINER_TRANSACTION_URL: variable(
+    z.union([unset, urlOf('http:', 'https:').refine((text) => text.endsWith('/'))]),
+    '',
+    'Address of a transaction in a block explorer, without its hash: pages link transactions to it',
+    'an http(s) address that ends with /, such as https://sepolia.etherscan.io/tx/',
+  ),
   MINER_RETENTION_DAYS: variable(
     z
       .string()
@@ -185,7 +196,7 @@ export const variables = {
   MINER_INCOMPLETE_REBUILD: variable(
     z.enum(['refuse', 'accept']),
     'refuse',
-    'Where rows have to be folded again, and messages are in neither the stream nor the rows: `refuse` ends and says which, `accept` goes on without them',
+    'What to do if a version has to fold everything again, and messages are in neither the stream nor the rows: with `refuse` the process ends and says which, with `accept` it goes on without them',
     'refuse or accept',
   ),
   MINER_CHAIN_STALE_SECONDS: variable(
@@ -205,6 +216,15 @@ export const variables = {
     '10',
     'For so long an input may fall behind, or rows may not be taken, before `/readyz` says so',
     'a whole number of seconds, 1 or more',
+  ),
+  MINER_AUDIT_SECONDS: variable(
+    z
+      .string()
+      .regex(/^\d{1,6}$/)
+      .transform(Number),
+    '300',
+    'Seconds between two samples, a half hour and a safe block, that are compared with the messages and the node they were made from; 0 for none',
+    'a whole number of seconds, 0 or more',
   ),
   MINER_LOG_LEVEL: variable(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { Command, InvalidArgumentError } from 'commander';
+import packageJson from '../package.json' with { type: 'json' };
 import type { StreamPlace } from './commands/replay/replayPlan.ts';
 import type { DoctorOptions } from './commands/runDoctor.ts';
 import type { IndexerOptions } from './commands/runIndexer.ts';
@@ -8,7 +8,7 @@ import { variablesHelp } from './configuration.ts';
 import { createRedaction, redactOutput } from './redaction.ts';
 import type { ServiceSettings } from './service.ts';
 
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+const { version } = packageJson;
 
 const program = new Command('miner')
   .description(
@@ -96,6 +96,11 @@ program
   .description('check every part and reconcile the counts; names a remedy for each failure')
   .option('--quick', 'leave out what reads whole streams')
   .option(
+    '--nats-monitoring <url>',
+    'address of the monitoring of a nats-server, such as http://nats:8222, which tells its sync settings and its room',
+    parseHttpAddress,
+  )
+  .option(
     '--from-block <block>',
     'first block of the chain that is proven again (default: the deployment block)',
     parseBlock,
@@ -144,6 +149,11 @@ function parseSequence(text: string): StreamPlace {
 function parseBlock(text: string): bigint {
   if (/^(?:0|[1-9]\d{0,19})$/.test(text)) return BigInt(text);
   throw new InvalidArgumentError('expected the number of a block.');
+}
+
+function parseHttpAddress(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError('expected an address such as http://nats:8222.');
 }
 
 function parseTime(text: string): StreamPlace {

@@ -10,13 +10,20 @@ import type { Grant } from '../machines/ingestMachine.ts';
 import { createServiceMachine, type ServiceMachine } from '../machines/serviceMachine.ts';
 import { type DatabaseLocation, openDatabase } from '../storage/database.ts';
 import { createOldestRowMs } from '../storage/rowsTtl.ts';
+import { createSnapshotStore } from '../storage/snapshots.ts';
 import { resolveTables } from '../storage/tables.ts';
 import { createActorTransitions, listMachines } from '../streams/actorTransitions.ts';
+import { registerAgeMetrics } from '../streams/ageMetrics.ts';
+import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../streams/audit/selfAudit.ts';
 import { watchChainConditions } from '../streams/chainConditionWatch.ts';
 import { createDatabaseWatch, registerDatabaseMetrics } from '../streams/databaseWatch.ts';
-import { registerFollowerMetrics } from '../streams/followerMetrics.ts';
-import { createFollowers } from '../streams/followers.ts';
-import { createGenerationWatch, createUsedGeneration } from '../streams/generationWatch.ts';
+import { registerFoldVersions, registerFollowerMetrics } from '../streams/followerMetrics.ts';
+import { createFollowers, type Followers } from '../streams/followers.ts';
+import {
+  createGenerationWatch,
+  createUsedGeneration,
+  type UsedGeneration,
+} from '../streams/generationWatch.ts';
 import type { ChainProofs } from '../streams/indexer/chainProofs.ts';
 import { createIngest } from '../streams/ingest.ts';
 import type { NatsAccess } from '../streams/jetstream/natsAccess.ts';
@@ -26,13 +33,15 @@ import type { SnapshotPolicy } from '../streams/operators/snapshotMarks.ts';
 import { createReadiness } from '../streams/readiness.ts';
 import { createStreamWork, type StreamWork } from '../streams/streamWork.ts';
 import type { Deployment } from './deploymentFile.ts';
-import { createDomainActors, createServiceViews } from './serviceViews.ts';
+import { createDomainActors, createServiceViews, listFolds } from './serviceViews.ts';
 
 export interface ServiceSettings {
   /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */
   readonly roles: { readonly ingest: boolean; readonly serve: boolean };
   readonly nats: NatsAccess;
   readonly database: DatabaseLocation;
+  /** Folder of the local parts. */
+  readonly dataDir: string;
   readonly host: string;
   readonly httpPort: number;
   readonly opsPort: number;
@@ -53,6 +62,8 @@ export interface ServiceSettings {
   readonly rpcUrl: string | null;
   readonly chainProofs: ChainProofs;
   readonly deployment: Deployment;
+  /** Seconds between two samples that are compared with what they were made from; 0 for none. */
+  readonly auditSeconds: number;
   readonly snapshots: SnapshotPolicy;
 }
 
@@ -84,7 +95,7 @@ export interface Service {
 export async function startService({ settings, clock, logger, registry }: ServiceOptions): Promise<Service> {
   const { roles, deployment, host } = settings;
   const actors = createDomainActors(deployment);
-  const { counters, chain } = actors;
+  const { counters, pipeline, chain } = actors;
   const counts = createMessageCounts(registry, ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN']);
   const database = openDatabase(settings.database);
   const nats = createNatsLink({
@@ -109,6 +120,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
     jetStream: nats.jetStream,
     database,
     identity: counters.identity,
+    pipelineIdentity: pipeline.identity,
     clock,
     logger,
     retention: settings,
@@ -126,10 +138,23 @@ export async function startService({ settings, clock, logger, registry }: Servic
     standbyFor: ingest.standbyFor,
     chain: () => ({ conditions: views.chain.conditions(), ...describeFault(chain) }),
   });
-  registerFollowerMetrics(registry, () => work()?.followers ?? []);
+  registerFollowerMetrics(registry, () => work()?.followers ?? [], clock);
+  registerFoldVersions(registry, listFolds(actors));
+  registerAgeMetrics(registry, { ...actors, installationId: deployment.installationId, clock });
   registerDatabaseMetrics(registry, isDatabaseReachable);
   const conditions$ = watchChainConditions({ views: views.chain, logger, registry });
-  const operatorServer = createOperatorServer({ registry, readiness, logger, names: settings.opsNames });
+  const operatorServer = createOperatorServer({
+    registry,
+    readiness,
+    diagnose: async (isQuick) => {
+      const { inspectDatabase } = await import('./diagnosis/inspectDatabase.ts');
+      const jetStream = isNatsConnected() ? nats.jetStream() : null;
+      const drifts = work()?.drifts() ?? [];
+      return inspectDatabase({ ...settings, database, jetStream, isQuick, drifts, logger });
+    },
+    logger,
+    names: settings.opsNames,
+  });
   const publicServer = roles.serve
     ? createPublicServer({
         sources: { views, observations },
@@ -167,7 +192,38 @@ export async function startService({ settings, clock, logger, registry }: Servic
       registry,
       createInspector,
     });
-    return createStreamWork({ followers, indexer, used });
+    const audit = await createAudit(followers, used);
+    return createStreamWork({ followers, indexer, used, audit, auditSeconds: settings.auditSeconds });
+  }
+
+  async function createAudit({ followers, recent }: Followers, { tables }: UsedGeneration) {
+    const { rpcUrl } = settings;
+    const { onChain, installationId, genesisTimestamp } = deployment;
+    const hasNode = rpcUrl !== null && onChain !== null && settings.auditSeconds > 0;
+    const isCurrent = () => followers.get('MINER_COUNTER')?.isCurrent ?? false;
+    const audit: SelfAudit = createSelfAudit(
+      {
+        ...nats.jetStream(),
+        database,
+        tables,
+        oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
+        genesisMs: genesisTimestamp * 1000,
+        memory: {
+          recent,
+          publicInstallationId: installationId,
+          history: () => (isCurrent() ? counters.history() : null),
+        },
+        snapshots: createSnapshotStore({ database, tables, logger }),
+        safeStates: () => chain?.state.safe ?? [],
+        blockAudit: hasNode
+          ? (await import('../streams/audit/auditBlock.ts')).createBlockAudit({ rpcUrl, ...onChain })
+          : null,
+        random: Math.random,
+        logger,
+      },
+      registerAuditMetrics(registry, () => audit.drifts()),
+    );
+    return audit;
   }
 
   /** A node's client and proofs take long to load, and most processes need none. */
@@ -185,6 +241,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       proofs,
       registry,
       logger,
+      inspect: createInspector(),
       onProgress,
     });
   }
@@ -206,6 +263,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
         compose: fromPromise(({ input }) => compose(input.grant)),
         follow: fromPromise(({ input }) => input.work.follow()),
         index: fromPromise(({ input }) => input.work.index()),
+        audit: fromObservable(({ input }) => input.work.audits()),
         drain: fromPromise(({ input }) => input.work.drain()),
         closeNats: fromPromise(nats.close),
         closeDatabase: fromPromise(database.close),

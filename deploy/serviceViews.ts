@@ -1,4 +1,6 @@
 import { type ChainActors, createChainActors } from '../actors/chain/chainActors.ts';
+import type { FoldIdentity } from '../actors/foldIdentity.ts';
+import type { InputStreamName } from '../actors/messages/subjects.ts';
 import { createPipelineActors, type PipelineActors } from '../actors/settlement/pipelineActors.ts';
 import { createActivityViews } from '../actors/views/activityViews.ts';
 import { createChainViews } from '../actors/views/chainViews.ts';
@@ -34,6 +36,15 @@ export function createDomainActors({ genesisTimestamp, installationId, onChain }
             deploymentBlock: onChain.chain.deploymentBlock,
           }),
   };
+}
+
+/** The identity of the fold of each stream that is followed. */
+export function listFolds({ counters, pipeline, chain }: DomainActors): [InputStreamName, FoldIdentity][] {
+  return [
+    ['MINER_COUNTER', counters.identity],
+    ['MINER_PIPELINE', pipeline.identity],
+    ...(chain === null ? [] : [['MINER_CHAIN', chain.identity] satisfies [InputStreamName, FoldIdentity]]),
+  ];
 }
 
 export interface ServiceViewsOptions extends DomainActors {

@@ -81,6 +81,8 @@ export function createServiceMachine<Work>() {
       follow: fromPromise<void, { readonly work: Work }>(notProvided),
       /** Indexes the chain, if this process does, until it is asked to end. */
       index: fromPromise<void, { readonly work: Work }>(notProvided),
+      /** Compares samples of what is stored and shown with what they were made from. */
+      audit: fromObservable<never, { readonly work: Work }>(notProvided),
       /** Takes no more messages, and resolves once those taken are stored and saved, or the grace period is over. */
       drain: fromPromise<void, { readonly work: Work }>(notProvided),
       closeNats: fromPromise<void>(notProvided),
@@ -283,6 +285,11 @@ export function createServiceMachine<Work>() {
                     states: {
                       running: {
                         tags: 'running',
+                        invoke: {
+                          src: 'audit',
+                          input: withWork,
+                          onError: raiseFault,
+                        },
                         exit: {
                           type: 'endIndexer',
                           params: withWork,

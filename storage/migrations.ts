@@ -12,6 +12,7 @@ import {
   untypedChainTables,
 } from './migrations/untypedTables.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
+import { agedRows } from './tables/agedRows.ts';
 import { generationPointer } from './tables/generationPointer.ts';
 import { generations } from './tables/generations.ts';
 import { ingestEpochs } from './tables/ingestEpochs.ts';
@@ -94,6 +95,11 @@ const allMigrations: readonly Migration[] = [
     name: 'history of the chain',
     run: async (database) => createChainTables(database, await activeTables(database)),
   },
+  {
+    number: 8,
+    name: 'what TTLs of rows have removed',
+    run: (database) => createTable(database, agedRows),
+  },
 ];
 
 async function runAll(database: Database, statements: readonly string[]): Promise<void> {
@@ -149,8 +155,7 @@ async function createAll(database: Database): Promise<void> {
   const first = resolveTables(firstGeneration);
   await createGenerationTables(database, first);
   await createChainTables(database, first);
-  for (const table of sharedTables) await createTable(database, table);
-  await createTable(database, generationPointer);
+  for (const table of [...sharedTables, agedRows, generationPointer]) await createTable(database, table);
 }
 
 /** A process of an earlier version was killed while it created the first tables. */

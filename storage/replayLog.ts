@@ -1,28 +1,8 @@
-import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { Database } from './database.ts';
+import { deleteWhere } from './deleteRowsAbove.ts';
 import { generations } from './tables/generations.ts';
-import { type ReplayStep, replays } from './tables/replays.ts';
+import { type ReplayPlan, type ReplayStep, replays } from './tables/replays.ts';
 import { insertRows } from './tables/table.ts';
-
-/** What a replay set out to do; kept as JSON. */
-export interface ReplayPlan {
-  /** Generation of the tables that it fills. */
-  readonly generation: number;
-  /** Generation that was active then. */
-  readonly baseGeneration: number;
-  /** The options of the command, to recognize the same command. */
-  readonly command: string;
-  /** Sequences of `MINER_COUNTER` whose rows are made again. */
-  readonly fromSequence: number;
-  readonly throughSequence: number;
-  /** Position of the snapshot that is folded from; null for the beginning of the stream. */
-  readonly basePosition: number | null;
-  /** Null for all. */
-  readonly installationId: string | null;
-  readonly dryRun: boolean;
-  /** Version and deployment of the fold that it was begun with; left out by earlier versions. */
-  readonly identity?: FoldIdentity;
-}
 
 export interface ReplayLog {
   /** The newest replay that did not end, with its last step; null without one, or when its tables are active already. */
@@ -30,6 +10,8 @@ export interface ReplayLog {
     activeGeneration: number,
   ): Promise<{ readonly plan: ReplayPlan; readonly step: ReplayStep } | null>;
   note(plan: ReplayPlan, step: ReplayStep): Promise<void>;
+  /** Forgets a replay that has left nothing behind, so that its generation is as if it had never been used. */
+  forget(plan: ReplayPlan): Promise<void>;
   /** A generation that nothing has used and that is above `active`. */
   nextGeneration(active: number): Promise<number>;
 }
@@ -50,6 +32,11 @@ export function createReplayLog(database: Database, nowMs: () => number): Replay
     },
     note: (plan, step) =>
       insertRows(database, replays, [{ generation: plan.generation, step, atMs: nowMs(), plan }]),
+    forget: ({ generation }) =>
+      deleteWhere(database, replays.name, {
+        sql: 'generation = {generation:Int64}',
+        parameters: { generation },
+      }),
     nextGeneration: async (active) => {
       const [replayed] = await database.select(`SELECT max(generation) FROM ${replays.name}`);
       const [noted] = await database.select(`SELECT max(generation) FROM ${generations.name}`);

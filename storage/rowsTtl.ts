@@ -1,6 +1,7 @@
 import type { Database } from './database.ts';
 import { listRowTables } from './generations.ts';
-import { onCluster } from './tables/table.ts';
+import { agedRows } from './tables/agedRows.ts';
+import { insertRows, onCluster } from './tables/table.ts';
 import { listEventTables, type Tables } from './tables.ts';
 
 /**
@@ -37,11 +38,18 @@ export function selectNotOlder(column: string, oldestMs: number | null) {
 
 /**
  * Gives the tables of a generation, and those of the chain's events, the TTL, or takes it from them. What has it is left as it is. ClickHouse removes old
- * rows in the background, when it merges.
+ * rows in the background, when it merges. What a TTL that ends may have removed is noted first.
  *
  * @param days that rows stay for; 0 keeps all of them.
  */
-export async function applyRowsTtl(database: Database, tables: Tables, days: number): Promise<void> {
+export async function applyRowsTtl(
+  database: Database,
+  tables: Tables,
+  { days, nowMs }: { readonly days: number; readonly nowMs: number },
+): Promise<void> {
+  const ending = await readRowsTtlDays(database, tables.readings);
+  if (ending > 0 && ending !== days)
+    await insertRows(database, agedRows, [{ goneBeforeMs: nowMs - ending * dayMs, atMs: nowMs }]);
   for (const { table, column } of listTimes(tables)) {
     const current = await readRowsTtlDays(database, table);
     if (current === days) continue;
@@ -58,6 +66,22 @@ export async function readRowsTtlDays(database: Database, table: string): Promis
   );
   const days = / TTL .*toIntervalDay\((\d+)\)/.exec(String(row?.[0] ?? ''))?.[1];
   return days === undefined ? 0 : Number(days) - marginDays;
+}
+
+/**
+ * The time before which rows of readings may be gone (epoch milliseconds), by the TTL that is in force or by an earlier one; null where there was none:
+ * all readings that were accepted have a row then.
+ */
+export async function readRowsGoneBeforeMs(
+  database: Database,
+  tables: Tables,
+  nowMs: number,
+): Promise<number | null> {
+  const days = await readRowsTtlDays(database, tables.readings);
+  const [row] = await database.select(`SELECT count(), max(gone_before_ms) FROM ${agedRows.name}`);
+  const [count, noted] = [Number(row?.[0]), Number(row?.[1])];
+  const times = [...(days === 0 ? [] : [nowMs - days * dayMs]), ...(count === 0 ? [] : [noted])];
+  return times.length === 0 ? null : Math.max(...times);
 }
 
 /** Tables of rows with the time that they age by. Rounds and half hours are known by when the device observed them alone. */

@@ -32,17 +32,16 @@ export function createActorTransitions({
   logger,
   registry,
 }: ActorTransitionsOptions): (of?: string) => ActorInspector {
-  const labelNames = ['actor', 'state'] as const;
   const transitions = new Counter({
     name: 'miner_actor_transitions_total',
     help: 'Times that an actor of the process has entered a state.',
-    labelNames,
+    labelNames: ['actor', 'state'],
     registers: [registry],
   });
   new Gauge({
     name: 'miner_actor_state',
     help: '1 for the state that an actor of the process is in.',
-    labelNames,
+    labelNames: ['actor', 'state'],
     registers: [registry],
     collect() {
       this.reset();
@@ -71,7 +70,12 @@ export function listMachines(root: AnyMachineSnapshot): NamedSnapshot[] {
     const snapshot: unknown = child?.getSnapshot();
     return isMachineSnapshot(snapshot) ? listMachines(snapshot) : [];
   });
-  return [[nameActor(root), root], ...children];
+  return [nameSnapshot(root), ...children];
+}
+
+/** An actor that is the only one of its machine. */
+export function nameSnapshot(snapshot: AnyMachineSnapshot): NamedSnapshot {
+  return [nameActor(snapshot), snapshot];
 }
 
 export function nameActor({ machine }: AnyMachineSnapshot, of?: string): string {

@@ -1,15 +1,18 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ChainActors } from '../actors/chain/chainActors.ts';
 import { indexerStates } from '../machines/indexerMachine.ts';
 import type { Indexer } from './indexer/indexer.ts';
 
 /** Counts events of the chain's fold. */
 export interface ChainCounts {
-  /** Blocks were replaced, of which `safeDepth` were already safe. */
-  reorganized(safeDepth: number): void;
+  /** `depth` blocks were replaced, of which `safeDepth` were already safe. */
+  reorganized(depth: number, safeDepth: number): void;
   /** A fork was below every retained state, and an older snapshot was restored. */
   rewound(): void;
 }
+
+/** Blocks become safe at twelve, and states of 600 are retained. */
+const depthBuckets = [1, 2, 3, 6, 12, 32, 64, 128, 256, 600];
 
 export function registerChainMetrics(registry: Registry, actors: ChainActors): ChainCounts {
   const registers = [registry];
@@ -20,6 +23,12 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors): C
     registers,
   });
   for (const reached of ['unsafe', 'safe']) reorganizations.inc({ reached }, 0);
+  const depths = new Histogram({
+    name: 'miner_chain_reorganization_depth_blocks',
+    help: 'Blocks that a reorganization replaced.',
+    buckets: depthBuckets,
+    registers,
+  });
   const rewinds = new Counter({
     name: 'miner_chain_rewinds_total',
     help: 'Times that an older snapshot was restored for a fork below every retained state.',
@@ -48,7 +57,10 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors): C
     },
   });
   return {
-    reorganized: (safeDepth) => reorganizations.inc({ reached: safeDepth > 0 ? 'safe' : 'unsafe' }),
+    reorganized: (depth, safeDepth) => {
+      reorganizations.inc({ reached: safeDepth > 0 ? 'safe' : 'unsafe' });
+      depths.observe(depth);
+    },
     rewound: () => rewinds.inc(),
   };
 }

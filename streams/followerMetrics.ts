@@ -1,5 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
+import type { Clock } from '../actors/views/clock.ts';
 import { messageSourceStates } from '../machines/messageSourceMachine.ts';
 import type { FollowerStatus, StreamFollower } from './streamFollower.ts';
 
@@ -7,7 +9,10 @@ import type { FollowerStatus, StreamFollower } from './streamFollower.ts';
 export function registerFollowerMetrics(
   registry: Registry,
   followers: () => Iterable<[InputStreamName, StreamFollower]>,
+  clock: Clock,
 ): void {
+  const secondsSince = (pastMs: number | null, nowMs: number) =>
+    pastMs === null ? null : Math.max(0, nowMs - pastMs) / 1000;
   const settings = (name: string, help: string) => ({
     name,
     help,
@@ -50,6 +55,16 @@ export function registerFollowerMetrics(
     'Messages of the stream that are not folded yet.',
     ({ lastSequence, position }) => (lastSequence === null ? null : Math.max(0, lastSequence - position)),
   );
+  gauge(
+    'miner_stream_verification_age_seconds',
+    'Since the stream was last found to be the one that is followed; absent before the first time.',
+    ({ verifiedAtMs }) => secondsSince(verifiedAtMs, clock.monotonicMs()),
+  );
+  gauge(
+    'miner_stream_freshness_age_seconds',
+    'Since the moment of which everything is folded that the stream held then; absent while that is unknown.',
+    ({ freshAsOfMs }) => secondsSince(freshAsOfMs, clock.monotonicMs()),
+  );
   counter(
     'miner_stream_missed_messages_total',
     'Messages that left the stream (retention, purge, deletion) before they were folded.',
@@ -70,6 +85,16 @@ export function registerFollowerMetrics(
     'Sequence through which the newest saved snapshot is folded.',
     ({ snapshotPosition }) => snapshotPosition,
   );
+  gauge(
+    'miner_snapshot_age_seconds',
+    'Since the newest saved snapshot was taken; a stream in which nothing comes needs no newer one. Absent on a read replica.',
+    ({ snapshotTakenAtMs }) => secondsSince(snapshotTakenAtMs, clock.nowMs()),
+  );
+  gauge(
+    'miner_snapshot_size_bytes',
+    'Stored bytes of the newest snapshot that this process has saved, with everything that restoring it reads.',
+    ({ snapshotBytes }) => snapshotBytes,
+  );
   counter(
     'miner_snapshot_failures_total',
     'Snapshots that could not be saved.',
@@ -88,4 +113,18 @@ export function registerFollowerMetrics(
       }
     },
   });
+}
+
+/** Shows which version of its fold a process runs, for each stream. */
+export function registerFoldVersions(
+  registry: Registry,
+  identities: Iterable<readonly [InputStreamName, Pick<FoldIdentity, 'foldVersion'>]>,
+): void {
+  const versions = new Gauge({
+    name: 'miner_fold_version',
+    help: 'Version of the rules by which the messages of a stream are folded; another version folds the stream again.',
+    labelNames: ['stream'],
+    registers: [registry],
+  });
+  for (const [stream, { foldVersion }] of identities) versions.set({ stream }, foldVersion);
 }

@@ -69,8 +69,8 @@ export interface FollowersOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
-  /** Creates the inspector of the follower of a stream. */
-  readonly createInspector: (stream: InputStreamName) => ActorInspector;
+  /** Creates an inspector of actors that are named after a stream, or what is done with it. */
+  readonly createInspector: (of: string) => ActorInspector;
 }
 
 /** The followers of all folded streams, and what reads and stores for them. */
@@ -81,6 +81,7 @@ export interface Followers {
   readonly olderActivity: OlderActivity;
   /** By the stream whose rows they write; none on a read replica. */
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
+  readonly recent: RecentReadings;
 }
 
 export function createFollowers(options: FollowersOptions): Followers {
@@ -126,6 +127,7 @@ export function createFollowers(options: FollowersOptions): Followers {
     }),
     olderActivity: createStoredActivity({ ...options, writer: chainSinks?.writer ?? null }),
     writers,
+    recent: counter.recent,
   };
 }
 
@@ -141,7 +143,7 @@ function createSinks(
 ): RowSinks {
   const { database, tables, logger } = options;
   const rejections = createRejections(options, stream);
-  const writer = createRowWriter(options);
+  const writer = createRowWriter({ ...options, inspect: options.createInspector(`${stream} rows`) });
   return {
     writer,
     rejections,
@@ -183,6 +185,7 @@ function createRejections(options: FollowersOptions, stream: InputStreamName): R
   return createRejectionLog({
     ...options,
     stream,
+    inspect: options.createInspector(`${stream} rejections`),
     ...(mayPublish && { mayPublish }),
     ...(ensureStreams && { onFailing: ensureStreams }),
   });
@@ -280,6 +283,7 @@ function follow(
     stream,
     clock,
     logger,
+    inspect: options.createInspector(stream),
     ...(ensureStreams && { onMissing: ensureStreams }),
     ...(stream === 'MINER_COUNTER' && {
       readStored: (after, through) =>

@@ -34,6 +34,8 @@ export interface IngestOptions {
   readonly database: Database;
   /** Of the fold of the counter stream. */
   readonly identity: FoldIdentity;
+  /** Of the fold of `MINER_PIPELINE`. */
+  readonly pipelineIdentity: FoldIdentity;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly retention: StreamRetention;
@@ -68,8 +70,8 @@ const faults = {
 } as const;
 
 export function createIngest(options: IngestOptions): Ingest {
-  const { jetStream, database, identity, clock, logger, retention, rowsTtlDays, acceptsLoss, actor } =
-    options;
+  const { jetStream, database, identity, pipelineIdentity, clock, logger, retention } = options;
+  const { rowsTtlDays, acceptsLoss, actor } = options;
   const ensure = (names: readonly StreamName[]) => ensureStreams(jetStream().jsm, names, retention, logger);
   const ensureLease = () => ensure(['MINER_LEASE']);
   const ensureAll = () => ensure(streamNames);
@@ -104,6 +106,7 @@ export function createIngest(options: IngestOptions): Ingest {
           database: fenced,
           jsm,
           identity,
+          pipelineIdentity,
           claim: () => acquireLock(connection, replaySubject, 'a replay'),
           nowMs: clock.nowMs,
           acceptsLoss,
@@ -111,7 +114,8 @@ export function createIngest(options: IngestOptions): Ingest {
         });
         // Only now: before, the tables say whether rows may have left them already.
         const active = rebuild === null ? tables : resolveTables(rebuild.from);
-        for (const one of new Set([active, tables])) await applyRowsTtl(fenced, one, rowsTtlDays);
+        for (const one of new Set([active, tables]))
+          await applyRowsTtl(fenced, one, { days: rowsTtlDays, nowMs: clock.nowMs() });
         return { generation: tables.generation, rebuild };
       }),
       checkEpoch: fromPromise(async ({ input: { epoch } }) => {

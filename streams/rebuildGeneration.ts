@@ -2,9 +2,9 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { type FoldIdentity, isOfFold } from '../actors/foldIdentity.ts';
 import type { Database } from '../storage/database.ts';
+import type { StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
 import {
   findGenerations,
-  type GenerationIdentity,
   generationIdentity,
   isSameIdentity,
   noteGeneration,
@@ -19,6 +19,7 @@ import {
 } from '../storage/generations.ts';
 import { createReplayLog } from '../storage/replayLog.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
+import type { GenerationIdentity } from '../storage/tables/generations.ts';
 import { resolveTables, type Tables } from '../storage/tables.ts';
 import { emptyCheckpoint } from './jetstream/checkpoint.ts';
 import { verifySource } from './jetstream/sourceVerification.ts';
@@ -31,6 +32,8 @@ export interface GenerationChoiceOptions {
   readonly jsm: JetStreamManager;
   /** Of the fold that is about to follow the counter stream. */
   readonly identity: FoldIdentity;
+  /** Of the fold of `MINER_PIPELINE`, whose state is in snapshots alone. */
+  readonly pipelineIdentity: FoldIdentity;
   /** Acquires the lock on filling tables other than the active ones; rejects while another process holds it. */
   readonly claim: () => Promise<() => void>;
   readonly nowMs: () => number;
@@ -70,7 +73,9 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
   const active = await activeTables(database);
   const { created } = await verifySource(jsm, stream, emptyCheckpoint);
   const wanted = { ...identity, streamCreated: created };
-  const headers = await createSnapshotStore({ database, tables: () => active, logger }).list(stream);
+  const snapshots = createSnapshotStore({ database, tables: () => active, logger });
+  await reportLostState(options, await snapshots.list('MINER_PIPELINE'));
+  const headers = await snapshots.list(stream);
   if (headers.some((header) => isOfFold(header, identity))) return { tables: active, rebuild: null };
   const noted = await generationIdentity(database, active);
   // Folding again produces exactly the existing rows.
@@ -117,6 +122,29 @@ async function reportLost(options: GenerationChoiceOptions, active: Tables): Pro
     );
   }
   options.logger.warn({ stream, ...lost }, `the rebuild is incomplete: ${detail}`);
+}
+
+/** Of a stream without rows: where no snapshot is of this version, all of its messages have to be folded again. */
+async function reportLostState(
+  { jsm, pipelineIdentity, acceptsLoss, logger }: GenerationChoiceOptions,
+  headers: readonly StoredSnapshotHeader[],
+): Promise<void> {
+  if (headers.length === 0 || headers.some((header) => isOfFold(header, pipelineIdentity))) return;
+  const { firstSequence } = await verifySource(jsm, 'MINER_PIPELINE', emptyCheckpoint);
+  if (firstSequence <= 1) return;
+  const detail =
+    `Messages 1 to ${firstSequence - 1} have left MINER_PIPELINE: modules, signer and oracles that have reported nothing since, ` +
+    'and submissions and rounds that ended before, are unknown afterwards.';
+  if (!acceptsLoss) {
+    throw new RebuildIncomplete(
+      `the saved state of MINER_PIPELINE is of another version and has to be folded again. ${detail} ` +
+        'Run the version that made it, or set MINER_INCOMPLETE_REBUILD=accept to go on without what is lost',
+    );
+  }
+  logger.warn(
+    { stream: 'MINER_PIPELINE', throughSequence: firstSequence - 1 },
+    `the rebuild is incomplete: ${detail}`,
+  );
 }
 
 async function isEmpty(database: Database, { readings }: Tables): Promise<boolean> {

@@ -7,6 +7,7 @@ import type { Database } from '../storage/database.ts';
 import type { StoringProgress } from '../storage/eventsStored.ts';
 import { buildInserts, createRowEncoder, type EncodedRows, type RowInsert } from '../storage/rowInserts.ts';
 import type { ActiveTables } from '../storage/tables.ts';
+import type { ActorInspector } from './actorTransitions.ts';
 import { type DeliveryStatus, deliverInOrder } from './operators/deliverInOrder.ts';
 import type { PipelineItem } from './pipelineItem.ts';
 
@@ -45,6 +46,8 @@ export interface RowWriterOptions {
   readonly batchRows?: number;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Called with every transition of its machine. */
+  readonly inspect?: ActorInspector;
 }
 
 /**
@@ -52,7 +55,7 @@ export interface RowWriterOptions {
  * unchanged until ClickHouse acknowledges it: rows have natural keys, so writing them twice has no effect.
  */
 export function createRowWriter(options: RowWriterOptions): RowWriter {
-  const { database, tables, batchRows = defaultBatchRows, clock, logger } = options;
+  const { database, tables, batchRows = defaultBatchRows, clock, logger, inspect } = options;
   const flush$ = new Subject<void>();
   const writtenRows = new Map<string, number>();
   const counts = { bufferedBytes: 0, batches: 0, failures: 0 };
@@ -123,6 +126,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
           },
           onFailure,
           onRecovery,
+          ...(inspect && { inspect }),
         }),
         tap((item) => {
           counts.bufferedBytes -= sumBytes(item);

@@ -12,11 +12,19 @@ export interface StateSaverOptions {
   readonly clock: Clock;
 }
 
+/** What is stored of a state. */
+export interface SavedState {
+  /** By the wall clock. */
+  readonly takenAtMs: number;
+  /** As it is stored, with everything that restoring it reads. */
+  readonly bytes: number;
+}
+
 /** Captures the state of a fold, and saves what was captured. */
 export interface StateSaver {
   capture(checkpoint: Checkpoint): CapturedState;
   /** One after another, in the order in which they were captured. */
-  save(captured: CapturedState): Promise<void>;
+  save(captured: CapturedState): Promise<SavedState>;
   /** Another state was restored: a whole one is saved first. */
   reset(): void;
 }
@@ -30,10 +38,11 @@ export function createStateSaver({ stream, fold, snapshots, clock }: StateSaverO
   /** What was saved last, of the capture of that number. */
   let saved: { readonly chain: SnapshotChain; readonly number: number } | null = null;
 
-  async function save({ checkpoint, state, number }: CapturedState): Promise<void> {
+  async function save({ checkpoint, state, number }: CapturedState): Promise<SavedState> {
     const { streamCreated, position, digest } = checkpoint;
     if (streamCreated === null) throw new Error('a snapshot needs a folded message');
-    const header = { stream, ...fold.identity, streamCreated, position, digest, takenAtMs: clock.nowMs() };
+    const takenAtMs = clock.nowMs();
+    const header = { stream, ...fold.identity, streamCreated, position, digest, takenAtMs };
     const before = saved;
     // Whether a save that fails has stored something is not known.
     saved = null;
@@ -43,6 +52,7 @@ export function createStateSaver({ stream, fold, snapshots, clock }: StateSaverO
         ? await snapshots.saveIncrement(before.chain, header, state.changes())
         : await snapshots.saveBase(header, state.all());
     saved = { chain, number };
+    return { takenAtMs, bytes: chain.baseBytes + chain.incrementBytes };
   }
 
   return {

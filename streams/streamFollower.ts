@@ -71,6 +71,10 @@ export interface FollowerStatus extends SourceStatus {
   /** Times that the stream turned out to be another than the folded one. */
   readonly divergences: number;
   readonly snapshotPosition: number | null;
+  /** When the newest saved snapshot was taken (epoch milliseconds); null before one is, and for a process that saves none. */
+  readonly snapshotTakenAtMs: number | null;
+  /** Bytes of the newest one that this process has saved. */
+  readonly snapshotBytes: number | null;
   readonly snapshotFailures: number;
 }
 
@@ -105,6 +109,8 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   let target: number | null = null;
   let isSaveDue = false;
   let savedPosition: number | null = null;
+  let savedTakenAtMs: number | null = null;
+  let savedBytes: number | null = null;
   let snapshotFailures = 0;
   let saving: Promise<void> = Promise.resolve();
   /** The stream turned out to be another one, and what was stored of it is not removed yet. */
@@ -198,7 +204,9 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     const attempt = (async () => {
       // What is saved follows what was saved before.
       await before;
-      await saver.save(captured);
+      const { takenAtMs, bytes } = await saver.save(captured);
+      savedTakenAtMs = takenAtMs;
+      savedBytes = bytes;
       savedPosition = checkpoint.position;
       logger.debug({ stream, position: savedPosition }, 'snapshot saved');
       options.onSaved?.(isCurrent());
@@ -223,6 +231,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     const checkpoint = found === null ? emptyCheckpoint : toCheckpoint(found.header);
     if (sinks !== null)
       await clearAbove(sinks, checkpoint.position, disagrees, isReconfigured(headers, found !== null));
+    savedTakenAtMs = found?.header.takenAtMs ?? null;
     const replaceState = found?.replaceState ?? fold.beginRestore().complete();
     replaceState(checkpoint.position);
     saver.reset();
@@ -347,6 +356,8 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       isRebuilding,
       divergences,
       snapshotPosition: savedPosition,
+      snapshotTakenAtMs: sinks === null ? null : savedTakenAtMs,
+      snapshotBytes: savedBytes,
       snapshotFailures,
     };
   }

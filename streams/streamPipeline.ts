@@ -30,7 +30,7 @@ export interface StreamPipelineOptions {
   readonly isSaveDue: () => boolean;
   /** The state as of a place that was just folded. */
   readonly capture: (checkpoint: Checkpoint) => CapturedState;
-  readonly save: (captured: CapturedState) => Promise<void>;
+  readonly save: (captured: CapturedState) => Promise<unknown>;
   readonly onSaveFailure: (error: unknown) => void;
   /** Ends the source; the messages already read are stored and saved. */
   readonly ended$: Observable<unknown>;

@@ -1,21 +1,23 @@
 import { join } from 'node:path';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { activeTables } from '../../storage/generations.ts';
+import { DirectoryInUse } from '../../storage/directoryLock.ts';
 import { closeNats } from '../../streams/jetstream/connection.ts';
 import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import { type Configuration, locateDatabase, readConfiguration, unknownVariables } from '../configuration.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
+import { type Finding, failed, formatFinding, ok, skipped } from '../diagnosis/finding.ts';
+import { type DatabaseReport, inspectDatabase, type StoredCounts } from '../diagnosis/inspectDatabase.ts';
+import { findLocalNats } from '../local/localNats.ts';
 import { locateNats } from '../natsConfiguration.ts';
+import { askAudit, askService } from './doctor/askService.ts';
 import { checkChain } from './doctor/checkChain.ts';
-import { checkDatabase } from './doctor/checkDatabase.ts';
 import { checkNats } from './doctor/checkNats.ts';
 import { checkReadings } from './doctor/checkReadings.ts';
 import { checkSpans } from './doctor/checkSpans.ts';
-import { type Finding, failed, formatFinding, ok, skipped } from './doctor/finding.ts';
 
 const connectMs = 3_000;
 
@@ -24,7 +26,11 @@ export interface DoctorOptions {
   readonly quick?: boolean;
   /** First block of the chain that is proven again; the deployment's by default. */
   readonly fromBlock?: bigint;
+  /** Address of the monitoring of a nats-server. */
+  readonly natsMonitoring?: string;
 }
+
+const silent = pino({ level: 'silent' });
 
 /** The command line's `doctor`: checks every part, and names a remedy for each failure. Exits with status 1 if any failed. */
 export async function runDoctor(options: DoctorOptions): Promise<void> {
@@ -44,7 +50,7 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
 }
 
 async function examine(
-  { quick = false, fromBlock }: DoctorOptions,
+  { quick = false, fromBlock, natsMonitoring }: DoctorOptions,
   print: (findings: readonly Finding[]) => void,
 ) {
   const configuration = attemptCheck('configuration', 'correct the variables', print, () => {
@@ -63,49 +69,76 @@ async function examine(
     return read;
   });
   const connection = await connectToNats(configuration, print);
-  const database = openConfiguredDatabase(configuration, print);
   try {
-    if (database !== null) print(await checkDatabase(database).catch(reportUnreachable));
-    if (connection !== null)
-      await examineStreams({ configuration, deployment, connection, database, quick, fromBlock }, print);
+    const parts = connection === null ? null : await openParts(connection);
+    const report = await inspect(configuration, deployment, parts, quick);
+    print(report.findings);
+    if (parts === null) return;
+    const { onChain } = deployment ?? { onChain: null };
+    const findings = await checkNats({ ...parts, onChain, monitoringUrl: natsMonitoring ?? null });
+    print(findings);
+    if (deployment === null || findings.some(({ outcome }) => outcome === 'failed')) return;
+    await examineContents(
+      { ...parts, configuration, deployment, stored: report.stored, quick, fromBlock },
+      print,
+    );
   } finally {
     if (connection !== null) await closeNats(connection);
-    await database?.close();
   }
 }
 
-interface ExamineOptions {
-  readonly configuration: Configuration;
-  readonly deployment: Deployment | null;
+interface NatsParts {
   readonly connection: NatsConnection;
-  readonly database: Database | null;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+}
+
+async function openParts(connection: NatsConnection): Promise<NatsParts> {
+  return {
+    connection,
+    js: jetstream(connection),
+    jsm: await jetstreamManager(connection, { checkAPI: false }),
+  };
+}
+
+/** What is found in ClickHouse: opened here, or by the service that has the embedded engine open. */
+async function inspect(
+  configuration: Configuration,
+  deployment: Deployment | null,
+  parts: NatsParts | null,
+  isQuick: boolean,
+): Promise<DatabaseReport> {
+  let database: Database;
+  try {
+    database = openDatabase(locateDatabase(configuration));
+  } catch (error) {
+    if (error instanceof DirectoryInUse) return askService(configuration, { isQuick, inUse: error.message });
+    return { findings: [skipped('ClickHouse', readErrorMessage(error))], stored: null };
+  }
+  try {
+    const dataDir = configuration.MINER_DATA_DIR;
+    const options = { database, jetStream: parts, deployment, dataDir, isQuick, drifts: [], logger: silent };
+    const report = await inspectDatabase(options);
+    return { ...report, findings: [...report.findings, await askAudit(configuration)] };
+  } finally {
+    await database.close();
+  }
+}
+
+interface ExamineOptions extends NatsParts {
+  readonly configuration: Configuration;
+  readonly deployment: Deployment;
+  readonly stored: StoredCounts | null;
   readonly quick: boolean;
   readonly fromBlock: bigint | undefined;
 }
 
-async function examineStreams(options: ExamineOptions, print: (findings: readonly Finding[]) => void) {
-  const { configuration, deployment, connection, database, quick, fromBlock } = options;
-  const jsm = await jetstreamManager(connection, { checkAPI: false });
-  const findings = await checkNats(connection, jsm);
-  print(findings);
-  if (deployment === null || findings.some(({ outcome }) => outcome === 'failed')) return;
-  if (quick || database === null)
+/** What reads whole streams, and what the node says. */
+async function examineContents(options: ExamineOptions, print: (findings: readonly Finding[]) => void) {
+  const { configuration, deployment, stored, jsm, quick, fromBlock } = options;
+  if (quick || stored === null)
     print([skipped('readings', quick ? 'skipped by --quick' : 'ClickHouse is not open')]);
-  else {
-    const tables = await activeTables(database);
-    print(
-      await checkReadings({
-        connection,
-        js: jetstream(connection),
-        jsm,
-        database,
-        tables,
-        deployment,
-        logger: pino({ level: 'silent' }),
-        progressStream: process.stderr,
-      }).catch(reportUnreachable),
-    );
-  }
+  else print(await checkReadings({ ...options, stored, logger: silent, progressStream: process.stderr }));
   const rpcUrl = configuration.MINER_RPC_URL;
   if (deployment.onChain === null) print([skipped('node', 'the deployment has no contracts')]);
   else if (rpcUrl === null) print([skipped('node', 'MINER_RPC_URL is not set')]);
@@ -125,14 +158,11 @@ async function connectToNats(
   configuration: Configuration,
   print: (findings: readonly Finding[]) => void,
 ): Promise<NatsConnection | null> {
-  const access = locateNats(configuration);
+  const access = locateNats(configuration) ?? findLocalNats(join(configuration.MINER_DATA_DIR, 'nats'));
   if (access === null) {
-    print([
-      skipped(
-        'NATS',
-        `MINER_NATS_URL is not set: the local server runs with the service; its address is in ${join(configuration.MINER_DATA_DIR, 'nats', 'url')}`,
-      ),
-    ]);
+    const detail =
+      'MINER_NATS_URL is not set, and no service with a server of its own runs in MINER_DATA_DIR';
+    print([skipped('NATS', detail)]);
     return null;
   }
   const { servers, ...credentials } = readNatsAccess(access);
@@ -155,24 +185,6 @@ async function connectToNats(
     ]);
     return null;
   }
-}
-
-function openConfiguredDatabase(
-  configuration: Configuration,
-  print: (findings: readonly Finding[]) => void,
-): Database | null {
-  try {
-    return openDatabase(locateDatabase(configuration));
-  } catch (error) {
-    print([skipped('ClickHouse', readErrorMessage(error))]);
-    return null;
-  }
-}
-
-function reportUnreachable(error: unknown): Finding[] {
-  return [
-    failed('ClickHouse', readErrorMessage(error), 'check MINER_CLICKHOUSE_URL and that the server runs'),
-  ];
 }
 
 function attemptCheck<Value>(

@@ -1,12 +1,13 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
+import { createActorTransitions, nameSnapshot } from '../../streams/actorTransitions.ts';
 import { createDeploymentIndexer } from '../../streams/indexer/indexing.ts';
 import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
 import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { ConfigurationError } from '../configuration.ts';
 import { readDeploymentFile } from '../deploymentFile.ts';
 import { locateNats } from '../natsConfiguration.ts';
+import { createProcessRegistry } from '../processMetrics.ts';
 import { within } from '../within.ts';
 import { showIndexingProgress } from './indexingProgress.ts';
 import { runUntilStopped } from './runService.ts';
@@ -34,8 +35,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       ]);
     }
     const stopping = new AbortController();
-    const registry = new Registry();
-    collectDefaultMetrics({ register: registry });
+    const registry = createProcessRegistry();
     const connection = await connectNats({
       ...nats,
       name: 'miner index',
@@ -48,6 +48,11 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       logger.warn(
         'there is no stream MINER_CHAIN yet; publishing begins once an ingest process has created it',
       );
+    const createInspector = createActorTransitions({
+      actors: () => [nameSnapshot(indexer.snapshot())],
+      logger,
+      registry,
+    });
     const indexer = createDeploymentIndexer({
       js: jetstream(connection),
       jsm,
@@ -57,6 +62,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       repairFrom: repairFrom ?? null,
       registry,
       logger,
+      inspect: createInspector(),
       onProgress: showIndexingProgress(process.stderr),
     });
     const readiness = () => {

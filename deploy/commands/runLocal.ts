@@ -194,7 +194,7 @@ function describeNats(access: NatsAccess, own: LocalNats | null): string {
 
 function printAddresses({ publicUrl, operatorUrl }: Service, nats: string, chainUrl: string) {
   const lines = [
-    'Mining Activity Read Service',
+    `Mining Activity Read Service  ${publicUrl}/`,
     `  status         ${publicUrl}/v1/status`,
     `  process        ${publicUrl}/v4/public/process`,
     `  telemetry      ${publicUrl}/v1/public/telemetry`,

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { defaultReadTimeoutMs } from '../../http/server/pendingReads.ts';
 import { detectImplementation } from '../../http/server/uws.ts';
@@ -17,6 +16,7 @@ import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
 import { checkHttpEngine } from '../httpEngine.ts';
 import { type LocalNats, startLocalNats } from '../local/localNats.ts';
 import { locateNats } from '../natsConfiguration.ts';
+import { createProcessRegistry } from '../processMetrics.ts';
 import { type Service, type ServiceSettings, startService } from '../service.ts';
 import { createLogger } from '../serviceLogger.ts';
 import { systemClock } from '../systemClock.ts';
@@ -166,13 +166,13 @@ export interface ConfiguredService extends Omit<CommandContext, 'finish'> {
 export async function startConfigured(configured: ConfiguredService): Promise<Service> {
   const { configuration, deployment, roles, nats, rpcUrl, logger, onStop } = configured;
   if (roles.serve) checkHttpEngine(detectImplementation(), configuration.MINER_HTTP_FALLBACK, logger);
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = createProcessRegistry();
   const service = await startService({
     settings: {
       roles,
       nats,
       database: locateDatabase(configuration),
+      dataDir: configuration.MINER_DATA_DIR,
       host: configuration.MINER_HOST,
       httpPort: configuration.MINER_HTTP_PORT,
       opsPort: configuration.MINER_OPS_PORT,
@@ -180,6 +180,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
       opsNames: configuration.MINER_OPS_NAMES,
       http: {
         allowedOrigins: configuration.MINER_ALLOWED_ORIGINS,
+        transactionUrl: configuration.MINER_TRANSACTION_URL,
         trustedProxies: configuration.MINER_TRUSTED_PROXIES,
         rateLimits: configuration.MINER_RATE_LIMITS,
         isPortShared: configuration.MINER_PORT_SHARED,
@@ -193,6 +194,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
       rpcUrl,
       chainProofs: configuration.MINER_CHAIN_PROOFS,
       deployment,
+      auditSeconds: configuration.MINER_AUDIT_SECONDS,
       snapshots: snapshotPolicy,
     },
     clock: systemClock,

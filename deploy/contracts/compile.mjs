@@ -1,6 +1,6 @@
 // Compiles the contracts with npm's solc: `node deploy/contracts/compile.mjs`. Writes the ABIs that the service reads with
-// (actors/chain/contractAbis.ts) and what a deployment needs (deploy/contracts/artifacts.json). Both are committed; a test
-// compiles again and compares.
+// (actors/chain/contractAbis.ts) and what a deployment needs (deploy/contracts/artifacts.json). Both are committed, with digests of what they were
+// made from and of what was made, which a test compares; `--check`, which takes half a minute of a core, compiles again and compares the files.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -22,32 +22,70 @@ const kept = {
   ProxyAdmin: 'proxyAdminAbi',
 };
 
+const settings = {
+  optimizer: { enabled: true, runs: 200 },
+  viaIR: true,
+  evmVersion: 'cancun',
+  metadata: { bytecodeHash: 'none' },
+  outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'storageLayout'] } },
+};
+const abisPath = join(root, 'actors/chain/contractAbis.ts');
+const artifactsPath = join(here, 'artifacts.json');
+
 /** What the committed files are to be. */
-export function compileContracts() {
+function compileContracts() {
   const solc = require('solc');
-  const sources = Object.fromEntries(
-    readdirSync(here)
-      .filter((file) => file.endsWith('.sol'))
-      .map((file) => [file, { content: readFileSync(join(here, file), 'utf8') }]),
-  );
-  const input = {
-    language: 'Solidity',
-    sources,
-    settings: {
-      optimizer: { enabled: true, runs: 200 },
-      viaIR: true,
-      evmVersion: 'cancun',
-      metadata: { bytecodeHash: 'none' },
-      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'storageLayout'] } },
-    },
+  const sources = Object.fromEntries(ownSources().map((file) => [file, { content: readSource(file) }]));
+  const input = { language: 'Solidity', sources, settings };
+  const imported = [];
+  const find = (path) => {
+    imported.push(path);
+    return { contents: readSource(path) };
   };
-  const find = (path) => ({ contents: readFileSync(require.resolve(path), 'utf8') });
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: find }));
   const problems = (output.errors ?? []).filter(({ severity }) => severity === 'error');
   if (problems.length > 0) throw new Error(problems.map((one) => one.formattedMessage).join('\n'));
   const contracts = Object.assign({}, ...Object.values(output.contracts));
-  return { abis: collectAbis(contracts), artifacts: collectArtifacts(contracts) };
+  const abis = collectAbis(contracts);
+  const made = collectArtifacts(contracts);
+  const digests = {
+    sources: digestSources(imported),
+    settings: digestSettings(),
+    made: digestMade(abis, made),
+  };
+  return { abis, artifacts: `${JSON.stringify({ ...digests, contracts: made }, null, 2)}\n` };
 }
+
+/**
+ * What has changed since the committed files were made: sources, those of packages too, the compiler with its settings, or a file that was made.
+ *
+ * @returns names of what differs; empty where nothing does.
+ */
+export function listChanges() {
+  const {
+    sources,
+    settings: settingsDigest,
+    made,
+    contracts,
+  } = JSON.parse(readFileSync(artifactsPath, 'utf8'));
+  const current = digestSources(Object.keys(sources).filter(isOfPackage));
+  const changed = [...new Set([...Object.keys(sources), ...Object.keys(current)])].filter(
+    (path) => sources[path] !== current[path],
+  );
+  if (settingsDigest !== digestSettings()) changed.push('the compiler or its settings');
+  if (made !== digestMade(readFileSync(abisPath, 'utf8'), contracts)) changed.push('what was made');
+  return changed;
+}
+
+const isOfPackage = (path) => path.includes('/');
+const ownSources = () => readdirSync(here).filter((file) => file.endsWith('.sol'));
+const readSource = (path) =>
+  readFileSync(isOfPackage(path) ? require.resolve(path) : join(here, path), 'utf8');
+const digest = (text) => `0x${createHash('sha256').update(text).digest('hex')}`;
+const digestSettings = () => digest(JSON.stringify([require('solc/package.json').version, settings]));
+const digestMade = (abis, contracts) => digest(JSON.stringify([abis, contracts]));
+const digestSources = (imported) =>
+  Object.fromEntries([...ownSources(), ...imported].sort().map((path) => [path, digest(readSource(path))]));
 
 function collectAbis(contracts) {
   const lines = [
@@ -62,14 +100,13 @@ function collectAbis(contracts) {
 }
 
 function collectArtifacts(contracts) {
-  const artifacts = Object.fromEntries(
+  return Object.fromEntries(
     Object.keys(kept).map((name) => {
       const { evm, storageLayout } = contracts[name];
       const bytecode = `0x${evm.bytecode.object}`;
       return [name, { bytecode, storageLayoutDigest: layoutDigest(storageLayout) }];
     }),
   );
-  return `${JSON.stringify(artifacts, null, 2)}\n`;
 }
 
 /** SHA-256 of where each variable lies and of which type it is: the same for a layout that is compatible. */
@@ -80,11 +117,18 @@ function layoutDigest({ storage }) {
     offset,
     type.replace(/\d+(?=_)/g, ''),
   ]);
-  return `0x${createHash('sha256').update(JSON.stringify(layout)).digest('hex')}`;
+  return digest(JSON.stringify(layout));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { abis, artifacts } = compileContracts();
-  writeFileSync(join(root, 'actors/chain/contractAbis.ts'), abis);
-  writeFileSync(join(here, 'artifacts.json'), artifacts);
+  if (process.argv[2] !== '--check') {
+    writeFileSync(abisPath, abis);
+    writeFileSync(artifactsPath, artifacts);
+  } else if (readFileSync(abisPath, 'utf8') !== abis || readFileSync(artifactsPath, 'utf8') !== artifacts) {
+    console.error(
+      'what is committed is not what the contracts compile to: run node deploy/contracts/compile.mjs',
+    );
+    process.exitCode = 1;
+  }
 }

@@ -128,10 +128,28 @@ export function createServiceDashboard(): Dashboard {
     )
     .withPanel(
       number(
+        'Drift',
+        'Half hours and safe blocks that are not what they were made from; the log has the command that corrects each.',
+        wellBelow(1, 1),
+        'max(sum by (instance) (miner_audit_drifts))',
+      ),
+    )
+    .withPanel(
+      number(
         'Messages missed per day',
         'They left a stream before they were folded.',
         wellBelow(1, 1),
         'max(increase(miner_stream_missed_messages_total[1d]))',
+      ),
+    )
+    .withPanel(
+      chart(
+        'Ages',
+        'Of the newest reading and the newest safe block, as views show them; and since each stream was known to be read to its end, by the process that is worst off.',
+        's',
+        ['min(miner_newest_reading_age_seconds)', 'newest reading'],
+        ['min(miner_safe_block_age_seconds)', 'safe block'],
+        ['max by (stream) (miner_stream_freshness_age_seconds)', 'read to its end: {{stream}}'],
       ),
     )
     .withPanel(
@@ -150,6 +168,14 @@ export function createServiceDashboard(): Dashboard {
         ['max(miner_indexer_block{block="tip"})', 'tip of the node'],
         ['max(miner_indexer_block{block="published"})', 'published'],
         ['min by (block) (miner_chain_block)', '{{block}}'],
+      ),
+    )
+    .withPanel(
+      chart(
+        'Samples compared',
+        'Half hours with their messages, safe blocks with the node, per hour. What cannot be compared is skipped.',
+        'short',
+        ['sum by (kind, outcome) (increase(miner_audit_samples_total[1h]))', '{{kind}} {{outcome}}'],
       ),
     )
     .withPanel(
@@ -223,6 +249,26 @@ export function createServiceDashboard(): Dashboard {
     )
     .withPanel(
       chart(
+        'Time to answer',
+        'From the moment at which a request was seen until its response was written, by rate class: 99 of 100 take less.',
+        's',
+        [
+          'histogram_quantile(0.99, sum by (class, le) (rate(miner_http_request_duration_seconds_bucket[5m])))',
+          '{{class}}',
+        ],
+      ),
+    )
+    .withPanel(
+      chart(
+        'Delay of readings',
+        'From the receipt at the gateway until the first response that shows them, which waits for a request: half, and 95 of 100, take less.',
+        's',
+        ['histogram_quantile(0.5, sum by (le) (rate(miner_reading_delay_seconds_bucket[5m])))', 'half'],
+        ['histogram_quantile(0.95, sum by (le) (rate(miner_reading_delay_seconds_bucket[5m])))', '95 of 100'],
+      ),
+    )
+    .withPanel(
+      chart(
         'Requests that wait for ClickHouse',
         'At 64, further ones are answered 503 database_busy.',
         'short',
@@ -276,6 +322,12 @@ export function createServiceDashboard(): Dashboard {
       chart('Rows written', 'By table.', 'cps', [
         'sum by (table) (rate(miner_rows_written_total[5m]))',
         '{{table}}',
+      ]),
+    )
+    .withPanel(
+      chart('Snapshots', 'Bytes that restoring the newest one reads, by stream.', 'bytes', [
+        'miner_snapshot_size_bytes',
+        '{{stream}}',
       ]),
     )
     .withPanel(

@@ -21,7 +21,7 @@ import {
   tokenFactoryAbi,
 } from '../../actors/chain/contractAbis.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
-import artifacts from '../contracts/artifacts.json' with { type: 'json' };
+import compiled from '../contracts/artifacts.json' with { type: 'json' };
 
 /** Storage slot in which a transparent proxy keeps the address of its admin contract (EIP-1967). */
 const proxyAdminSlot = '0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103';
@@ -193,11 +193,11 @@ export function encodeImplementation(name: 'SettlementCore' | 'Mining', version:
   return encodeDeployData({
     abi: coreAbi, // Both have the same constructor.
     bytecode: findBytecode(name),
-    args: [version, artifacts[name].storageLayoutDigest as Hex], // As of the bytecode.
+    args: [version, compiled.contracts[name].storageLayoutDigest as Hex], // As of the bytecode.
   });
 }
 
 /** JSON modules have no literal types. */
-function findBytecode(name: keyof typeof artifacts): Hex {
-  return artifacts[name].bytecode as Hex;
+function findBytecode(name: keyof typeof compiled.contracts): Hex {
+  return compiled.contracts[name].bytecode as Hex;
 }

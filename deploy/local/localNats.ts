@@ -6,10 +6,12 @@ import type { Logger } from 'pino';
 import { filter, firstValueFrom, fromEvent, interval, map, merge, race, takeUntil, timer } from 'rxjs';
 import { lockDirectory } from '../../storage/directoryLock.ts';
 import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
+import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { whenAborted } from '../../streams/operators/whenAborted.ts';
 import { endProcess, stopOrphan } from './childServer.ts';
 
+const urlFileName = 'url';
 const startMs = 15_000;
 const pollMs = 50;
 /** Delay before a server that ended by itself is restarted: one that ends at once must not occupy a core. */
@@ -61,7 +63,7 @@ export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promis
   const address = await waitForAddress(child, dir);
   const { port } = new URL(address);
   const url = `nats://${token}@127.0.0.1:${port}`;
-  const urlFile = join(dir, 'url');
+  const urlFile = join(dir, urlFileName);
   writePrivately(urlFile, `${url}\n`);
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -191,6 +193,12 @@ async function waitForAddress(child: ChildProcess, dir: string): Promise<string>
   throw new LocalNatsError(
     `nats-server did not start; see ${join(dir, 'nats.log')} and ${join(dir, 'nats.err')}`,
   );
+}
+
+/** The server of a service that runs beside this process as the same user, by its folder; null where none does. */
+export function findLocalNats(dir: string): NatsAccess | null {
+  const file = join(dir, urlFileName);
+  return existsSync(file) ? { url: readFileSync(file, 'utf8').trim() } : null;
 }
 
 /** Null while the server has not written it. */

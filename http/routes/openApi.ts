@@ -13,6 +13,7 @@ const requestId = z
     description: 'Names the request in logs; generated unless the client sends one',
     example: 'trace-0001',
   });
+const cacheControl = z.string().describe('How long a copy may be used without asking');
 const retryAfter = z
   .string()
   .regex(/^[1-9][0-9]*$/)
@@ -48,8 +49,14 @@ export function createOpenApiDocument(version: string): ReturnType<typeof create
     servers: [{ url: '/', description: 'The service that answers this document' }],
     security: [],
     tags: [
-      { name: 'public', description: 'Public routes: those with `/public/` in their path' },
-      { name: 'plain', description: 'Plain routes: the other `/v1` routes' },
+      { name: 'wheel', description: 'What the wheel does now, and every reading that it sent: measured' },
+      { name: 'statistics', description: 'What the wheel did: days, half hours, coverage, records' },
+      {
+        name: 'settlement',
+        description: 'What waits for settlement, what would settle, and what is settled',
+      },
+      { name: 'rewards', description: 'What is issued, and what owners have, earned and did' },
+      { name: 'events', description: 'What happened, as a feed to page through and as a stream' },
       { name: 'service', description: 'The process itself' },
     ],
     paths,
@@ -69,7 +76,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
     ]
       .filter((sentence) => sentence !== '')
       .join(' '),
-    tags: [route.path.includes('/public/') ? 'public' : 'plain'],
+    tags: [route.topic],
     requestParams: {
       ...(route.pathParameter === null
         ? {}
@@ -127,7 +134,7 @@ function describeCacheHeaders(route: Route) {
   return {
     ...(route.cacheControl === null
       ? {}
-      : { 'Cache-Control': z.string().meta({ example: route.cacheControl }) }),
+      : { 'Cache-Control': cacheControl.meta({ example: route.cacheControl }) }),
     ...(header === null
       ? {}
       : { [header.name]: z.enum(header.values).meta({ description: header.description }) }),
@@ -164,7 +171,7 @@ const otherPaths: ZodOpenApiPathsObject = {
       summary: 'Events of the feed as server-sent events, as they become visible',
       description:
         'Each message has an event of `/v1/events` as its data, the type of that event, and an ID to resume after.',
-      tags: ['plain'],
+      tags: ['events'],
       requestParams: {
         query: z.object({
           category: z
@@ -184,7 +191,7 @@ const otherPaths: ZodOpenApiPathsObject = {
           description: 'The stream; a comment every 15 seconds keeps it open',
           headers: z.object({
             'X-Request-Id': requestId,
-            'Cache-Control': z.string().meta({ example: 'no-store' }),
+            'Cache-Control': cacheControl.meta({ example: 'no-store' }),
           }),
           content: { 'text/event-stream': { schema: z.string() } },
         },
@@ -199,9 +206,11 @@ function describeStatus(description: string, status: string) {
     description,
     headers: z.object({
       'X-Request-Id': requestId,
-      'Cache-Control': z.string().meta({ example: 'no-store' }),
+      'Cache-Control': cacheControl.meta({ example: 'no-store' }),
     }),
-    content: { 'application/json': { schema: z.looseObject({ status: z.literal(status) }) } },
+    content: {
+      'application/json': { schema: z.looseObject({ status: z.literal(status).describe(description) }) },
+    },
   };
 }
 
@@ -221,7 +230,11 @@ function describeErrors(codes: readonly ErrorCode[]) {
           ...(status === '429' || status === '503' ? { 'Retry-After': retryAfter } : {}),
         }),
         content: {
-          'application/json': { schema: z.strictObject({ error: z.enum(ofStatus) }) },
+          'application/json': {
+            schema: z.strictObject({
+              error: z.enum(ofStatus).describe('What is wrong, and what to do: see above'),
+            }),
+          },
         },
       },
     ]),

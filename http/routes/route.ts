@@ -26,11 +26,15 @@ export interface PathParameter {
   readonly error: ErrorCode;
 }
 
+export type Topic = 'wheel' | 'statistics' | 'settlement' | 'rewards' | 'events';
+
 interface RouteEntry {
   /** With `{name}` for a path parameter, as the contract writes it. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
+  /** What a reader of the documentation finds it under. */
+  readonly topic: Topic;
   readonly rateClass: RateClass;
   readonly pathParameter: PathParameter | null;
   /** `none`: any parameter is refused; `ignored`: not read; else those that are read. */
@@ -52,6 +56,8 @@ export interface ViewRoute extends RouteEntry {
   readonly body: (view: never) => unknown;
   /** The tag without its quotes; null for none. */
   readonly tag: ((body: never) => string | null) | null;
+  /** When the reading that it shows was received (epoch milliseconds); null for a route that is of something else. */
+  readonly receivedAtMs: ((view: never) => number | null) | null;
   /** A header that names the source of the view. */
   readonly header: ResponseHeader<never> | null;
   /** Whether `If-None-Match` is evaluated. */
@@ -104,19 +110,36 @@ export function defineViewRoute<
 >(
   route: Omit<
     ViewRoute,
-    'kind' | 'view' | 'body' | 'tag' | 'header' | 'selection' | 'refusal' | 'response' | 'unavailable'
+    | 'kind'
+    | 'view'
+    | 'body'
+    | 'tag'
+    | 'receivedAtMs'
+    | 'header'
+    | 'selection'
+    | 'refusal'
+    | 'response'
+    | 'unavailable'
   > & {
     readonly response: Schema;
     readonly view: (views: ActivityViews, pathValue: string, selection: Selection) => View;
     readonly body: (view: View) => z.infer<Schema>;
     readonly tag: ((body: z.infer<Schema>) => string | null) | null;
+    readonly receivedAtMs?: (view: View) => number | null;
     readonly header?: ResponseHeader<View>;
     readonly selection?: (query: URLSearchParams) => Selection | null;
     readonly refusal?: ViewRoute['refusal'];
     readonly unavailable?: (views: ActivityViews, failed: View | null) => View;
   },
 ): ViewRoute {
-  return { kind: 'view', header: null, refusal: null, selection: () => '', unavailable: null, ...route };
+  const defaults = {
+    receivedAtMs: null,
+    header: null,
+    refusal: null,
+    selection: () => '',
+    unavailable: null,
+  };
+  return { kind: 'view', ...defaults, ...route };
 }
 
 export function defineReadRoute<Schema extends z.ZodType>(

@@ -31,6 +31,7 @@ const publicTelemetry = defineViewRoute({
   path: '/v1/public/telemetry',
   operationId: 'getTelemetry',
   summary: 'Newest accepted measurement of the public installation',
+  topic: 'wheel',
   rateClass: 'publicFast',
   pathParameter: null,
   query: 'ignored',
@@ -40,6 +41,7 @@ const publicTelemetry = defineViewRoute({
   view: (views) => views.telemetry(views.publicInstallationId),
   body: toTelemetryBody,
   tag: ({ revision }) => revision,
+  receivedAtMs: ({ reading }) => reading?.receivedAtMs ?? null,
   isConditional: false,
 });
 
@@ -47,6 +49,7 @@ const installationTelemetry = defineViewRoute({
   path: '/v1/public/installations/{installationId}/telemetry',
   operationId: 'getInstallationTelemetry',
   summary: 'Newest accepted measurement of an installation',
+  topic: 'wheel',
   rateClass: 'publicFast',
   pathParameter: installationPath,
   query: 'ignored',
@@ -63,6 +66,7 @@ const modules = defineViewRoute({
   path: '/v1/public/modules',
   operationId: 'getModules',
   summary: 'Module snapshots of the public installation',
+  topic: 'wheel',
   rateClass: 'publicFast',
   pathParameter: null,
   query: 'ignored',
@@ -79,6 +83,7 @@ const observations = defineReadRoute({
   path: '/v1/public/installations/{installationId}/observations',
   operationId: 'getObservations',
   summary: 'All accepted readings of an installation, oldest first, page by page',
+  topic: 'wheel',
   rateClass: 'publicHeavy',
   pathParameter: installationPath,
   query: [
@@ -124,6 +129,7 @@ const process = defineViewRoute({
   path: '/v4/public/process',
   operationId: 'getProcess',
   summary: 'Process snapshot: measured, projected, queued',
+  topic: 'settlement',
   rateClass: 'publicFast',
   pathParameter: null,
   query: 'none',
@@ -133,6 +139,7 @@ const process = defineViewRoute({
   view: (views) => views.process(),
   body: toProcessBody,
   tag: ({ revision }) => revision,
+  receivedAtMs: ({ measurement }) => measurement?.reading.receivedAtMs ?? null,
   isConditional: true,
 });
 
@@ -140,6 +147,7 @@ const status = defineViewRoute({
   path: '/v1/status',
   operationId: 'getStatus',
   summary: 'Pipeline status, with signer and modules',
+  topic: 'settlement',
   rateClass: 'publicFast',
   pathParameter: null,
   query: 'none',

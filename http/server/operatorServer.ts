@@ -11,6 +11,8 @@ import { App, transport as selectTransport } from './uws.ts';
 export interface OperatorServerOptions {
   readonly registry: Registry;
   readonly readiness: () => Readiness;
+  /** What the doctor asks a running process for; left out where there is nothing to ask. */
+  readonly diagnose?: (isQuick: boolean) => Promise<unknown>;
   readonly logger: Logger;
   /** Host names with a dot by which it may be asked. */
   readonly names: readonly string[];
@@ -22,6 +24,7 @@ const jsonType = 'application/json';
 export function createOperatorServer({
   registry,
   readiness,
+  diagnose,
   logger,
   names,
 }: OperatorServerOptions): Listener {
@@ -49,30 +52,46 @@ export function createOperatorServer({
     return collecting;
   }
 
-  function get(path: string, answer: (response: HttpResponse) => void) {
+  function get(path: string, answer: (response: HttpResponse, query: string) => void) {
     app.get(path, (response: HttpResponse, request: HttpRequest) => {
       const { host, isAmbiguous } = readRequestHeaders(request, transport);
       if (isAmbiguous) response.close();
-      else if (isKnownHost(host)) answer(response);
+      else if (isKnownHost(host)) answer(response, transport.query(request));
       else send(response, '421 Misdirected Request', jsonType, '{"error":"unknown_host"}');
     });
   }
 
-  get('/metrics', (response) => {
+  function answerLater(response: HttpResponse, contentType: string, what: string, body: Promise<string>) {
     let isAborted = false;
     response.onAborted(() => {
       isAborted = true;
     });
-    collect().then(
+    body.then(
       (text) => {
-        if (!isAborted) send(response, '200 OK', registry.contentType, text);
+        if (!isAborted) send(response, '200 OK', contentType, text);
       },
       (error: unknown) => {
-        logger.error({ err: error }, 'metrics could not be collected');
+        logger.error({ err: error }, what);
         if (!isAborted) send(response, '500 Internal Server Error', jsonType, '{"error":"internal_error"}');
       },
     );
-  });
+  }
+
+  get('/metrics', (response) =>
+    answerLater(response, registry.contentType, 'metrics could not be collected', collect()),
+  );
+  if (diagnose !== undefined) {
+    const isQuickQuery = (query: string) => new URLSearchParams(query).has('quick');
+    // It reads what is stored: one at a time.
+    let diagnosing: Promise<unknown> = Promise.resolve();
+    get('/diagnosis', (response, query) => {
+      const body = diagnosing
+        .then(() => diagnose(isQuickQuery(query)))
+        .then((found) => JSON.stringify(found));
+      diagnosing = body.catch(() => undefined);
+      answerLater(response, jsonType, 'what is stored could not be examined', body);
+    });
+  }
   get('/healthz', (response) => send(response, '200 OK', jsonType, '{"status":"alive"}'));
   get('/readyz', (response) => {
     const { isReady, detail } = readiness();

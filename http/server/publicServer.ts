@@ -12,6 +12,7 @@ import { createClientAddress } from './clientAddress.ts';
 import { type ContentEncoding, createEncodingChoice } from './contentEncoding.ts';
 import { createHttpError, type HttpError } from './errors.ts';
 import { createEventStream, eventStreamType, isFeedEventId } from './eventStream.ts';
+import { createExplorerPages, explorerPaths } from './explorerPages.ts';
 import { createFailureLog } from './failureLog.ts';
 import { createHttpMetrics } from './httpMetrics.ts';
 import { matchesEtag } from './ifNoneMatch.ts';
@@ -47,6 +48,8 @@ export interface PublicServerSettings {
   readonly isPortShared: boolean;
   /** A read that takes longer is answered 504. */
   readonly readTimeoutMs: number;
+  /** Address of a transaction in a block explorer, without its hash, that pages link to; null: they show the hash. */
+  readonly transactionUrl: string | null;
   /** Of quiet event streams, 15 seconds unless it is set. */
   readonly heartbeatMs?: number;
 }
@@ -71,7 +74,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const implementation = detectImplementation();
   const transport = selectTransport();
   const metrics = createHttpMetrics(options.registry, implementation);
-  const writer = createResponseWriter(transport, metrics);
+  const writer = createResponseWriter(transport, clock);
   const chooseRequestId = createRequestIds();
   const checkOrigin = createOriginCheck(settings.allowedOrigins);
   const chooseEncoding = createEncodingChoice();
@@ -92,12 +95,15 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     route: Guarded | null,
     answer: (exchange: Exchange, request: HttpRequest) => void,
   ) {
+    const counts = metrics.route(name, route?.rateClass ?? 'other');
     return (response: HttpResponse, request: HttpRequest) => {
       const headers = readRequestHeaders(request, transport);
       const verdict = checkOrigin(headers.origin);
       const exchange: Exchange = {
         response,
         route: name,
+        counts,
+        seenAtMs: clock.monotonicMs(),
         isHead: isHeadMethod(request),
         headers,
         requestId: chooseRequestId(headers.requestId),
@@ -128,10 +134,10 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     else writer.writePreflight(exchange);
   }
 
-  function limit({ response, headers }: Exchange, rateClass: RateClass): HttpError | null {
+  function limit({ response, headers, seenAtMs }: Exchange, rateClass: RateClass): HttpError | null {
     if (limiter === null) return null;
     const address = findClientAddress(response, headers.forwardedFor);
-    const waitSeconds = limiter.take(address, rateClass, clock.monotonicMs());
+    const waitSeconds = limiter.take(address, rateClass, seenAtMs);
     return waitSeconds === 0 ? null : createHttpError('rate_limited', waitSeconds);
   }
 
@@ -165,8 +171,8 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     else writer.writeError(exchange, createHttpError('internal_error'));
   }
 
-  function noteFailure(error: unknown, { route, requestId }: Exchange) {
-    metrics.failed(route);
+  function noteFailure(error: unknown, { route, requestId, counts }: Exchange) {
+    counts.failed();
     failures.note(error, { route, requestId });
   }
 
@@ -191,8 +197,11 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       // Casts to `never`: what the functions of one entry take and return matches (`defineViewRoute`).
       const body = route.body(view as never);
       const { header } = route;
+      const response = prepare(body, route.tag?.(body as never) ?? null);
+      const receivedAtMs = route.receivedAtMs?.(view as never) ?? null;
+      if (receivedAtMs !== null) metrics.showed(receivedAtMs, clock.nowMs());
       return {
-        response: prepare(body, route.tag?.(body as never) ?? null),
+        response,
         header: header === null ? null : [header.name, header.value(view as never)],
       };
     };
@@ -270,7 +279,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       const pathValue = parsePathValue(route, request);
       if (pathValue === null) return writer.writeError(exchange, createPathError(route));
       if (guard?.isOverloaded()) {
-        metrics.shed(route.path);
+        exchange.counts.shed();
         return writer.writeError(exchange, createHttpError('database_busy', retryAfterSeconds));
       }
       const query = new URLSearchParams(transport.query(request));
@@ -345,6 +354,29 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       handler(path, null, (exchange) => answerConditionally(exchange, prepare(), cacheControl, header)),
     );
   }
+  const explorer = createExplorerPages({
+    sources,
+    hasViews: options.hasViews,
+    clock,
+    transactionUrl: settings.transactionUrl,
+  });
+  for (const path of explorerPaths) {
+    app.any(
+      path,
+      handler(path, null, (exchange, request) => {
+        const page = explorer.page(request.getUrl(), transport.query(request));
+        answerConditionally(exchange, page.prepared, page.cacheControl, page.header);
+      }),
+    );
+  }
+  app.any(
+    '/explorer/:file',
+    handler('/explorer/:file', null, (exchange, request) => {
+      const file = explorer.file(request.getParameter(0) ?? '');
+      if (file === null) writer.writeError(exchange, createHttpError('not_found'));
+      else answerConditionally(exchange, file.prepared, file.cacheControl, file.header);
+    }),
+  );
   app.any(
     '/healthz',
     handler('/healthz', null, (exchange) => writer.writeUncached(exchange, jsonType, aliveBody)),

@@ -1,7 +1,8 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { Clock } from '../../actors/views/clock.ts';
 import type { ContentEncoding } from './contentEncoding.ts';
 import type { HttpError } from './errors.ts';
-import type { HttpMetrics } from './httpMetrics.ts';
+import type { RouteCounts } from './httpMetrics.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
 import type { RequestHeaders } from './requestHeaders.ts';
 import { sendBody } from './sendBody.ts';
@@ -14,6 +15,9 @@ import type { Transport } from './uws.ts';
 export interface Exchange {
   readonly response: HttpResponse;
   readonly route: string;
+  readonly counts: RouteCounts;
+  /** When it was seen, by the monotonic clock. */
+  readonly seenAtMs: number;
   readonly isHead: boolean;
   readonly headers: RequestHeaders;
   readonly requestId: string;
@@ -62,9 +66,8 @@ export interface ResponseWriter {
   writeUncached(exchange: Exchange, contentType: string, body: Buffer): void;
 }
 
-export function createResponseWriter(transport: Transport, metrics: HttpMetrics): ResponseWriter {
+export function createResponseWriter(transport: Transport, clock: Clock): ResponseWriter {
   function begin(exchange: Exchange, status: string, vary: string): HttpResponse {
-    metrics.answered(exchange.route, status);
     exchange.isAnswered = true;
     const { response } = exchange;
     response.writeStatus(status);
@@ -78,12 +81,18 @@ export function createResponseWriter(transport: Transport, metrics: HttpMetrics)
     return response;
   }
 
-  function end(exchange: Exchange, body: Buffer) {
+  /** Written, or on its way as far as the connection takes it. */
+  function finish({ counts, seenAtMs }: Exchange, status: string) {
+    counts.answered(status, (clock.monotonicMs() - seenAtMs) / 1000);
+  }
+
+  function end(exchange: Exchange, status: string, body: Buffer) {
     if (exchange.isHead) transport.endWithoutBody(exchange.response, body.length);
     else
       sendBody(transport, exchange.response, body, () => {
         exchange.isAborted = true;
       });
+    finish(exchange, status);
   }
 
   return {
@@ -96,7 +105,7 @@ export function createResponseWriter(transport: Transport, metrics: HttpMetrics)
       if (cacheControl !== null) response.writeHeader('Cache-Control', cacheControl);
       if (header !== null) response.writeHeader(header[0], header[1]);
       if (encoding !== 'identity') response.writeHeader('Content-Encoding', encoding);
-      end(exchange, prepared.encoded(encoding));
+      end(exchange, '200 OK', prepared.encoded(encoding));
     },
     writeNotModified: (exchange, etag, cacheControl, header) => {
       const response = begin(exchange, '304 Not Modified', 'Accept-Encoding, Origin');
@@ -104,17 +113,18 @@ export function createResponseWriter(transport: Transport, metrics: HttpMetrics)
       if (cacheControl !== null) response.writeHeader('Cache-Control', cacheControl);
       if (header !== null) response.writeHeader(header[0], header[1]);
       transport.endWithoutBody(response, null);
+      finish(exchange, '304 Not Modified');
     },
     writeError: (exchange, { status, code, retryAfterSeconds }) => {
       const response = begin(exchange, status, 'Origin');
       response.writeHeader('Content-Type', jsonType);
       response.writeHeader('Cache-Control', 'no-store');
       if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
-      end(exchange, Buffer.from(JSON.stringify({ error: code })));
+      end(exchange, status, Buffer.from(JSON.stringify({ error: code })));
     },
     closeConnection: (exchange, status) => {
-      metrics.answered(exchange.route, status);
       exchange.isAnswered = true;
+      finish(exchange, status);
       // With a response the parser would go on to what was received behind the request.
       exchange.response.close();
     },
@@ -124,6 +134,7 @@ export function createResponseWriter(transport: Transport, metrics: HttpMetrics)
       response.writeHeader('Access-Control-Allow-Headers', allowedHeaders);
       response.writeHeader('Access-Control-Max-Age', String(preflightMaxAgeSeconds));
       transport.endWithoutBody(response, null);
+      finish(exchange, '204 No Content');
     },
     beginStream: (exchange, contentType) => {
       const response = begin(exchange, '200 OK', 'Origin');
@@ -131,13 +142,14 @@ export function createResponseWriter(transport: Transport, metrics: HttpMetrics)
       response.writeHeader('Cache-Control', 'no-store');
       // Else proxies would buffer what should arrive at once.
       response.writeHeader('X-Accel-Buffering', 'no');
+      finish(exchange, '200 OK');
       return response;
     },
     writeUncached: (exchange, contentType, body) => {
       const response = begin(exchange, '200 OK', 'Origin');
       response.writeHeader('Content-Type', contentType);
       response.writeHeader('Cache-Control', 'no-store');
-      end(exchange, body);
+      end(exchange, '200 OK', body);
     },
   };
 }

@@ -59,6 +59,7 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
   let reportedFault: ChainFault | null = null;
 
   function receive(message: StreamMessage, rejections: RejectionCollector, rows: CollectedRows): void {
+    const headBefore = actors.state.head?.number ?? null;
     const outcome = actors.receive(message);
     if (rewound !== null && message.seq >= rewound.position) {
       rewound = null;
@@ -74,7 +75,7 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
       return;
     }
     counts.accepted('MINER_CHAIN', 1);
-    if (outcome.reorganization !== null) noteReorganization(outcome.reorganization);
+    if (outcome.reorganization !== null) noteReorganization(outcome.reorganization, headBefore);
     const run = actors.newest()?.feed.run;
     if (run === undefined) return;
     for (const event of outcome.evicted)
@@ -85,9 +86,10 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
     for (const one of checkpoints) rows.checkpoints.push(toCheckpointRow(one, run));
   }
 
-  function noteReorganization({ forkBlock, safeDepth }: Reorganization) {
-    chainCounts.reorganized(safeDepth);
-    const about = { forkBlock: String(forkBlock), safeDepth };
+  function noteReorganization({ forkBlock, safeDepth }: Reorganization, headBefore: bigint | null) {
+    const depth = Number((headBefore ?? forkBlock) - forkBlock);
+    chainCounts.reorganized(depth, safeDepth);
+    const about = { forkBlock: String(forkBlock), depth, safeDepth };
     if (safeDepth > 0)
       logger.error(about, 'safe blocks were reorganized: views return to the state before the fork');
     else logger.info(about, 'blocks above the safe one were reorganized; no view had shown them');

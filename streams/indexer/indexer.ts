@@ -1,4 +1,11 @@
-import { createActor, fromEventObservable, fromPromise, type SnapshotFrom, toPromise } from 'xstate';
+import {
+  type AnyMachineSnapshot,
+  createActor,
+  fromEventObservable,
+  fromPromise,
+  type SnapshotFrom,
+  toPromise,
+} from 'xstate';
 import {
   defaultIndexerTimings,
   type IndexerState,
@@ -6,6 +13,7 @@ import {
   indexerMachine,
   indexerStates,
 } from '../../machines/indexerMachine.ts';
+import type { ActorInspector } from '../actorTransitions.ts';
 import { createIndexerWork, type IndexerWorkOptions } from './indexerWork.ts';
 import { PublishedMeanwhile } from './spanPublisher.ts';
 
@@ -25,10 +33,14 @@ export interface Indexer {
   /** Indexes until the signal is aborted; rejects only for a fault of this program. */
   run(signal: AbortSignal): Promise<void>;
   status(): IndexerStatus;
+  /** Of its machine. */
+  snapshot(): AnyMachineSnapshot;
 }
 
 export interface IndexerOptions extends IndexerWorkOptions {
   readonly timings?: IndexerTimings;
+  /** Called with every transition of its machine. */
+  readonly inspect?: ActorInspector;
   /** Called with the last published and the newest block, while catching up. */
   readonly onProgress?: (head: bigint, tip: bigint) => void;
 }
@@ -54,7 +66,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       },
       guards: { isLostRace: (_, { error }) => error instanceof PublishedMeanwhile },
     }),
-    { input: { firstBlock: deploymentBlock, timings } },
+    { input: { firstBlock: deploymentBlock, timings }, ...(options.inspect && { inspect: options.inspect }) },
   );
   let previous = actor.getSnapshot();
   actor.subscribe({
@@ -90,6 +102,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       actor.start();
       await ended;
     },
+    snapshot: () => actor.getSnapshot(),
     status: () => {
       const snapshot = actor.getSnapshot();
       const { head, tip, reorganizations, providerFailures, lostRaces } = snapshot.context;

@@ -33,6 +33,8 @@ export interface ConsumptionWatchOptions {
   readonly reached: () => Checkpoint;
   /** The stream ended at this sequence at this time (monotonic). */
   readonly onEndSeen: (lastSequence: number, atMs: number) => void;
+  /** The stream is still the one that is followed, at this time (monotonic). */
+  readonly onVerified: (atMs: number) => void;
   /** The end of the stream cannot be determined at the moment. */
   readonly onUnknown: () => void;
 }
@@ -88,6 +90,7 @@ export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionW
     const lastSequence = info.state.last_seq;
     options.onEndSeen(lastSequence, askedAtMs);
     checkIdentity(stream, info, checkpoint);
+    options.onVerified(askedAtMs);
     const { position } = options.reached();
     const isMoving = position !== progress.position || position >= lastSequence || options.isHeldBack();
     if (isMoving) {

@@ -13,6 +13,7 @@ import {
   messageSourceMachine,
   type SourceFault,
 } from '../../machines/messageSourceMachine.ts';
+import type { ActorInspector } from '../actorTransitions.ts';
 import type { Gate } from '../operators/gate.ts';
 import { type Checkpoint, digestMessage } from './checkpoint.ts';
 import { watchConsumption } from './consumptionWatch.ts';
@@ -61,6 +62,8 @@ export interface SourceStatus {
    * while the stream cannot be read or is read too slowly.
    */
   readonly freshAsOfMs: number | null;
+  /** When the stream was last found to be the one that is followed (by the monotonic clock); null before the first time. */
+  readonly verifiedAtMs: number | null;
 }
 
 /** Messages are missing, and the stream has no explanation. */
@@ -79,6 +82,8 @@ export interface MessageSourceOptions {
   readonly onMissing?: () => Promise<void>;
   /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without any. */
   readonly readStored?: (after: number, through: number) => AsyncIterable<readonly StoredReading[]>;
+  /** Called with every transition of its machine. */
+  readonly inspect?: ActorInspector;
   /** The messages end with this sequence; they never end without it. */
   readonly through?: number;
 }
@@ -105,6 +110,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     missedMessages: 0,
     interruptions: 0,
     freshAsOfMs: null as number | null,
+    verifiedAtMs: null as number | null,
   };
   /** An end of the stream that is not reached yet, and when it was observed. */
   let seenEnd: { readonly sequence: number; readonly atMs: number } | null = null;
@@ -144,6 +150,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       const askedAtMs = clock.monotonicMs();
       const verified = await verifySource(jsm, stream, checkpoint);
       if (signal.aborted) return;
+      counts.verifiedAtMs = askedAtMs;
       checkpoint = { ...checkpoint, streamCreated: verified.created };
       if (verified.firstSequence > checkpoint.position + 1)
         checkpoint = await skipGap(checkpoint, verified.firstSequence - 1, recipient);
@@ -181,6 +188,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
           },
         },
       }),
+      options.inspect && { inspect: options.inspect },
     );
   }
 
@@ -275,6 +283,9 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       isHeldBack: () => !gate.isOpen,
       reached: () => reached(),
       onEndSeen,
+      onVerified: (atMs) => {
+        counts.verifiedAtMs = atMs;
+      },
       onUnknown: () => {
         counts.lastSequence = null;
       },

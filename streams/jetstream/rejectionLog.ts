@@ -4,11 +4,13 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { finalize, type MonoTypeOperatorFunction, Observable, startWith, tap } from 'rxjs';
 import { z } from 'zod';
-import { type RejectionReason, rejectionReasons } from '../../actors/messages/decodeMessage.ts';
+import { rejectionReasons } from '../../actors/messages/decodeMessage.ts';
 import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
 import type { BackoffBounds } from '../../machines/backoff.ts';
+import type { ActorInspector } from '../actorTransitions.ts';
 import { deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from '../pipelineItem.ts';
+import type { RejectedMessage } from '../rejectedMessage.ts';
 
 /** At most this much of a rejected message is kept. */
 export const originalBytesMax = 512 * 1024;
@@ -34,15 +36,6 @@ export const rejectionMessage = z.object({
 });
 export type RejectionMessage = z.infer<typeof rejectionMessage>;
 
-export interface RejectedMessage {
-  readonly streamCreated: string;
-  readonly sequence: number;
-  readonly subject: string;
-  readonly data: Uint8Array;
-  readonly reason: RejectionReason;
-  readonly detail: string;
-}
-
 /** Where the rejections of one stream's pipeline are published. */
 export interface RejectionLog {
   /** Finds what was published before, so that it is not published again. Called before a pipeline begins. */
@@ -65,6 +58,8 @@ export interface RejectionLogOptions {
   readonly jsm: JetStreamManager;
   readonly stream: InputStreamName;
   readonly logger: Logger;
+  /** Called with every transition of its machine. */
+  readonly inspect?: ActorInspector;
   /** Whether this process may publish at the moment: another one may have taken over. */
   readonly mayPublish?: () => boolean;
   /** Called when nothing can be published: the stream of rejections may have been deleted. */
@@ -76,7 +71,7 @@ export interface RejectionLogOptions {
  * published one determines which are published already.
  */
 export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
-  const { connection, js, jsm, stream, logger, mayPublish, onFailing } = options;
+  const { connection, js, jsm, stream, logger, mayPublish, onFailing, inspect } = options;
   const subject = rejectedSubject(stream);
   let publishedThrough = nothingPublished;
   /** In order. They are kept here because a fold may resume after them, and would not produce them again. */
@@ -153,6 +148,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
             if (failuresInRow === 1) logger.warn({ stream, err: error, waiting }, 'rejections wait for NATS');
           },
           onRecovery: () => logger.info({ stream, waiting }, 'rejections are published again'),
+          ...(inspect && { inspect }),
         }),
         finalize(() => {
           waiting = 0;

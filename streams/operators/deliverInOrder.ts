@@ -2,6 +2,7 @@ import { defer, type MonoTypeOperatorFunction, NEVER, Observable, type Observabl
 import { createActor, fromObservable } from 'xstate';
 import { type BackoffBounds, backoffMs, defaultBackoff } from '../../machines/backoff.ts';
 import { type DeliveryState, deliveryMachine } from '../../machines/deliveryMachine.ts';
+import type { ActorInspector } from '../actorTransitions.ts';
 import { schedulerClock } from './schedulerClock.ts';
 
 export interface DeliveryStatus {
@@ -27,6 +28,8 @@ export interface DeliveryOptions<Item> {
   readonly deliver: (items: readonly Item[]) => ObservableInput<unknown>;
   readonly backoff?: BackoffBounds;
   readonly random?: () => number;
+  /** Called with every transition of its machine. */
+  readonly inspect?: ActorInspector;
   readonly onStatus?: (status: DeliveryStatus) => void;
   readonly onDelivered?: (items: readonly Item[]) => void;
   readonly onFailure?: (error: unknown, failures: number) => void;
@@ -40,7 +43,7 @@ export interface DeliveryOptions<Item> {
 export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOperatorFunction<Item> {
   const { weigh, batchWeight, gatherMs, isUrgent = () => false, flush$ = NEVER, deliver } = options;
   const { backoff = defaultBackoff, random = Math.random } = options;
-  const { onStatus, onDelivered, onFailure, onRecovery } = options;
+  const { inspect, onStatus, onDelivered, onFailure, onRecovery } = options;
   const weighAll = (items: readonly Item[]) => items.reduce((sum, item) => sum + weigh(item), 0);
   return (source) =>
     new Observable<Item>((subscriber) => {
@@ -120,7 +123,7 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
             backoff: ({ context }) => backoffMs(context.failures, random(), backoff),
           },
         }),
-        { clock: schedulerClock },
+        { clock: schedulerClock, ...(inspect && { inspect }) },
       );
       const failures = () => actor.getSnapshot().context.failures;
       const watching = actor.subscribe(({ value }) => {

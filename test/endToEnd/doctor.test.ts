@@ -48,30 +48,47 @@ describe('doctor', () => {
       MINER_DEPLOYMENT: writeDeployment(dataDir, onChain),
       MINER_RPC_URL: economy.url,
     };
-    const beside = await doctor(environment);
-    expect(beside.output).toContain('in use by process');
-    expect(beside.output).toMatch(/ok +stream MINER_COUNTER: messages 1 to 2400, .* behind/);
-    expect(beside.status).toBe(0);
-
-    expect(await miner.end('SIGTERM')).toBe(0);
-    const sound = await doctor(environment);
-    for (const check of [
+    const checks = [
       'NATS',
       'JetStream',
       'ClickHouse',
       'migrations',
       'replays',
+      'disk of .*',
+      'folder',
+      'snapshots MINER_(COUNTER|PIPELINE|CHAIN)',
+      'stream MINER_(COUNTER|PIPELINE|CHAIN|REJECTED|LEASE)',
+      'replicas MINER_(COUNTER|PIPELINE|CHAIN|REJECTED|LEASE)',
+      'retention MINER_(COUNTER|PIPELINE|CHAIN)',
+      'clock',
+      'NATS permissions',
       'readings',
       'rounds',
       'node',
       'deployment',
       'blocks',
       'spans',
-    ]) {
-      expect(sound.output).toMatch(new RegExp(`ok +${check}: `));
-    }
-    expect(sound.output).toContain('nothing is wrong');
-    expect(sound.status).toBe(0);
+    ];
+    const expectSound = ({ output, status }: { readonly output: string; readonly status: number | null }) => {
+      const isWarned = (check: string) =>
+        check === 'NATS' && output.includes('cannot sync before it acknowledges');
+      for (const check of checks)
+        expect(output).toMatch(new RegExp(`${isWarned(check) ? 'warning' : 'ok'} +${check}: `));
+      expect(output).toContain('nothing is wrong');
+      expect(status).toBe(0);
+    };
+    // The engine is the service's alone, so it is asked.
+    const beside = await doctor({ ...environment, MINER_OPS_PORT: new URL(miner.operatorUrl).port });
+    expectSound(beside);
+    expect(beside.output).toMatch(/ok +stream MINER_COUNTER: messages 1 to 2400, .* behind/);
+    expect(beside.output).toMatch(/ok +NATS permissions: this user may serve, ingest, index\n/);
+    const elsewhere = await doctor({ ...environment, MINER_OPS_PORT: '1' });
+    expect(elsewhere.output).toMatch(/skipped +ClickHouse: .*in use by process .*MINER_OPS_PORT/);
+    expect(elsewhere.status).toBe(0);
+
+    expect(await miner.end('SIGTERM')).toBe(0);
+    const sound = await doctor(environment);
+    expectSound(sound);
 
     const database = openDatabase({ path: join(dataDir, 'clickhouse') });
     const tables = await activeTables(database);
@@ -84,7 +101,7 @@ describe('doctor', () => {
     const damaged = await doctor({ ...environment, MINER_RPC_URL: 'http://127.0.0.1:1' });
     expect(damaged.output).toMatch(/FAILED +readings: (\d+) in the stream, (\d+) in ClickHouse/);
     expect(damaged.output).toMatch(/FAILED +node: /);
-    expect(damaged.output.match(/->/g)).toHaveLength(2);
+    expect(damaged.output.match(/FAILED/g)).toHaveLength(2);
     expect(damaged.status).toBe(1);
     expect((await doctor(environment, '--quick')).output).toContain('skipped by --quick');
   });

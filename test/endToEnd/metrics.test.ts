@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { promtool } from '../deploy/operate/promtool.ts';
 import { unreachedChain } from '../support/chain/unreachedChain.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { startMiner } from '../support/processes/minerProcess.ts';
@@ -18,8 +19,10 @@ it('metrics are documented as a process that does everything has them (npm run t
   });
   const metrics = async () => (await fetch(`${miner.operatorUrl}/metrics`)).text();
   // The last ones to be registered.
-  await eventually(async () => (await metrics()).includes('# HELP miner_recent_readings '), 'all metrics');
+  await eventually(async () => (await metrics()).includes('# HELP miner_audit_drifts '), 'all metrics');
   const text = await metrics();
+  // Names, units and texts as Prometheus asks for; it prints what it would change.
+  expect(promtool(['check', 'metrics'], text)).toEqual({ status: 0, output: '' });
   const findType = (name: string) => new RegExp(`^# TYPE ${name} (\\w+)$`, 'm').exec(text)?.[1];
   const rows = [...text.matchAll(/^# HELP (miner_\w+) (.+)$/gm)]
     .map(([, name = '', help]) => {
@@ -41,13 +44,15 @@ it('metrics are documented as a process that does everything has them (npm run t
   await expect(page).toMatchFileSnapshot('../../deploy/METRICS.md');
 });
 
-/** Source files that register metrics. */
-const sources = ['http', 'streams'].flatMap((folder) => {
-  const path = resolve(import.meta.dirname, '../..', folder);
-  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+const root = resolve(import.meta.dirname, '../..');
+const listSources = (folder: string) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
-    .map((file) => readFileSync(join(path, file), 'utf8'));
-});
+    .map((file) => join(folder, file));
+/** Source files that register metrics. */
+const sources = [...listSources('http'), ...listSources('streams'), 'deploy/processMetrics.ts'].map((file) =>
+  readFileSync(join(root, file), 'utf8'),
+);
 
 /**
  * The label names that the code declares for a metric: those of its own registration, or of the helper of its file that registers it.

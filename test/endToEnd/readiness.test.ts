@@ -46,6 +46,14 @@ describe('readiness', () => {
     await waitUntilWaitingFor(miner, 'NATS', 'MINER_COUNTER', 'MINER_PIPELINE');
     expect((await fetchReadiness(miner)).streams.MINER_COUNTER?.lag).toBeNull();
     expect(await miner.metric(lagMetric)).toBeNull();
+    // The last verification lies further and further back, and the newest reading as well.
+    expect(
+      await miner.metric('miner_stream_verification_age_seconds{stream="MINER_COUNTER"}'),
+    ).toBeGreaterThan(3);
+    expect(await miner.metric('miner_stream_freshness_age_seconds{stream="MINER_COUNTER"}')).toBeGreaterThan(
+      3,
+    );
+    expect(await miner.metric('miner_newest_reading_age_seconds')).toBeGreaterThan(3);
     expect((await fetch(`${miner.publicUrl}/readyz`)).status).toBe(503);
     expect((await fetch(`${miner.publicUrl}/healthz`)).status).toBe(200);
     expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);

@@ -116,17 +116,21 @@ describe('replay', () => {
     expect(dry.output).toContain('nothing was changed');
     expect(await state()).toEqual(damaged);
     expect(await database(listGenerations)).toEqual([1]);
+    expect((await replay('--from-sequence', '1', '--dry-run')).output).toContain(
+      'into generation 2, a dry run',
+    );
 
     const real = await replay('--from-time', new Date(genesisMs).toISOString());
     expect(real).toMatchObject({ status: 0 });
     expect(real.output).toContain('1 days differ');
     expect(await state()).toEqual(before);
-    expect(await database(async (_, tables) => tables.generation)).toBe(3);
+    // As if the dry runs had not been.
+    expect(await database(async (_, tables) => tables.generation)).toBe(2);
 
     const again = await replay('--from-sequence', '1500');
     expect(again.output).toContain('no day differs');
     expect(await state()).toEqual(before);
-    expect(await database(listGenerations)).toEqual([3, 4]);
+    expect(await database(listGenerations)).toEqual([2, 3]);
 
     const miner = await restart();
     await waitUntilReady(miner);

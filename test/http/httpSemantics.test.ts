@@ -262,15 +262,21 @@ describe('a preflight', () => {
 });
 
 describe('paths', () => {
-  it.each(['/', '/v1', '/v1/status/', '/v1/public/telemetry/x', '/V1/status', '/metrics'])(
-    '%s does not exist',
-    async (path) => {
-      const server = await startPublicServer();
-      const response = await server.get(path);
-      expect(response.status).toBe(404);
-      expect(await response.json()).toEqual({ error: 'not_found' });
-    },
-  );
+  it.each([
+    '/index.html',
+    '/statistics/x',
+    '/explorer/none.js',
+    '/v1',
+    '/v1/status/',
+    '/v1/public/telemetry/x',
+    '/V1/status',
+    '/metrics',
+  ])('%s does not exist', async (path) => {
+    const server = await startPublicServer();
+    const response = await server.get(path);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ error: 'not_found' });
+  });
 
   it.each(['telemetry', 'observations'])('of %s hold a well-formed installation', async (resource) => {
     const server = await startPublicServer();

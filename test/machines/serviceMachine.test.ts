@@ -111,6 +111,7 @@ function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false,
         databaseWatch: databaseWatchMachine.provide({ actors: { ask: part('ask') } }),
         ingest,
         watchConditions: fromObservable(() => NEVER),
+        audit: fromObservable(() => NEVER),
         openJetStream: part('open JetStream'),
         compose: fromPromise(async () => {
           await play('compose');

@@ -90,19 +90,19 @@ it('rows leave every table some days after their time, whatever year a clock has
   await store(tables, 4, Date.UTC(2_250, 0, 1));
   await store(tables, 5, Date.UTC(9_999, 0, 1));
   await store(tables, 6, Date.UTC(1, 0, 1));
-  await applyRowsTtl(database, tables, 0);
+  await applyRowsTtl(database, tables, { days: 0, nowMs: Date.now() });
   expect(await ttls(tables)).toEqual([0]);
   for (const positions of (await merged(tables)).values()) expect(positions).toEqual([1, 2, 3, 4, 5, 6]);
-  await applyRowsTtl(database, tables, days);
+  await applyRowsTtl(database, tables, { days, nowMs: Date.now() });
   expect(await ttls(tables)).toEqual([days]);
-  await applyRowsTtl(database, tables, days);
+  await applyRowsTtl(database, tables, { days, nowMs: Date.now() });
   for (const positions of (await merged(tables)).values()) expect(positions).toEqual([2, 3, 4, 5]);
   const history = listChainTables(tables).filter((table) => !listTables(tables).includes(table));
   expect(history).toEqual([tables.ownerActivity, tables.settlements, tables.checkpoints]);
   for (const table of history) expect(await readRowsTtlDays(database, table)).toBe(0);
-  await applyRowsTtl(database, tables, days + 1);
+  await applyRowsTtl(database, tables, { days: days + 1, nowMs: Date.now() });
   expect(await ttls(tables)).toEqual([days + 1]);
-  await applyRowsTtl(database, tables, 0);
+  await applyRowsTtl(database, tables, { days: 0, nowMs: Date.now() });
   expect(await ttls(tables)).toEqual([0]);
   await store(tables, 1, nowMs - (days + 3) * dayMs);
   for (const positions of (await merged(tables)).values()) expect(positions).toEqual([1, 2, 3, 4, 5]);
@@ -110,14 +110,14 @@ it('rows leave every table some days after their time, whatever year a clock has
 
 it('tables with another TTL take rows as partitions, and keep their own', async () => {
   const { database, tables, store, merged, ttls } = await opened();
-  await applyRowsTtl(database, tables, days);
+  await applyRowsTtl(database, tables, { days, nowMs: Date.now() });
   await store(tables, 1, Date.now());
   const next = resolveTables(2);
   await createEmpty(database, next);
   await attachRows(database, tables, next);
   expect((await merged(next)).get(next.readings)).toEqual([1]);
   expect(await readRowsTtlDays(database, next.readings)).toBe(0);
-  await applyRowsTtl(database, next, days);
+  await applyRowsTtl(database, next, { days, nowMs: Date.now() });
   expect(await ttls(next)).toEqual([days]);
 });
 

@@ -11,7 +11,7 @@ it('a process that only reads waits until the tables that memory evicts to are t
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
   const { ownerActivity } = await migrate(database, silentLogger);
-  await database.command('ALTER TABLE migrations DELETE WHERE number = 7 SETTINGS mutations_sync = 2');
+  await database.command('ALTER TABLE migrations DELETE WHERE number >= 7 SETTINGS mutations_sync = 2');
   await database.command(`DROP TABLE ${ownerActivity} SYNC`);
   const { logic } = createIngest({
     jetStream: () => {
@@ -19,6 +19,7 @@ it('a process that only reads waits until the tables that memory evicts to are t
     },
     database,
     identity: { foldVersion: 1, configuration: '' },
+    pipelineIdentity: { foldVersion: 1, configuration: '' },
     clock: systemClock,
     logger: silentLogger,
     retention: { retentionDays: 0 },

@@ -6,6 +6,7 @@ import { activate, activeTables, createEmpty, listGenerations } from '../../stor
 import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { applyRowsTtl } from '../../storage/rowsTtl.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { describeLost, findLost } from '../../streams/lostMessages.ts';
@@ -20,7 +21,7 @@ const others = { foldVersion: 1, configuration: 'others' };
 
 async function openTables() {
   const { jsm, js } = await connectTo(await startNats());
-  await ensureStreams(jsm, ['MINER_COUNTER'], { retentionDays: 0 }, silentLogger);
+  await ensureStreams(jsm, ['MINER_COUNTER', 'MINER_PIPELINE'], { retentionDays: 0 }, silentLogger);
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
@@ -36,11 +37,12 @@ async function openTables() {
   await fill(tables, others);
   let locks = 0;
   /** @param meanwhile what a replay does before the claim is granted. */
-  const choose = (meanwhile: () => Promise<void>, { acceptsLoss = false } = {}) =>
+  const choose = (meanwhile: () => Promise<void>, { acceptsLoss = false, nowMs = Date.now() } = {}) =>
     chooseGeneration({
       database,
       jsm,
       identity: ours,
+      pipelineIdentity: ours,
       claim: async () => {
         await meanwhile();
         locks++;
@@ -48,7 +50,7 @@ async function openTables() {
           locks--;
         };
       },
-      nowMs: Date.now,
+      nowMs: () => nowMs,
       acceptsLoss,
       logger: silentLogger,
     });
@@ -98,22 +100,61 @@ describe('the generation that is written to', () => {
     await database.command(
       `ALTER TABLE ${tables.readings} DELETE WHERE position < 5 SETTINGS mutations_sync = 1`,
     );
-    const findLostNow = () => findLost({ database, jsm, nowMs: Date.now }, tables);
-    await applyRowsTtl(database, tables, 32);
+    const nowMs = Date.now();
+    const findLostNow = () => findLost({ database, jsm, nowMs: () => nowMs }, tables);
     // The stream holds everything.
     expect(await findLostNow()).toBeNull();
     await jsm.streams.purge('MINER_COUNTER', { seq: 8 });
-    const lost = { throughSequence: 4, rowsTtlDays: 32, oldestReceivedAtMs: reading.receivedAtMs };
+    // All readings that were accepted have a row as long as no TTL ever was, so the first messages were rejected.
+    expect(await findLostNow()).toBeNull();
+    await applyRowsTtl(database, tables, { days: 32, nowMs });
+    const lost = {
+      throughSequence: 4,
+      rowsGoneBeforeMs: nowMs - 32 * 86_400_000,
+      oldestReceivedAtMs: reading.receivedAtMs,
+    };
     expect(await findLostNow()).toEqual(lost);
-    const refused = choose(async () => undefined);
+    const refused = choose(async () => undefined, { nowMs });
     await expect(refused).rejects.toThrow(RebuildIncomplete);
     await expect(refused).rejects.toThrow(`${describeLost(lost)} Run the version`);
     expect([await listGenerations(database), locks()]).toEqual([[1], 0]);
-    await applyRowsTtl(database, tables, 0);
-    // All readings that were accepted have a row then, so the first messages were rejected.
-    expect(await findLostNow()).toBeNull();
-    await applyRowsTtl(database, tables, 32);
+    // What has aged does not come back when the TTL goes.
+    await applyRowsTtl(database, tables, { days: 0, nowMs });
+    expect(await findLost({ database, jsm, nowMs: () => nowMs + 1 }, tables)).toEqual(lost);
     const accepted = await choose(async () => undefined, { acceptsLoss: true });
     expect([accepted.tables.generation, locks()]).toEqual([2, 1]);
+  });
+
+  it('is not chosen without the state of MINER_PIPELINE, where its messages are gone, unless that is accepted', async () => {
+    const { database, jsm, js, tables, choose } = await openTables();
+    const none = async () => undefined;
+    for (let message = 1; message <= 3; message++) await js.publish('miner.oracle.wheel', '{}');
+    const { created: streamCreated } = await jsm.streams.info('MINER_PIPELINE');
+    const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+    const save = async (identity: typeof ours) => {
+      const header = {
+        stream: 'MINER_PIPELINE',
+        streamCreated,
+        position: 2,
+        digest: '',
+        takenAtMs: Date.now(),
+      } as const;
+      await store.saveBase({ ...header, ...identity }, []);
+    };
+    await noteGeneration(
+      database,
+      tables,
+      { ...ours, streamCreated: (await jsm.streams.info('MINER_COUNTER')).created },
+      Date.now(),
+    );
+    await jsm.streams.purge('MINER_PIPELINE', { seq: 3 });
+    // No state was ever saved: what is gone was not known.
+    expect((await choose(none)).tables).toEqual(tables);
+    await save(others);
+    await expect(choose(none)).rejects.toThrow(RebuildIncomplete);
+    await expect(choose(none)).rejects.toThrow('Messages 1 to 2 have left MINER_PIPELINE');
+    expect((await choose(none, { acceptsLoss: true })).tables).toEqual(tables);
+    await save(ours);
+    expect((await choose(none)).tables).toEqual(tables);
   });
 });

@@ -1,41 +1,152 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+} from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { streamNames, streamSubjects } from '../../../actors/messages/subjects.ts';
+import { z } from 'zod';
+import { rejectedSubject, spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
-import { type Finding, failed, ok } from './finding.ts';
+import type { ChainDeployment } from '../../../actors/views/chainViews.ts';
+import { judgeRoom } from '../../diagnosis/checkDisk.ts';
+import { type Finding, failed, ok, skipped, warned } from '../../diagnosis/finding.ts';
+import { checkStreams } from './checkStreams.ts';
 
-/** Checks version, JetStream, the streams, and their consumers. */
-export async function checkNats(connection: NatsConnection, jsm: JetStreamManager): Promise<Finding[]> {
-  const { version } = connection.info ?? { version: 'unknown' };
-  const findings = [ok('NATS', `${connection.getServer()}, version ${version}`)];
+/** Older servers acknowledge before they sync, and cannot be told otherwise. */
+const syncingVersion = [2, 10] as const;
+/** A measurement is stale after 120 s, a lease is lost after seconds. */
+const [offsetWarnedMs, offsetFailedMs] = [1_000, 10_000];
+const requestMs = 3_000;
+const mib = 2 ** 20;
+/** No stream ends there, so that no server stores a message that expects it. */
+const impossibleSequence = Number.MAX_SAFE_INTEGER;
+const wrongLastSequence = 10_071;
+
+export interface CheckNatsOptions {
+  readonly connection: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly onChain: ChainDeployment | null;
+  /** Address of a server's monitoring, such as `http://nats:8222`; null where it is not known. */
+  readonly monitoringUrl: string | null;
+}
+
+/** Checks version, JetStream, sync settings, room, clock, permissions, and the streams. */
+export async function checkNats(options: CheckNatsOptions): Promise<Finding[]> {
+  const { connection, jsm, monitoringUrl } = options;
+  const findings = [checkVersion(connection)];
   try {
-    const { storage, streams } = await jsm.getAccountInfo();
-    findings.push(ok('JetStream', `${streams} streams, ${Math.round(storage / 2 ** 20)} MiB stored`));
+    const { storage, streams, limits } = await jsm.getAccountInfo();
+    findings.push(ok('JetStream', `${streams} streams, ${Math.round(storage / mib)} MiB stored`));
+    if (limits.max_storage > 0)
+      findings.push(judgeRoom('room of the NATS account', limits.max_storage - storage, limits.max_storage));
   } catch (error) {
     const remedy = 'start nats-server with JetStream (`jetstream {}` in its configuration, or -js)';
     return [...findings, failed('JetStream', readErrorMessage(error), remedy)];
   }
-  for (const stream of streamNames) findings.push(await checkStream(jsm, stream));
-  return findings;
+  findings.push(...(await checkMonitoring(monitoringUrl)), ...(await checkStreams(options)));
+  // The rest needs a stream that is there.
+  if (findings.some(({ check, outcome }) => check.startsWith('stream ') && outcome === 'failed'))
+    return findings;
+  return [...findings, await checkClock(jsm), await checkPermissions(options)];
 }
 
-async function checkStream(jsm: JetStreamManager, stream: (typeof streamNames)[number]): Promise<Finding> {
-  const name = `stream ${stream}`;
+function checkVersion(connection: NatsConnection): Finding {
+  const version = connection.info?.version ?? 'unknown';
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const detail = `${connection.getServer()}, version ${version}`;
+  const isSyncing = major > syncingVersion[0] || (major === syncingVersion[0] && minor >= syncingVersion[1]);
+  if (isSyncing) return ok('NATS', detail);
+  return warned(
+    'NATS',
+    `${detail}: it cannot sync before it acknowledges, so a power failure may take the last messages`,
+    'upgrade to 2.10 or newer, with `sync_interval: always`',
+  );
+}
+
+const jetStreamState = z.object({
+  config: z.object({
+    max_storage: z.number(),
+    sync_always: z.boolean().optional(),
+    sync_interval: z.number().optional(),
+  }),
+  storage: z.number(),
+});
+
+/** What a server tells nobody but its operators. */
+async function checkMonitoring(monitoringUrl: string | null): Promise<Finding[]> {
+  if (monitoringUrl === null)
+    return [
+      skipped('NATS sync', 'a server does not tell its clients: --nats-monitoring http://host:8222 asks it'),
+    ];
   try {
-    const { config, state } = await jsm.streams.info(stream);
-    const missing = streamSubjects[stream].filter((subject) => !config.subjects?.includes(subject));
-    if (missing.length > 0) {
-      return failed(
-        name,
-        `does not hold ${missing.join(', ')}`,
-        'start the service once: it updates the stream',
-      );
-    }
-    const consumers = await jsm.consumers.list(stream).next();
-    const lags = consumers.map((consumer) => `${consumer.name} ${consumer.num_pending} behind`);
-    const readers = lags.length === 0 ? 'no consumers at the moment' : lags.join(', ');
-    return ok(name, `messages ${state.first_seq} to ${state.last_seq}, ${readers}`);
+    const response = await fetch(new URL('/jsz', monitoringUrl), { signal: AbortSignal.timeout(requestMs) });
+    const { config, storage } = jetStreamState.parse(await response.json());
+    const room = judgeRoom('room of NATS', config.max_storage - storage, config.max_storage);
+    if (config.sync_always === true) return [ok('NATS sync', 'before each acknowledgement'), room];
+    const every =
+      config.sync_interval === undefined ? 'two minutes' : `${config.sync_interval / 1_000_000_000} s`;
+    const detail = `every ${every}: a power failure may take what was acknowledged since`;
+    return [warned('NATS sync', detail, 'set `sync_interval: always` in `jetstream { … }`'), room];
   } catch (error) {
-    return failed(name, readErrorMessage(error), 'start the service once: it creates the stream');
+    const remedy = 'check the address, and `http_port` in the configuration of the server';
+    return [failed('NATS sync', `${monitoringUrl}: ${readErrorMessage(error)}`, remedy)];
+  }
+}
+
+/** The server says when it made a consumer; half of the way there and back is what is not known. */
+async function checkClock(jsm: JetStreamManager): Promise<Finding> {
+  try {
+    const beforeMs = Date.now();
+    const { name, created } = await jsm.consumers.add('MINER_COUNTER', {
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.New,
+      inactive_threshold: 5_000_000_000,
+    });
+    const afterMs = Date.now();
+    await jsm.consumers.delete('MINER_COUNTER', name);
+    const offsetMs = Date.parse(created) - (beforeMs + afterMs) / 2;
+    const detail = `that of NATS is ${Math.round(Math.abs(offsetMs))} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} this machine's, ± ${Math.ceil((afterMs - beforeMs) / 2)} ms`;
+    const certainMs = Math.abs(offsetMs) - (afterMs - beforeMs) / 2;
+    const remedy = 'let both follow a time server (chrony, systemd-timesyncd)';
+    if (certainMs > offsetFailedMs) return failed('clock', detail, remedy);
+    return certainMs > offsetWarnedMs ? warned('clock', detail, remedy) : ok('clock', detail);
+  } catch (error) {
+    return failed(
+      'clock',
+      `no consumer can be created: ${readErrorMessage(error)}`,
+      'allow $JS.API.CONSUMER.> to this user: every process reads by consumers',
+    );
+  }
+}
+
+/** Asks to store what no server stores: a refusal for its sequence says that the user may publish there. */
+async function checkPermissions({ js, onChain }: CheckNatsOptions): Promise<Finding> {
+  const tasks: [string, string][] = [
+    ['ingest', rejectedSubject('MINER_COUNTER')],
+    ...(onChain === null ? [] : [['index', spanSubject(onChain.chain.chainId)] satisfies [string, string]]),
+  ];
+  const may: string[] = ['serve'];
+  const mayNot: string[] = [];
+  for (const [task, subject] of tasks) {
+    if (await mayPublish(js, subject)) may.push(task);
+    else mayNot.push(`${task} (publish to ${subject})`);
+  }
+  const refused = mayNot.length === 0 ? '' : `, and may not ${mayNot.join(', nor ')}`;
+  return ok('NATS permissions', `this user may ${may.join(', ')}${refused}`);
+}
+
+async function mayPublish(js: JetStreamClient, subject: string): Promise<boolean> {
+  try {
+    await js.publish(subject, '', {
+      expect: { lastSequence: impossibleSequence },
+      timeout: requestMs,
+      retries: 0,
+    });
+    throw new Error(`${subject} has taken a message that it could not take`);
+  } catch (error) {
+    return error instanceof JetStreamApiError && error.code === wrongLastSequence;
   }
 }

@@ -3,24 +3,20 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { lastValueFrom, tap } from 'rxjs';
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
-import type { Database } from '../../../storage/database.ts';
-import { storedThrough } from '../../../storage/observations.ts';
-import { createOldestRowMs, readRowsTtlDays, selectNotOlder } from '../../../storage/rowsTtl.ts';
-import type { Tables } from '../../../storage/tables.ts';
 import { emptyCheckpoint } from '../../../streams/jetstream/checkpoint.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import type { Deployment } from '../../deploymentFile.ts';
+import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
+import type { StoredCounts } from '../../diagnosis/inspectDatabase.ts';
 import { systemClock } from '../../systemClock.ts';
 import { createProgress } from '../progress.ts';
-import { type Finding, failed, ok, skipped } from './finding.ts';
 
 export interface CheckReadingsOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
-  readonly database: Database;
-  readonly tables: Tables;
+  readonly stored: StoredCounts;
   readonly deployment: Deployment;
   readonly logger: Logger;
   readonly progressStream: NodeJS.WriteStream;
@@ -28,10 +24,8 @@ export interface CheckReadingsOptions {
 
 /** Folds the counter stream again, through the last message stored in ClickHouse, and compares the counts of what rows stay for. */
 export async function checkReadings(options: CheckReadingsOptions): Promise<Finding[]> {
-  const { jsm, database, tables } = options;
+  const { jsm, stored } = options;
   const { state } = await jsm.streams.info('MINER_COUNTER');
-  const oldestMs = createOldestRowMs(await readRowsTtlDays(database, tables.readings), systemClock.nowMs)();
-  const stored = await readStoredCounts(database, tables, { firstSequence: state.first_seq, oldestMs });
   if (stored.through === 0) return [skipped('readings', 'ClickHouse holds none yet')];
   if (state.last_seq < stored.through) {
     const detail = `ClickHouse holds readings through ${stored.through}, the stream ends at ${state.last_seq}`;
@@ -43,10 +37,10 @@ export async function checkReadings(options: CheckReadingsOptions): Promise<Find
       ),
     ];
   }
-  const folded = await foldThrough(options, { through: stored.through, oldestMs });
+  const folded = await foldThrough(options, stored);
   const findings = [compareCounts('readings', folded.readings, stored.readings)];
-  if (state.first_seq > 1) {
-    const detail = `the stream begins at ${state.first_seq}: rounds before it cannot be folded again`;
+  if (stored.firstSequence > 1) {
+    const detail = `the stream begins at ${stored.firstSequence}: rounds before it cannot be folded again`;
     return [...findings, skipped('rounds', detail)];
   }
   return [...findings, compareCounts('rounds', folded.rounds, stored.rounds)];
@@ -61,27 +55,9 @@ function compareCounts(what: string, inStream: number, inClickHouse: number): Fi
   );
 }
 
-async function readStoredCounts(
-  database: Database,
-  tables: Tables,
-  { firstSequence, oldestMs }: { readonly firstSequence: number; readonly oldestMs: number | null },
-) {
-  const through = await storedThrough(database, tables);
-  const count = async (table: string, timeColumn: string) => {
-    const notOlder = selectNotOlder(timeColumn, oldestMs);
-    const [row] = await database.select(
-      `SELECT count() FROM ${table} FINAL WHERE position >= {first:UInt64} AND position <= {through:UInt64}${notOlder.sql}`,
-      { first: firstSequence, through, ...notOlder.parameters },
-    );
-    return Number(row?.[0]);
-  };
-  const readings = await count(tables.readings, 'received_at');
-  return { through, readings, rounds: await count(tables.rounds, 'start') };
-}
-
 async function foldThrough(
   options: CheckReadingsOptions,
-  { through, oldestMs }: { readonly through: number; readonly oldestMs: number | null },
+  { through, firstSequence, oldestMs }: StoredCounts,
 ) {
   const { deployment, progressStream } = options;
   const actors = createCounterActors({
@@ -110,6 +86,8 @@ async function foldThrough(
           if ('rejection' in outcome) continue;
           const { reading, closed } = outcome;
           const fromMs = oldestMs ?? Number.NEGATIVE_INFINITY;
+          // Messages may have left the stream since, and others may leave it before they are read here.
+          if (reading.position < firstSequence) continue;
           if (reading.receivedAtMs >= fromMs) counts.readings++;
           if (closed.round !== null && closed.round.startMs >= fromMs) counts.rounds++;
         }

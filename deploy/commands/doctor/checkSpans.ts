@@ -6,8 +6,8 @@ import { spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chainViews.ts';
 import { createChainReader } from '../../../streams/indexer/chainReader.ts';
+import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import { createProgress } from '../progress.ts';
-import { type Finding, failed, ok, skipped } from './finding.ts';
 
 export interface SpanCheck {
   readonly jsm: JetStreamManager;

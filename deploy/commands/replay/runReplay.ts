@@ -18,10 +18,11 @@ import {
 } from '../../../storage/generations.ts';
 import { migrate } from '../../../storage/migrations.ts';
 import { readStored, storedThrough } from '../../../storage/observations.ts';
-import { createReplayLog, type ReplayLog, type ReplayPlan } from '../../../storage/replayLog.ts';
+import { createReplayLog, type ReplayLog } from '../../../storage/replayLog.ts';
 import { applyRowsTtl, createOldestRowMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import { requireSupportedServer } from '../../../storage/serverVersion.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots.ts';
+import type { ReplayPlan } from '../../../storage/tables/replays.ts';
 import { resolveTables, type Tables } from '../../../storage/tables.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
@@ -120,6 +121,7 @@ async function discard({ database, active, log, print }: RunReplayOptions): Prom
   const { plan } = unfinished;
   await log.note(plan, 'ended');
   await dropTables(database, resolveTables(plan.generation));
+  if (plan.dryRun) await log.forget(plan);
   print(`the unfinished replay of ${describeRange(plan)} is discarded; the active tables are as they were`);
 }
 
@@ -298,8 +300,8 @@ async function compareAndSwap(parts: RunReplayOptions, plan: ReplayPlan, rebuilt
   if (compared < throughSequence)
     print(`messages ${compared + 1} to ${throughSequence} are not in the active tables yet`);
   if (dryRun) {
-    await log.note(plan, 'ended');
     await dropTables(database, rebuilt);
+    await log.forget(plan);
     return print('a dry run: nothing was changed');
   }
   if (installationId !== null) await keepWholeSnapshots(parts, plan, rebuilt);
@@ -308,7 +310,8 @@ async function compareAndSwap(parts: RunReplayOptions, plan: ReplayPlan, rebuilt
   const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
   const { identity } = createActors(parts);
   await noteGeneration(database, rebuilt, { ...identity, streamCreated }, systemClock.nowMs());
-  await applyRowsTtl(database, rebuilt, await readRowsTtlDays(database, active.readings));
+  const days = await readRowsTtlDays(database, active.readings);
+  await applyRowsTtl(database, rebuilt, { days, nowMs: systemClock.nowMs() });
   await activate(database, rebuilt);
   await log.note(plan, 'ended');
   print(

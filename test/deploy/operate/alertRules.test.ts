@@ -108,6 +108,7 @@ const cases: Readonly<Record<string, Case>> = {
     labels: counter,
   },
   MinerStreamBehind: buildTurningCase('miner_stream_lag_messages', counter, 1_000, 1_001, 5),
+  MinerStreamNotVerified: buildTurningCase('miner_stream_verification_age_seconds', counter, 60, 61, 1),
   MinerStreamInterrupted: rising('miner_stream_interruptions_total', counter, 15),
   MinerReadingsStopped: {
     series: {
@@ -169,6 +170,10 @@ const cases: Readonly<Record<string, Case>> = {
   },
   MinerProviderFailing: rising('miner_indexer_events_total', { instance, event: 'provider_failure' }, 15),
   MinerStreamDiverged: rising('miner_stream_divergences_total', counter),
+  MinerDrift: {
+    ...buildTurningCase('miner_audit_drifts', { instance, kind: 'half_hour' }, 0, 1, 0),
+    quietAt: '4m',
+  },
   MinerMessagesRejected: {
     ...rising('miner_messages_rejected_total', { instance, stream: 'MINER_COUNTER', reason: 'malformed' }),
     labels: { stream: 'MINER_COUNTER', reason: 'malformed' },
@@ -269,6 +274,7 @@ const healthy: Readonly<Record<string, string>> = {
   [state('MINER_COUNTER', 'following')]: '1x75',
   [state('MINER_COUNTER', 'catchingUp')]: '0x75',
   [`miner_stream_lag_messages${select(counter)}`]: '5x75',
+  [`miner_stream_verification_age_seconds${select(counter)}`]: '2x75',
   [`miner_stream_position${select(counter)}`]: '0+60x75',
   [`miner_stream_last_sequence${select(counter)}`]: '0+60x75',
   [`miner_stream_interruptions_total${select(counter)}`]: '2x75',
@@ -279,6 +285,7 @@ const healthy: Readonly<Record<string, string>> = {
   [`miner_stream_last_sequence${select({ instance, stream: 'MINER_PIPELINE' })}`]: '0+1x75',
   [`miner_messages_rejected_total${select({ ...counter, reason: 'malformed' })}`]: '0x75',
   [`miner_messages_rejected_total${select({ ...counter, reason: 'duplicate' })}`]: '0+1x75',
+  [`miner_audit_drifts${select({ instance, kind: 'half_hour' })}`]: '0x75',
   [`miner_snapshot_position${select(counter)}`]: '0+60x75',
   [`miner_snapshot_failures_total${select(counter)}`]: '0x75',
   [`miner_rows_flushed_position${select(counter)}`]: '0+60x75',

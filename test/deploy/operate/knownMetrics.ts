@@ -1,11 +1,10 @@
 import { parser } from '@prometheus-io/lezer-promql';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createProcessRegistry } from '../../../deploy/processMetrics.ts';
 import { readDeployFile } from './deployFiles.ts';
 
 /** Every metric that a process may show, and those that Prometheus itself adds. */
 export function knownMetrics(): ReadonlySet<string> {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = createProcessRegistry();
   const own = [...readDeployFile('METRICS.md').matchAll(/^\| `(\w+)` \| (\w+)/gm)].flatMap(
     ([, name = '', type]) =>
       type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { streamNames } from '../../../actors/messages/subjects.ts';
 import { variables } from '../../../deploy/configuration.ts';
 import { commandNames, deployDir, readDeployFile, root } from './deployFiles.ts';
 import { knownMetrics } from './knownMetrics.ts';
@@ -72,8 +73,8 @@ describe.each(pages)('%s', (page) => {
 
   it('names variables and metrics that the service has', () => {
     const named = [...text.matchAll(/\bMINER_[A-Z]+(?:_[A-Z]+)*\b/g)].map(([name]) => name);
-    const streams = ['MINER_COUNTER', 'MINER_REJECTED'];
-    expect(named.filter((name) => !(name in variables) && !streams.includes(name))).toEqual([]);
+    const streams: ReadonlySet<string> = new Set(streamNames);
+    expect(named.filter((name) => !(name in variables) && !streams.has(name))).toEqual([]);
     const metrics = [...text.matchAll(/\b(?:miner|nodejs|process)_[a-z0-9_]+\b/g)].map(([name]) => name);
     const known = knownMetrics();
     expect(metrics.filter((name) => !known.has(name) && name !== 'miner_nats')).toEqual([]);

@@ -6,12 +6,16 @@ import { root } from './deployFiles.ts';
 const unpacked = join(root, 'node_modules/.cache/miner/prometheus/usr/bin');
 
 /** Runs Prometheus' own checker. */
-export function promtool(args: readonly string[]): {
+export function promtool(
+  args: readonly string[],
+  input = '',
+): {
   readonly status: number | null;
   readonly output: string;
 } {
   const { status, stdout, stderr, error } = spawnSync('promtool', args, {
     encoding: 'utf8',
+    input,
     env: { ...process.env, PATH: `${process.env.PATH}:${unpacked}` },
   });
   if (error !== undefined)

@@ -1,8 +1,8 @@
-import type { Database } from '../../../storage/database.ts';
-import { activeTables } from '../../../storage/generations.ts';
-import { migrationState } from '../../../storage/migrations.ts';
-import { createReplayLog } from '../../../storage/replayLog.ts';
-import { isSupportedVersion, readServerVersion, ServerTooOld } from '../../../storage/serverVersion.ts';
+import type { Database } from '../../storage/database.ts';
+import { activeTables } from '../../storage/generations.ts';
+import { migrationState } from '../../storage/migrations.ts';
+import { createReplayLog } from '../../storage/replayLog.ts';
+import { isSupportedVersion, readServerVersion, ServerTooOld } from '../../storage/serverVersion.ts';
 import { type Finding, failed, ok } from './finding.ts';
 
 /** Checks version and migrations of ClickHouse. */

@@ -1,7 +1,7 @@
 /** The result of one check. */
 export interface Finding {
   readonly check: string;
-  readonly outcome: 'ok' | 'failed' | 'skipped';
+  readonly outcome: 'ok' | 'warning' | 'failed' | 'skipped';
   /** What was found. */
   readonly detail: string;
   readonly remedy?: string;
@@ -9,6 +9,11 @@ export interface Finding {
 
 export function ok(check: string, detail: string): Finding {
   return { check, outcome: 'ok', detail };
+}
+
+/** Nothing is wrong yet. */
+export function warned(check: string, detail: string, remedy: string): Finding {
+  return { check, outcome: 'warning', detail, remedy };
 }
 
 export function failed(check: string, detail: string, remedy: string): Finding {
@@ -19,8 +24,8 @@ export function skipped(check: string, detail: string): Finding {
   return { check, outcome: 'skipped', detail };
 }
 
-/** The printed lines: the result, and the remedy of a failure. */
+/** The printed lines: the result, and the remedy of what is not as it should be. */
 export function formatFinding({ check, outcome, detail, remedy }: Finding): string[] {
-  const mark = { ok: 'ok     ', failed: 'FAILED ', skipped: 'skipped' }[outcome];
+  const mark = { ok: 'ok     ', warning: 'warning', failed: 'FAILED ', skipped: 'skipped' }[outcome];
   return [`${mark}  ${check}: ${detail}`, ...(remedy === undefined ? [] : [`         -> ${remedy}`])];
 }

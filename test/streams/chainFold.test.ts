@@ -170,6 +170,8 @@ describe('the fold of the chain stream', () => {
     expect(acceptsState(fold, late)).toBe(true);
     const metrics = await registry.metrics();
     expect(metrics).toContain('miner_chain_reorganizations_total{reached="safe"} 1');
+    // Blocks 101 to 900.
+    expect(metrics).toContain('miner_chain_reorganization_depth_blocks_sum 800');
     expect(metrics).toContain('miner_chain_rewinds_total 1');
     const fresh = createFold();
     fresh.take(chain.messages.slice(0, 100));

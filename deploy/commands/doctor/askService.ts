@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
+import type { Configuration } from '../../configuration.ts';
+import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
+import { auditCheck, type DatabaseReport, databaseReport } from '../../diagnosis/inspectDatabase.ts';
+
+/** Counting the rows of years takes a while. */
+const answerMs = 120_000;
+
+/**
+ * The embedded engine belongs to one process, so while the service runs it is asked for what it finds.
+ *
+ * @param inUse why the folder cannot be opened here.
+ */
+export async function askService(
+  configuration: Configuration,
+  { isQuick, inUse }: { readonly isQuick: boolean; readonly inUse: string },
+): Promise<DatabaseReport> {
+  const url = findDiagnosisUrl(configuration, isQuick);
+  try {
+    return await fetchReport(url);
+  } catch (error) {
+    const detail = `${inUse} It was asked at ${url}: ${readErrorMessage(error)}; MINER_OPS_PORT has to be that of the service`;
+    return { findings: [skipped('ClickHouse', detail)], stored: null };
+  }
+}
+
+/** What the audits of a running service have found, which samples what it shows and what the node says. */
+export async function askAudit(configuration: Configuration): Promise<Finding> {
+  const url = findDiagnosisUrl(configuration, true);
+  const check = 'self-audit of the service';
+  try {
+    const { findings } = await fetchReport(url);
+    const drifts = findings.filter((finding) => finding.check === auditCheck && finding.outcome === 'failed');
+    if (drifts.length === 0) return ok(check, 'nothing is known to differ');
+    return failed(check, drifts.map(({ detail }) => detail).join('; '), drifts[0]?.remedy ?? '');
+  } catch {
+    return skipped(check, `no service answers at ${url}`);
+  }
+}
+
+async function fetchReport(url: string): Promise<DatabaseReport> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(answerMs) });
+  if (response.status !== 200) throw new Error(`status ${response.status}`);
+  // Its optional members are left out rather than undefined.
+  return z.parse(databaseReport, await response.json()) as DatabaseReport;
+}
+
+function findDiagnosisUrl(
+  { MINER_OPS_HOST: host, MINER_OPS_PORT: port }: Configuration,
+  isQuick: boolean,
+): string {
+  const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  const name = reachable.includes(':') ? `[${reachable}]` : reachable;
+  return `http://${name}:${port}/diagnosis${isQuick ? '?quick' : ''}`;
+}

@@ -1,0 +1,152 @@
+import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
+import { chainSpanMessage } from '../../../actors/chain/chainSpan.ts';
+import {
+  type StreamName,
+  spanSubject,
+  streamNames,
+  streamSubjects,
+} from '../../../actors/messages/subjects.ts';
+import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
+import type { ChainDeployment } from '../../../actors/views/chainViews.ts';
+import { type Finding, failed, ok, warned } from '../../diagnosis/finding.ts';
+
+/** Messages that are looked at for the first span. */
+const spanSearchMax = 8;
+const nanosPerDay = 86_400 * 1_000_000_000;
+
+export interface CheckStreamsOptions {
+  readonly jsm: JetStreamManager;
+  /** Null where the deployment has no contracts, or is not known. */
+  readonly onChain: ChainDeployment | null;
+}
+
+/** Of each stream: subjects, readers, replicas with their leader and peers, and whether it keeps what a rebuild needs. */
+export async function checkStreams(options: CheckStreamsOptions): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const stream of streamNames) findings.push(...(await checkStream(options, stream)));
+  return findings;
+}
+
+async function checkStream(options: CheckStreamsOptions, stream: StreamName): Promise<Finding[]> {
+  const { jsm } = options;
+  const name = `stream ${stream}`;
+  let info: StreamInfo;
+  try {
+    info = await jsm.streams.info(stream);
+  } catch (error) {
+    const message = readErrorMessage(error);
+    const remedy =
+      message === 'stream not found'
+        ? 'start the service once: it creates the stream'
+        : 'the servers that have it are away: bring them back; with one replica only that one has it';
+    return [failed(name, message, remedy)];
+  }
+  const missing = streamSubjects[stream].filter((subject) => !info.config.subjects?.includes(subject));
+  const findings = [
+    missing.length === 0
+      ? ok(
+          name,
+          `messages ${info.state.first_seq} to ${info.state.last_seq}, ${await describeReaders(jsm, stream)}`,
+        )
+      : failed(name, `does not hold ${missing.join(', ')}`, 'start the service once: it updates the stream'),
+    checkReplicas(stream, info),
+  ];
+  const retention = await checkRetention(options, stream, info);
+  return retention === null ? findings : [...findings, retention];
+}
+
+async function describeReaders(jsm: JetStreamManager, stream: StreamName): Promise<string> {
+  const consumers = await jsm.consumers.list(stream).next();
+  const lags = consumers.map((consumer) => `${consumer.name} ${consumer.num_pending} behind`);
+  return lags.length === 0 ? 'no consumers at the moment' : lags.join(', ');
+}
+
+function checkReplicas(stream: StreamName, { config, cluster }: StreamInfo): Finding {
+  const check = `replicas ${stream}`;
+  const count = config.num_replicas;
+  // A server alone is no cluster, and leads what it has.
+  if (cluster?.name === undefined) return ok(check, `${count}, on one server`);
+  const peers = cluster.replicas ?? [];
+  const dead = peers.filter(({ offline }) => offline === true).map(({ name }) => name);
+  const lagging = peers
+    .filter(({ offline, current }) => offline !== true && !current)
+    .map(({ name }) => name);
+  const detail = `${count} in the cluster ${cluster.name}, leader ${cluster.leader || 'none'}`;
+  if (!cluster.leader) return failed(check, detail, 'a majority of its servers has to run: bring them back');
+  if (dead.length > 0)
+    return failed(
+      check,
+      `${detail}, away: ${dead.join(', ')}`,
+      'bring them back: the next one that goes may take the stream with it',
+    );
+  if (lagging.length > 0)
+    return warned(
+      check,
+      `${detail}, behind: ${lagging.join(', ')}`,
+      'wait; where it lasts, look at their disks and network',
+    );
+  if (count === 1)
+    return warned(
+      check,
+      detail,
+      'set MINER_STREAM_REPLICAS=3: with one replica the stream is away while its server is',
+    );
+  return ok(check, detail);
+}
+
+/** Null for what no state is folded from. */
+async function checkRetention(
+  { jsm, onChain }: CheckStreamsOptions,
+  stream: StreamName,
+  { config, state }: StreamInfo,
+): Promise<Finding | null> {
+  if (stream === 'MINER_REJECTED' || stream === 'MINER_LEASE') return null;
+  const check = `retention ${stream}`;
+  const limits = [
+    ...(config.max_age > 0 ? [`${Math.round((config.max_age / nanosPerDay) * 10) / 10} days`] : []),
+    ...(config.max_msgs > 0 ? [`${config.max_msgs} messages`] : []),
+    ...(config.max_bytes > 0 ? [`${Math.round(config.max_bytes / 2 ** 20)} MiB`] : []),
+  ];
+  if (stream === 'MINER_CHAIN') {
+    const firstBlock =
+      onChain === null ? null : await findFirstBlock(jsm, onChain.chain.chainId, state.first_seq);
+    const needed = onChain?.chain.deploymentBlock ?? null;
+    if (firstBlock !== null && needed !== null && firstBlock > needed) {
+      return failed(
+        check,
+        `it begins at block ${firstBlock}, the deployment at ${needed}: the chain cannot be folded again`,
+        `publish them again: npm run miner -- index --from-block ${needed}`,
+      );
+    }
+    if (limits.length > 0)
+      return failed(
+        check,
+        `spans leave it after ${limits.join(' or ')}`,
+        'start the service once: it removes the age; remove other limits with the nats command',
+      );
+    return ok(
+      check,
+      firstBlock === null ? 'it keeps all spans' : `it keeps all spans, from block ${firstBlock} on`,
+    );
+  }
+  if (limits.length === 0) return ok(check, 'it keeps all messages, so everything can be folded again');
+  const rest =
+    stream === 'MINER_COUNTER'
+      ? 'a rebuild takes the readings before from ClickHouse'
+      : 'what came before is in snapshots alone';
+  const detail = `messages leave it after ${limits.join(' or ')}, it begins at ${state.first_seq}: ${rest}`;
+  return stream === 'MINER_COUNTER'
+    ? ok(check, detail)
+    : warned(check, detail, 'keep backups of the tables: deploy/RUNBOOK.md, "Backup"');
+}
+
+/** First block of the first span that the stream holds; null without one that can be read. Messages about other reads may lie before it. */
+async function findFirstBlock(jsm: JetStreamManager, chainId: bigint, from: number): Promise<bigint | null> {
+  for (let seq = from; seq < from + spanSearchMax; seq++) {
+    const message = await jsm.streams.getMessage('MINER_CHAIN', { seq });
+    if (message?.subject !== spanSubject(chainId)) continue;
+    const span = chainSpanMessage.safeParse(message.json());
+    return span.success ? BigInt(span.data.fromBlock) : null;
+  }
+  return null;
+}

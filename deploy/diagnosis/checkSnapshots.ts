@@ -1,0 +1,88 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
+import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
+import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
+import type { FoldRecord } from '../../actors/foldRecord.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import { convertSettlementLines } from '../../actors/settlement/convertSettlementLines.ts';
+import { convertCounterLines } from '../../actors/wheel/convertCounterLines.ts';
+import type { StoredSnapshotHeader } from '../../storage/foldSnapshot.ts';
+import { isRefusal, readRecords } from '../../storage/readRecords.ts';
+import type { SnapshotStore } from '../../storage/snapshots.ts';
+import { StreamDiverged, verifySource } from '../../streams/jetstream/sourceVerification.ts';
+import { type Finding, failed, ok, skipped, warned } from './finding.ts';
+
+const convertLines: Readonly<Record<InputStreamName, (lines: Iterable<string>) => Iterable<FoldRecord>>> = {
+  MINER_COUNTER: convertCounterLines,
+  MINER_PIPELINE: convertSettlementLines,
+  MINER_CHAIN: convertChainLines,
+};
+
+export interface CheckSnapshotsOptions {
+  readonly jsm: JetStreamManager;
+  readonly snapshots: SnapshotStore;
+  /** Of the folds of the streams that this deployment has. */
+  readonly folds: readonly (readonly [InputStreamName, FoldIdentity])[];
+  readonly nowMs: () => number;
+}
+
+/** For each stream: whether a start finds a snapshot that is complete, agrees with the stream, and is continued by it. */
+export async function checkSnapshots(options: CheckSnapshotsOptions): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const [stream, identity] of options.folds) findings.push(await checkStream(options, stream, identity));
+  return findings;
+}
+
+async function checkStream(
+  { jsm, snapshots, nowMs }: CheckSnapshotsOptions,
+  stream: InputStreamName,
+  identity: FoldIdentity,
+): Promise<Finding> {
+  const check = `snapshots ${stream}`;
+  const all = await snapshots.list(stream);
+  const usable = all.filter((header) => isOfFold(header, identity));
+  const [newest] = usable;
+  const { state } = await jsm.streams.info(stream);
+  if (newest === undefined) {
+    const other = all.length === 0 ? 'there is none' : `${all.length} are of another version or deployment`;
+    if (state.last_seq === 0) return skipped(check, other);
+    if (state.first_seq <= 1)
+      return ok(check, `${other}: the next start folds the stream from its beginning`);
+    return failed(
+      check,
+      `${other}, and the stream begins at ${state.first_seq}`,
+      'run the version and deployment that the snapshots are of, or restore a backup (deploy/RUNBOOK.md, "Restore")',
+    );
+  }
+  try {
+    await verifySource(jsm, stream, newest);
+    const records = await countRecords(snapshots, stream, newest);
+    const ageSeconds = Math.round((nowMs() - newest.takenAtMs) / 1000);
+    const detail = `${usable.length} can be restored; the newest, of ${newest.position}, was taken ${ageSeconds} s ago and holds ${records} records`;
+    if (newest.position + 1 >= state.first_seq) return ok(check, detail);
+    return warned(
+      check,
+      `${detail}; the stream begins at ${state.first_seq}, behind it`,
+      'start an ingest process: it takes what ClickHouse holds of the messages in between, and saves a snapshot',
+    );
+  } catch (error) {
+    if (error instanceof StreamDiverged)
+      return failed(
+        check,
+        error.message,
+        'start the service: it restores an older one that agrees, and logs the reason',
+      );
+    if (!isRefusal(error)) throw error;
+    const detail = `the newest, of ${newest.position}, is damaged (${(error as Error).message})`;
+    return failed(check, detail, 'start the service: it restores an older one, and saves a new one');
+  }
+}
+
+async function countRecords(
+  snapshots: SnapshotStore,
+  stream: InputStreamName,
+  header: StoredSnapshotHeader,
+): Promise<number> {
+  let count = 0;
+  for await (const records of readRecords(snapshots, header, convertLines[stream])) count += records.length;
+  return count;
+}

@@ -1,0 +1,166 @@
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import { type Logger, pino } from 'pino';
+import { z } from 'zod';
+import { readErrorMessage } from '../../actors/readErrorMessage.ts';
+import type { Database } from '../../storage/database.ts';
+import { activeTables } from '../../storage/generations.ts';
+import { storedThrough } from '../../storage/observations.ts';
+import { createOldestRowMs, readRowsTtlDays, selectNotOlder } from '../../storage/rowsTtl.ts';
+import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots.ts';
+import type { Tables } from '../../storage/tables.ts';
+import { createSelfAudit, type Drift } from '../../streams/audit/selfAudit.ts';
+import { describeLost, findLost } from '../../streams/lostMessages.ts';
+import type { Deployment } from '../deploymentFile.ts';
+import { createDomainActors, listFolds } from '../serviceViews.ts';
+import { systemClock } from '../systemClock.ts';
+import { checkDatabase } from './checkDatabase.ts';
+import { checkDisk } from './checkDisk.ts';
+import { checkSnapshots } from './checkSnapshots.ts';
+import { type Finding, failed, ok, warned } from './finding.ts';
+
+/** Half hours that are compared. */
+const samplesMax = 8;
+/** The check that says what samples differ from what they were made from. */
+export const auditCheck = 'self-audit';
+
+/** What ClickHouse holds of the counter stream, to be compared with the stream. */
+const storedCounts = z.object({
+  /** Last position of a reading; 0 without any. */
+  through: z.int(),
+  /** First message that the stream holds: rows from there on are counted. */
+  firstSequence: z.int(),
+  /** Receipt that rows are read from (epoch milliseconds); null for all. */
+  oldestMs: z.number().nullable(),
+  readings: z.int(),
+  rounds: z.int(),
+});
+export type StoredCounts = z.infer<typeof storedCounts>;
+
+/** What is found in ClickHouse, by the process that may open it. */
+export const databaseReport = z.object({
+  findings: z.array(
+    z.object({
+      check: z.string(),
+      outcome: z.enum(['ok', 'warning', 'failed', 'skipped']),
+      detail: z.string(),
+      remedy: z.string().optional(),
+    }),
+  ),
+  /** Null where they were not counted. */
+  stored: storedCounts.nullable(),
+});
+export interface DatabaseReport {
+  readonly findings: readonly Finding[];
+  readonly stored: StoredCounts | null;
+}
+
+export interface InspectDatabaseOptions {
+  readonly database: Database;
+  /** Null while NATS is not available, which what compares with a stream needs. */
+  readonly jetStream: { readonly js: JetStreamClient; readonly jsm: JetStreamManager } | null;
+  /** Null where it is not known, and with it neither whether snapshots are of this deployment. */
+  readonly deployment: Deployment | null;
+  /** Folder of the embedded engine. */
+  readonly dataDir: string;
+  /** Without what reads whole tables. */
+  readonly isQuick: boolean;
+  /** What the audits of the process know to differ. */
+  readonly drifts: readonly Drift[];
+  readonly logger: Logger;
+}
+
+/** Checks ClickHouse and what is stored there, and counts what the doctor compares with the streams. */
+export async function inspectDatabase(options: InspectDatabaseOptions): Promise<DatabaseReport> {
+  const { database, jetStream, deployment, dataDir, isQuick, drifts, logger } = options;
+  const findings: Finding[] = [];
+  try {
+    findings.push(...(await checkDatabase(database)), ...(await checkDisk(database, dataDir)));
+    findings.push(...drifts.map(describeDrift));
+    const isUnusable = findings.some(({ check, outcome }) => check !== auditCheck && outcome === 'failed');
+    if (jetStream === null || isUnusable) return { findings, stored: null };
+    const tables = await activeTables(database);
+    const { jsm } = jetStream;
+    const snapshots = createSnapshotStore({ database, tables: () => tables, logger });
+    const folds = deployment === null ? [] : listFolds(createDomainActors(deployment));
+    findings.push(...(await checkSnapshots({ jsm, snapshots, folds, nowMs: systemClock.nowMs })));
+    const lost = await findLost({ database, jsm, nowMs: systemClock.nowMs }, tables);
+    if (lost !== null)
+      findings.push(
+        warned(
+          'retention',
+          describeLost(lost),
+          'keep messages, or rows, for as long as a rebuild has to reach back',
+        ),
+      );
+    if (!isQuick && deployment !== null)
+      findings.push(...(await sampleHalfHours({ ...options, jetStream, deployment, tables, snapshots })));
+    return { findings, stored: isQuick ? null : await countStored(database, jsm, tables) };
+  } catch (error) {
+    const remedy = 'check MINER_CLICKHOUSE_URL and that the server runs';
+    return { findings: [...findings, failed('ClickHouse', readErrorMessage(error), remedy)], stored: null };
+  }
+}
+
+interface SampleOptions extends InspectDatabaseOptions {
+  readonly jetStream: NonNullable<InspectDatabaseOptions['jetStream']>;
+  readonly deployment: Deployment;
+  readonly tables: Tables;
+  readonly snapshots: SnapshotStore;
+}
+
+/** Compares some half hours, anywhere in the past, with the messages that they were made from. */
+async function sampleHalfHours(options: SampleOptions): Promise<Finding[]> {
+  const { database, jetStream, deployment, tables, snapshots } = options;
+  const rowsTtlDays = await readRowsTtlDays(database, tables.readings);
+  let compared = 0;
+  const audit = createSelfAudit(
+    {
+      ...jetStream,
+      database,
+      tables: () => tables,
+      oldestRowMs: createOldestRowMs(rowsTtlDays, systemClock.nowMs),
+      genesisMs: deployment.genesisTimestamp * 1000,
+      memory: null,
+      snapshots,
+      safeStates: () => [],
+      blockAudit: null,
+      random: Math.random,
+      logger: pino({ level: 'silent' }),
+    },
+    {
+      compared: (_, outcome) => {
+        if (outcome !== 'skipped') compared++;
+      },
+    },
+  );
+  for (let sample = 0; sample < samplesMax; sample++) await audit.sample();
+  const drifts = audit.drifts();
+  if (drifts.length > 0) return drifts.map(describeDrift);
+  return [ok(auditCheck, `${compared} sampled half hours are as their messages make them`)];
+}
+
+function describeDrift({ about, differences, repair }: Drift): Finding {
+  return failed(
+    auditCheck,
+    `${about}: ${differences.join('; ')}`,
+    `${repair}, with --dry-run first where it is a replay`,
+  );
+}
+
+async function countStored(database: Database, jsm: JetStreamManager, tables: Tables): Promise<StoredCounts> {
+  const { state } = await jsm.streams.info('MINER_COUNTER');
+  const ttlDays = await readRowsTtlDays(database, tables.readings);
+  const oldestMs = createOldestRowMs(ttlDays, systemClock.nowMs)();
+  const through = await storedThrough(database, tables);
+  const firstSequence = state.first_seq;
+  const count = async (table: string, timeColumn: string) => {
+    const notOlder = selectNotOlder(timeColumn, oldestMs);
+    const [row] = await database.select(
+      `SELECT count() FROM ${table} FINAL WHERE position >= {first:UInt64} AND position <= {through:UInt64}${notOlder.sql}`,
+      { first: firstSequence, through, ...notOlder.parameters },
+    );
+    return Number(row?.[0]);
+  };
+  const readings = await count(tables.readings, 'received_at');
+  return { through, firstSequence, oldestMs, readings, rounds: await count(tables.rounds, 'start') };
+}

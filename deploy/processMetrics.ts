@@ -1,0 +1,23 @@
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import packageJson from '../package.json' with { type: 'json' };
+
+/** Gauges of prom-client whose names end as those of counters do; each is there by its kind as well. */
+const misnamed = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
+/** The registry of a process: metrics of the process and of Node, and which build it is. */
+export function createProcessRegistry(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of misnamed) registry.removeSingleMetric(name);
+  new Gauge({
+    name: 'miner_build_info',
+    help: 'Version of this program and of the Node that runs it; always 1.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  }).set({ version: packageJson.version, node: process.versions.node }, 1);
+  return registry;
+}

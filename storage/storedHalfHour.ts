@@ -1,0 +1,72 @@
+import type { AcceptedReading } from '../actors/views/views.ts';
+import type { Database } from './database.ts';
+import { halfHourBuckets, type StoredBucket } from './tables/halfHourBuckets.ts';
+import { readings } from './tables/readings.ts';
+import { rounds, type StoredRound } from './tables/rounds.ts';
+import type { Tables } from './tables.ts';
+
+const bucketMs = 1_800_000;
+
+/** Everything that the tables hold of one half hour of an installation. */
+export interface StoredHalfHour {
+  readonly readings: readonly AcceptedReading[];
+  readonly rounds: readonly StoredRound[];
+  /** Null where it has no row. */
+  readonly bucket: StoredBucket | null;
+}
+
+export interface HalfHourQuery {
+  readonly installationId: string;
+  /** Epoch milliseconds. */
+  readonly startMs: number;
+  /** Positions that its readings lie between. */
+  readonly fromPosition: number;
+  readonly throughPosition: number;
+}
+
+export async function readHalfHour(
+  database: Database,
+  tables: Tables,
+  { installationId: installation, startMs, fromPosition, throughPosition }: HalfHourQuery,
+): Promise<StoredHalfHour> {
+  const window = { installation, startMs, endMs: startMs + bucketMs };
+  const lies = (column: string) =>
+    `installation_id = {installation:String} AND ${column} >= fromUnixTimestamp64Milli({startMs:Int64}, 'UTC')
+     AND ${column} < fromUnixTimestamp64Milli({endMs:Int64}, 'UTC')`;
+  const readingRows = await database.select(
+    `SELECT ${readings.list} FROM ${tables.readings} WHERE ${lies('observed_at')}
+     AND position >= {from:UInt64} AND position <= {through:UInt64} ORDER BY position LIMIT 1 BY position`,
+    { ...window, from: fromPosition, through: throughPosition },
+  );
+  const roundRows = await database.select(
+    `SELECT ${rounds.list} FROM ${tables.rounds} FINAL WHERE ${lies('start')} ORDER BY round_id`,
+    window,
+  );
+  const [bucket] = await database.select(
+    `SELECT ${halfHourBuckets.list} FROM ${tables.halfHourBuckets} FINAL WHERE ${lies('start')}`,
+    window,
+  );
+  return {
+    readings: readingRows.map(readings.read),
+    rounds: roundRows.map(rounds.read),
+    bucket: bucket === undefined ? null : halfHourBuckets.read(bucket),
+  };
+}
+
+/** Position of the newest stored reading before a message that was observed before a time; null without any. */
+export async function findReadingBefore(
+  database: Database,
+  tables: Tables,
+  {
+    installationId: installation,
+    sequence,
+    observedBeforeMs,
+  }: { readonly installationId: string; readonly sequence: number; readonly observedBeforeMs: number },
+): Promise<number | null> {
+  const [row] = await database.select(
+    `SELECT position FROM ${tables.readings} WHERE installation_id = {installation:String} AND position < {sequence:UInt64}
+     AND observed_at < fromUnixTimestamp64Milli({before:Int64}, 'UTC') ORDER BY installation_id DESC, position DESC LIMIT 1`,
+    { installation, sequence, before: observedBeforeMs },
+  );
+  return row === undefined ? null : Number(row[0]);
+}

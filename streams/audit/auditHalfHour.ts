@@ -1,0 +1,204 @@
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import { type DayHistory, findDayStart } from '../../actors/statistics/dayHistory.ts';
+import { bucketSeconds, roundMs } from '../../actors/wheel/activityFold.ts';
+import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
+import type { Database } from '../../storage/database.ts';
+import type { RecentReadings } from '../../storage/recentReadings.ts';
+import type { OldestRowMs } from '../../storage/rowsTtl.ts';
+import { findReadingBefore, readHalfHour, type StoredHalfHour } from '../../storage/storedHalfHour.ts';
+import type { ActiveTables } from '../../storage/tables.ts';
+import { type Audit, differencesMax } from './audit.ts';
+import { type FoldedHalfHour, foldHalfHour, type HalfHour } from './halfHourFold.ts';
+
+const bucketMs = bucketSeconds * 1000;
+/** How far back before the half hour the fold begins, and how many messages it reads at most; what it finds then */
+const firstLook = { warmUpMs: roundMs, messagesMax: 8_192 } as const;
+/** has to be found once more with a longer past, since a message may repeat one of a boot or epoch from before. */
+const secondLook = { warmUpMs: 4 * 3_600_000, messagesMax: 65_536 } as const;
+/** Work above this is not stored. */
+const workStoredMax = 2n ** 256n - 1n;
+
+/** What memory holds of the counter stream, where there is any. */
+export interface CounterMemory {
+  readonly recent: Pick<RecentReadings, 'coversAbove' | 'page'>;
+  readonly publicInstallationId: string;
+  /** Null while what is shown is not what is folded. */
+  readonly history: () => DayHistory | null;
+}
+
+export interface HalfHourAuditOptions {
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly database: Database;
+  readonly tables: ActiveTables;
+  readonly oldestRowMs: OldestRowMs;
+  readonly genesisMs: number;
+  readonly memory: CounterMemory | null;
+}
+
+/** A half hour, by a message that lies in it. */
+export interface HalfHourSample extends HalfHour {
+  readonly sequence: number;
+}
+
+/** The half hour of a message; null where the message cannot be read, or its rows need not be there any more. */
+export async function findHalfHour(
+  { jsm, oldestRowMs }: HalfHourAuditOptions,
+  sequence: number,
+): Promise<HalfHourSample | null> {
+  const message = await jsm.streams.getMessage('MINER_COUNTER', { seq: sequence });
+  if (message === null) return null;
+  const decoded = decodeCounter(message.subject, message.data);
+  if ('rejection' in decoded) return null;
+  const { installationId, observedAtMs, receivedAtMs } = decoded.value;
+  const startMs = Math.floor(observedAtMs / bucketMs) * bucketMs;
+  const oldestMs = oldestRowMs() ?? Number.NEGATIVE_INFINITY;
+  // Rows go day by day.
+  if (Math.min(startMs, receivedAtMs) < oldestMs + 24 * 3_600_000) return null;
+  return { installationId, startMs, sequence };
+}
+
+/**
+ * Folds one half hour from the messages again, and compares every reading, round and sum of it with ClickHouse and with memory.
+ *
+ * @param storedThrough sequence through which everything is stored.
+ */
+export async function auditHalfHour(
+  options: HalfHourAuditOptions,
+  sample: HalfHourSample,
+  storedThrough: number,
+): Promise<Audit<HalfHourSample>> {
+  const about = `half hour ${new Date(sample.startMs).toISOString()} of ${sample.installationId}`;
+  let differences: string[] = [];
+  let repairFrom = sample.sequence;
+  for (const look of [firstLook, secondLook]) {
+    const fromSequence = await findStart(options, sample, look.warmUpMs);
+    const folded = await foldHalfHour({
+      ...options,
+      halfHour: sample,
+      fromSequence,
+      messagesMax: look.messagesMax,
+    });
+    if (folded === null || folded.bucket.position > storedThrough) return { outcome: 'skipped', about };
+    differences = await compare(options, sample, folded);
+    if (differences.length === 0) return { outcome: 'agrees', about };
+    repairFrom = Math.min(repairFrom, ...folded.readings.map(({ position }) => position));
+  }
+  return {
+    outcome: 'drift',
+    about,
+    key: `${sample.installationId} ${sample.startMs}`,
+    sample,
+    differences: differences.slice(0, differencesMax),
+    repair: `npm run miner -- replay --from-sequence ${repairFrom}`,
+  };
+}
+
+/** Sequence of a reading that lies some time before the half hour; the first one of the stream where there is none. */
+async function findStart(
+  { jsm, database, tables }: HalfHourAuditOptions,
+  { installationId, startMs, sequence }: HalfHourSample,
+  warmUpMs: number,
+): Promise<number> {
+  const observedBeforeMs = startMs - warmUpMs;
+  const found = await findReadingBefore(database, tables(), { installationId, sequence, observedBeforeMs });
+  const { state } = await jsm.streams.info('MINER_COUNTER');
+  return Math.max(found ?? 1, state.first_seq);
+}
+
+async function compare(
+  { database, tables, memory }: HalfHourAuditOptions,
+  { installationId, startMs }: HalfHour,
+  folded: FoldedHalfHour,
+): Promise<string[]> {
+  const stored = await readHalfHour(database, tables(), {
+    installationId,
+    startMs,
+    fromPosition: folded.readings[0]?.position ?? folded.bucket.position,
+    throughPosition: folded.bucket.position,
+  });
+  return [
+    ...compareRows('ClickHouse', toStored(folded), stored),
+    ...(memory === null ? [] : compareMemory(memory, installationId, folded)),
+  ];
+}
+
+function toStored({ readings, rounds, bucket }: FoldedHalfHour): StoredHalfHour {
+  const storable = <Row extends { readonly workUnits: bigint }>(row: Row) => ({
+    ...row,
+    workUnits: row.workUnits > workStoredMax ? null : row.workUnits,
+  });
+  return { readings, rounds: rounds.map(storable), bucket: storable(bucket) };
+}
+
+function compareRows(where: string, expected: StoredHalfHour, found: StoredHalfHour): string[] {
+  return [
+    ...compareLists(`readings in ${where}`, expected.readings, found.readings, ({ position }) => position),
+    ...compareLists(`rounds in ${where}`, expected.rounds, found.rounds, ({ roundId }) => roundId),
+    ...compareLists(
+      `sums in ${where}`,
+      [expected.bucket].filter((bucket) => bucket !== null),
+      [found.bucket].filter((bucket) => bucket !== null),
+      (bucket) => bucket.startMs,
+    ),
+  ];
+}
+
+function compareMemory(
+  { recent, publicInstallationId, history }: CounterMemory,
+  installationId: string,
+  { readings, rounds }: FoldedHalfHour,
+): string[] {
+  const above = recent.coversAbove().position;
+  const held = readings.filter(({ position }) => position > above);
+  const [first] = held;
+  const last = held.at(-1);
+  const inMemory =
+    first === undefined || last === undefined
+      ? []
+      : recent
+          .page(installationId, first.position - 1, held.length + 1)
+          .filter(({ position }) => position <= last.position);
+  const differences = compareLists('readings in memory', held, inMemory, ({ position }) => position);
+  const days = installationId === publicInstallationId ? history() : null;
+  if (days === null) return differences;
+  for (const { startMs, roundId, workUnits } of rounds) {
+    const dayStartMs = findDayStart(startMs);
+    const day = [...days.past, days.open].find((one) => one.startMs === dayStartMs);
+    const work = day?.rounds?.get((startMs - dayStartMs) / roundMs);
+    // An old day has its sums alone.
+    if (day?.rounds != null && work !== workUnits)
+      differences.push(
+        `statistics in memory: round ${roundId} has ${work ?? 'no'} work units, ${workUnits} expected`,
+      );
+  }
+  return differences;
+}
+
+function compareLists<Row extends object>(
+  what: string,
+  expected: readonly Row[],
+  found: readonly Row[],
+  keyOf: (row: Row) => number,
+): string[] {
+  const foundByKey = new Map(found.map((row) => [keyOf(row), row]));
+  const differences: string[] = [];
+  for (const row of expected) {
+    const key = keyOf(row);
+    const other = foundByKey.get(key);
+    foundByKey.delete(key);
+    if (other === undefined) differences.push(`${what}: ${key} is missing`);
+    else differences.push(...compareFields(`${what}: ${key}`, row, other));
+  }
+  for (const key of foundByKey.keys()) differences.push(`${what}: ${key} is not in the stream`);
+  return differences;
+}
+
+function compareFields(what: string, expected: object, found: object): string[] {
+  const others = new Map(Object.entries(found));
+  return Object.entries(expected).flatMap(([name, value]) =>
+    others.get(name) === value
+      ? []
+      : [`${what}: ${name} is ${String(others.get(name))}, ${String(value)} expected`],
+  );
+}

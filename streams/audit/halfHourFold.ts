@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AckPolicy, DeliverPolicy, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import { counterSubject } from '../../actors/messages/subjects.ts';
+import type { BucketRow, RoundRow } from '../../actors/storedRows.ts';
+import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
+import { bucketSeconds } from '../../actors/wheel/activityFold.ts';
+import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
+import { createInstallationActor } from '../../actors/wheel/installationActor.ts';
+
+const bucketMs = bucketSeconds * 1000;
+/** Messages that are read at once; the event loop turns between two batches. */
+const batchMessages = 512;
+const fetchMs = 3_000;
+const inactiveNanos = 10_000_000_000;
+
+/** A half hour of an installation. */
+export interface HalfHour {
+  readonly installationId: string;
+  /** Epoch milliseconds, a multiple of 1,800,000. */
+  readonly startMs: number;
+}
+
+/** A half hour as the messages of the stream make it. */
+export interface FoldedHalfHour {
+  readonly readings: readonly AcceptedReading[];
+  readonly rounds: readonly RoundRow[];
+  readonly bucket: BucketRow;
+}
+
+export interface FoldHalfHourOptions {
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly genesisMs: number;
+  readonly halfHour: HalfHour;
+  /** Sequence that is read from: far enough before the half hour for the fold to know what came before. */
+  readonly fromSequence: number;
+  readonly messagesMax: number;
+}
+
+/**
+ * Folds the messages of one installation until the half hour is closed.
+ *
+ * @returns null where that takes more messages, where the stream does not hold the beginning, or where it is still open.
+ */
+export async function foldHalfHour(options: FoldHalfHourOptions): Promise<FoldedHalfHour | null> {
+  const { js, jsm, genesisMs, halfHour, fromSequence, messagesMax } = options;
+  const { installationId, startMs } = halfHour;
+  const actor = createInstallationActor(installationId, genesisMs, null);
+  const isWithin = (timeMs: number) => timeMs >= startMs && timeMs < startMs + bucketMs;
+  const readings: AcceptedReading[] = [];
+  const rounds: RoundRow[] = [];
+  let isComplete = fromSequence === 1;
+  // Not an ordered one: those have their filters in a list, which servers before 2.10 refuse.
+  const { name, num_pending: pending } = await jsm.consumers.add('MINER_COUNTER', {
+    filter_subject: counterSubject(installationId),
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: fromSequence,
+    ack_policy: AckPolicy.None,
+    inactive_threshold: inactiveNanos,
+  });
+  const consumer = await js.consumers.get('MINER_COUNTER', name);
+  try {
+    let left = Math.min(messagesMax, pending);
+    while (left > 0) {
+      const before = left;
+      const fetched = await consumer.fetch({ max_messages: Math.min(left, batchMessages), expires: fetchMs });
+      for await (const message of fetched) {
+        left--;
+        const decoded = decodeCounter(message.subject, message.data);
+        const outcome = 'rejection' in decoded ? decoded : actor.receive(decoded.value, message.seq);
+        if ('rejection' in outcome) continue;
+        const { reading, closed } = outcome;
+        // The half hour is known from its beginning on where a reading from before it is.
+        isComplete ||= reading.observedAtMs < startMs;
+        if (isWithin(reading.observedAtMs)) readings.push(reading);
+        if (closed.round !== null && isWithin(closed.round.startMs)) rounds.push(closed.round);
+        if (closed.bucket?.startMs === startMs)
+          return isComplete ? { readings, rounds, bucket: closed.bucket } : null;
+        if (reading.observedAtMs >= startMs + bucketMs) return null;
+      }
+      // Messages that left the stream meanwhile do not come any more.
+      if (left === before) return null;
+      await nextTurn();
+    }
+    return null;
+  } finally {
+    await consumer.delete().catch(() => undefined); // The server deletes it after its threshold.
+  }
+}

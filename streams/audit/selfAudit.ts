@@ -1,0 +1,180 @@
+import type { Logger } from 'pino';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { exhaustMap, from, ignoreElements, interval, type Observable } from 'rxjs';
+import type { ChainState } from '../../actors/chain/chainState.ts';
+import type { SnapshotStore } from '../../storage/snapshots.ts';
+import { type Audit, type AuditKind, auditKinds, auditOutcomes } from './audit.ts';
+import type { BlockAudit } from './auditBlock.ts';
+import {
+  auditHalfHour,
+  findHalfHour,
+  type HalfHourAuditOptions,
+  type HalfHourSample,
+} from './auditHalfHour.ts';
+
+/** Things that are known to differ, and compared again each time until they agree; more are found again later. */
+const driftsMax = 16;
+/** A sample may lie in a half hour that is open, or hold what was rejected: so many are tried. */
+const attemptsMax = 4;
+/** A node keeps the states of about the newest 128 blocks, and the newest safe one is twelve below its tip. */
+const sampledStates = 64;
+/** Half of the samples lie among so many newest messages, where memory holds the readings as well. */
+const recentMessages = 20_000;
+
+/** Something that differs from what it was made from. */
+export interface Drift {
+  readonly kind: AuditKind;
+  readonly about: string;
+  readonly differences: readonly string[];
+  /** The command that corrects it. */
+  readonly repair: string;
+}
+
+/** Compares, sample by sample, what is stored and shown with what it was made from. */
+export interface SelfAudit {
+  /** One half hour and one safe block, and what is known to differ. */
+  sample(): Promise<void>;
+  /** What is known to differ at the moment. */
+  drifts(): Drift[];
+}
+
+export interface SelfAuditOptions extends HalfHourAuditOptions {
+  readonly snapshots: Pick<SnapshotStore, 'list'>;
+  /** States at safe blocks, ascending. */
+  readonly safeStates: () => readonly ChainState[];
+  /** Null without a node. */
+  readonly blockAudit: BlockAudit | null;
+  readonly random: () => number;
+  readonly logger: Logger;
+}
+
+/** Counts what audits find; of all audits of a process. */
+export interface AuditCounts {
+  compared(kind: AuditKind, outcome: (typeof auditOutcomes)[number]): void;
+}
+
+export function registerAuditMetrics(registry: Registry, drifts: () => readonly Drift[]): AuditCounts {
+  const samples = new Counter({
+    name: 'miner_audit_samples_total',
+    help: 'Half hours and safe blocks that were compared with what they were made from; what cannot be compared is skipped.',
+    labelNames: ['kind', 'outcome'],
+    registers: [registry],
+  });
+  for (const kind of auditKinds) for (const outcome of auditOutcomes) samples.inc({ kind, outcome }, 0);
+  new Gauge({
+    name: 'miner_audit_drifts',
+    help: 'Half hours and safe blocks that are known to differ from what they were made from; the log says in what, and the command that corrects it.',
+    labelNames: ['kind'],
+    registers: [registry],
+    collect() {
+      for (const kind of auditKinds)
+        this.set({ kind }, drifts().filter((drift) => drift.kind === kind).length);
+    },
+  });
+  return { compared: (kind, outcome) => samples.inc({ kind, outcome }) };
+}
+
+export function createSelfAudit(options: SelfAuditOptions, counts: AuditCounts): SelfAudit {
+  const { snapshots, safeStates, blockAudit, random, jsm, logger } = options;
+  const halfHours = new Map<string, { readonly drift: Drift; readonly sample: HalfHourSample }>();
+  const blocks = new Map<string, { readonly drift: Drift; readonly sample: bigint }>();
+
+  /** Of these the last sample failed. */
+  const failing = new Set<AuditKind>();
+
+  function note<Sample>(
+    kind: AuditKind,
+    known: Map<string, { readonly drift: Drift; readonly sample: Sample }>,
+    audit: Audit<Sample>,
+  ): void {
+    counts.compared(kind, audit.outcome);
+    if (audit.outcome !== 'drift') return;
+    const { about, differences, repair, key, sample } = audit;
+    if (!known.has(key)) {
+      logger.error(
+        { about, differences, repair },
+        'what is stored or shown is not what it was made from; `repair` corrects it',
+      );
+      if (known.size >= driftsMax) return;
+    }
+    known.set(key, { sample, drift: { kind, about, differences, repair } });
+  }
+
+  /** What differed and does no more, or cannot be compared any more. */
+  function settle<Sample>(
+    known: Map<string, { readonly sample: Sample }>,
+    key: string,
+    { outcome, about }: Audit<Sample>,
+  ) {
+    if (outcome === 'drift') return;
+    known.delete(key);
+    logger.info(
+      { about },
+      outcome === 'agrees' ? 'what differed agrees again' : 'what differed cannot be compared any more',
+    );
+  }
+
+  async function sampleHalfHour() {
+    const [newest] = await snapshots.list('MINER_COUNTER');
+    if (newest === undefined) return;
+    // Rows are stored before the snapshot that covers them.
+    const storedThrough = newest.position;
+    for (const [key, { sample }] of [...halfHours])
+      settle(halfHours, key, await auditHalfHour(options, sample, storedThrough));
+    const { state } = await jsm.streams.info('MINER_COUNTER');
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
+      const first =
+        random() < 0.5 ? state.first_seq : Math.max(state.first_seq, storedThrough - recentMessages);
+      if (first > storedThrough) return;
+      const sequence = first + Math.floor(random() * (storedThrough - first + 1));
+      const sample = await findHalfHour(options, sequence);
+      const audit =
+        sample === null
+          ? ({ outcome: 'skipped', about: `message ${sequence}` } as const)
+          : await auditHalfHour(options, sample, storedThrough);
+      note('half_hour', halfHours, audit);
+      if (audit.outcome !== 'skipped') return;
+    }
+  }
+
+  async function sampleBlock() {
+    if (blockAudit === null) return;
+    const states = safeStates().slice(-sampledStates);
+    for (const [key, { sample }] of [...blocks]) {
+      const state = safeStates().find(({ block }) => block.number === sample);
+      const audit: Audit<bigint> =
+        state === undefined ? { outcome: 'skipped', about: `block ${sample}` } : await blockAudit(state);
+      settle(blocks, key, audit);
+    }
+    const state = states[Math.floor(random() * states.length)];
+    if (state !== undefined) note('safe_block', blocks, await blockAudit(state));
+  }
+
+  async function attempt(kind: AuditKind, compare: () => Promise<void>) {
+    try {
+      await compare();
+      failing.delete(kind);
+    } catch (error) {
+      counts.compared(kind, 'skipped');
+      if (!failing.has(kind))
+        logger.warn({ err: error, kind }, 'a sample cannot be compared; the next one is tried at its time');
+      failing.add(kind);
+    }
+  }
+
+  return {
+    sample: async () => {
+      await attempt('half_hour', sampleHalfHour);
+      await attempt('safe_block', sampleBlock);
+    },
+    drifts: () => [...halfHours.values(), ...blocks.values()].map(({ drift }) => drift),
+  };
+}
+
+/** Compares a sample at each interval while subscribed; emits nothing. */
+export function runSelfAudit(audit: SelfAudit, everySeconds: number): Observable<never> {
+  return interval(everySeconds * 1000).pipe(
+    exhaustMap(() => from(audit.sample())),
+    ignoreElements(),
+  );
+}

@@ -1,0 +1,214 @@
+import { mkdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  findOverflow,
+  findViolations,
+  openPage,
+  openWindow,
+  startBrowser,
+  waitUntilLive,
+} from '../support/explorer/browser.ts';
+import { startLocalService } from '../support/explorer/localService.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+
+/** Where screenshots go that `npm run screenshots` asks for; none in an ordinary run. */
+const screenshots = process.env.MINER_SCREENSHOTS ?? null;
+
+interface Feed {
+  readonly events: readonly { readonly payload: { readonly owner: string } }[];
+}
+
+const start = shareInFile(async () => {
+  const service = await startLocalService({
+    MINER_RATE_LIMITS: 'off',
+    MINER_TRANSACTION_URL: 'https://chain.example/tx/',
+  });
+  const { events } = await service.json<Feed>('/v1/events?category=players');
+  const owner = events[0]?.payload.owner as string;
+  const paths = {
+    glance: '/',
+    statistics: '/statistics',
+    settlements: '/settlements',
+    feed: '/feed',
+    owners: '/owners',
+    owner: `/owners/${owner}`,
+  };
+  return { service, browser: await startBrowser(), paths, owner };
+});
+
+const views = ['glance', 'statistics', 'settlements', 'feed', 'owners', 'owner'] as const;
+const looks = (['light', 'dark'] as const).flatMap((scheme) =>
+  [360, 1440].map((width) => ({ scheme, width })),
+);
+
+describe('the explorer on what npm start runs', () => {
+  it.each(looks)('has no fault that axe finds, and fits its window, $scheme at $width', async (look) => {
+    const { service, browser, paths } = await start();
+    const context = await openWindow(browser, look);
+    for (const view of views) {
+      const { page, conduct } = await openPage(context, `${service.url}${paths[view]}`);
+      await waitUntilLive(page);
+      if (view === 'owner') await page.locator('#activity').waitFor();
+      expect([view, await findViolations(page)]).toEqual([view, []]);
+      expect([view, await findOverflow(page)]).toEqual([view, 0]);
+      expect([view, conduct.errors]).toEqual([view, []]);
+      expect(conduct.requests.filter((url) => !url.startsWith(service.url))).toEqual([]);
+      if (screenshots !== null) {
+        mkdirSync(screenshots, { recursive: true });
+        await page.screenshot({
+          path: join(screenshots, `${view}-${look.width}-${look.scheme}.png`),
+          fullPage: true,
+        });
+      }
+      await page.close();
+    }
+    expect(await context.cookies()).toEqual([]);
+  });
+
+  it('shows the same figures without script, and says that it does not follow', async () => {
+    const { service, browser, paths } = await start();
+    const context = await openWindow(browser, { isScriptAllowed: false });
+    for (const [view, text] of [
+      ['glance', 'From a turn to a token'],
+      ['statistics', 'Records of the range'],
+      ['settlements', 'Newest batches that completed blocks'],
+      ['feed', 'Settling and minting'],
+      ['owner', 'This list needs JavaScript'],
+    ] as const) {
+      const { page } = await openPage(context, `${service.url}${paths[view]}`);
+      const main = await page.locator('body').textContent();
+      expect(main).toContain(text);
+      expect(main).toContain('Without JavaScript');
+      expect([view, await findViolationsWithoutScript(page.content())]).toEqual([view, []]);
+      await page.close();
+    }
+    const { page } = await openPage(context, service.url);
+    const { issuance } = await service.json<{ issuance: { mintedBaseUnits: string } }>('/v1/mining/state');
+    const whole = (BigInt(issuance.mintedBaseUnits) / 10n ** 18n).toLocaleString('en-US');
+    expect(await page.locator('.stage.issued').textContent()).toContain(whole);
+  });
+
+  it('keeps what the server has rendered in its place when the program takes over', async () => {
+    const { service, browser } = await start();
+    const context = await openWindow(browser);
+    const page = await context.newPage();
+    await page.addInitScript(`
+      window.shift = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true });
+    `);
+    await page.goto(service.url);
+    await waitUntilLive(page);
+    expect(await page.evaluate('window.shift')).toBeLessThan(0.01);
+  });
+
+  it('says of each figure where it is from, with all digits, by mouse and by keyboard', async () => {
+    const { service, browser } = await start();
+    const { page } = await openPage(await openWindow(browser), service.url);
+    await waitUntilLive(page);
+    const buttons = page.locator('.figure-button');
+    expect(await buttons.count()).toBeGreaterThan(10);
+    await page.locator('.stage.issued .figure-button').first().click();
+    const about = page.locator('.about:popover-open');
+    const { issuance, asset } = await service.json<{
+      issuance: { mintedBaseUnits: string };
+      asset: { symbol: string };
+    }>('/v1/mining/state');
+    const text = (await about.textContent()) ?? '';
+    expect(text).toContain('/v1/mining/state');
+    expect(text).toContain('issuance.mintedBaseUnits');
+    expect(text).toContain('Safe block');
+    expect(text.replaceAll(',', '')).toContain(`${BigInt(issuance.mintedBaseUnits) / 10n ** 18n}`);
+    expect(text).toContain(asset.symbol);
+    await page.keyboard.press('Escape');
+    expect(await about.count()).toBe(0);
+    await buttons.first().focus();
+    await page.keyboard.press('Enter');
+    expect(await about.textContent()).toContain('measurement.rpmMilli');
+  });
+
+  it('has the table behind each chart, and as a file just what the table has', async () => {
+    const { service, browser } = await start();
+    const { page } = await openPage(await openWindow(browser), `${service.url}/statistics`);
+    await waitUntilLive(page);
+    const data = page.locator('section:has(#half-hours) .data');
+    await data.locator('summary').click();
+    const rows = await data.locator('tbody tr').count();
+    expect(rows).toBe(7 * 48);
+    const [download] = await Promise.all([page.waitForEvent('download'), data.locator('button').click()]);
+    expect(download.suggestedFilename()).toBe('half-hours-7d.csv');
+    const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+    expect(lines).toHaveLength(rows + 1);
+    const { activity } = await service.json<{
+      activity: { days: { date: string; buckets: { workUnits: string | null; coverage: string }[] }[] };
+    }>('/v1/measurement/stats?range=7d');
+    const [day] = activity.days;
+    const [bucket] = day?.buckets ?? [];
+    expect(lines[1]).toBe(`${day?.date},00:00,${bucket?.workUnits ?? ''},${bucket?.coverage},0`);
+  });
+
+  it('changes its view in place, with an address for each, and goes back', async () => {
+    const { service, browser, owner } = await start();
+    const { page, conduct } = await openPage(await openWindow(browser), service.url);
+    await waitUntilLive(page);
+    await page.getByRole('link', { name: 'Statistics', exact: true }).click();
+    await page.getByRole('heading', { name: 'Records of the range' }).waitFor();
+    await page.getByRole('link', { name: '30 days' }).click();
+    await page.waitForURL('**/statistics?range=30d');
+    await page.locator('.heat tbody tr').nth(29).waitFor();
+    await page.getByRole('link', { name: 'Owners', exact: true }).click();
+    await page.getByLabel('Address of an owner').fill(owner);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/owners/${owner}`);
+    await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    await page.goBack();
+    await page.goBack();
+    await page.goBack();
+    await page.waitForURL('**/statistics');
+    await expect.poll(() => page.locator('.heat tbody tr').count()).toBe(7);
+    expect(await page.title()).toContain('Statistics');
+    // One document: what changed is its content.
+    expect(conduct.requests.filter((url) => url.includes('/explorer/explorer.'))).toHaveLength(1);
+  });
+
+  it('helps with an address that is none, and with a checksum that is wrong', async () => {
+    const { service, browser, owner } = await start();
+    const context = await openWindow(browser);
+    const { page } = await openPage(context, `${service.url}/owners/0x123`);
+    await waitUntilLive(page);
+    expect(await page.locator('#address-problem').textContent()).toBe(
+      'An address has 40 characters after 0x; this one has 3.',
+    );
+    const letter = /[a-f]/.exec(owner.slice(2))?.[0] as string;
+    const mistyped = `0x${owner.slice(2).replace(letter, letter.toUpperCase())}`;
+    await page.goto(`${service.url}/owners/${mistyped}`);
+    await page.getByText('The checksum is wrong.').waitFor();
+    await page.getByRole('link', { name: 'look it up without its checksum' }).click();
+    await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    expect(await page.locator('a[href^="https://chain.example/tx/0x"]').count()).toBeGreaterThan(0);
+  });
+
+  it('shows the card of a position, and earlier events page by page', async () => {
+    const { service, browser, paths } = await start();
+    const context = await openWindow(browser);
+    const { page } = await openPage(context, `${service.url}${paths.owner}`);
+    await page.locator('tbody button').first().click();
+    await page.locator('.token-card h3').waitFor();
+    await page.goto(`${service.url}/feed`);
+    await waitUntilLive(page);
+    const events = page.locator('.event');
+    const before = await events.count();
+    await page.getByRole('button', { name: 'Earlier events' }).click();
+    await expect.poll(() => events.count()).toBeGreaterThan(before);
+  });
+});
+
+/** Without script axe cannot run; what it would find most is a heading or a label that is missing. */
+async function findViolationsWithoutScript(content: Promise<string>): Promise<string[]> {
+  const html = await content;
+  const missing = ['<h1', '<main', 'lang="en"', '<title>'].filter((part) => !html.includes(part));
+  return html.includes('style="') ? [...missing, 'an inline style, which the policy forbids'] : missing;
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../../../storage/database.ts';
+import { createRecentReadings } from '../../../storage/recentReadings.ts';
+import { readHalfHour } from '../../../storage/storedHalfHour.ts';
+import { resolveTables } from '../../../storage/tables.ts';
+import {
+  auditHalfHour,
+  type CounterMemory,
+  findHalfHour,
+  type HalfHourAuditOptions,
+} from '../../../streams/audit/auditHalfHour.ts';
+import { eventually } from '../../support/processes/childProcess.ts';
+import { useClickHouseEngine } from '../../support/processes/clickHouseEngine.ts';
+import { minerCommand } from '../../support/processes/minerCommand.ts';
+import {
+  genesisMs,
+  startMiner,
+  waitUntilReady,
+  waitUntilStored,
+  writeDeployment,
+} from '../../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
+import { mixedPublications, publishAll } from '../../support/readings/readingMessages.ts';
+
+const engine = useClickHouseEngine();
+/** Three installations, a reading of each every ten seconds: two hours and more. */
+const messages = 2_400;
+
+const samples = (outcome: string) => `miner_audit_samples_total{kind="half_hour",outcome="${outcome}"}`;
+const drifts = 'miner_audit_drifts{kind="half_hour"}';
+
+describe('the self-audit of half hours', () => {
+  it('finds what a row, a sum or memory has lost or changed, and nothing else; names the repair, and sees that it was done', async () => {
+    const [nats, clickhouseUrl] = [await startNats(), await engine.createDatabase()];
+    const { connection, js, jsm } = await connectTo(nats);
+    const dataDir = temporaryDirectory();
+    const settings = { natsUrl: nats.url, clickhouseUrl, dataDir, environment: { MINER_AUDIT_SECONDS: '1' } };
+    const first = await startMiner(settings);
+    await waitUntilReady(first);
+    await publishAll(connection, mixedPublications(messages));
+    await waitUntilStored(first, messages);
+    // The end saves a snapshot, and what is below it is stored.
+    await first.end('SIGTERM');
+    const miner = await startMiner(settings);
+    await waitUntilReady(miner);
+    await eventually(
+      async () => ((await miner.metric(samples('agrees'))) ?? 0) >= 3,
+      'three samples that agree',
+    );
+    expect(await miner.metric(samples('drift'))).toBe(0);
+
+    // Each half hour of each installation, some of whose messages were rejected, is as its messages make it.
+    const database = openDatabase({ url: clickhouseUrl });
+    onTestFinished(() => database.close());
+    const tables = resolveTables(1);
+    const options: HalfHourAuditOptions = {
+      js,
+      jsm,
+      database,
+      tables: () => tables,
+      oldestRowMs: () => null,
+      genesisMs,
+      memory: null,
+    };
+    const audit = async (sequence: number, memory: CounterMemory | null = null) => {
+      const sample = await findHalfHour(options, sequence);
+      return sample === null ? null : auditHalfHour({ ...options, memory }, sample, messages);
+    };
+    const outcomes = new Map<string, string>();
+    for (let sequence = 1; sequence <= messages; sequence += 61) {
+      const found = await audit(sequence);
+      if (found !== null) outcomes.set(found.about, found.outcome);
+    }
+    const byOutcome = (outcome: string) => [...outcomes.values()].filter((one) => one === outcome).length;
+    expect([byOutcome('agrees'), byOutcome('drift')]).toEqual([12, 0]);
+    // The last half hour is open.
+    expect(byOutcome('skipped')).toBeGreaterThan(0);
+
+    // Memory that holds another reading than the stream.
+    const recent = createRecentReadings({ storedThrough: () => 0 });
+    const half = { installationId: 'wheel.one', startMs: genesisMs };
+    const { readings } = await readHalfHour(database, tables, {
+      ...half,
+      fromPosition: 1,
+      throughPosition: messages,
+    });
+    for (const reading of readings)
+      recent.add(reading.position === 100 ? { ...reading, distanceMm: reading.distanceMm + 1 } : reading);
+    const memory = { recent, publicInstallationId: 'wheel.one', history: () => null };
+    expect(await audit(100, memory)).toMatchObject({
+      outcome: 'drift',
+      differences: [expect.stringMatching(/^readings in memory: 100: distanceMm is \d+, \d+ expected$/)],
+    });
+
+    // Rows are lost: of a round, and of sums.
+    const isGone = async (table: string) =>
+      Number((await database.select(`SELECT count() FROM ${table}`))[0]?.[0]) === 0;
+    await database.command(`ALTER TABLE ${tables.halfHourBuckets} DELETE WHERE 1`);
+    await eventually(() => isGone(tables.halfHourBuckets), 'the loss');
+    await eventually(async () => ((await miner.metric(drifts)) ?? 0) > 0, 'drift');
+    const line = miner.log().find(({ repair }) => repair !== undefined);
+    expect(line?.about).toMatch(/^half hour 2026-01-31T1\d:[03]0:00\.000Z of wheel/);
+    expect(line?.differences).toEqual([expect.stringMatching(/^sums in ClickHouse: \d+ is missing$/)]);
+    expect(line?.repair).toMatch(/^npm run miner -- replay --from-sequence \d+$/);
+
+    const environment = {
+      MINER_NATS_URL: nats.url,
+      MINER_CLICKHOUSE_URL: clickhouseUrl,
+      MINER_DATA_DIR: dataDir,
+      MINER_DEPLOYMENT: writeDeployment(dataDir),
+      MINER_OPS_PORT: new URL(miner.operatorUrl).port,
+    };
+    const doctor = await minerCommand(['doctor'], environment);
+    expect(doctor.output).toMatch(/FAILED +self-audit: half hour .*sums in ClickHouse: \d+ is missing/);
+    expect(doctor.output).toMatch(/FAILED +self-audit of the service: half hour /);
+    expect(doctor.status).toBe(1);
+
+    expect((await minerCommand(['replay', '--from-sequence', '1'], environment)).status).toBe(0);
+    await eventually(async () => (await miner.metric(drifts)) === 0, 'agreement');
+    expect(miner.output()).toContain('what differed agrees again');
+  });
+});
