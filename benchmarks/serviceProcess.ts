@@ -21,10 +21,13 @@ export interface ServiceProcess {
   readonly pid: number;
   readonly natsUrl: string;
   readonly publicUrl: string;
+  readonly operatorUrl: string;
   /** Value of a metric by its name and labels as they are printed; null where it is not. */
   metric(name: string): Promise<number | null>;
   /** Resident set of the process now, and at its largest so far, in bytes. */
   residentBytes(): { readonly now: number; readonly peak: number };
+  /** CPU time of the process so far. */
+  cpuMs(): number;
   /** Waits until it is ready; milliseconds since it was started. */
   readyAfterMs(): Promise<number>;
   /** Stops it; its data stay. */
@@ -85,6 +88,7 @@ export async function startServiceProcess({
       pid: child.pid as number,
       natsUrl,
       publicUrl,
+      operatorUrl,
       metric: async (name) => {
         const text = await (await fetch(`${operatorUrl}/metrics`)).text();
         const line = text.split('\n').find((one) => one.startsWith(`${name} `));
@@ -94,6 +98,7 @@ export async function startServiceProcess({
         await pollUntil(async () => (await fetch(`${operatorUrl}/readyz`)).ok, { everyMs: readyPollMs });
         return performance.now() - startedMs;
       },
+      cpuMs: () => readCpuMs(child.pid as number),
       residentBytes: () => readResidentBytes(child.pid as number),
       stop,
     };
@@ -123,6 +128,13 @@ async function readAddresses(log: NodeJS.ReadableStream, dir: string) {
       })
       .on('close', fail);
   });
+}
+
+/** User's and system's, from ticks of ten milliseconds. */
+function readCpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** @throws Error where the system does not show it (only Linux does). */

@@ -26,6 +26,7 @@ function install() {
   tryProgram('clickhouse-server', { debian: 'clickhouse-server' });
   tryProgram('nginx', { debian: 'nginx-light', homebrew: 'nginx' });
   requirePromtool();
+  tryNewerNats();
   requireBrowser();
 }
 
@@ -128,6 +129,42 @@ function requirePromtool() {
       '  Debian, Ubuntu:  sudo apt-get install prometheus   (starts a server on port 9090)\n' +
       '  macOS:           brew install prometheus',
   );
+}
+
+/**
+ * A cluster is tested with nats-server 2.10 or newer, which syncs before it acknowledges, where it can be had: Debian 12 has 2.9, the release after it 2.10. Only
+ * this package is taken from there, signed as all of Debian's, and unpacked next to the npm packages; the installed server stays as it is. Without it the
+ * installed one is tested.
+ */
+function tryNewerNats() {
+  const folder = join(root, 'node_modules', '.cache', 'miner');
+  const unpacked = join(folder, 'nats-server');
+  const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
+  if (existsSync(unpacked) || !existsSync(keyring) || !onPath('apt-get') || !onPath('dpkg')) return;
+  if (!/^VERSION_CODENAME=bookworm$/m.test(readFileSync('/etc/os-release', 'utf8'))) return;
+  // The mirror that this machine takes the packages of its own release from.
+  const mirror = spawnSync('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Codename: bookworm'], {
+    encoding: 'utf8',
+  }).stdout.split('\n', 1)[0];
+  if (mirror === '') return;
+  const apt = join(folder, 'apt');
+  for (const path of ['state/lists/partial', 'cache/archives/partial', 'download'])
+    mkdirSync(join(apt, path), { recursive: true });
+  const list = join(apt, 'sources.list');
+  writeFileSync(list, `deb [signed-by=${keyring}] ${mirror} trixie main\n`);
+  const places = {
+    'Etc::sourcelist': list,
+    'Etc::sourceparts': '/dev/null',
+    State: `${apt}/state`,
+    Cache: `${apt}/cache`,
+  };
+  const options = Object.entries(places).flatMap(([name, value]) => ['-o', `Dir::${name}=${value}`]);
+  const run = (command, ...args) =>
+    spawnSync(command, args, { cwd: join(apt, 'download'), stdio: 'ignore', timeout: 120_000 }).status === 0;
+  console.log('bootstrap: unpacking a newer nats-server for the tests of a cluster');
+  if (run('apt-get', ...options, 'update') && run('apt-get', ...options, 'download', 'nats-server'))
+    for (const file of readdirSync(join(apt, 'download'))) run('dpkg', '-x', file, unpacked);
+  rmSync(apt, { recursive: true, force: true });
 }
 
 /** For the tests of the explorer. The system's own: that of playwright would be a download past the package manager. */

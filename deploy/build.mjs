@@ -21,6 +21,7 @@ const programs = {
   deploy: ['deploy/miner.ts', 'deploy/probeIngest.ts'],
   tools: [
     'benchmarks/bench.ts',
+    'benchmarks/hostile/attacker.ts',
     'benchmarks/installationsProcess.ts',
     'benchmarks/peers/bare.ts',
     'benchmarks/peers/express.ts',

@@ -183,6 +183,18 @@ export const variables = {
     'Days after which NATS removes messages, those of the chain aside; 0 keeps all, which a rebuild needs',
     'a whole number of days, 0 or more',
   ),
+  MINER_STREAM_REPLICAS: variable(
+    z.union([
+      unset,
+      z
+        .string()
+        .regex(/^[1-5]$/)
+        .transform(Number),
+    ]),
+    '',
+    'Copies of each stream on the servers of a NATS cluster, 3 in production; unset: 1 for a new stream, and an existing one keeps its own',
+    'a number from 1 to 5',
+  ),
   MINER_ROWS_TTL_DAYS: variable(
     z
       .string()
@@ -216,6 +228,15 @@ export const variables = {
     '10',
     'For so long an input may fall behind, or rows may not be taken, before `/readyz` says so',
     'a whole number of seconds, 1 or more',
+  ),
+  MINER_DRAIN_SECONDS: variable(
+    z
+      .string()
+      .regex(/^\d{1,2}$/)
+      .transform(Number),
+    '0',
+    'Seconds that a process that is asked to end still answers, not ready and without keeping connections, so that proxies send requests elsewhere',
+    'a whole number of seconds from 0 to 99',
   ),
   MINER_AUDIT_SECONDS: variable(
     z

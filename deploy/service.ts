@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type Actor, createActor, fromObservable, fromPromise, waitFor } from 'xstate';
@@ -50,6 +51,8 @@ export interface ServiceSettings {
   readonly opsNames: readonly string[];
   readonly http: PublicServerSettings;
   readonly retentionDays: number;
+  /** Copies of each stream; null leaves existing ones alone. */
+  readonly replicas: number | null;
   /** Days that rows stay in ClickHouse; 0 keeps all. */
   readonly rowsTtlDays: number;
   /** Whether rows are folded again although some of what they were made from is lost. */
@@ -81,8 +84,11 @@ export interface Service {
   readiness(): Readiness;
   /** Rejects when the service cannot continue: a fault of this program, or a database of a newer one. */
   readonly failed: Promise<never>;
-  /** Stops within about seven seconds, normally at once; folded state is saved first. */
-  stop(): Promise<void>;
+  /**
+   * Stops within about seven seconds, normally at once; folded state is saved first. For `drainMs` before that everything is answered as before,
+   * and `/readyz` says that this process is leaving.
+   */
+  stop(drainMs?: number): Promise<void>;
 }
 
 /**
@@ -109,6 +115,10 @@ export async function startService({ settings, clock, logger, registry }: Servic
   const work = () => root.getSnapshot().context.work;
   const isNatsConnected = () => child().nats?.getSnapshot().hasTag('connected') ?? false;
   const isDatabaseReachable = () => child().databaseWatch?.getSnapshot().hasTag('reachable') ?? false;
+  const isLeaving = () => {
+    const snapshot = root.getSnapshot();
+    return snapshot.context.isLeaving || snapshot.hasTag('stopping') || snapshot.status !== 'active';
+  };
   const hasViews = () => work()?.isRestored() ?? false;
   const createInspector = createActorTransitions({
     actors: () => [...listMachines(root.getSnapshot()), ...(work()?.machines() ?? [])],
@@ -136,6 +146,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
     isNatsConnected,
     isDatabaseReachable,
     standbyFor: ingest.standbyFor,
+    isLeaving,
     chain: () => ({ conditions: views.chain.conditions(), ...describeFault(chain) }),
   });
   registerFollowerMetrics(registry, () => work()?.followers ?? [], clock);
@@ -160,6 +171,8 @@ export async function startService({ settings, clock, logger, registry }: Servic
         sources: { views, observations },
         hasViews,
         readiness,
+        // Asked for each answer.
+        isLeaving: () => root.getSnapshot().context.isLeaving,
         clock,
         logger,
         registry,
@@ -293,7 +306,10 @@ export async function startService({ settings, clock, logger, registry }: Servic
       operatorUrl: `http://${settings.opsHost}:${opsPort}`,
       readiness,
       failed: waitForFault(root),
-      stop: async () => {
+      stop: async (drainMs = 0) => {
+        root.send({ type: 'leave' });
+        if (drainMs > 0)
+          await Promise.race([pause(drainMs), waitFor(root, (snapshot) => snapshot.hasTag('stopping'))]);
         root.send({ type: 'stop' });
         await waitFor(root, ({ status }) => status !== 'active');
       },

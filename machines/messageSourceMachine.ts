@@ -27,7 +27,8 @@ export type SourceFault =
 
 /** A stream that was missing this many times in succession does not exist, rather than being slow to appear. */
 const missingTimesMax = 2;
-const backoff: BackoffBounds = { firstMs: 100, longestMs: 5_000 };
+/** An attempt costs a request, and a view is stale for as long as none succeeds. */
+const backoff: BackoffBounds = { firstMs: 100, longestMs: 500 };
 
 interface Context {
   /** Consecutive attempts that delivered nothing. */

@@ -23,6 +23,8 @@ interface Context<Work> {
   /** What runs on the granted tables; null until the grant is known. */
   readonly work: Work | null;
   readonly hasIndexerEnded: boolean;
+  /** The process is about to end: whoever sends it requests is to send them elsewhere. */
+  readonly isLeaving: boolean;
   /** Why the service ends, unless it was asked to stop. */
   readonly fault: { readonly error: unknown } | null;
 }
@@ -52,13 +54,15 @@ export function createServiceMachine<Work>() {
       context: {} as Context<Work>,
       input: {} as { readonly writes: boolean; readonly isDatabaseShared: boolean },
       events: {} as
-        | { type: 'stop' }
-        | { type: 'faulted'; error: unknown }
-        | { type: 'natsConnected' }
-        | { type: 'granted'; grant: Grant | null }
-        | { type: 'released' }
-        /** The ingest has ended by itself. */
-        | { type: 'lost'; error: unknown },
+        /** A stop follows; until then everything continues. */
+          | { type: 'leave' }
+          | { type: 'stop' }
+          | { type: 'faulted'; error: unknown }
+          | { type: 'natsConnected' }
+          | { type: 'granted'; grant: Grant | null }
+          | { type: 'released' }
+          /** The ingest has ended by itself. */
+          | { type: 'lost'; error: unknown },
       children: {} as {
         nats: 'nats';
         databaseWatch: 'databaseWatch';
@@ -120,8 +124,10 @@ export function createServiceMachine<Work>() {
       grant: null,
       work: null,
       hasIndexerEnded: false,
+      isLeaving: false,
       fault: null,
     }),
+    on: { leave: { actions: assign({ isLeaving: true }) } },
     initial: 'online',
     states: {
       online: {

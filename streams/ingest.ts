@@ -20,7 +20,7 @@ import { DatabaseTooNew, migrate, requireMigrated } from '../storage/migrations.
 import { applyRowsTtl } from '../storage/rowsTtl.ts';
 import { requireSupportedServer, ServerTooOld } from '../storage/serverVersion.ts';
 import { resolveTables } from '../storage/tables.ts';
-import { ensureStreams, type StreamRetention } from './jetstream/ensureStreams.ts';
+import { ensureStreams, type StreamSettings, warnOfSingleReplicas } from './jetstream/ensureStreams.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from './jetstream/ingestLease.ts';
 import type { JetStream } from './jetstream/natsLink.ts';
 import { acquireLock, LockHeldError } from './jetstream/processLock.ts';
@@ -38,7 +38,7 @@ export interface IngestOptions {
   readonly pipelineIdentity: FoldIdentity;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly retention: StreamRetention;
+  readonly retention: StreamSettings;
   /** Days that rows stay in ClickHouse; 0 keeps all. */
   readonly rowsTtlDays: number;
   readonly acceptsLoss: boolean;
@@ -94,7 +94,10 @@ export function createIngest(options: IngestOptions): Ingest {
         const name = await databaseIdentity(database);
         return { name, isUnused: (await newestEpoch(database)) === 0 };
       }),
-      ensureStreams: fromPromise(ensureAll),
+      ensureStreams: fromPromise(async () => {
+        await ensureAll();
+        await warnOfSingleReplicas(jetStream().jsm, streamNames, logger);
+      }),
       migrate: fromPromise(async () => {
         await migrate(database, logger);
       }),

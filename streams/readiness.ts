@@ -16,6 +16,8 @@ export interface ReadinessOptions {
   readonly isDatabaseReachable: () => boolean;
   /** The process that ingests while this one waits as a standby. */
   readonly standbyFor: () => LeaseHolder | null;
+  /** The process is about to end. */
+  readonly isLeaving: () => boolean;
   /**
    * Why views of the chain are unavailable, in more detail than response bodies. It does not make a process unready, since another one
    * would be in the same condition.
@@ -28,7 +30,7 @@ export interface ReadinessOptions {
  * what the process is waiting for.
  */
 export function createReadiness(options: ReadinessOptions): () => Readiness {
-  const { clock, graceMs, isNatsConnected, isDatabaseReachable, standbyFor } = options;
+  const { clock, graceMs, isNatsConnected, isDatabaseReachable, standbyFor, isLeaving } = options;
 
   function streamDetail(follower: StreamFollower) {
     const { isCaughtUp, isRebuilding, state, position, lastSequence, freshAsOfMs } = follower.status();
@@ -67,6 +69,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
     const clickhouse = databaseState();
     const standby = standbyFor();
     const waitingFor = [
+      ...(isLeaving() ? ['the end of this process'] : []),
       // A brief loss of the connection does not matter until the streams fall behind.
       ...(isNatsConnected() || hasStreams ? [] : ['NATS']),
       ...(clickhouse === 'reachable' ? [] : ['ClickHouse']),

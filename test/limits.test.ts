@@ -33,6 +33,8 @@ import { eventLoopDelayMaxMs } from '../http/server/loadGuard.ts';
 import { defaultReadTimeoutMs, inFlightMax } from '../http/server/pendingReads.ts';
 import { compressedAboveBytes } from '../http/server/preparedResponse.ts';
 import { createRateLimiter, rateClasses, siteFactor } from '../http/server/rateLimiter.ts';
+import { refusalsPerTurn } from '../http/server/refusalCount.ts';
+import { expensiveMsPerTurn } from '../http/server/turnBudget.ts';
 import { closeGraceMs, databaseCloseGraceMs } from '../machines/serviceMachine.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
 import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';
@@ -95,6 +97,16 @@ const requests: readonly Row[] = [
     'Silence on an event stream',
     seconds(defaultHeartbeatMs),
     'a comment is sent, which keeps the connection open',
+  ],
+  [
+    'Time of one turn of the event loop for requests that read events or ClickHouse',
+    `${expensiveMsPerTurn} ms`,
+    'the next ones wait for later turns',
+  ],
+  [
+    'Rate-limited requests of one turn that are answered',
+    count(refusalsPerTurn),
+    'the connections of further ones are closed, those of trusted proxies aside',
   ],
 ];
 

@@ -95,6 +95,7 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
     return;
   }
   const logger = createLogger(configuration.MINER_LOG_LEVEL);
+  const drainMs = configuration.MINER_DRAIN_SECONDS * 1000;
   const unknown = unknownVariables(process.env);
   if (unknown.length > 0)
     logger.warn({ unknown }, 'unknown variables; --help lists the settings of this service');
@@ -107,24 +108,27 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
       const startedMs = performance.now();
       await stop();
       const tookMs = Math.round(performance.now() - startedMs);
-      if (tookMs > slowStopMs) logger.warn({ what, tookMs }, 'took long to stop');
+      if (tookMs > slowStopMs + drainMs) logger.warn({ what, tookMs }, 'took long to stop');
     }
     stoppingNow = null;
   };
   const onTimeout = () =>
     logger.error(
-      { waitedFor: stoppingNow, stopMs },
+      { waitedFor: stoppingNow, stopMs: stopMs + drainMs },
       'not everything stopped in time; the process ends without it',
     );
-  const grace = closeWithGrace({ delay: stopMs, logger: false, onTimeout }, async ({ signal, err }) => {
-    isStopping = true;
-    if (err === undefined) logger.info({ signal }, 'stopping');
-    else if (expectedErrors.has(err.name)) process.stderr.write(`${err.message}\n`);
-    else logger.fatal({ err }, 'the service cannot continue');
-    await stopAll();
-    logger.info('stopped');
-    if (err !== undefined && configurationErrors.has(err.name)) process.exit(configurationErrorStatus);
-  });
+  const grace = closeWithGrace(
+    { delay: stopMs + drainMs, logger: false, onTimeout },
+    async ({ signal, err }) => {
+      isStopping = true;
+      if (err === undefined) logger.info({ signal }, 'stopping');
+      else if (expectedErrors.has(err.name)) process.stderr.write(`${err.message}\n`);
+      else logger.fatal({ err }, 'the service cannot continue');
+      await stopAll();
+      logger.info('stopped');
+      if (err !== undefined && configurationErrors.has(err.name)) process.exit(configurationErrorStatus);
+    },
+  );
   const finish = async () => {
     if (isStopping) return;
     await stopAll();
@@ -187,6 +191,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
         readTimeoutMs: defaultReadTimeoutMs,
       },
       retentionDays: configuration.MINER_RETENTION_DAYS,
+      replicas: configuration.MINER_STREAM_REPLICAS,
       rowsTtlDays: configuration.MINER_ROWS_TTL_DAYS,
       acceptsLoss: configuration.MINER_INCOMPLETE_REBUILD === 'accept',
       chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
@@ -201,7 +206,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
     logger,
     registry,
   });
-  onStop('the service', service.stop);
+  onStop('the service', () => service.stop(configuration.MINER_DRAIN_SECONDS * 1000));
   // Deliberately unhandled: it ends the process as any other failure does, with everything stopped in order.
   service.failed.catch((error: unknown) => {
     throw error;

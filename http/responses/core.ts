@@ -89,7 +89,10 @@ const available = z.strictObject({
       blockProgress: z
         .string()
         .regex(/^(?:0|[1-9][0-9]{0,8})$/)
-        .meta({ description: 'Block units into the next block, out of 1,000,000,000' }),
+        .meta({
+          description: 'Block units into the next block, out of 1,000,000,000',
+          format: 'uint64-decimal',
+        }),
       workPerThousandBlocks: decimal.describe(
         'Difficulty of the next batch: work units for 1,000 work blocks',
       ),

@@ -24,7 +24,7 @@ import { decimal, schemaVersion, timestamp } from './scalars.ts';
 const claimLimit = z
   .string()
   .regex(/^(?:[1-9]|[12][0-9]|3[0-2])$/)
-  .meta({ description: 'Decimal from 1 to 32' });
+  .meta({ description: 'Decimal from 1 to 32', format: 'uint64-decimal' });
 
 const position = z
   .strictObject({

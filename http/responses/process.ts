@@ -247,7 +247,7 @@ function defineQueue<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
           activeRoundCount: z
             .string()
             .regex(/^(?:[0-9]|1[0-6])$/)
-            .meta({ description: 'Decimal from 0 to 16' }),
+            .meta({ description: 'How many of them have work, from 0 to 16', format: 'uint64-decimal' }),
           expected: z
             .strictObject({ ...anchor, ...completed })
             .describe('Where the settled frontier is once it is confirmed'),

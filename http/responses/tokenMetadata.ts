@@ -22,7 +22,7 @@ const members = {
   tokenId: z
     .string()
     .regex(/^[1-9][0-9]{0,3}$/)
-    .meta({ description: 'Decimal from 1 to 9999' }),
+    .meta({ description: 'ID of the token, a decimal from 1 to 9999', format: 'uint64-decimal' }),
   collection: address.describe('Contract of the token'),
   name: z.string().min(1).max(128).describe('Its name'),
   description: z.string().min(1).max(2048).describe('Its description'),

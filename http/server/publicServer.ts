@@ -23,6 +23,7 @@ import { createOriginCheck } from './origin.ts';
 import { createPendingReads, type ReadBody } from './pendingReads.ts';
 import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
 import { createRateLimiter, type RateClass } from './rateLimiter.ts';
+import { createRefusalCount } from './refusalCount.ts';
 import { readRequestHeaders } from './requestHeaders.ts';
 import { createRequestIds } from './requestId.ts';
 import {
@@ -58,6 +59,8 @@ export interface PublicServerOptions {
   /** False until folded state was restored: until then there are no views, and routes answer 503. */
   readonly hasViews: () => boolean;
   readonly readiness: () => Readiness;
+  /** Whether the process is about to end, so that connections are to be opened elsewhere; never, where it is left out. */
+  readonly isLeaving?: () => boolean;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
@@ -73,14 +76,15 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const implementation = detectImplementation();
   const transport = selectTransport();
   const metrics = createHttpMetrics(options.registry, implementation);
-  const writer = createResponseWriter(transport, clock);
+  const writer = createResponseWriter({ transport, clock, isLeaving: options.isLeaving ?? (() => false) });
   const chooseRequestId = createRequestIds();
   const checkOrigin = createOriginCheck(settings.allowedOrigins);
   const chooseEncoding = createEncodingChoice();
   const findClientAddress = createClientAddress(settings.trustedProxies, transport);
   const limiter = settings.rateLimits ? createRateLimiter() : null;
   const failures = createFailureLog(logger, clock);
-  const reads = createPendingReads({ metrics, timeoutMs: settings.readTimeoutMs });
+  const reads = createPendingReads({ metrics, timeoutMs: settings.readTimeoutMs, clock });
+  const refusals = createRefusalCount();
   const guard = settings.rateLimits ? createLoadGuard(clock) : null;
   const app = App();
 
@@ -109,13 +113,16 @@ export function createPublicServer(options: PublicServerOptions): Listener {
         isAborted: false,
         isAnswered: false,
       };
-      if (headers.isAmbiguous) return writer.closeConnection(exchange);
+      if (headers.isAmbiguous) return writer.closeConnection(exchange, '400 Bad Request');
       runGuarded(exchange, () => {
         const isAskingPermission = verdict !== 'none' && isPreflight(request, headers);
         const isOfContract = route !== null && !isAskingPermission && isReadMethod(request);
         const refusal =
           limit(exchange, isOfContract ? route.rateClass : 'other') ??
           (isAskingPermission ? null : findRefusal(request, route, verdict === 'refused'));
+        // Whoever goes on sending behind the first of them is not answered for each: that would cost more than it takes to ask.
+        if (refusal?.code === 'rate_limited' && headers.forwardedFor === '' && refusals.isFlooded())
+          return writer.closeConnection(exchange, refusal.status);
         if (refusal === null && isAskingPermission) return answerPreflight(exchange);
         if (refusal === null) answer(exchange, request);
         else writer.writeError(exchange, refusal);

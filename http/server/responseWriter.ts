@@ -57,7 +57,7 @@ export interface ResponseWriter {
   ): void;
   writeError(exchange: Exchange, error: HttpError): void;
   /** Closes the connection of a request that cannot be trusted, so that nothing behind it is taken for another one. */
-  closeConnection(exchange: Exchange): void;
+  closeConnection(exchange: Exchange, status: string): void;
   /** Answers a browser's preflight request from an approved origin. */
   writePreflight(exchange: Exchange): void;
   /** Writes the headers of a response whose body follows piece by piece. */
@@ -66,7 +66,13 @@ export interface ResponseWriter {
   writeUncached(exchange: Exchange, contentType: string, body: Buffer): void;
 }
 
-export function createResponseWriter(transport: Transport, clock: Clock): ResponseWriter {
+export interface ResponseWriterOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly isLeaving: () => boolean;
+}
+
+export function createResponseWriter({ transport, clock, isLeaving }: ResponseWriterOptions): ResponseWriter {
   function begin(exchange: Exchange, status: string, vary: string): HttpResponse {
     exchange.isAnswered = true;
     const { response } = exchange;
@@ -74,6 +80,7 @@ export function createResponseWriter(transport: Transport, clock: Clock): Respon
     response.writeHeader('X-Request-Id', exchange.requestId);
     response.writeHeader('Vary', vary);
     response.writeHeader('X-Content-Type-Options', 'nosniff');
+    if (isLeaving()) response.writeHeader('Connection', 'close');
     if (exchange.approvedOrigin !== null) {
       response.writeHeader('Access-Control-Allow-Origin', exchange.approvedOrigin);
       response.writeHeader('Access-Control-Expose-Headers', exposedHeaders);
@@ -122,9 +129,9 @@ export function createResponseWriter(transport: Transport, clock: Clock): Respon
       if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
       end(exchange, status, Buffer.from(JSON.stringify({ error: code })));
     },
-    closeConnection: (exchange) => {
+    closeConnection: (exchange, status) => {
       exchange.isAnswered = true;
-      finish(exchange, '400 Bad Request');
+      finish(exchange, status);
       // With a response the parser would go on to what was received behind the request.
       exchange.response.close();
     },

@@ -13,12 +13,14 @@ const nanosPerSecond = 1_000_000_000;
 const dedupeWindowNanos = 120 * nanosPerSecond;
 const secondsPerDay = 86_400;
 
-export interface StreamRetention {
+export interface StreamSettings {
   /**
    * Messages older than this are removed by the server; 0 keeps all. Spans of the chain are always kept: each is linked to the one before
    * it, so the chain cannot be folded again without the first.
    */
   readonly retentionDays: number;
+  /** Copies of each stream, on as many servers of a cluster; without it a new stream has one, and an existing one keeps its own. */
+  readonly replicas?: number | null;
 }
 
 /**
@@ -28,11 +30,11 @@ export interface StreamRetention {
 export async function ensureStreams(
   jsm: JetStreamManager,
   streams: readonly StreamName[],
-  retention: StreamRetention,
+  settings: StreamSettings,
   logger: Logger,
 ): Promise<void> {
   for (const stream of streams) {
-    const ours = describeSettings(stream, retention);
+    const ours = describeSettings(stream, settings);
     const existing = await readConfiguration(jsm, stream);
     const { subjects, max_age: maxAge } = ours;
     if (existing === null) {
@@ -44,6 +46,25 @@ export async function ensureStreams(
       logger.info({ stream, subjects, maxAgeDays: toDays(maxAge) }, 'stream settings updated');
     }
   }
+}
+
+/** Names what one server of a cluster alone has: while it is away, so is the stream. */
+export async function warnOfSingleReplicas(
+  jsm: JetStreamManager,
+  streams: readonly StreamName[],
+  logger: Logger,
+): Promise<void> {
+  const single: StreamName[] = [];
+  for (const stream of streams) {
+    const { config, cluster } = await jsm.streams.info(stream);
+    // A server of its own is in no cluster.
+    if (cluster?.name !== undefined && config.num_replicas === 1) single.push(stream);
+  }
+  if (single.length > 0)
+    logger.warn(
+      { streams: single },
+      'these streams have one replica in a cluster, and are away while its server is: set MINER_STREAM_REPLICAS=3',
+    );
 }
 
 /**
@@ -78,7 +99,7 @@ export function isStreamMissing(error: unknown): boolean {
   return error instanceof Error && error.message === 'stream not found';
 }
 
-function describeSettings(stream: StreamName, { retentionDays }: StreamRetention) {
+function describeSettings(stream: StreamName, { retentionDays, replicas = null }: StreamSettings) {
   const maxAge = retentionDays * secondsPerDay * nanosPerSecond;
   return {
     subjects: streamSubjects[stream],
@@ -87,6 +108,7 @@ function describeSettings(stream: StreamName, { retentionDays }: StreamRetention
     allow_direct: true,
     max_age: stream === 'MINER_CHAIN' || stream === 'MINER_LEASE' ? 0 : maxAge,
     ...(stream === 'MINER_LEASE' ? { max_msgs_per_subject: 1 } : {}),
+    ...(replicas === null ? {} : { num_replicas: replicas }),
   };
 }
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DeliverPolicy, type JetStreamClient, type JetStreamManager, type JsMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { Observable, type Subscriber } from 'rxjs';
+import { firstValueFrom, Observable, from as rxFrom, type Subscriber, timeout } from 'rxjs';
 import { type Actor, createActor, fromPromise } from 'xstate';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
@@ -30,6 +30,9 @@ export const pullBounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
 const messageOverheadBytes = 400;
 /** A pull expires after this; a deleted consumer is noticed within about the same time. */
 const pullExpiresMs = 4_000;
+/** How long an answer about the stream is waited for, in the first attempts and in later ones. The client itself gives up after five seconds. */
+const answerMs = { short: 750, long: 6_000 } as const;
+const shortAttempts = 16;
 
 /** Consecutive messages of a stream. */
 export interface MessageBatch {
@@ -148,7 +151,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
 
     async function verify() {
       const askedAtMs = clock.monotonicMs();
-      const verified = await verifySource(jsm, stream, checkpoint);
+      const verified = await answerSoon(verifySource(jsm, stream, checkpoint));
       if (signal.aborted) return;
       counts.verifiedAtMs = askedAtMs;
       checkpoint = { ...checkpoint, streamCreated: verified.created };
@@ -190,6 +193,16 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       }),
       options.inspect && { inspect: options.inspect },
     );
+  }
+
+  /**
+   * Of a cluster that has just lost a server nobody may answer what the next attempt would be answered, so attempts are short for as long as an
+   * election takes, which is up to nine seconds; servers that are merely slow get more time then.
+   */
+  function answerSoon<Answer>(asked: Promise<Answer>): Promise<Answer> {
+    const failures = actor?.getSnapshot().context.failures ?? 0;
+    const waitMs = failures < shortAttempts ? answerMs.short : answerMs.long;
+    return firstValueFrom(rxFrom(asked).pipe(timeout(waitMs)));
   }
 
   async function recreate() {
@@ -266,11 +279,13 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     onEnded: (reached: Checkpoint) => void,
   ): Promise<void> {
     const { gate, signal } = recipient;
-    const consumer = await options.js.consumers.get(stream, {
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: from.position + 1,
-      inactive_threshold: 30_000,
-    });
+    const consumer = await answerSoon(
+      options.js.consumers.get(stream, {
+        deliver_policy: DeliverPolicy.StartSequence,
+        opt_start_seq: from.position + 1,
+        inactive_threshold: 30_000,
+      }),
+    );
     const delivered = await consumer.consume({ max_messages: pulls.messages, expires: pullExpiresMs });
     let pending: JsMsg[] = [];
     let pendingBytes = 0;

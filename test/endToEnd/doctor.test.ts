@@ -101,7 +101,8 @@ describe('doctor', () => {
     const damaged = await doctor({ ...environment, MINER_RPC_URL: 'http://127.0.0.1:1' });
     expect(damaged.output).toMatch(/FAILED +readings: (\d+) in the stream, (\d+) in ClickHouse/);
     expect(damaged.output).toMatch(/FAILED +node: /);
-    expect(damaged.output.match(/FAILED/g)).toHaveLength(2);
+    // One of the samples may lie in that half hour.
+    expect(damaged.output).not.toMatch(/FAILED +(?!readings|node|self-audit)/);
     expect(damaged.status).toBe(1);
     expect((await doctor(environment, '--quick')).output).toContain('skipped by --quick');
   });

@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { activeTables } from '../../storage/generations.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
 import {
   fetchReadiness,
   startMiner,
@@ -72,6 +73,35 @@ describe('several processes on one ClickHouse server', () => {
     expect(stored.readings).toEqual(expected.readings);
     expect(stored.rounds).toEqual(expected.rounds);
     expect(stored.buckets).toEqual(expected.buckets);
+  });
+
+  it('replace one that is cut off from NATS, which stores nothing more and ends once it sees that', async () => {
+    const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
+    const { connection } = await connectTo(nats);
+    const proxy = await startCuttingProxy(nats.url.replace('nats:', 'http:'));
+    const first = await startWith(proxy.url.replace('http:', 'nats:'), clickhouse)('ingest');
+    await waitUntilReady(first);
+    const second = await startWith(nats.url, clickhouse)('ingest');
+    await eventually(async () => (await fetchReadiness(second)).standbyFor?.pid === first.pid, 'a standby');
+    await publishAll(connection, mixedPublications(400));
+    await waitUntilStored(first, 400);
+    proxy.hold(true);
+    await waitUntilReady(second);
+    await publishAll(connection, mixedPublications(400, 400));
+    await waitUntilStored(second, 800);
+    proxy.hold(false);
+    expect(await first.exited).toBe(1);
+    expect(first.output()).toMatch(/has taken over the ingest|another process ingests into this database/);
+    const database = openDatabase({ url: clickhouse });
+    onTestFinished(() => database.close());
+    const { readings } = await activeTables(database);
+    const accepted = await second.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}');
+    const rows = await database.select(
+      `SELECT count(), uniqExact(position), max(position) FROM ${readings} FINAL`,
+    );
+    expect(accepted).toBeGreaterThan(0);
+    expect(rows[0]?.[0]).toEqual(rows[0]?.[1]);
+    expect(Number(rows[0]?.[2])).toBeGreaterThan(400);
   });
 
   it('show no page with a gap while the state is lost and everything is folded again', async () => {

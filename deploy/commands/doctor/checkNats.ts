@@ -104,6 +104,8 @@ async function checkClock(jsm: JetStreamManager): Promise<Finding> {
       ack_policy: AckPolicy.Explicit,
       deliver_policy: DeliverPolicy.New,
       inactive_threshold: 5_000_000_000,
+      num_replicas: 1,
+      mem_storage: true,
     });
     const afterMs = Date.now();
     await jsm.consumers.delete('MINER_COUNTER', name);

@@ -32,7 +32,6 @@ interface Container {
   readonly startupProbe: Probe;
   readonly livenessProbe: Probe;
   readonly readinessProbe: Probe;
-  readonly lifecycle?: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
   readonly resources: Readonly<
     Record<'requests' | 'limits', { readonly cpu: string; readonly memory: string }>
   >;
@@ -222,7 +221,7 @@ describe('manifests of the service', () => {
     '%s has probes for being alive and ready that it answers',
     (_, { spec }) => {
       const { containers, terminationGracePeriodSeconds } = spec.template.spec;
-      const [{ startupProbe, livenessProbe, readinessProbe, lifecycle, args = [] }] = containers;
+      const [{ startupProbe, livenessProbe, readinessProbe, env = [], args = [] }] = containers;
       for (const probe of [startupProbe, livenessProbe]) expect(probe.httpGet?.path).toBe('/healthz');
       if (args[0] === 'ingest') {
         const [, script = ''] = readinessProbe.exec?.command ?? [];
@@ -234,7 +233,7 @@ describe('manifests of the service', () => {
         if (httpGet !== undefined) expect(operatorPaths()).toContain(httpGet.path);
       // A process that waits for NATS or ClickHouse, or is stalled for a while, is not ended for that.
       expect(livenessProbe.periodSeconds * livenessProbe.failureThreshold).toBeGreaterThanOrEqual(60);
-      const leaving = Number(lifecycle?.preStop.exec.command[1] ?? 0);
+      const leaving = Number(env.find(({ name }) => name === 'MINER_DRAIN_SECONDS')?.value ?? 0);
       expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(leaving + serviceStopSeconds + 5);
       if (args[0] === 'serve') expect(leaving).toBeGreaterThan(readinessProbe.periodSeconds);
     },

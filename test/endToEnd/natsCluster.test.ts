@@ -1,0 +1,122 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { describe, expect, it } from 'vitest';
+import { counterSubject, streamNames } from '../../actors/messages/subjects.ts';
+import { closeNats } from '../../streams/jetstream/connection.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { whenFinished } from '../support/processes/lifetime.ts';
+import { minerCommand } from '../support/processes/minerCommand.ts';
+import {
+  ask,
+  fetchReadiness,
+  startMiner,
+  waitUntilReady,
+  waitUntilStored,
+  writeDeployment,
+} from '../support/processes/minerProcess.ts';
+import { type NatsCluster, startNatsCluster } from '../support/processes/natsCluster.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { readingMessage } from '../support/readings/readingMessages.ts';
+
+/** Between two readings of the load. */
+const intervalMs = 50;
+
+async function connectToCluster({ urls }: NatsCluster) {
+  const connection = await connect({
+    servers: [...urls],
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 100,
+    timeout: 1_000,
+  });
+  whenFinished(() => closeNats(connection));
+  return {
+    js: jetstream(connection, { timeout: 1_000 }),
+    jsm: await jetstreamManager(connection, { timeout: 1_000 }),
+  };
+}
+type Connected = Awaited<ReturnType<typeof connectToCluster>>;
+
+/** Publishes readings one after another, each until it is acknowledged. */
+function publishReadings({ js }: Connected) {
+  const stopping = new AbortController();
+  let acknowledged = 0;
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      const reading = readingMessage('wheel.one', acknowledged, {}, 1_000);
+      const body = JSON.stringify(reading);
+      try {
+        // An unknown outcome is published again under its ID.
+        await js.publish(counterSubject('wheel.one'), body, { msgID: reading.telemetryId });
+        acknowledged++;
+        await pause(intervalMs);
+      } catch {
+        await pause(intervalMs);
+      }
+    }
+  })();
+  return {
+    acknowledged: () => acknowledged,
+    stop: async () => {
+      stopping.abort();
+      await running;
+      return acknowledged;
+    },
+  };
+}
+
+const findLeader = async ({ jsm }: Connected, stream: string) =>
+  (await jsm.streams.info(stream)).cluster?.leader;
+
+describe('a NATS cluster', () => {
+  it('takes a stream of one replica away with its server, by name; with three it loses a leader under load, and nothing else', async () => {
+    const cluster = await startNatsCluster();
+    const connected = await connectToCluster(cluster);
+    const dataDir = temporaryDirectory();
+    const settings = { natsUrl: cluster.url, dataDir, environment: { MINER_READY_GRACE_SECONDS: '3' } };
+    const single = await startMiner(settings);
+    await waitUntilReady(single);
+    const warned = single.log().find(({ msg }) => String(msg).includes('MINER_STREAM_REPLICAS=3'));
+    expect(warned?.streams).toEqual(streamNames);
+    const only = await eventually(() => findLeader(connected, 'MINER_COUNTER'), 'a leader');
+    await cluster.kill(only);
+    await eventually(
+      async () => (await fetchReadiness(single)).waitingFor.includes('MINER_COUNTER'),
+      'the stream to be missed',
+    );
+    expect((await ask(`${single.publicUrl}/v1/public/telemetry`)).status).toBe(200);
+    await cluster.start(only);
+    await waitUntilReady(single);
+    await single.end('SIGTERM');
+
+    const miner = await startMiner({ ...settings, environment: { MINER_STREAM_REPLICAS: '3' } });
+    await waitUntilReady(miner);
+    await eventually(async () => {
+      const { config, cluster: of } = await connected.jsm.streams.info('MINER_COUNTER');
+      const isCurrent = of?.replicas?.length === 2 && of.replicas.every(({ current }) => current);
+      return config.num_replicas === 3 && isCurrent;
+    }, 'three replicas');
+    const load = publishReadings(connected);
+    await eventually(() => load.acknowledged() >= 20, 'load');
+    const leader = await eventually(() => findLeader(connected, 'MINER_COUNTER'), 'a leader');
+    await cluster.kill(leader);
+    const before = load.acknowledged();
+    await eventually(() => load.acknowledged() >= before + 40, 'readings after the failure');
+    const published = await load.stop();
+    await waitUntilStored(miner, published);
+    expect(await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}')).toBe(
+      published,
+    );
+    expect(await miner.metric('miner_stream_missed_messages_total{stream="MINER_COUNTER"}')).toBe(0);
+    await waitUntilReady(miner);
+
+    const doctor = await minerCommand(['doctor', '--quick'], {
+      MINER_NATS_URL: cluster.url,
+      MINER_DATA_DIR: dataDir,
+      MINER_DEPLOYMENT: writeDeployment(dataDir),
+    });
+    // A server takes a while to call another one away.
+    const replicas = `replicas MINER_COUNTER: 3 in the cluster test, leader \\w+, (?:away|behind): ${leader}`;
+    expect(doctor.output).toMatch(new RegExp(`(?:FAILED|warning) +${replicas}`));
+  });
+});

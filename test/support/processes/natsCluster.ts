@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { findNatsServer } from '../../../deploy/local/localNats.ts';
+import { closeNats } from '../../../streams/jetstream/connection.ts';
+import { eventually, startProcess, type TestProcess } from './childProcess.ts';
+import { findFreePort } from './findFreePort.ts';
+import { writeNatsConfiguration } from './serverConfigurations.ts';
+import { temporaryDirectory } from './temporaryDirectory.ts';
+
+/** Where `npm test` unpacks a newer server than the installed one, if the system has a signed source of it. */
+const unpacked = resolve(
+  import.meta.dirname,
+  '../../../node_modules/.cache/miner/nats-server/usr/sbin/nats-server',
+);
+
+/** The newest nats-server of this machine. */
+export function findNewestNatsServer(): { readonly program: string; readonly version: string } {
+  const program = existsSync(unpacked) ? unpacked : findNatsServer();
+  const version = /v(\d+\.\d+\.\d+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' }))?.[1];
+  return { program, version: version ?? 'unknown' };
+}
+
+/** Three nats-servers that are one cluster, each with a folder of its own. */
+export interface NatsCluster {
+  /** Addresses of all, separated by commas. */
+  readonly url: string;
+  readonly urls: readonly string[];
+  /** Names of the servers, as streams name their leaders and peers. */
+  readonly names: readonly string[];
+  kill(name: string): Promise<void>;
+  start(name: string): Promise<void>;
+}
+
+export async function startNatsCluster(): Promise<NatsCluster> {
+  const { program, version } = findNewestNatsServer();
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const names = ['one', 'two', 'three'];
+  const ports = await Promise.all(names.map(findFreePort));
+  const routePorts = await Promise.all(names.map(findFreePort));
+  const routes = routePorts.map((port) => `"nats://127.0.0.1:${port}"`).join(', ');
+  const dir = temporaryDirectory();
+  const sync = major > 2 || minor >= 10 ? 'sync_interval: always' : '';
+  const running = new Map<string, TestProcess>();
+
+  function start(name: string) {
+    const at = names.indexOf(name);
+    const configuration = writeNatsConfiguration(
+      join(dir, name),
+      ports[at] as number,
+      `server_name: ${name}\ncluster { name: test, listen: "127.0.0.1:${routePorts[at]}", routes: [${routes}] }`,
+      sync,
+    );
+    running.set(name, startProcess(program, ['-c', configuration]));
+  }
+
+  for (const name of names) start(name);
+  const urls = ports.map((port) => `nats://127.0.0.1:${port}`);
+  const waitForLeader = () =>
+    eventually(async () => {
+      const connection = await connect({ servers: urls, timeout: 1_000, reconnect: false });
+      try {
+        await (await jetstreamManager(connection, { timeout: 1_000 })).getAccountInfo();
+      } finally {
+        await closeNats(connection);
+      }
+      return true;
+    }, 'a cluster with a leader');
+  await waitForLeader();
+  return {
+    url: urls.join(','),
+    urls,
+    names,
+    kill: async (name) => {
+      await running.get(name)?.end('SIGKILL');
+    },
+    start: async (name) => {
+      start(name);
+      await waitForLeader();
+    },
+  };
+}
