@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { listKeys } from '../actors/schemas/listKeys.ts';
 import { measureChain } from './chain.ts';
 import { measureFeed } from './feed.ts';
 import { measureHostile } from './hostile/hostile.ts';
@@ -6,6 +7,7 @@ import { measureInstallations } from './installations.ts';
 import { measureMemory } from './memory.ts';
 import { measurePolling } from './polling.ts';
 import { measureReplay } from './replay.ts';
+import { ProgramsMissing, type RequiredProgram, requirePrograms } from './requirePrograms.ts';
 import { measureScaleOut } from './scaleOut.ts';
 import { measureStart } from './start.ts';
 import { measureStatistics } from './statistics.ts';
@@ -20,6 +22,21 @@ const lessToDo: Readonly<Record<string, readonly string[]>> = {
   years: ['--events', '100000'],
 };
 
+const nats = ['nats-server'] as const;
+/** Programs of the system that a benchmark starts. */
+const needs: Readonly<Record<string, readonly RequiredProgram[]>> = {
+  polling: [...nats, 'wrk', 'nginx', 'taskset'],
+  feed: [...nats, 'wrk', 'taskset'],
+  replay: nats,
+  stream: nats,
+  chain: nats,
+  statistics: [...nats, 'pg_config'],
+  start: nats,
+  'scale-out': [...nats, 'wrk', 'taskset'],
+  memory: nats,
+  installations: ['taskset'],
+};
+
 const program = new Command('bench')
   .description(
     'Benchmarks of the service. Each starts its own parts on free ports, prints what it measured, and removes what it made. Without a command all of them run, in less than twenty minutes.',
@@ -31,6 +48,12 @@ const program = new Command('bench')
       command.error(`error: unknown command '${unknown}'; --help lists those that are`);
     return measureAll();
   });
+
+// Before anything is started: what has been started would be left behind.
+program.hook('preAction', (_, command) => {
+  const names = command === program ? listKeys(needs) : [command.name()];
+  requirePrograms([...new Set(names.flatMap((name) => needs[name] ?? []))]);
+});
 
 addRoundsCommand(
   'polling',
@@ -124,7 +147,13 @@ program
   .option('--events <count>', 'events of all owners together', parseWholeNumber, 1_000_000)
   .action(measureYears);
 
-await program.parseAsync();
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof ProgramsMissing)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
 
 function addRoundsCommand(name: string, description: string): Command {
   return program

@@ -12,6 +12,7 @@ import { miningAbi } from '../actors/chain/contractAbis.ts';
 import type { StreamMessage } from '../actors/messages/streamMessage.ts';
 import { spanSubject } from '../actors/messages/subjects.ts';
 import { toAddress } from '../actors/schemas/hex.ts';
+import { bindToParent } from '../deploy/local/bindToParent.ts';
 import { pollUntil } from '../storage/pollUntil.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
@@ -223,7 +224,7 @@ async function indexSeconds(dir: string, rpcUrl: string, deployment: string): Pr
   const nats = await startNatsProcess(dir);
   await createChainStream(nats.url);
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [minerProgram, 'index'], {
+  const child = spawn(...bindToParent(process.execPath, [minerProgram, 'index']), {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env.PATH,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bindToParent } from '../deploy/local/bindToParent.ts';
 import { findFreePort } from '../test/support/processes/findFreePort.ts';
 import { awaitFirstAnswer, createStopper } from './childServer.ts';
 
@@ -20,7 +21,9 @@ export interface ClickHouseProcess {
 export async function startClickHouseProcess(dir: string): Promise<ClickHouseProcess> {
   mkdirSync(dir, { recursive: true });
   const port = await findFreePort();
-  const child = spawn(process.execPath, [program, join(dir, 'data'), String(port)], { stdio: 'ignore' });
+  const child = spawn(...bindToParent(process.execPath, [program, join(dir, 'data'), String(port)]), {
+    stdio: 'ignore',
+  });
   const stop = createStopper(child);
   const url = `http://127.0.0.1:${port}`;
   const ping = async () => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { bindToParent } from '../deploy/local/bindToParent.ts';
 import { createStopper } from './childServer.ts';
 import { minerProgram } from './serviceProcess.ts';
 
@@ -20,16 +21,19 @@ export interface FilledService {
  * @throws Error when the past is not there within two minutes.
  */
 export async function startFilled(dir: string, pastDays = 1): Promise<FilledService> {
-  const child = spawn(process.execPath, [minerProgram, 'local', '--past-days', String(pastDays)], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'production',
-      MINER_DATA_DIR: dir,
-      MINER_HTTP_PORT: '0',
-      MINER_OPS_PORT: '0',
+  const child = spawn(
+    ...bindToParent(process.execPath, [minerProgram, 'local', '--past-days', String(pastDays)]),
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        NODE_ENV: 'production',
+        MINER_DATA_DIR: dir,
+        MINER_HTTP_PORT: '0',
+        MINER_OPS_PORT: '0',
+      },
     },
-  });
+  );
   const stop = createStopper(child);
   try {
     const rpcUrl = await new Promise<string>((resolve, reject) => {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bindToParent } from '../deploy/local/bindToParent.ts';
 import type { InstallationsMeasured, InstallationsTask } from './installationsProcess.ts';
 import { pinToCore } from './pinToCore.ts';
 import { publishResults } from './results.ts';
@@ -84,7 +85,7 @@ async function runOnce(size: Omit<InstallationsTask, 'dir'>): Promise<Installati
   const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
   try {
     const [command, ...args] = pinToCore(0, [process.execPath, program]);
-    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = spawn(...bindToParent(command, args), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     const exited = once(child, 'exit').then(([status]) => {
       throw new Error(`the process that folds ended with status ${status}`);
     });

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { connect } from '@nats-io/transport-node';
+import { bindToParent } from '../deploy/local/bindToParent.ts';
 import { findFreePort } from '../test/support/processes/findFreePort.ts';
 import { writeNatsConfiguration } from '../test/support/processes/serverConfigurations.ts';
 import { awaitFirstAnswer, createStopper, serverPath } from './childServer.ts';
@@ -15,7 +16,7 @@ export async function startNatsProcess(dir: string): Promise<NatsProcess> {
   const port = await findFreePort();
   const url = `nats://127.0.0.1:${port}`;
   const configuration = writeNatsConfiguration(dir, port);
-  const child = spawn('nats-server', ['-c', configuration], {
+  const child = spawn(...bindToParent('nats-server', ['-c', configuration]), {
     stdio: 'ignore',
     env: { PATH: serverPath },
   });

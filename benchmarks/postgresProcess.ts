@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { bindToParent } from '../deploy/local/bindToParent.ts';
 import { findFreePort } from '../test/support/processes/findFreePort.ts';
 import { awaitFirstAnswer, createStopper } from './childServer.ts';
 
@@ -29,7 +30,7 @@ export async function startPostgres(dir: string): Promise<PostgresProcess> {
   run(`${bin}/initdb`, ['-D', data, '-U', 'bench', '--auth=trust', '--no-sync'], owner);
   const port = await findFreePort();
   const options = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-k', data, '-F'];
-  const child = spawn(`${bin}/postgres`, options, { stdio: 'ignore', cwd: data, ...owner });
+  const child = spawn(...bindToParent(`${bin}/postgres`, options), { stdio: 'ignore', cwd: data, ...owner });
   const stop = createStopper(child, 'SIGINT');
   const connectClient = async () => {
     const client = new Client({ host: '127.0.0.1', port, user: 'bench', database: 'postgres' });

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { bindToParent } from '../deploy/local/bindToParent.ts';
 import { pollUntil } from '../storage/pollUntil.ts';
 import { createStopper } from './childServer.ts';
 import { pinToCore } from './pinToCore.ts';
@@ -68,7 +69,7 @@ export async function startServiceProcess({
 }: ServiceProcessSettings): Promise<ServiceProcess> {
   const startedMs = performance.now();
   const [program, ...args] = pinToCore(core, [process.execPath, minerProgram, command]);
-  const child = spawn(program, args, {
+  const child = spawn(...bindToParent(program, args), {
     stdio: ['ignore', 'inherit', 'pipe'],
     env: {
       PATH: process.env.PATH,

@@ -247,6 +247,15 @@ export const variables = {
     'Seconds between two samples, a half hour and a safe block, that are compared with the messages and the node they were made from; 0 for none',
     'a whole number of seconds, 0 or more',
   ),
+  MINER_ACCESS_LOG: variable(
+    z
+      .string()
+      .regex(/^\d{1,7}$/)
+      .transform(Number),
+    '0',
+    'One of so many requests is logged, at `info`, with its ID, route, status and time; 0 for none',
+    'a whole number, 0 or more',
+  ),
   MINER_LOG_LEVEL: variable(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     'info',

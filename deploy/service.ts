@@ -5,6 +5,7 @@ import { type Actor, createActor, fromObservable, fromPromise, waitFor } from 'x
 import type { ChainActors } from '../actors/chain/chainActors.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import type { Readiness } from '../actors/views/readiness.ts';
+import { createAccessLog, type OnAnswered } from '../http/server/answeredRequest.ts';
 import { createOperatorServer } from '../http/server/operatorServer.ts';
 import { createPublicServer, type PublicServerSettings } from '../http/server/publicServer.ts';
 import type { Grant } from '../machines/ingestMachine.ts';
@@ -35,6 +36,7 @@ import { createReadiness } from '../streams/readiness.ts';
 import { createStreamWork, type StreamWork } from '../streams/streamWork.ts';
 import type { Deployment } from './deploymentFile.ts';
 import { createDomainActors, createServiceViews, listFolds } from './serviceViews.ts';
+import type { Tracing } from './tracing.ts';
 
 export interface ServiceSettings {
   /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */
@@ -68,6 +70,8 @@ export interface ServiceSettings {
   /** Seconds between two samples that are compared with what they were made from; 0 for none. */
   readonly auditSeconds: number;
   readonly snapshots: SnapshotPolicy;
+  /** One of so many requests is logged; 0 for none. */
+  readonly accessLogOneOf: number;
 }
 
 export interface ServiceOptions {
@@ -75,6 +79,8 @@ export interface ServiceOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
+  /** Null where no collector is configured. */
+  readonly tracing?: Tracing | null;
 }
 
 export interface Service {
@@ -98,7 +104,13 @@ export interface Service {
  * @throws DirectoryInUse
  * @throws PortUnavailable
  */
-export async function startService({ settings, clock, logger, registry }: ServiceOptions): Promise<Service> {
+export async function startService({
+  settings,
+  clock,
+  logger,
+  registry,
+  tracing = null,
+}: ServiceOptions): Promise<Service> {
   const { roles, deployment, host } = settings;
   const actors = createDomainActors(deployment);
   const { counters, pipeline, chain } = actors;
@@ -171,6 +183,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
         sources: { views, observations },
         hasViews,
         readiness,
+        ...listenToAnswers(settings.accessLogOneOf, tracing, logger),
         // Asked for each answer.
         isLeaving: () => root.getSnapshot().context.isLeaving,
         clock,
@@ -199,6 +212,7 @@ export async function startService({ settings, clock, logger, registry }: Servic
       writes: roles.ingest,
       ...(roles.ingest && { ensureStreams: ingest.ensureStreams, mayPublish: ingest.isHeld }),
       onCurrentSaved: (stream) => stream === 'MINER_COUNTER' && ingest.noteRebuilt(),
+      ...(tracing && { onBatch: tracing.onBatch }),
       policy: settings.snapshots,
       clock,
       logger,
@@ -331,6 +345,26 @@ function waitForFault(root: Actor<ServiceMachine<StreamWork>>): Promise<never> {
   });
   failed.catch(() => undefined); // Waiting for it is optional.
   return failed;
+}
+
+/** Who is told of answered requests, if anybody is. */
+function listenToAnswers(
+  oneOf: number,
+  tracing: Tracing | null,
+  logger: Logger,
+): { readonly onAnswered?: OnAnswered } {
+  const listeners = [
+    ...(oneOf === 0 ? [] : [createAccessLog(logger, oneOf)]),
+    ...(tracing === null ? [] : [tracing.onAnswered]),
+  ];
+  const [only] = listeners;
+  if (only === undefined) return {};
+  if (listeners.length === 1) return { onAnswered: only };
+  return {
+    onAnswered: (request) => {
+      for (const listener of listeners) listener(request);
+    },
+  };
 }
 
 /** Names the block that cannot be applied, if there is one; everything else is served nevertheless. */

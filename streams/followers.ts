@@ -41,6 +41,7 @@ import { createRowWriter, type RowWriter } from './rowWriter.ts';
 import { createPipelineFold } from './settlement/pipelineFold.ts';
 import type { StreamFold } from './streamFold.ts';
 import { createStreamFollower, type FollowerSinks, type StreamFollower } from './streamFollower.ts';
+import type { FoldedBatchReport } from './streamPipeline.ts';
 import { registerWriterMetrics } from './writerMetrics.ts';
 
 export interface FollowersOptions {
@@ -65,6 +66,8 @@ export interface FollowersOptions {
   readonly mayPublish?: () => boolean;
   /** Recreates the streams if one was deleted; omitted by a process that only reads. */
   readonly ensureStreams?: () => Promise<void>;
+  /** Called with what each batch took; omitted where nobody asks. */
+  readonly onBatch?: (stream: InputStreamName, batch: FoldedBatchReport) => void;
   readonly policy: SnapshotPolicy;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -275,7 +278,7 @@ function follow(
   fold: StreamFold,
   sinks: FollowerSinks | null,
 ): StreamFollower {
-  const { connection, js, jsm, database, tables, policy, clock, logger, ensureStreams } = options;
+  const { connection, js, jsm, database, tables, policy, clock, logger, ensureStreams, onBatch } = options;
   const source = createMessageSource({
     connection,
     js,
@@ -302,6 +305,7 @@ function follow(
     snapshots,
     sinks,
     onSaved,
+    ...(onBatch && { onBatch: (batch: FoldedBatchReport) => onBatch(stream, batch) }),
     policy,
     clock,
     logger,

@@ -18,7 +18,7 @@ import type { SnapshotPolicy } from './operators/snapshotMarks.ts';
 import type { CapturedState } from './pipelineItem.ts';
 import { createStateSaver } from './stateSaver.ts';
 import { OlderSnapshotNeeded, type StreamFold } from './streamFold.ts';
-import { runStreamPipeline, type StreamSinks } from './streamPipeline.ts';
+import { type FoldedBatchReport, runStreamPipeline, type StreamSinks } from './streamPipeline.ts';
 
 /** So many messages are a reason to save the state once they are folded. */
 const longWayMessages = 10_000;
@@ -54,6 +54,8 @@ export interface StreamFollowerOptions {
   readonly sinks: FollowerSinks | null;
   /** State was saved with all rows that go with it; whether everything is folded that the stream held at the start. */
   readonly onSaved?: (isCurrent: boolean) => void;
+  /** Called with what each batch took; omitted where nobody asks. */
+  readonly onBatch?: (batch: FoldedBatchReport) => void;
   readonly policy: SnapshotPolicy;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -130,6 +132,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
             policy,
             onFolded: ({ position }) => noteProgress(position),
             isSaveDue: () => isSaveDue,
+            ...(options.onBatch && { onBatch: options.onBatch }),
             capture: saver.capture,
             save,
             onSaveFailure: (error) => {

@@ -19,6 +19,14 @@ export interface StreamSinks {
   readonly rejections: RejectionLog | null;
 }
 
+/** What it took to fold a batch of messages. */
+export interface FoldedBatchReport {
+  readonly messages: number;
+  /** Sequence through which everything is folded. */
+  readonly position: number;
+  readonly seconds: number;
+}
+
 export interface StreamPipelineOptions {
   readonly source: MessageSource;
   readonly fold: StreamFold;
@@ -26,6 +34,8 @@ export interface StreamPipelineOptions {
   readonly policy: SnapshotPolicy;
   /** Called after each folded batch. */
   readonly onFolded: (batch: FoldedBatch) => void;
+  /** Called with what each batch took; omitted where nobody asks. */
+  readonly onBatch?: (batch: FoldedBatchReport) => void;
   /** Whether the state is to be saved now, regardless of the policy. */
   readonly isSaveDue: () => boolean;
   /** The state as of a place that was just folded. */
@@ -38,7 +48,8 @@ export interface StreamPipelineOptions {
 
 /** Processes the messages of one stream after a checkpoint until they are stored; completes once the source has ended and its last batch is stored. */
 export function runStreamPipeline(from: Checkpoint, options: StreamPipelineOptions): Observable<never> {
-  const { source, fold, sinks, policy, onFolded, isSaveDue, capture, save, onSaveFailure, ended$ } = options;
+  const { source, fold, sinks, policy, onFolded, onBatch, isSaveDue, capture, save, onSaveFailure, ended$ } =
+    options;
   const writer = sinks?.writer ?? null;
   const gate = createGate({ max: underWayBytesMax, onClosed: () => writer?.flushNow() });
   const marks = createSnapshotMarks<FoldedBatch, CapturedState>({
@@ -51,11 +62,13 @@ export function runStreamPipeline(from: Checkpoint, options: StreamPipelineOptio
   });
 
   function receive(batch: MessageBatch): FoldedBatch {
+    const startedMs = onBatch === undefined ? 0 : performance.now();
     const { rows, rejections } = fold.receive(batch);
     const { position, weight, checkpoint } = batch;
     const encoded = writer?.encode({ ...rows, throughPosition: position }) ?? null;
     const folded: FoldedBatch = { kind: 'batch', position, weight, rows: encoded, rejections, checkpoint };
     onFolded(folded);
+    onBatch?.({ messages: batch.messages.length, position, seconds: (performance.now() - startedMs) / 1000 });
     return folded;
   }
 

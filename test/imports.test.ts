@@ -10,7 +10,7 @@ const mayImport: Record<string, readonly string[]> = {
   streams: ['machines', 'actors', 'storage'],
   http: ['actors/views', 'actors/schemas', 'storage'],
   deploy: ['machines', 'actors', 'storage', 'streams', 'http'],
-  benchmarks: ['machines', 'actors', 'storage', 'streams', 'http', 'test/support'],
+  benchmarks: ['machines', 'actors', 'storage', 'streams', 'http', 'deploy/local', 'test/support'],
 };
 
 const root = resolve(import.meta.dirname, '..');

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { bindToParent } from '../../deploy/local/bindToParent.ts';
 import { findFreePort } from '../../test/support/processes/findFreePort.ts';
 import { awaitFirstAnswer, createStopper, serverPath } from '../childServer.ts';
 import { pinToCore } from '../pinToCore.ts';
@@ -24,7 +25,7 @@ export async function startNodePeer(
 ): Promise<Peer> {
   const program = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
   const [command, ...args] = pinToCore(core, [process.execPath, program, answersFile]);
-  const child = spawn(command, args, {
+  const child = spawn(...bindToParent(command, args), {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, NODE_ENV: 'production' },
   });
@@ -80,7 +81,7 @@ http {
 `,
   );
   const [command, ...args] = pinToCore(core, ['nginx', '-c', configuration]);
-  const child = spawn(command, args, {
+  const child = spawn(...bindToParent(command, args), {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { PATH: serverPath },
   });

@@ -6,11 +6,12 @@ import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
 import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { ConfigurationError } from '../configuration.ts';
 import { readDeploymentFile } from '../deploymentFile.ts';
+import { requireFreePorts } from '../freePorts.ts';
 import { locateNats } from '../natsConfiguration.ts';
 import { createProcessRegistry } from '../processMetrics.ts';
 import { within } from '../within.ts';
 import { showIndexingProgress } from './indexingProgress.ts';
-import { runUntilStopped } from './runService.ts';
+import { listPorts, runUntilStopped } from './runService.ts';
 
 const closeGraceMs = 1_000;
 
@@ -34,6 +35,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
         `MINER_DEPLOYMENT is ${path}, which names no contracts; there is nothing to index`,
       ]);
     }
+    await requireFreePorts(listPorts(configuration, { serve: false }));
     const stopping = new AbortController();
     const registry = createProcessRegistry();
     const connection = await connectNats({

@@ -9,6 +9,7 @@ import { type NatsAccess, readNatsAccess } from '../../streams/jetstream/natsAcc
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { ConfigurationError } from '../configuration.ts';
 import type { Deployment } from '../deploymentFile.ts';
+import { requireFreePorts } from '../freePorts.ts';
 import { startAnvil } from '../local/localAnvil.ts';
 import { createLocalChainClient, type LocalAccounts, readLocalAccounts } from '../local/localChainClient.ts';
 import {
@@ -31,7 +32,13 @@ import { locateNats } from '../natsConfiguration.ts';
 import type { Service } from '../service.ts';
 import { within } from '../within.ts';
 import { createProgress } from './progress.ts';
-import { type CommandContext, runUntilStopped, startConfigured, startOwnNats } from './runService.ts';
+import {
+  type CommandContext,
+  listPorts,
+  runUntilStopped,
+  startConfigured,
+  startOwnNats,
+} from './runService.ts';
 
 export interface LocalOptions {
   readonly pastDays: string;
@@ -48,6 +55,7 @@ export function runLocal(options: LocalOptions): Promise<void> {
     const intervalMs = parseNumber('--past-interval', options.pastInterval, 1, intervalSecondsMax) * 1000;
     const { configuration, logger, onStop } = context;
     const dataDir = configuration.MINER_DATA_DIR;
+    await requireFreePorts(listPorts(configuration, { serve: true }));
     const simulation = loadSimulation(dataDir, Date.now(), pastDays);
     const access = locateNats(configuration);
     const ownNats = access === null ? await startOwnNats(configuration, logger, onStop) : null;

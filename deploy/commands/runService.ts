@@ -13,6 +13,7 @@ import {
   unknownVariables,
 } from '../configuration.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
+import { requireFreePorts } from '../freePorts.ts';
 import { checkHttpEngine } from '../httpEngine.ts';
 import { type LocalNats, startLocalNats } from '../local/localNats.ts';
 import { locateNats } from '../natsConfiguration.ts';
@@ -20,6 +21,8 @@ import { createProcessRegistry } from '../processMetrics.ts';
 import { type Service, type ServiceSettings, startService } from '../service.ts';
 import { createLogger } from '../serviceLogger.ts';
 import { systemClock } from '../systemClock.ts';
+import { startTracing } from '../tracing.ts';
+import { within } from '../within.ts';
 
 /** Errors whose message is sufficient: a stack trace would only obscure it. */
 const expectedErrors: ReadonlySet<string> = new Set([
@@ -48,6 +51,8 @@ const configurationErrorStatus = 2;
  * Normally a stop takes a moment.
  */
 export const stopMs = 9_500;
+/** Traces that a collector has not taken by then are lost. */
+const traceFlushMs = 1_000;
 /** Whatever takes longer to stop is named in the log. */
 const slowStopMs = 2_000;
 const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
@@ -64,6 +69,7 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
       ]);
     }
     const deployment = readDeploymentFile(path);
+    await requireFreePorts(listPorts(configuration, roles));
     const nats = locateNats(configuration) ?? {
       url: (await startOwnNats(configuration, logger, onStop)).url,
     };
@@ -71,6 +77,18 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
     const rpcUrl = roles.ingest ? configuration.MINER_RPC_URL : null;
     await startConfigured({ configuration, deployment, roles, nats, rpcUrl, logger, onStop });
   });
+}
+
+/** The ports that a process of these roles opens alone. */
+export function listPorts(
+  configuration: Configuration,
+  { serve }: Pick<ServiceSettings['roles'], 'serve'>,
+): [string, number][] {
+  const { MINER_HOST: host, MINER_HTTP_PORT: port, MINER_PORT_SHARED: isShared } = configuration;
+  return [
+    [configuration.MINER_OPS_HOST, configuration.MINER_OPS_PORT],
+    ...(serve && !isShared ? [[host, port] satisfies [string, number]] : []),
+  ];
 }
 
 /** What a command uses until it is asked to stop. */
@@ -171,6 +189,8 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
   const { configuration, deployment, roles, nats, rpcUrl, logger, onStop } = configured;
   if (roles.serve) checkHttpEngine(detectImplementation(), configuration.MINER_HTTP_FALLBACK, logger);
   const registry = createProcessRegistry();
+  const tracing = await startTracing(process.env);
+  if (tracing !== null) onStop('the traces', () => within(traceFlushMs, tracing.stop()));
   const service = await startService({
     settings: {
       roles,
@@ -201,10 +221,12 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
       deployment,
       auditSeconds: configuration.MINER_AUDIT_SECONDS,
       snapshots: snapshotPolicy,
+      accessLogOneOf: configuration.MINER_ACCESS_LOG,
     },
     clock: systemClock,
     logger,
     registry,
+    tracing,
   });
   onStop('the service', () => service.stop(configuration.MINER_DRAIN_SECONDS * 1000));
   // Deliberately unhandled: it ends the process as any other failure does, with everything stopped in order.

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
 import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
+import { bindToParent } from './bindToParent.ts';
 import { endProcess, stopOrphan } from './childServer.ts';
 
 const startMs = 15_000;
@@ -53,12 +54,11 @@ export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnv
     stateArguments.push('--state', stateFile, '--state-interval', String(stateIntervalSeconds));
   }
   const child = spawn(
-    findAnvil(),
-    [
+    ...bindToParent(findAnvil(), [
       ...['--host', '127.0.0.1', '--port', '0', '--timestamp', String(genesisTimestamp)],
       ...['--no-mining', '--hardfork', hardfork, '--order', 'fifo', '--block-base-fee-per-gas', '0'],
       ...['--gas-limit', '120000000', '--accounts', '20', ...stateArguments],
-    ],
+    ]),
     { detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let isStopping = false;

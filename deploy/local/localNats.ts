@@ -9,6 +9,7 @@ import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
 import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { whenAborted } from '../../streams/operators/whenAborted.ts';
+import { bindToParent } from './bindToParent.ts';
 import { endProcess, stopOrphan } from './childServer.ts';
 
 const urlFileName = 'url';
@@ -177,7 +178,8 @@ function writePrivately(path: string, content: string) {
 
 function spawnServer(program: string, configuration: string, dir: string): ChildProcess {
   const errors = openSync(join(dir, 'nats.err'), 'a');
-  return spawn(program, ['-c', configuration], { detached: true, stdio: ['ignore', errors, errors] });
+  const command = bindToParent(program, ['-c', configuration]);
+  return spawn(...command, { detached: true, stdio: ['ignore', errors, errors] });
 }
 
 /** Waits for the ports file of this very process, so that no other server can be meant. */

@@ -3,7 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { feedCategories } from '../../actors/views/feedViews.ts';
 import { type ErrorCode, errorStatus } from '../server/errors.ts';
 import { rateClasses } from '../server/rateLimiter.ts';
-import type { Route } from './route.ts';
+import { type Route, topics } from './route.ts';
 import { routes } from './routes.ts';
 
 const requestId = z
@@ -49,14 +49,7 @@ export function createOpenApiDocument(version: string): ReturnType<typeof create
     servers: [{ url: '/', description: 'The service that answers this document' }],
     security: [],
     tags: [
-      { name: 'wheel', description: 'What the wheel does now, and every reading that it sent: measured' },
-      { name: 'statistics', description: 'What the wheel did: days, half hours, coverage, records' },
-      {
-        name: 'settlement',
-        description: 'What waits for settlement, what would settle, and what is settled',
-      },
-      { name: 'rewards', description: 'What is issued, and what owners have, earned and did' },
-      { name: 'events', description: 'What happened, as a feed to page through and as a stream' },
+      ...Object.entries(topics).map(([name, description]) => ({ name, description })),
       { name: 'service', description: 'The process itself' },
     ],
     paths,

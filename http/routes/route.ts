@@ -26,7 +26,15 @@ export interface PathParameter {
   readonly error: ErrorCode;
 }
 
-export type Topic = 'wheel' | 'statistics' | 'settlement' | 'rewards' | 'events';
+/** What a reader of the documentation looks for. */
+export const topics = {
+  wheel: 'What the wheel does now, and every reading that it sent: measured',
+  statistics: 'What the wheel did: days, half hours, coverage, records',
+  settlement: 'What waits for settlement, what would settle, and what is settled',
+  rewards: 'What is issued, and what owners have, earned and did',
+  events: 'What happened, as a feed to page through and as a stream',
+} as const;
+export type Topic = keyof typeof topics;
 
 interface RouteEntry {
   /** With `{name}` for a path parameter, as the contract writes it. */

@@ -7,6 +7,7 @@ import type { Readiness } from '../../actors/views/readiness.ts';
 import { loadDocuments } from '../routes/documents.ts';
 import type { ReadRoute, Route, RouteSources, ViewRoute } from '../routes/route.ts';
 import { routes } from '../routes/routes.ts';
+import type { OnAnswered } from './answeredRequest.ts';
 import { createBodyCheck } from './checkedBody.ts';
 import { createClientAddress } from './clientAddress.ts';
 import { type ContentEncoding, createEncodingChoice } from './contentEncoding.ts';
@@ -61,6 +62,8 @@ export interface PublicServerOptions {
   readonly readiness: () => Readiness;
   /** Whether the process is about to end, so that connections are to be opened elsewhere; never, where it is left out. */
   readonly isLeaving?: () => boolean;
+  /** Told of each answered request, for an access log or traces. */
+  readonly onAnswered?: OnAnswered;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
@@ -76,7 +79,12 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const implementation = detectImplementation();
   const transport = selectTransport();
   const metrics = createHttpMetrics(options.registry, implementation);
-  const writer = createResponseWriter({ transport, clock, isLeaving: options.isLeaving ?? (() => false) });
+  const writer = createResponseWriter({
+    transport,
+    clock,
+    isLeaving: options.isLeaving ?? (() => false),
+    onAnswered: options.onAnswered ?? null,
+  });
   const chooseRequestId = createRequestIds();
   const checkOrigin = createOriginCheck(settings.allowedOrigins);
   const chooseEncoding = createEncodingChoice();
@@ -109,6 +117,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
         isHead: isHeadMethod(request),
         headers,
         requestId: chooseRequestId(headers.requestId),
+        traceparent: options.onAnswered === undefined ? '' : request.getHeader('traceparent'),
         approvedOrigin: verdict === 'approved' ? headers.origin : null,
         isAborted: false,
         isAnswered: false,

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../../actors/views/clock.ts';
+import type { OnAnswered } from './answeredRequest.ts';
 import type { ContentEncoding } from './contentEncoding.ts';
 import type { HttpError } from './errors.ts';
 import type { RouteCounts } from './httpMetrics.ts';
@@ -21,6 +22,8 @@ export interface Exchange {
   readonly isHead: boolean;
   readonly headers: RequestHeaders;
   readonly requestId: string;
+  /** Empty unless somebody asks for it. */
+  readonly traceparent: string;
   /** The origin of the request where it is approved, else null. */
   readonly approvedOrigin: string | null;
   /** The peer has disconnected: writing would end the process. */
@@ -70,9 +73,13 @@ export interface ResponseWriterOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly isLeaving: () => boolean;
+  /** Null where nobody asks. */
+  readonly onAnswered: OnAnswered | null;
 }
 
-export function createResponseWriter({ transport, clock, isLeaving }: ResponseWriterOptions): ResponseWriter {
+export function createResponseWriter(options: ResponseWriterOptions): ResponseWriter {
+  const { transport, clock, isLeaving, onAnswered } = options;
+
   function begin(exchange: Exchange, status: string, vary: string): HttpResponse {
     exchange.isAnswered = true;
     const { response } = exchange;
@@ -89,8 +96,10 @@ export function createResponseWriter({ transport, clock, isLeaving }: ResponseWr
   }
 
   /** Written, or on its way as far as the connection takes it. */
-  function finish({ counts, seenAtMs }: Exchange, status: string) {
-    counts.answered(status, (clock.monotonicMs() - seenAtMs) / 1000);
+  function finish({ counts, seenAtMs, route, requestId, traceparent }: Exchange, status: string) {
+    const seconds = (clock.monotonicMs() - seenAtMs) / 1000;
+    counts.answered(status, seconds);
+    if (onAnswered !== null) onAnswered({ route, requestId, status, seconds, traceparent });
   }
 
   function end(exchange: Exchange, status: string, body: Buffer) {

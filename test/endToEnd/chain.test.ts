@@ -160,7 +160,7 @@ describe('the chain, end to end', () => {
     expect(
       miner
         .log()
-        .some(({ msg, level }) => level === 50 && String(msg).includes('safe blocks were reorganized')),
+        .some(({ msg, level }) => level === 'error' && String(msg).includes('safe blocks were reorganized')),
     ).toBe(true);
     const gone = await fetch(`${miner.publicUrl}${path}&cursor=${page.nextCursor}`);
     expect([gone.status, await gone.json()]).toEqual([409, { error: 'cursor_invalidated' }]);

@@ -132,13 +132,12 @@ describe('npm start', () => {
     expect(await second.end('SIGTERM'), second.output()).toBe(0);
   });
 
-  it('loses nothing when it is killed, and the next start stops the nats-server that was left', async () => {
+  it('loses nothing when it is killed, and leaves no nats-server to the next start', async () => {
     const dataDir = temporaryDirectory();
     const first = await startLocal(dataDir);
     const before = await first.online();
     const orphan = first.natsPid();
     await first.end('SIGKILL');
-    expect(isAlive(orphan)).toBe(true);
 
     const second = await startLocal(dataDir);
     // Restored from a snapshot, it shows what was measured then until it has folded the rest.
@@ -147,7 +146,6 @@ describe('npm start', () => {
       return parsePosition(telemetry) > parsePosition(before) ? telemetry : null;
     }, 'a reading after those before the kill');
     expect(isAlive(orphan)).toBe(false);
-    expect(second.output()).toContain('a server of an earlier run is still running');
 
     // Its own nats-server killed from outside is restarted with the same data.
     process.kill(second.natsPid(), 'SIGKILL');

@@ -340,6 +340,18 @@ describe('readiness and documents', () => {
       expect(await response.text()).not.toMatch(/<script[^>]+src="https?:/);
     },
   );
+
+  it('for machines name every route, and keep robots from the stream alone', async () => {
+    const server = await startPublicServer();
+    const text = await server.get('/llms.txt');
+    expect(text.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+    const lines = (await text.text()).split('\n');
+    expect(lines[0]).toBe('# Mining Activity Read Service');
+    for (const { path } of routes)
+      expect(lines.filter((line) => line.includes(`(${path}):`))).toHaveLength(1);
+    const robots = await server.get('/robots.txt');
+    expect(await robots.text()).toBe('User-agent: *\nDisallow: /v1/events/stream\n');
+  });
 });
 
 describe('a handler that fails', () => {

@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { serverPath } from './childServer.ts';
+
+/** Debian's packages of the programs that benchmarks start. */
+const packages = {
+  wrk: 'wrk',
+  nginx: 'nginx-light',
+  'nats-server': 'nats-server',
+  pg_config: 'postgresql libpq-dev',
+  taskset: 'util-linux',
+} as const;
+export type RequiredProgram = keyof typeof packages;
+
+/** A benchmark needs programs that are not installed. */
+export class ProgramsMissing extends Error {
+  override readonly name = 'ProgramsMissing';
+}
+
+/** @throws ProgramsMissing with the command that installs them, before anything is started. */
+export function requirePrograms(programs: readonly RequiredProgram[], path = serverPath): void {
+  const folders = path.split(delimiter);
+  const missing = programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
+  if (missing.length === 0) return;
+  const install = [...new Set(missing.map((program) => packages[program]))].join(' ');
+  throw new ProgramsMissing(
+    `missing: ${missing.join(', ')}. Install with: sudo apt-get install --no-install-recommends ${install}`,
+  );
+}

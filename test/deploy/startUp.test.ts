@@ -1,0 +1,81 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { requirePrograms } from '../../benchmarks/requirePrograms.ts';
+import { stopOrphan } from '../../deploy/local/childServer.ts';
+import { eventually, startProcess } from '../support/processes/childProcess.ts';
+import { whenFinished } from '../support/processes/lifetime.ts';
+import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
+import { writeDeployment } from '../support/processes/minerProcess.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // One that has ended stays until whoever adopted it has noticed.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+describe('a start', () => {
+  it.each(['run', 'local'])(
+    'of %s on a port that is taken ends before anything else is started',
+    async (command) => {
+      const server = createServer().listen(0, '127.0.0.1');
+      whenFinished(() => server.close());
+      const { port } = await eventually(() => server.address() as { readonly port: number } | null, 'a port');
+      const dataDir = temporaryDirectory();
+      const { status, output } = await minerCommand([command], {
+        MINER_HTTP_PORT: String(port),
+        MINER_OPS_PORT: '0',
+        MINER_DATA_DIR: dataDir,
+        MINER_DEPLOYMENT: writeDeployment(dataDir),
+      });
+      expect(output).toContain(`cannot listen on 127.0.0.1:${port}: the port is taken`);
+      expect(status).toBe(1);
+      expect(['nats', 'anvil', 'clickhouse'].filter((name) => existsSync(join(dataDir, name)))).toEqual([]);
+    },
+  );
+
+  it.runIf(process.platform === 'linux')('leaves no server behind, even after a kill -9', async () => {
+    const dataDir = temporaryDirectory();
+    const run = startMinerCommand(['run'], {
+      MINER_HTTP_PORT: '0',
+      MINER_OPS_PORT: '0',
+      MINER_DATA_DIR: dataDir,
+      MINER_DEPLOYMENT: writeDeployment(dataDir),
+    });
+    await run.written('"msg":"listening"');
+    const pid = Number(readFileSync(join(dataDir, 'nats/nats.pid'), 'utf8'));
+    expect(isRunning(pid)).toBe(true);
+    await run.end('SIGKILL');
+    await eventually(() => !isRunning(pid), 'the end of nats-server');
+  });
+
+  it('stops the server of an earlier run, where the system has left it, and no other process', async () => {
+    const dir = temporaryDirectory();
+    const pidFile = join(dir, 'server.pid');
+    const settings = { pidFile, mark: '987654', stopMs: 5_000, logger: silentLogger };
+    const [left, other] = [startProcess('sleep', ['987654']), startProcess('sleep', ['600'])];
+    writeFileSync(pidFile, `${other.pid}\n`);
+    await stopOrphan(settings);
+    expect(isRunning(other.pid)).toBe(true);
+    writeFileSync(pidFile, `${left.pid}\n`);
+    await stopOrphan(settings);
+    expect(isRunning(left.pid)).toBe(false);
+  });
+
+  it('of benchmarks names the programs that are missing with the command that installs them, and starts nothing', async () => {
+    expect(() => requirePrograms(['wrk', 'nginx', 'pg_config'], '/nowhere')).toThrow(
+      'missing: wrk, nginx, pg_config. Install with: sudo apt-get install --no-install-recommends wrk nginx-light postgresql libpq-dev',
+    );
+    const program = resolve(import.meta.dirname, '../../dist/tools/bench.js');
+    const bench = startProcess(process.execPath, [program], { env: { PATH: '/nowhere' } });
+    expect(await bench.exited).toBe(1);
+    expect(bench.output()).toMatch(/^missing: .*wrk/);
+  });
+});
