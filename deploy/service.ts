@@ -35,8 +35,8 @@ import type { SnapshotPolicy } from '../streams/operators/snapshotMarks.ts';
 import { createReadiness } from '../streams/readiness.ts';
 import { createStreamWork, type StreamWork } from '../streams/streamWork.ts';
 import type { Deployment } from './deploymentFile.ts';
+import type { Tracing } from './openTelemetry.ts';
 import { createDomainActors, createServiceViews, listFolds } from './serviceViews.ts';
-import type { Tracing } from './tracing.ts';
 
 export interface ServiceSettings {
   /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */
