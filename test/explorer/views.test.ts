@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { jetstream } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
-import { closeNats } from '../../streams/jetstream/connection.ts';
-import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import { describe, expect, it } from 'vitest';
 import {
   findOverflow,
   findViolations,
@@ -18,6 +13,7 @@ import {
   waitUntilLive,
 } from '../support/explorer/browser.ts';
 import { startLocalService } from '../support/explorer/localService.ts';
+import { connectReporter } from '../support/explorer/reporter.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 
 interface Feed {
@@ -297,17 +293,6 @@ describe('the explorer, where settlement is in trouble', () => {
     expect(await findViolations(page)).toEqual([]);
   });
 });
-
-/** Publishes as the oracle and the reporter of the local installation do. */
-async function connectReporter(natsUrl: string) {
-  const connection = await connect(readNatsAccess({ url: natsUrl }));
-  onTestFinished(() => closeNats(connection));
-  const js = jetstream(connection);
-  return async (part: 'oracle' | 'reporter', message: object) => {
-    const subject = part === 'oracle' ? oracleSubject('wheel.local') : reporterSubject('wheel.local');
-    await js.publish(subject, JSON.stringify({ at: new Date().toISOString(), ...message }));
-  };
-}
 
 /** Without script axe cannot run; what it would find most is a heading or a label that is missing. */
 async function findViolationsWithoutScript(content: Promise<string>): Promise<string[]> {

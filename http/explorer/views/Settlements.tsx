@@ -5,9 +5,7 @@ import { DataTable } from '../components/DataTable.tsx';
 import { Figure } from '../components/Figure.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { ResourceNotice } from '../components/ResourceNotice.tsx';
-import { Scroll } from '../components/Scroll.tsx';
 import { Time } from '../components/Time.tsx';
-import { TransactionLink } from '../components/TransactionLink.tsx';
 import { formatExact, formatInteger, formatShort, formatTick, toDrawn } from '../format/numbers.ts';
 import { formatDayAndMinute } from '../format/times.ts';
 import { explain, mintStates } from '../format/words.ts';
@@ -15,9 +13,8 @@ import type { Bodies } from '../page.ts';
 import { type SettlementsRange, settlementsRanges } from '../place.ts';
 import { corePath, settlementsPath } from '../resources.ts';
 import { Difficulty } from './Difficulty.tsx';
-
-export type History = Extract<Bodies['settlements'], { status: 'available' }>;
-type Mining = Extract<History['mining'], { status: 'available' }>;
+import { Batches, Checkpoints } from './SettlementTables.tsx';
+import type { History } from './settlementHistory.ts';
 
 const names: Record<SettlementsRange, string> = {
   now: 'All',
@@ -210,122 +207,6 @@ function NextRound({ mining }: { mining: History['mining'] }) {
           {mining.economy.symbol}; {formatShort(mining.unmintedCapacityBaseUnits, mining.economy.decimals, 0)}{' '}
           of {formatShort(mining.supplyCap, mining.economy.decimals, 0)} can still be minted.
         </p>
-      )}
-    </section>
-  );
-}
-
-function Batches({ history }: { history: History }) {
-  const { recentSettlements, mining } = history;
-  const asset = mining.status === 'available' ? mining.economy : null;
-  return (
-    <section aria-labelledby="batches">
-      <h2 id="batches">Newest batches that completed blocks</h2>
-      {recentSettlements.length === 0 ? (
-        <p class="empty">No batch of this range has completed a block.</p>
-      ) : (
-        <Scroll label="Table: newest batches">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col" class="number">
-                  Rounds
-                </th>
-                <th scope="col" class="number">
-                  Work
-                </th>
-                <th scope="col" class="number">
-                  Blocks
-                </th>
-                <th scope="col" class="number">
-                  Minted
-                </th>
-                <th scope="col">Transaction</th>
-              </tr>
-            </thead>
-            <tbody>
-              {recentSettlements.map((one) => (
-                <tr key={`${one.transactionHash}-${one.logIndex}`}>
-                  <td>
-                    <Time at={one.blockTimestamp} as="minute" />
-                  </td>
-                  <td class="number">
-                    {formatInteger(String(BigInt(one.previousSettledThroughRound) + 1n))}–
-                    {formatInteger(one.settledThroughRound)}
-                  </td>
-                  <td class="number">{formatInteger(one.workAdded)}</td>
-                  <td class="number">
-                    {one.completedBlockCount === '1'
-                      ? formatInteger(one.lastCompletedBlock)
-                      : `${formatInteger(one.firstCompletedBlock)}–${formatInteger(one.lastCompletedBlock)}`}
-                  </td>
-                  <td class="number">
-                    {one.sqkMintedBaseUnits === undefined || asset === null
-                      ? 'not yet'
-                      : `${formatShort(one.sqkMintedBaseUnits, asset.decimals, 2)} ${asset.symbol}`}
-                  </td>
-                  <td>
-                    <TransactionLink hash={one.transactionHash} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      )}
-    </section>
-  );
-}
-
-function Checkpoints({ mining }: { mining: Mining }) {
-  const { recentCheckpoints, economy } = mining;
-  return (
-    <section aria-labelledby="checkpoints">
-      <h2 id="checkpoints">Newest mints</h2>
-      {recentCheckpoints.length === 0 ? (
-        <p class="empty">Nothing was minted in this range.</p>
-      ) : (
-        <Scroll label="Table: newest mints">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col" class="number">
-                  Rounds
-                </th>
-                <th scope="col" class="number">
-                  Blocks
-                </th>
-                <th scope="col" class="number">
-                  Weight
-                </th>
-                <th scope="col" class="number">
-                  {economy.symbol}
-                </th>
-                <th scope="col">Transaction</th>
-              </tr>
-            </thead>
-            <tbody>
-              {recentCheckpoints.map((one) => (
-                <tr key={`${one.transactionHash}-${one.logIndex}`}>
-                  <td>
-                    <Time at={one.blockTimestamp} as="minute" />
-                  </td>
-                  <td class="number">
-                    {formatInteger(String(BigInt(one.afterRound) + 1n))}–{formatInteger(one.throughRound)}
-                  </td>
-                  <td class="number">{formatInteger(one.completedBlockCount)}</td>
-                  <td class="number">{formatInteger(one.eligibleWeight)}</td>
-                  <td class="number">{formatShort(one.amountBaseUnits, economy.decimals, 2)}</td>
-                  <td>
-                    <TransactionLink hash={one.transactionHash} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
       )}
     </section>
   );
