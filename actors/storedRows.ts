@@ -1,7 +1,7 @@
 import type { EventSource } from './chain/chainEvent.ts';
 import type { Checkpoint, OwnerEvent, Settlement } from './chain/chainState.ts';
+import type { StoredCategory } from './feed/feedCategories.ts';
 import type { Address } from './schemas/hex.ts';
-import type { StoredCategory } from './views/feedIndex.ts';
 import type { AcceptedReading } from './wheel/acceptedReading.ts';
 
 /**

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { listKeys } from '../actors/schemas/listKeys.ts';
 import { measureChain } from './chain.ts';
 import { measureFeed } from './feed.ts';
+import { measureHostile } from './hostile/hostile.ts';
 import { measureInstallations } from './installations.ts';
 import { measureMemory } from './memory.ts';
 import { measurePolling } from './polling.ts';
@@ -62,6 +63,14 @@ addRoundsCommand(
 addRoundsCommand('feed', 'polling while many clients listen to the event stream')
   .option('--listeners <count>', 'clients that listen', parseWholeNumber, 2_000)
   .action(measureFeed);
+
+addRoundsCommand(
+  'hostile',
+  'memory of the service, and latencies of /healthz and of normal pollers, during attacks on its public port',
+)
+  .option('--seconds <count>', 'of each attack', parseWholeNumber, 4)
+  .option('--only <text>', 'only attacks with this in their name; nothing is published then')
+  .action(measureHostile);
 
 addRoundsCommand('replay', 'rate of `miner replay`, against a bare consumption of the same messages')
   .option('--readings <count>', 'messages of the stream', parseWholeNumber, 1_000_000)

@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
 import { counterSubject } from '../actors/messages/subjects.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
+import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { fillData } from './filledData.ts';
 import { type Measurement, measureInterleaved } from './measureInterleaved.ts';
 import { publishResults } from './results.ts';
@@ -92,7 +93,7 @@ async function whileListening(
 /** The wheel's gateway, with a reading a second that is a speed record, so that each of them is an event. */
 async function startRecords(natsUrl: string, deploymentFile: string): Promise<{ stop(): Promise<void> }> {
   const { installationId } = JSON.parse(readFileSync(deploymentFile, 'utf8')) as { installationId: string };
-  const connection = await connect({ servers: natsUrl });
+  const connection = await connect(readNatsAccess({ url: natsUrl }));
   const [bootId, counterEpoch] = [randomUUID(), randomUUID()];
   let sequence = 0;
   const timer = setInterval(() => {

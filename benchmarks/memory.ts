@@ -7,6 +7,7 @@ import cliProgress from 'cli-progress';
 import { counterSubject } from '../actors/messages/subjects.ts';
 import { pollUntil } from '../storage/pollUntil.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
+import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { genesisMs, readingBody } from './readingLoad.ts';
 import { publishResults } from './results.ts';
 import { startServiceProcess } from './serviceProcess.ts';
@@ -44,7 +45,7 @@ export async function measureMemory({ installations, seconds, speed }: MemoryOpt
     return { resident: mebibytes(now) };
   };
   try {
-    const connection = await connect({ servers: service.natsUrl });
+    const connection = await connect(readNatsAccess({ url: service.natsUrl }));
     const readFoldedCount = async () =>
       (await service.metric('miner_stream_position{stream="MINER_COUNTER"}')) ?? 0;
     const isFolding = async () =>

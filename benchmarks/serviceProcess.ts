@@ -22,10 +22,13 @@ export interface ServiceProcess {
   readonly pid: number;
   readonly natsUrl: string;
   readonly publicUrl: string;
+  readonly operatorUrl: string;
   /** Value of a metric by its name and labels as they are printed; null where it is not. */
   metric(name: string): Promise<number | null>;
   /** Resident set of the process now, and at its largest so far, in bytes. */
   residentBytes(): { readonly now: number; readonly peak: number };
+  /** CPU time of the process so far. */
+  cpuMs(): number;
   /** Waits until it is ready; milliseconds since it was started. */
   readyAfterMs(): Promise<number>;
   /** Stops it; its data stay. */
@@ -81,11 +84,12 @@ export async function startServiceProcess({
   });
   const stop = createStopper(child);
   try {
-    const { natsUrl, publicUrl, operatorUrl } = await readAddresses(child.stderr);
+    const { natsUrl, publicUrl, operatorUrl } = await readAddresses(child.stderr, dir);
     return {
       pid: child.pid as number,
       natsUrl,
       publicUrl,
+      operatorUrl,
       metric: async (name) => {
         const text = await (await fetch(`${operatorUrl}/metrics`)).text();
         const line = text.split('\n').find((one) => one.startsWith(`${name} `));
@@ -95,6 +99,7 @@ export async function startServiceProcess({
         await pollUntil(async () => (await fetch(`${operatorUrl}/readyz`)).ok, { everyMs: readyPollMs });
         return performance.now() - startedMs;
       },
+      cpuMs: () => readCpuMs(child.pid as number),
       residentBytes: () => readResidentBytes(child.pid as number),
       stop,
     };
@@ -105,7 +110,7 @@ export async function startServiceProcess({
 }
 
 /** Reads the log until the service has logged where its parts listen. */
-async function readAddresses(log: NodeJS.ReadableStream) {
+async function readAddresses(log: NodeJS.ReadableStream, dir: string) {
   const addresses: { natsUrl?: string; publicUrl?: string; operatorUrl?: string } = {};
   const lines: string[] = [];
   return await new Promise<Required<typeof addresses>>((resolve, reject) => {
@@ -115,7 +120,8 @@ async function readAddresses(log: NodeJS.ReadableStream) {
       .on('line', (line) => {
         const entry = line.startsWith('{') ? (JSON.parse(line) as Record<string, string>) : {};
         if (addresses.operatorUrl === undefined) lines.push(line);
-        if (entry.msg === 'nats-server started') addresses.natsUrl = entry.url ?? '';
+        if (entry.msg === 'nats-server started')
+          addresses.natsUrl = readFileSync(join(dir, 'nats', 'url'), 'utf8').trim();
         if (entry.msg !== 'listening') return;
         clearTimeout(timer);
         const { publicUrl = '', operatorUrl = '' } = entry;
@@ -123,6 +129,13 @@ async function readAddresses(log: NodeJS.ReadableStream) {
       })
       .on('close', fail);
   });
+}
+
+/** User's and system's, from ticks of ten milliseconds. */
+function readCpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** @throws Error where the system does not show it (only Linux does). */

@@ -5,6 +5,7 @@ import { connect } from '@nats-io/transport-node';
 import cliProgress from 'cli-progress';
 import { pollUntil } from '../storage/pollUntil.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
+import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
 import { publishReadings } from './readingLoad.ts';
 import { publishResults } from './results.ts';
@@ -28,7 +29,7 @@ export async function measureStart({ readings, rounds }: StartOptions): Promise<
   try {
     const service = await startServiceProcess({ dir: yearDir, installationId });
     await service.readyAfterMs();
-    const connection = await connect({ servers: service.natsUrl });
+    const connection = await connect(readNatsAccess({ url: service.natsUrl }));
     await publishReadings(connection, { id: installationId, count: readings, intervalMs: yearMs / readings });
     await closeNats(connection);
     await waitUntilFolded(service, readings);

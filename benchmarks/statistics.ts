@@ -14,6 +14,7 @@ import { readings } from '../storage/tables/readings.ts';
 import { rounds } from '../storage/tables/rounds.ts';
 import type { Tables } from '../storage/tables.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
+import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { measureInterleaved, type Series } from './measureInterleaved.ts';
 import { type PostgresProcess, startPostgres } from './postgresProcess.ts';
 import { publishReadings, readingBody } from './readingLoad.ts';
@@ -49,7 +50,7 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
   try {
     const service = await startServiceProcess({ dir, installationId, startMs });
     await service.readyAfterMs();
-    const connection = await connect({ servers: service.natsUrl });
+    const connection = await connect(readNatsAccess({ url: service.natsUrl }));
     await publishReadings(connection, { id: installationId, count, intervalMs, startMs });
     await closeNats(connection);
     await pollUntil(async () => ((await service.metric(storedPosition)) ?? 0) >= count, {

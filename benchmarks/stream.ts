@@ -12,6 +12,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { counterSubject } from '../actors/messages/subjects.ts';
 import { createCounterActors } from '../actors/wheel/counterActors.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
+import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { type Measurement, measureInterleaved, type Series } from './measureInterleaved.ts';
 import { genesisMs, readingBody } from './readingLoad.ts';
 import { publishResults, type ResultTable } from './results.ts';
@@ -49,7 +50,7 @@ export async function measureStream({ rounds }: StreamOptions): Promise<void> {
 async function delays(dir: string, rounds: number): Promise<ResultTable> {
   const service = await startServiceProcess({ dir, installationId });
   await service.readyAfterMs();
-  const connection = await connect({ servers: service.natsUrl });
+  const connection = await connect(readNatsAccess({ url: service.natsUrl }));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const url = `${service.publicUrl}/v1/public/telemetry`;
   const gateway = createGateway(connection);

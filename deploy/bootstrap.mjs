@@ -1,5 +1,6 @@
 // Runs before everything else, with nothing installed: `node deploy/bootstrap.mjs start|run|test`. Installs what is
-// missing and builds. If nothing is missing it costs little more than the build's own check.
+// missing and builds. If nothing is missing it costs little more than the build's own check. In production (NODE_ENV) nothing
+// is installed: it says what is missing.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,17 +9,62 @@ import { delimiter, join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
 const purpose = process.argv[2] ?? 'run';
 
-checkNode();
-installPackages();
+/** Names of Chromium and Chrome; `test/support/explorer/browser.ts` looks for the same. */
+const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const needsNats = purpose === 'test' || !process.env.MINER_NATS_URL;
-if (needsNats) requireProgram('nats-server', { debian: 'nats-server', homebrew: 'nats-server' });
-if (purpose === 'test') {
+
+checkNode();
+if (process.env.NODE_ENV === 'production') requireInstalled();
+else install();
+// Tests build by themselves, however they are started.
+if (purpose !== 'test' && canBuild()) build();
+
+function install() {
+  installPackages();
+  if (needsNats) requireProgram('nats-server', { debian: 'nats-server', homebrew: 'nats-server' });
+  if (purpose !== 'test') return;
   tryProgram('clickhouse-server', { debian: 'clickhouse-server' });
+  tryProgram('nginx', { debian: 'nginx-light', homebrew: 'nginx' });
   requirePromtool();
   tryNewerNats();
+  requireBrowser();
 }
-// Tests build by themselves, however they are started.
-if (purpose !== 'test') build();
+
+/** What is there in production was chosen and checked by whoever set it up: nothing is added to it at a start. */
+function requireInstalled() {
+  const missing = [];
+  const packages = listMissingPackages();
+  if (packages.length > 0) {
+    const [first] = packages;
+    const others = packages.length > 1 ? ` and ${packages.length - 1} others` : '';
+    missing.push(`npm packages: ${first}${others} (npm install --omit=dev --no-save)`);
+  }
+  if (needsNats && !isInstalled('nats-server'))
+    missing.push('nats-server, or MINER_NATS_URL with the address of one');
+  if (!canBuild() && !existsSync(join(root, 'dist', 'deploy', 'miner.js')))
+    missing.push('the build, dist/ (npm install && npm run build where NODE_ENV is not production)');
+  if (missing.length > 0)
+    fail(`NODE_ENV is production, so nothing is installed. Missing:\n  ${missing.join('\n  ')}`);
+}
+
+/** Packages of the lock file that are needed in production, and not there in its version. */
+function listMissingPackages() {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  return Object.entries(packages)
+    .filter(([path, { dev, optional, devOptional }]) => path !== '' && !dev && !optional && !devOptional)
+    .filter(([path, { version }]) => readInstalledVersion(path) !== version)
+    .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`);
+}
+
+function readInstalledVersion(path) {
+  const manifest = join(root, path, 'package.json');
+  return existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).version : null;
+}
+
+/** The bundler is a package of development. */
+function canBuild() {
+  return existsSync(join(root, 'node_modules', 'rolldown'));
+}
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
@@ -96,11 +142,16 @@ function tryNewerNats() {
   const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
   if (existsSync(unpacked) || !existsSync(keyring) || !onPath('apt-get') || !onPath('dpkg')) return;
   if (!/^VERSION_CODENAME=bookworm$/m.test(readFileSync('/etc/os-release', 'utf8'))) return;
+  // The mirror that this machine takes the packages of its own release from.
+  const mirror = spawnSync('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Codename: bookworm'], {
+    encoding: 'utf8',
+  }).stdout.split('\n', 1)[0];
+  if (mirror === '') return;
   const apt = join(folder, 'apt');
   for (const path of ['state/lists/partial', 'cache/archives/partial', 'download'])
     mkdirSync(join(apt, path), { recursive: true });
   const list = join(apt, 'sources.list');
-  writeFileSync(list, `deb [signed-by=${keyring}] http://deb.debian.org/debian trixie main\n`);
+  writeFileSync(list, `deb [signed-by=${keyring}] ${mirror} trixie main\n`);
   const places = {
     'Etc::sourcelist': list,
     'Etc::sourceparts': '/dev/null',
@@ -114,6 +165,17 @@ function tryNewerNats() {
   if (run('apt-get', ...options, 'update') && run('apt-get', ...options, 'download', 'nats-server'))
     for (const file of readdirSync(join(apt, 'download'))) run('dpkg', '-x', file, unpacked);
   rmSync(apt, { recursive: true, force: true });
+}
+
+/** For the tests of the explorer. The system's own: that of playwright would be a download past the package manager. */
+function requireBrowser() {
+  if (browserNames.some(isInstalled) || tryProgram('chromium', { debian: 'chromium' })) return;
+  fail(
+    'a browser is needed, which shows the pages to the tests, and could not be installed.\n' +
+      '  Debian:   sudo apt-get install chromium\n' +
+      '  others:   Chromium or Chrome, as one of these on the PATH: ' +
+      browserNames.join(', '),
+  );
 }
 
 /** Whether a program is installed, after an attempt to install it with the system's package manager. */

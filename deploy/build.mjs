@@ -4,6 +4,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
+import { explorerBundles } from '../http/explorer/bundle.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -20,6 +21,7 @@ const programs = {
   deploy: ['deploy/miner.ts', 'deploy/probeIngest.ts'],
   tools: [
     'benchmarks/bench.ts',
+    'benchmarks/hostile/attacker.ts',
     'benchmarks/installationsProcess.ts',
     'benchmarks/peers/bare.ts',
     'benchmarks/peers/express.ts',
@@ -30,8 +32,13 @@ const programs = {
   ],
 };
 
-/** Options of the bundler for the programs of one folder of `dist`. */
+/** Options of the bundler for one folder of `dist`; the explorer is served by the programs of `deploy`. */
 export function bundleOptions(folder) {
+  const explorer = folder === 'deploy' ? explorerBundles(join(root, 'dist', folder)) : [];
+  return [programOptions(folder), ...explorer];
+}
+
+function programOptions(folder) {
   return {
     cwd: root,
     input: programs[folder],
@@ -56,9 +63,10 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
 
 /** Overwrites, and only then removes what is left of former builds: a program of this checkout may be starting meanwhile. */
 async function buildFolders(folders) {
-  const built = await build(folders.map(bundleOptions));
+  const bundles = folders.flatMap(bundleOptions);
+  const built = await build(bundles);
   const files = built.flatMap(({ output }, index) =>
-    output.map(({ fileName }) => join(root, 'dist', folders[index], fileName)),
+    output.map(({ fileName }) => join(bundles[index].output.dir, fileName)),
   );
   for (const name of readdirSync(join(root, 'dist'), { recursive: true })) {
     const path = join(root, 'dist', name);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { DatabaseLocation } from '../storage/database.ts';
 import { rowsTtlDaysMax, rowsTtlDaysMin } from '../storage/rowsTtl.ts';
 import { chainProofs } from '../streams/indexer/chainProofs.ts';
+import { findFileProblem, findNatsProblems, isNatsUrl } from './natsConfiguration.ts';
 
 /** One setting of the service: an environment variable, its default, and what it means. */
 interface Variable<Schema extends z.ZodType> {
@@ -36,6 +37,7 @@ const listOf = (isEntry: (entry: string) => boolean) =>
 const urlOf = (...protocols: string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol));
 const unset = z.literal('').transform(() => null);
+const file = z.union([unset, z.string()]);
 const portExpected = 'a port, 0 to 65535 (0: any free one)';
 
 /**
@@ -69,21 +71,47 @@ export const variables = {
     'host names such as miner.example.org, separated by commas',
   ),
   MINER_NATS_URL: variable(
-    z.union([
-      unset,
-      z
-        .string()
-        .refine((text) => text.split(',').every((one) => urlOf('nats:', 'tls:').safeParse(one).success)),
-    ]),
+    z.union([unset, z.string().refine(isNatsUrl)]),
     '',
-    'NATS with JetStream; unset: a local nats-server with its data under MINER_DATA_DIR',
-    'nats://host:port, several separated by commas',
+    'NATS with JetStream, by a user and password or a token where it has them; unset: a local nats-server with its data under MINER_DATA_DIR',
+    'nats://user:password@host:port, nats://token@host:port or tls:// where TLS is required, several of one login separated by commas',
   ),
-  MINER_CLICKHOUSE_URL: variable(
-    z.union([unset, urlOf('http:', 'https:')]),
+  MINER_NATS_CREDENTIALS: variable(
+    file,
     '',
-    'ClickHouse server; unset: embedded, under MINER_DATA_DIR',
-    'http://user:password@host:port/database',
+    'Credentials file of a user of NATS (JWT and seed), instead of a user in MINER_NATS_URL',
+    'the path of a file',
+  ),
+  MINER_NATS_NKEY: variable(
+    file,
+    '',
+    'File with the seed of an nkey of NATS, instead of a user in MINER_NATS_URL',
+    'the path of a file',
+  ),
+  MINER_NATS_CA: variable(
+    file,
+    '',
+    'Certificates that those of `tls:` servers are verified with; unset: those that Node trusts',
+    'the path of a file in PEM',
+  ),
+  MINER_NATS_CERTIFICATE: variable(
+    file,
+    '',
+    'Certificate of this client, where NATS asks for one',
+    'the path of a file in PEM',
+  ),
+  MINER_NATS_KEY: variable(file, '', 'Key of that certificate', 'the path of a file in PEM'),
+  MINER_CLICKHOUSE_URL: variable(
+    z.union([unset, z.string().refine(isClickHouseUrl)]),
+    '',
+    'ClickHouse server, https: for TLS; unset: embedded, under MINER_DATA_DIR',
+    'http://user:password@host:port/database, or https:, without a query',
+  ),
+  MINER_CLICKHOUSE_CA: variable(
+    file,
+    '',
+    'Certificates that that of an `https:` server is verified with; unset: those that Node trusts',
+    'the path of a file in PEM',
   ),
   MINER_CLICKHOUSE_CLUSTER: variable(
     z.union([unset, z.string().regex(/^(\{\w+\}|[\w.-]{1,128})$/)]),
@@ -133,6 +161,18 @@ export const variables = {
     'off',
     'Several processes may listen on MINER_HTTP_PORT (Linux); each has rate limits of its own',
     'on or off',
+  ),
+  MINER_HTTP_FALLBACK: variable(
+    z.enum(['development', 'accept', 'refuse']),
+    'development',
+    'Where the native HTTP engine does not load: `accept` serves with its slow substitute in JavaScript, `refuse` ends; `development` accepts unless NODE_ENV is production',
+    'development, accept or refuse',
+  ),
+  MINER_TRANSACTION_URL: variable(
+    z.union([unset, urlOf('http:', 'https:').refine((text) => text.endsWith('/'))]),
+    '',
+    'Address of a transaction in a block explorer, without its hash: pages link transactions to it',
+    'an http(s) address that ends with /, such as https://sepolia.etherscan.io/tx/',
   ),
   MINER_RETENTION_DAYS: variable(
     z
@@ -226,8 +266,12 @@ export const variables = {
 
 /** Where ClickHouse is, by the configuration. */
 export function locateDatabase(configuration: Configuration): DatabaseLocation {
-  const { MINER_CLICKHOUSE_URL: url, MINER_CLICKHOUSE_CLUSTER: cluster } = configuration;
-  return url === null ? { path: join(configuration.MINER_DATA_DIR, 'clickhouse') } : { url, cluster };
+  const {
+    MINER_CLICKHOUSE_URL: url,
+    MINER_CLICKHOUSE_CLUSTER: cluster,
+    MINER_CLICKHOUSE_CA: caFile,
+  } = configuration;
+  return url === null ? { path: join(configuration.MINER_DATA_DIR, 'clickhouse') } : { url, cluster, caFile };
 }
 
 type VariableName = keyof typeof variables;
@@ -258,7 +302,10 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     else problems.push(`${name} is ${JSON.stringify(given)}; expected ${expected}`);
   }
   if (problems.length > 0) throw new ConfigurationError(problems);
-  return values as Configuration;
+  const configuration = values as Configuration;
+  const contradictions = [...findNatsProblems(configuration), ...findClickHouseProblems(configuration)];
+  if (contradictions.length > 0) throw new ConfigurationError(contradictions);
+  return configuration;
 }
 
 /**
@@ -277,6 +324,27 @@ export function variablesHelp(): string {
     return `  ${name.padEnd(width)}  ${meaning}${shown}`;
   });
   return ['Environment variables:', ...lines].join('\n');
+}
+
+/** A database is one name, and settings are not part of an address: the client would take a query for its own options. */
+function isClickHouseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, pathname, search, hash } = new URL(text);
+  return (
+    ['http:', 'https:'].includes(protocol) && /^\/[\w.-]*$/.test(pathname) && search === '' && hash === ''
+  );
+}
+
+function findClickHouseProblems({
+  MINER_CLICKHOUSE_URL: url,
+  MINER_CLICKHOUSE_CA: path,
+}: Configuration): string[] {
+  if (path === null) return [];
+  if (!url?.startsWith('https:'))
+    return [
+      'MINER_CLICKHOUSE_CA is set, but MINER_CLICKHOUSE_URL is not of TLS; expected https://host:port/database',
+    ];
+  return findFileProblem('MINER_CLICKHOUSE_CA', path);
 }
 
 function isAddressOrBlock(entry: string): boolean {

@@ -114,6 +114,8 @@ program
 
 for (const command of program.commands) command.addHelpText('after', `\n${variablesHelp()}\n`);
 
+// Files of this process, and of the servers that it starts, are this user's alone.
+process.umask(0o077);
 redactOutput(createRedaction(process.env));
 try {
   await program.parseAsync();

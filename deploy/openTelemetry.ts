@@ -2,8 +2,18 @@ import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@op
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import type { InputStreamName } from '../actors/messages/subjects.ts';
+import type { OnAnswered } from '../http/server/answeredRequest.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import type { Tracing } from './tracing.ts';
+import type { FoldedBatchReport } from '../streams/streamPipeline.ts';
+
+/** Traces of requests and batches, on their way to a collector. */
+export interface Tracing {
+  readonly onAnswered: OnAnswered;
+  readonly onBatch: (stream: InputStreamName, batch: FoldedBatchReport) => void;
+  /** Sends what is not sent yet. */
+  stop(): Promise<void>;
+}
 
 const serviceName = 'miner';
 /** Of W3C Trace Context, version 00. */

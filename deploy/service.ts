@@ -28,19 +28,20 @@ import {
 } from '../streams/generationWatch.ts';
 import type { ChainProofs } from '../streams/indexer/chainProofs.ts';
 import { createIngest } from '../streams/ingest.ts';
+import type { NatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { createNatsLink } from '../streams/jetstream/natsLink.ts';
 import { createMessageCounts } from '../streams/messageCounts.ts';
 import type { SnapshotPolicy } from '../streams/operators/snapshotMarks.ts';
 import { createReadiness } from '../streams/readiness.ts';
 import { createStreamWork, type StreamWork } from '../streams/streamWork.ts';
 import type { Deployment } from './deploymentFile.ts';
+import type { Tracing } from './openTelemetry.ts';
 import { createDomainActors, createServiceViews, listFolds } from './serviceViews.ts';
-import type { Tracing } from './tracing.ts';
 
 export interface ServiceSettings {
   /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */
   readonly roles: { readonly ingest: boolean; readonly serve: boolean };
-  readonly natsUrl: string;
+  readonly nats: NatsAccess;
   readonly database: DatabaseLocation;
   /** Folder of the local parts. */
   readonly dataDir: string;
@@ -116,7 +117,7 @@ export async function startService({
   const counts = createMessageCounts(registry, ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN']);
   const database = openDatabase(settings.database);
   const nats = createNatsLink({
-    url: settings.natsUrl,
+    ...settings.nats,
     name: roles.ingest ? 'miner ingest' : 'miner serve',
     logger,
   });

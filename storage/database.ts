@@ -1,14 +1,17 @@
-import { mkdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import {
   type ClickHouseClient,
   type ClickHouseClientConfigOptions,
   ClickHouseLogLevel,
+  type ClickHouseSettings,
   createClient,
 } from '@clickhouse/client';
 import { readErrorCode } from '../actors/readErrorCode.ts';
 import { readErrorMessage } from '../actors/readErrorMessage.ts';
 import { lockDirectory } from './directoryLock.ts';
+import { createPrivateDirectory } from './privateDirectory.ts';
+import { createReadLimits } from './readLimits.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 
 /** Longer requests count as failed: the caller's outcome is unknown, and it tries again. */
@@ -80,8 +83,11 @@ export interface Database {
 }
 
 export type DatabaseLocation =
-  /** `http://user:password@host:port/database` of a server, and the cluster that it is of. */
-  | { readonly url: string; readonly cluster?: string | null }
+  /**
+   * `http://user:password@host:port/database` of a server, or `https:`, the cluster that it is of, and a file with the certificates that its own is
+   * verified with.
+   */
+  | { readonly url: string; readonly cluster?: string | null; readonly caFile?: string | null }
   /** Data directory of the embedded engine; one process at a time. */
   | { readonly path: string };
 
@@ -98,6 +104,7 @@ export function openDatabase(location: DatabaseLocation): Database {
       request_timeout: requestMs,
       keep_alive: { enabled: true, idle_socket_ttl: idleSocketMs },
       log: { level: ClickHouseLogLevel.OFF }, // Every error is thrown, and logged once by who handles it.
+      ...(location.caFile && { tls: { ca_cert: readFileSync(location.caFile) } }),
     });
     const insertBytes: InsertBytes = async (table, columns, bytes) => {
       await client.command({
@@ -105,10 +112,10 @@ export function openDatabase(location: DatabaseLocation): Database {
       });
     };
     const about = { kind: 'server', cluster: location.cluster ?? null } as const;
-    return createDatabase(about, client, insertBytes, () => undefined);
+    return createDatabase({ ...about, client, insert: insertBytes, readSettings: createReadLimits(client) });
   }
   const { createChdbConnection } = loadEmbeddedEngine();
-  mkdirSync(location.path, { recursive: true });
+  createPrivateDirectory(location.path);
   const unlock = lockDirectory(location.path);
   const engine = createChdbConnection({ path: `${location.path}/engine` });
   const client = createClient({
@@ -127,7 +134,7 @@ export function openDatabase(location: DatabaseLocation): Database {
       settings: embeddedSettings,
     });
   };
-  return createDatabase({ kind: 'embedded', cluster: null }, client, insertBytes, unlock);
+  return createDatabase({ kind: 'embedded', cluster: null, client, insert: insertBytes, onClosed: unlock });
 }
 
 /** The engine is half a gigabyte, and takes as long to load as all the rest: a process with a server is spared it, and need not have it. */
@@ -141,12 +148,15 @@ function loadEmbeddedEngine(): typeof import('chdb/connection') {
 
 type InsertBytes = Database['insertBytes'];
 
-function createDatabase(
-  about: Pick<Database, 'kind' | 'cluster'>,
-  client: ClickHouseClient,
-  insert: InsertBytes,
-  onClosed: () => void,
-): Database {
+interface DatabaseParts extends Pick<Database, 'kind' | 'cluster'> {
+  readonly client: ClickHouseClient;
+  readonly insert: InsertBytes;
+  /** Settings that each read is sent with. */
+  readonly readSettings?: () => Promise<ClickHouseSettings>;
+  readonly onClosed?: () => void;
+}
+
+function createDatabase({ client, insert, readSettings, onClosed, ...about }: DatabaseParts): Database {
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
 
@@ -180,7 +190,14 @@ function createDatabase(
       attempt(async () => {
         const abort = signal === undefined ? {} : { abort_signal: signal };
         const format = 'JSONCompact';
-        const result = await client.query({ query: sql, query_params: parameters, format, ...abort });
+        const settings = readSettings === undefined ? {} : { clickhouse_settings: await readSettings() };
+        const result = await client.query({
+          query: sql,
+          query_params: parameters,
+          format,
+          ...settings,
+          ...abort,
+        });
         const { data } = await result.json<ResultRow>();
         return data;
       }),
@@ -189,7 +206,7 @@ function createDatabase(
       // A process that exits while a statement runs in the embedded engine ends with a segmentation fault.
       await Promise.allSettled(running);
       await client.close();
-      onClosed();
+      onClosed?.();
     },
   };
 }

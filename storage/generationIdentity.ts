@@ -1,13 +1,8 @@
-import { isOfFold, type StateIdentity } from '../actors/foldIdentity.ts';
+import { isOfFold } from '../actors/foldIdentity.ts';
 import type { Database } from './database.ts';
-import { generations } from './tables/generations.ts';
+import { type GenerationIdentity, generations } from './tables/generations.ts';
 import { insertRows } from './tables/table.ts';
 import type { Tables } from './tables.ts';
-
-/** What the rows of a generation were made from: a fold of the counter stream, and that stream. */
-export interface GenerationIdentity extends StateIdentity {
-  readonly streamCreated: string;
-}
 
 const identities = generations.select('foldVersion', 'configuration', 'streamCreated');
 

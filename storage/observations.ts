@@ -1,5 +1,6 @@
 import type { AcceptedReading, ObservationPage } from '../actors/views/views.ts';
 import type { Database } from './database.ts';
+import type { MayHaveReadings } from './knownInstallations.ts';
 import type { ObservationReader } from './observationReader.ts';
 import type { Boundary, RecentReadings } from './recentReadings.ts';
 import { readConsistently, removalNumber } from './removals.ts';
@@ -16,6 +17,8 @@ export interface ObservationReaderOptions {
   readonly isStoredThrough: (boundary: Boundary) => boolean | Promise<boolean>;
   /** All rows are read when it is left out. */
   readonly oldestRowMs?: OldestRowMs;
+  /** Whether ClickHouse is asked for an installation; it always is when it is left out. */
+  readonly mayHaveReadings?: MayHaveReadings;
 }
 
 /**
@@ -39,7 +42,14 @@ interface SeekQuery extends Omit<PageQuery, 'coversAbove'> {
 
 /** Pages of accepted readings of any age, from memory where it holds them, else from ClickHouse and memory. */
 export function createObservationReader(options: ObservationReaderOptions): ObservationReader {
-  const { recent, database, tables, isStoredThrough, oldestRowMs = () => null } = options;
+  const {
+    recent,
+    database,
+    tables,
+    isStoredThrough,
+    oldestRowMs = () => null,
+    mayHaveReadings = () => true,
+  } = options;
 
   return {
     page: (installationId, afterPosition, limit, signal) => {
@@ -48,7 +58,13 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
         return cutPage(recent.page(installationId, afterPosition, limit + 1), limit);
       // Memory is read now and ClickHouse up to where memory began: what is evicted meanwhile is in one of the two.
       const newest = recent.page(installationId, coversAbove.position, limit + 1);
-      return readWithOlder({ installationId, afterPosition, coversAbove, limit, signal }, newest);
+      const query = { installationId, afterPosition, coversAbove, limit, signal };
+      const mayHaveOlder = mayHaveReadings(installationId);
+      if (mayHaveOlder === false) return cutPage(newest, limit);
+      if (mayHaveOlder === true) return readWithOlder(query, newest);
+      return mayHaveOlder.then((mayHave) =>
+        mayHave ? readWithOlder(query, newest) : cutPage(newest, limit),
+      );
     },
   };
 

@@ -1,29 +1,8 @@
-import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { Database } from './database.ts';
 import { deleteWhere } from './deleteRowsAbove.ts';
 import { generations } from './tables/generations.ts';
-import { type ReplayStep, replays } from './tables/replays.ts';
+import { type ReplayPlan, type ReplayStep, replays } from './tables/replays.ts';
 import { insertRows } from './tables/table.ts';
-
-/** What a replay set out to do; kept as JSON. */
-export interface ReplayPlan {
-  /** Generation of the tables that it fills. */
-  readonly generation: number;
-  /** Generation that was active then. */
-  readonly baseGeneration: number;
-  /** The options of the command, to recognize the same command. */
-  readonly command: string;
-  /** Sequences of `MINER_COUNTER` whose rows are made again. */
-  readonly fromSequence: number;
-  readonly throughSequence: number;
-  /** Position of the snapshot that is folded from; null for the beginning of the stream. */
-  readonly basePosition: number | null;
-  /** Null for all. */
-  readonly installationId: string | null;
-  readonly dryRun: boolean;
-  /** Version and deployment of the fold that it was begun with; left out by earlier versions. */
-  readonly identity?: FoldIdentity;
-}
 
 export interface ReplayLog {
   /** The newest replay that did not end, with its last step; null without one, or when its tables are active already. */

@@ -3,6 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ChainActors } from '../actors/chain/chainActors.ts';
+import { installationsMax } from '../actors/installationsMax.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { PipelineActors } from '../actors/settlement/pipelineActors.ts';
 import type { Clock } from '../actors/views/clock.ts';
@@ -13,6 +14,7 @@ import { decodeCounter } from '../actors/wheel/decodeCounter.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteChainRowsAbove, deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../storage/eventsStored.ts';
+import { createKnownInstallations, type MayHaveReadings } from '../storage/knownInstallations.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import {
   createObservationReader,
@@ -225,6 +227,7 @@ function createWritingCounter(options: FollowersOptions, writer: RowWriter): Cou
       tables,
       isStoredThrough: ({ position }) => position <= writer.storedThrough(),
       oldestRowMs,
+      mayHaveReadings: createMayHaveReadings(options),
     }),
     recent,
   };
@@ -258,9 +261,15 @@ function createReadingCounter(options: FollowersOptions): CounterStream {
       tables,
       isStoredThrough: stored.isStoredThrough,
       oldestRowMs,
+      mayHaveReadings: createMayHaveReadings(options),
     }),
     recent,
   };
+}
+
+function createMayHaveReadings({ counters, database, tables }: FollowersOptions): MayHaveReadings {
+  const isFolded = (installationId: string) => counters.hasReadings(installationId);
+  return createKnownInstallations({ database, tables, isFolded, max: installationsMax });
 }
 
 function follow(

@@ -1,8 +1,8 @@
 import type { StateCapture } from '../actors/foldRecord.ts';
 import type { EncodedRows } from '../storage/rowInserts.ts';
 import type { Checkpoint } from './jetstream/checkpoint.ts';
-import type { RejectedMessage } from './jetstream/rejectionLog.ts';
 import type { Folded, SnapshotMark } from './operators/snapshotMarks.ts';
+import type { RejectedMessage } from './rejectedMessage.ts';
 
 /** A batch that is folded, on its way through the places where its rows and rejections are stored. */
 export interface FoldedBatch extends Folded {

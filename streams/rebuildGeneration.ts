@@ -5,7 +5,6 @@ import type { Database } from '../storage/database.ts';
 import type { StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
 import {
   findGenerations,
-  type GenerationIdentity,
   generationIdentity,
   isSameIdentity,
   noteGeneration,
@@ -20,6 +19,7 @@ import {
 } from '../storage/generations.ts';
 import { createReplayLog } from '../storage/replayLog.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
+import type { GenerationIdentity } from '../storage/tables/generations.ts';
 import { resolveTables, type Tables } from '../storage/tables.ts';
 import { emptyCheckpoint } from './jetstream/checkpoint.ts';
 import { verifySource } from './jetstream/sourceVerification.ts';

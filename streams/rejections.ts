@@ -1,8 +1,8 @@
 import type { Rejection } from '../actors/messages/decodeMessage.ts';
 import type { StreamMessage } from '../actors/messages/streamMessage.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
-import type { RejectedMessage } from './jetstream/rejectionLog.ts';
 import type { MessageCounts } from './messageCounts.ts';
+import type { RejectedMessage } from './rejectedMessage.ts';
 
 /** The messages of a batch that were not accepted, counted by their reasons. */
 export interface RejectionCollector {

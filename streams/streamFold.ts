@@ -2,7 +2,7 @@ import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { FoldRecord, StateCapture, StateRestoration } from '../actors/foldRecord.ts';
 import type { StoredRows } from '../actors/storedRows.ts';
 import type { MessageBatch } from './jetstream/messageSource.ts';
-import type { RejectedMessage } from './jetstream/rejectionLog.ts';
+import type { RejectedMessage } from './rejectedMessage.ts';
 
 /** A fold cannot continue from the state that it has; the message says why. */
 export class OlderSnapshotNeeded extends Error {

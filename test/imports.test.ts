@@ -36,8 +36,28 @@ function forbiddenImports(path: string, imports: readonly string[]): string[] {
 
 function listFiles(folder: string): string[] {
   return readdirSync(resolve(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') || file.endsWith('.mjs'))
+    .filter((file) => /\.(?:tsx?|mjs)$/.test(file))
     .map((file) => `${folder}/${file}`);
+}
+
+/** A path along imports that ends where it begins; null without one. */
+function findCycle(importsOf: ReadonlyMap<string, readonly string[]>): string[] | null {
+  const finished = new Set<string>();
+  const walk = (path: string, way: readonly string[]): string[] | null => {
+    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path];
+    if (finished.has(path)) return null;
+    for (const imported of importsOf.get(path) ?? []) {
+      const cycle = walk(imported, [...way, path]);
+      if (cycle !== null) return cycle;
+    }
+    finished.add(path);
+    return null;
+  };
+  for (const path of importsOf.keys()) {
+    const cycle = walk(path, []);
+    if (cycle !== null) return cycle;
+  }
+  return null;
 }
 
 describe('imports', () => {
@@ -53,6 +73,13 @@ describe('imports', () => {
     expect(forbiddenImports('http/a.ts', ['actors/wheel/counterActors.ts'])).toHaveLength(1);
     expect(forbiddenImports('http/a.ts', ['actors/views/views.ts', 'http/b.ts'])).toEqual([]);
     expect(forbiddenImports('streams/a.ts', ['deploy/miner.ts'])).toHaveLength(1);
+  });
+
+  it('of two files never go both ways, nor in a circle, types included', () => {
+    const files = Object.keys(mayImport).flatMap(listFiles);
+    expect(findCycle(new Map(files.map((path) => [path, findImports(path)])))).toBeNull();
+    const circle = { a: ['b', 'c'], b: ['d'], c: [], d: ['c', 'b'] };
+    expect(findCycle(new Map(Object.entries(circle)))).toEqual(['b', 'd', 'b']);
   });
 
   it('of the top level are the folders of ARCHITECTURE.md', () => {

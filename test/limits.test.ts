@@ -33,8 +33,11 @@ import { eventLoopDelayMaxMs } from '../http/server/loadGuard.ts';
 import { defaultReadTimeoutMs, inFlightMax } from '../http/server/pendingReads.ts';
 import { compressedAboveBytes } from '../http/server/preparedResponse.ts';
 import { createRateLimiter, rateClasses, siteFactor } from '../http/server/rateLimiter.ts';
+import { refusalsPerTurn } from '../http/server/refusalCount.ts';
+import { expensiveMsPerTurn } from '../http/server/turnBudget.ts';
 import { closeGraceMs, databaseCloseGraceMs } from '../machines/serviceMachine.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
+import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';
 import { readingsKept } from '../storage/recentReadings.ts';
 import { snapshotsKeptMax } from '../storage/snapshotRetention.ts';
 import { incrementsMax } from '../storage/snapshots.ts';
@@ -94,6 +97,16 @@ const requests: readonly Row[] = [
     'Silence on an event stream',
     seconds(defaultHeartbeatMs),
     'a comment is sent, which keeps the connection open',
+  ],
+  [
+    'Time of one turn of the event loop for requests that read events or ClickHouse',
+    `${expensiveMsPerTurn} ms`,
+    'the next ones wait for later turns',
+  ],
+  [
+    'Rate-limited requests of one turn that are answered',
+    count(refusalsPerTurn),
+    'the connections of further ones are closed, those of trusted proxies aside',
   ],
 ];
 
@@ -176,6 +189,11 @@ const streams: readonly Row[] = [
     'Rows of each kind of the history of the chain that are made with one span',
     `${count(rowsOfMessage)}, and the rest of an owner's block`,
     'the next span',
+  ],
+  [
+    'Read of a ClickHouse server',
+    `${readSecondsMax} s, ${bytes(readBytesMax)}`,
+    'the server ends it; a narrower limit of its user counts',
   ],
   ['Bytes of the original in a rejection', bytes(originalBytesMax), '`truncated`'],
   ['Snapshots of one stream, with increments', count(snapshotsKeptMax), 'those between are removed, by age'],

@@ -53,6 +53,22 @@ describe('README', () => {
     expect(outcome).toHaveProperty('reading.installationId', 'my.wheel');
   });
 
+  it('lists what users of NATS may publish as nats-server is told', () => {
+    const accounts = read('deploy/nats/accounts.conf');
+    const users = [
+      ...accounts.matchAll(/user: (\w+)\s+password: \S+\s+permissions \{\s*publish: \[([^\]]*)\]/g),
+    ];
+    const told = users.map(([, user, subjects = '']) => [
+      user,
+      [...subjects.matchAll(/"(miner\.[^"]+)"/g)].map(([, one]) => one),
+    ]);
+    const listed = [
+      ...read('README.md').matchAll(/^\| `(\w+)` \| [^|]+ \| ([^|]*`miner\.[^|]+|nothing) \| [^|]+ \|$/gm),
+    ].map(([, user, subjects = '']) => [user, [...subjects.matchAll(/`([^`]+)`/g)].map(([, one]) => one)]);
+    expect(listed).toEqual(told);
+    expect(listed.length).toBe(8);
+  });
+
   it.each([...pages, ...folders.map((folder) => `${folder}/README.md`)])(
     '%s names only files that exist',
     (path) => {

@@ -11,6 +11,7 @@ const counts = { passed: 0, failed: 0, skipped: 0 };
 
 check('formatting and lint', bin('biome'), ['check', '--error-on-warnings', '.']);
 check('types', bin('tsc'), ['--noEmit']);
+check('types of the explorer', bin('tsc'), ['--noEmit', '-p', 'http/explorer']);
 runTests(process.argv.slice(2));
 
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { MetadataView } from '../views/chainViewTypes.ts';
 import { memoizeByIdentity } from '../views/memoizeByIdentity.ts';
 import type { ChainState, TokenMetadata } from './chainState.ts';
 
@@ -21,10 +20,13 @@ const tokenMetadata = z.object({
 });
 
 /** What is shown of a token beside where it was read. */
-export type ShownMetadata = Pick<
-  MetadataView,
-  'name' | 'description' | 'attributes' | 'imageDataUri' | 'cardImageUrl'
->;
+export interface ShownMetadata {
+  readonly name: string;
+  readonly description: string;
+  readonly attributes: readonly { readonly traitType: string; readonly value: string }[];
+  readonly imageDataUri: string | null;
+  readonly cardImageUrl: string | null;
+}
 
 /** A token's metadata, which is shown while it is of the collection's current epoch and keeps to the limits; else null. */
 export function readMetadata({ collection }: ChainState, tokenId: number): ShownMetadata | null {

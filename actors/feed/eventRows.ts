@@ -1,13 +1,8 @@
 import { parse, stringify } from '../bigintJson.ts';
 import type { ChainFeedEvent } from '../chain/chainState.ts';
 import type { EventRow } from '../storedRows.ts';
-import {
-  type FeedItem,
-  type FeedType,
-  feedTypes,
-  toChainItem,
-  toMeasurementItem,
-} from '../views/feedIndex.ts';
+import { type FeedItem, toChainItem, toMeasurementItem } from '../views/feedIndex.ts';
+import { type FeedType, feedTypes } from './feedCategories.ts';
 import type { MeasurementEvent } from './measurementEvents.ts';
 
 /** @param run of the fold that evicted the event. */

@@ -1,15 +1,9 @@
 import type { ChainViews, EconomyView } from '../views/chainViewTypes.ts';
-import {
-  type FeedCategory,
-  type FeedItem,
-  isOfCategory,
-  listStoredCategories,
-  toChainItem,
-  toMeasurementItem,
-} from '../views/feedIndex.ts';
+import { type FeedItem, listStoredCategories, toChainItem, toMeasurementItem } from '../views/feedIndex.ts';
 import { beforeAll, compareArrivals } from './arrival.ts';
 import { toFeedItem } from './eventRows.ts';
 import { findEventsAfter } from './eventWindow.ts';
+import { type FeedCategory, isOfCategory } from './feedCategories.ts';
 import { findEvictedSource, type OlderEvents } from './olderEvents.ts';
 import {
   advancePosition,

@@ -1,7 +1,8 @@
 import type { EventRow } from '../storedRows.ts';
-import type { FeedPlace, StoredCategory } from '../views/feedIndex.ts';
+import type { FeedPlace } from '../views/feedIndex.ts';
 import type { Arrival } from './arrival.ts';
 import type { EvictedEvents } from './eventWindow.ts';
+import type { StoredCategory } from './feedCategories.ts';
 import type { FeedSource, FeedSources } from './streamPosition.ts';
 
 /** A source of which events have left memory: the stored events of its run, up to the newest evicted one, may be read. */

@@ -17,6 +17,7 @@ import type { MergeState } from '../chain/mergeState.ts';
 import type { MintRoundState } from '../chain/mintRoundState.ts';
 import type { SettlementSource } from '../chain/settlementSource.ts';
 import type { StateFault } from '../chain/stateChecks.ts';
+import type { ShownMetadata } from '../chain/tokenMetadata.ts';
 import type { EventWindow } from '../feed/eventWindow.ts';
 
 export type { ChainEvent, EventSource } from '../chain/chainEvent.ts';
@@ -237,14 +238,9 @@ export interface OwnerActivityView extends ChainAvailable {
   readonly nextCursor: string | null;
 }
 
-export interface MetadataView extends ChainAvailable {
+export interface MetadataView extends ChainAvailable, ShownMetadata {
   readonly identities: Identities;
   readonly tokenId: bigint;
-  readonly name: string;
-  readonly description: string;
-  readonly attributes: readonly { readonly traitType: string; readonly value: string }[];
-  readonly imageDataUri: string | null;
-  readonly cardImageUrl: string | null;
 }
 
 /** Why a page cannot be shown. */

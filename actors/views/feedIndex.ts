@@ -1,29 +1,15 @@
 import type { ChainFeedEvent } from '../chain/chainState.ts';
 import { type Arrival, beforeAll, compareArrivals } from '../feed/arrival.ts';
 import { type EventWindow, findEventsAfter, findNewestArrival } from '../feed/eventWindow.ts';
+import {
+  type FeedCategory,
+  type FeedType,
+  feedCategories,
+  isOfCategory,
+  type StoredCategory,
+} from '../feed/feedCategories.ts';
 import { buildMeasurementId, type MeasurementEvent } from '../feed/measurementEvents.ts';
 import type { FeedSource, FeedSources } from '../feed/streamPosition.ts';
-
-export const feedCategories = ['all', 'protocol', 'players', 'measurement'] as const;
-export type FeedCategory = (typeof feedCategories)[number];
-
-/** Types by the category that they are of; `measurement.rpm_record` is of the schema alone. */
-export const feedTypes = {
-  'system.settlement_completed': 'protocol',
-  'system.mining_checkpointed': 'protocol',
-  'player.miner_minted': 'players',
-  'player.miners_merged': 'players',
-  'player.rewards_claimed': 'players',
-  'measurement.distance_milestone': 'measurement',
-  'measurement.daily_distance_milestone': 'measurement',
-  'measurement.speed_milestone': 'measurement',
-  'measurement.speed_record': 'measurement',
-  'measurement.distance_streak': 'measurement',
-} as const satisfies Record<string, FeedCategory>;
-export type FeedType = keyof typeof feedTypes;
-
-/** Categories that partition all events; the stored ones are ordered by them. */
-export type StoredCategory = Exclude<FeedCategory, 'all'>;
 
 const sourceCategories: Readonly<Record<FeedSource, readonly StoredCategory[]>> = {
   measurement: ['measurement'],
@@ -33,10 +19,6 @@ const sourceCategories: Readonly<Record<FeedSource, readonly StoredCategory[]>> 
 /** The categories that the events of a source are stored by, as far as a category of the feed shows them. */
 export function listStoredCategories(category: FeedCategory, source: FeedSource): readonly StoredCategory[] {
   return sourceCategories[source].filter((one) => category === 'all' || category === one);
-}
-
-export function isOfCategory(category: FeedCategory, type: FeedType): boolean {
-  return category === 'all' || feedTypes[type] === category;
 }
 
 /** An event as the feed shows it. */

@@ -1,6 +1,7 @@
 import { List } from 'immutable';
 import { toFeedItem } from '../feed/eventRows.ts';
 import { nothingEvicted } from '../feed/eventWindow.ts';
+import { type FeedCategory, type FeedType, feedTypes, isOfCategory } from '../feed/feedCategories.ts';
 import { createFeedNews, type FeedNewsViews } from '../feed/feedNews.ts';
 import type { MeasurementProgress } from '../feed/measurementEvents.ts';
 import { findEvictedSource, type OlderEvents } from '../feed/olderEvents.ts';
@@ -12,21 +13,18 @@ import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
 import {
   compareShown,
   createFeedIndex,
-  type FeedCategory,
   type FeedItem,
   type FeedPlace,
-  type FeedType,
-  feedTypes,
-  isOfCategory,
   listStoredCategories,
 } from './feedIndex.ts';
 
+export type { FeedCategory, FeedType } from '../feed/feedCategories.ts';
+export { feedCategories, feedTypes, isOfCategory } from '../feed/feedCategories.ts';
 export type { ArrivedItem, FeedNews } from '../feed/feedNews.ts';
 export { measurementPolicyVersion, streakDistanceMm } from '../feed/measurementEvents.ts';
 export type { StreamPosition } from '../feed/streamPosition.ts';
 export { decodeStreamPosition, encodeStreamPosition } from '../feed/streamPosition.ts';
-export type { FeedCategory, FeedItem, FeedType } from './feedIndex.ts';
-export { feedCategories, feedTypes, isOfCategory } from './feedIndex.ts';
+export type { FeedItem } from './feedIndex.ts';
 
 export const feedUnavailableReasons = [
   'indexer_disabled',

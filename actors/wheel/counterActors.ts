@@ -39,6 +39,8 @@ export interface CounterActors {
   receive(message: StreamMessage): CounterOutcome;
   /** Takes a reading whose message has left the stream, as ClickHouse holds it. */
   receiveStored(reading: StoredReading): CounterOutcome;
+  /** Whether readings of it were accepted, also where they are not shown yet. */
+  hasReadings(installationId: string): boolean;
   /** Offline for an installation that has published nothing. */
   telemetry(installationId: string, nowMs: number): TelemetryView;
   /** Days of the public installation; null before its first reading. The same until a reading changes it. */
@@ -155,6 +157,8 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     // When its message was stored is not known any more; the gateway had it just before.
     receiveStored: (reading) =>
       take(reading, reading.position, BigInt(reading.receivedAtMs) * nanosPerMillisecond),
+    hasReadings: (installationId) =>
+      shown.actors.has(installationId) || (folded?.actors.has(installationId) ?? false),
     telemetry,
     history: () => shown.history,
     achievements: () => shown.progress,

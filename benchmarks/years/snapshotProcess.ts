@@ -16,8 +16,7 @@ import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { createStoredActivity, type StoredActivityOptions } from '../../storage/storedActivity.ts';
 import { measureEventLoop } from '../measureEventLoop.ts';
 import { measureHeapBytes } from '../measureHeapBytes.ts';
-import type { SnapshotTask } from './snapshots.ts';
-import { applyClaims, createSyntheticChain, fillActivity } from './syntheticChain.ts';
+import { applyClaims, createSyntheticChain, fillActivity, type SyntheticSize } from './syntheticChain.ts';
 
 /** One process of the benchmark of snapshots: it saves, or restores what another one has saved, and tells what that took. */
 
@@ -50,6 +49,12 @@ function findNewest({ safe }: ChainFoldState): ChainState {
   const newest = safe.at(-1);
   if (newest === undefined) throw new Error('there is no safe state');
   return newest;
+}
+
+/** What one process does. */
+export interface SnapshotTask extends SyntheticSize {
+  readonly does: 'save' | 'restore';
+  readonly dir: string;
 }
 
 async function save({ dir, ...size }: SnapshotTask) {

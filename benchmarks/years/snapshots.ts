@@ -6,14 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median } from '../measureInterleaved.ts';
 import type { ResultTable } from '../results.ts';
-import type { Restored, Saved } from './snapshotProcess.ts';
+import type { Restored, Saved, SnapshotTask } from './snapshotProcess.ts';
 import type { SyntheticSize } from './syntheticChain.ts';
-
-/** What one process does. */
-export interface SnapshotTask extends SyntheticSize {
-  readonly does: 'save' | 'restore';
-  readonly dir: string;
-}
 
 const program = fileURLToPath(new URL('./snapshotProcess.js', import.meta.url));
 const sizes = [0.01, 0.1, 1];

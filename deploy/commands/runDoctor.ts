@@ -5,12 +5,14 @@ import { pino } from 'pino';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { DirectoryInUse } from '../../storage/directoryLock.ts';
-import { closeNats, readNatsUrl } from '../../streams/jetstream/connection.ts';
+import { closeNats } from '../../streams/jetstream/connection.ts';
+import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import { type Configuration, locateDatabase, readConfiguration, unknownVariables } from '../configuration.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
 import { type Finding, failed, formatFinding, ok, skipped } from '../diagnosis/finding.ts';
 import { type DatabaseReport, inspectDatabase, type StoredCounts } from '../diagnosis/inspectDatabase.ts';
 import { findLocalNats } from '../local/localNats.ts';
+import { locateNats } from '../natsConfiguration.ts';
 import { askAudit, askService } from './doctor/askService.ts';
 import { checkChain } from './doctor/checkChain.ts';
 import { checkNats } from './doctor/checkNats.ts';
@@ -153,17 +155,17 @@ async function examineContents(options: ExamineOptions, print: (findings: readon
 }
 
 async function connectToNats(
-  { MINER_NATS_URL: configured, MINER_DATA_DIR: dataDir }: Configuration,
+  configuration: Configuration,
   print: (findings: readonly Finding[]) => void,
 ): Promise<NatsConnection | null> {
-  const url = configured ?? findLocalNats(join(dataDir, 'nats'));
-  if (url === null) {
+  const access = locateNats(configuration) ?? findLocalNats(join(configuration.MINER_DATA_DIR, 'nats'));
+  if (access === null) {
     const detail =
       'MINER_NATS_URL is not set, and no service with a server of its own runs in MINER_DATA_DIR';
     print([skipped('NATS', detail)]);
     return null;
   }
-  const { servers, ...credentials } = readNatsUrl(url);
+  const { servers, ...credentials } = readNatsAccess(access);
   try {
     return await connect({
       servers,

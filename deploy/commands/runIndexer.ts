@@ -7,6 +7,7 @@ import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { ConfigurationError } from '../configuration.ts';
 import { readDeploymentFile } from '../deploymentFile.ts';
 import { requireFreePorts } from '../freePorts.ts';
+import { locateNats } from '../natsConfiguration.ts';
 import { createProcessRegistry } from '../processMetrics.ts';
 import { within } from '../within.ts';
 import { showIndexingProgress } from './indexingProgress.ts';
@@ -22,11 +23,12 @@ export interface IndexerOptions {
 /** The command line's `index`: reads the chain and publishes it, and nothing else. Any number may run; one of them publishes at a time. */
 export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Promise<void> {
   return runUntilStopped(async ({ configuration, logger, onStop }) => {
-    const { MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl, MINER_NATS_URL: natsUrl } = configuration;
-    const missing = Object.entries({ MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl, MINER_NATS_URL: natsUrl })
+    const { MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl } = configuration;
+    const nats = locateNats(configuration);
+    const missing = Object.entries({ MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl, MINER_NATS_URL: nats })
       .filter(([, value]) => value === null)
       .map(([name]) => `${name} is not set; \`index\` reads a deployment's chain and publishes it to NATS`);
-    if (path === null || rpcUrl === null || natsUrl === null) throw new ConfigurationError(missing);
+    if (path === null || rpcUrl === null || nats === null) throw new ConfigurationError(missing);
     const { onChain } = readDeploymentFile(path);
     if (onChain === null) {
       throw new ConfigurationError([
@@ -37,7 +39,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
     const stopping = new AbortController();
     const registry = createProcessRegistry();
     const connection = await connectNats({
-      url: natsUrl,
+      ...nats,
       name: 'miner index',
       logger,
       signal: stopping.signal,

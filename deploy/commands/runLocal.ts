@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { type NatsAccess, readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { ConfigurationError } from '../configuration.ts';
 import type { Deployment } from '../deploymentFile.ts';
@@ -17,6 +18,7 @@ import {
   loadSimulation,
   type Simulation,
 } from '../local/localDeployment.ts';
+import type { LocalNats } from '../local/localNats.ts';
 import { createSimulatedEconomy, liveBlockSeconds } from '../local/simulatedEconomy.ts';
 import {
   findLastReading,
@@ -26,6 +28,7 @@ import {
 } from '../local/simulatedGateway.ts';
 import { createWheel, rebootWheel, resumeWheel, type WheelState } from '../local/simulatedWheel.ts';
 import { observeStreams } from '../local/streamObserver.ts';
+import { locateNats } from '../natsConfiguration.ts';
 import type { Service } from '../service.ts';
 import { within } from '../within.ts';
 import { createProgress } from './progress.ts';
@@ -54,7 +57,9 @@ export function runLocal(options: LocalOptions): Promise<void> {
     const dataDir = configuration.MINER_DATA_DIR;
     await requireFreePorts(listPorts(configuration, { serve: true }));
     const simulation = loadSimulation(dataDir, Date.now(), pastDays);
-    const natsUrl = configuration.MINER_NATS_URL ?? (await startOwnNats(configuration, logger, onStop)).url;
+    const access = locateNats(configuration);
+    const ownNats = access === null ? await startOwnNats(configuration, logger, onStop) : null;
+    const nats = access ?? { url: ownNats?.url ?? '' };
     const anvil = await startAnvil({
       genesisTimestamp: computeChainGenesis(simulation),
       dir: join(dataDir, 'anvil'),
@@ -65,13 +70,13 @@ export function runLocal(options: LocalOptions): Promise<void> {
     const accounts = await readLocalAccounts(createLocalChainClient(anvil.url));
     const deployment = await loadDeployment(dataDir, simulation, anvil.url, accounts);
     const roles = { ingest: true, serve: true };
-    const service = await startConfigured({ ...context, deployment, roles, natsUrl, rpcUrl: anvil.url });
-    printAddresses(service, natsUrl, anvil.url);
+    const service = await startConfigured({ ...context, deployment, roles, nats, rpcUrl: anvil.url });
+    printAddresses(service, describeNats(nats, ownNats), anvil.url);
     await startSimulation(context, {
       simulation,
       deployment,
       accounts,
-      natsUrl,
+      nats,
       intervalMs,
       chainUrl: anvil.url,
     });
@@ -82,7 +87,7 @@ interface SimulationOptions {
   readonly simulation: Simulation;
   readonly deployment: Deployment;
   readonly accounts: LocalAccounts;
-  readonly natsUrl: string;
+  readonly nats: NatsAccess;
   readonly chainUrl: string;
   /** Between two readings of the past. */
   readonly intervalMs: number;
@@ -93,10 +98,10 @@ async function startSimulation(
   { configuration, logger, onStop }: CommandContext,
   options: SimulationOptions,
 ) {
-  const { simulation, natsUrl } = options;
+  const { simulation, nats } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const connection = await connectNats({ url: natsUrl, name: 'simulation', logger, signal });
+  const connection = await connectNats({ ...nats, name: 'simulation', logger, signal });
   const jsm = await jetstreamManager(connection);
   const js = jetstream(connection);
   await ensureStreams(jsm, streamNames, { retentionDays: configuration.MINER_RETENTION_DAYS }, logger);
@@ -189,9 +194,15 @@ async function runEconomy(
   await economy.runLive(() => Math.floor(Date.now() / 1000));
 }
 
-function printAddresses({ publicUrl, operatorUrl }: Service, natsUrl: string, chainUrl: string) {
+/** Without what lets a reader in. */
+function describeNats(access: NatsAccess, own: LocalNats | null): string {
+  if (own !== null) return `${own.address}, with its token in ${own.urlFile}`;
+  return readNatsAccess(access).servers.join(', ');
+}
+
+function printAddresses({ publicUrl, operatorUrl }: Service, nats: string, chainUrl: string) {
   const lines = [
-    'Mining Activity Read Service',
+    `Mining Activity Read Service  ${publicUrl}/`,
     `  status         ${publicUrl}/v1/status`,
     `  process        ${publicUrl}/v4/public/process`,
     `  telemetry      ${publicUrl}/v1/public/telemetry`,
@@ -199,7 +210,7 @@ function printAddresses({ publicUrl, operatorUrl }: Service, natsUrl: string, ch
     `  issuance       ${publicUrl}/v1/mining/state`,
     `  documentation  ${publicUrl}/docs`,
     `  metrics        ${operatorUrl}/metrics`,
-    `  NATS           ${natsUrl}`,
+    `  NATS           ${nats}`,
     `  chain          ${chainUrl}`,
     'Ctrl-C stops it; the next start continues with the same data.',
   ];

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { defaultReadTimeoutMs } from '../../http/server/pendingReads.ts';
 import { detectImplementation } from '../../http/server/uws.ts';
+import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import {
   type Configuration,
   ConfigurationError,
@@ -13,7 +14,9 @@ import {
 } from '../configuration.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
 import { requireFreePorts } from '../freePorts.ts';
+import { checkHttpEngine } from '../httpEngine.ts';
 import { type LocalNats, startLocalNats } from '../local/localNats.ts';
+import { locateNats } from '../natsConfiguration.ts';
 import { createProcessRegistry } from '../processMetrics.ts';
 import { type Service, type ServiceSettings, startService } from '../service.ts';
 import { createLogger } from '../serviceLogger.ts';
@@ -67,10 +70,12 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
     }
     const deployment = readDeploymentFile(path);
     await requireFreePorts(listPorts(configuration, roles));
-    const natsUrl = configuration.MINER_NATS_URL ?? (await startOwnNats(configuration, logger, onStop)).url;
+    const nats = locateNats(configuration) ?? {
+      url: (await startOwnNats(configuration, logger, onStop)).url,
+    };
     // A read replica publishes nothing, and therefore no spans.
     const rpcUrl = roles.ingest ? configuration.MINER_RPC_URL : null;
-    await startConfigured({ configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop });
+    await startConfigured({ configuration, deployment, roles, nats, rpcUrl, logger, onStop });
   });
 }
 
@@ -174,21 +179,22 @@ export async function startOwnNats(
 export interface ConfiguredService extends Omit<CommandContext, 'finish'> {
   readonly deployment: Deployment;
   readonly roles: ServiceSettings['roles'];
-  readonly natsUrl: string;
+  readonly nats: NatsAccess;
   /** A node to index from; null for a process that does not. */
   readonly rpcUrl: string | null;
 }
 
 /** Starts the service of a configuration, and ends the process should it fail later. */
 export async function startConfigured(configured: ConfiguredService): Promise<Service> {
-  const { configuration, deployment, roles, natsUrl, rpcUrl, logger, onStop } = configured;
+  const { configuration, deployment, roles, nats, rpcUrl, logger, onStop } = configured;
+  if (roles.serve) checkHttpEngine(detectImplementation(), configuration.MINER_HTTP_FALLBACK, logger);
   const registry = createProcessRegistry();
   const tracing = await startTracing(process.env);
   if (tracing !== null) onStop('the traces', () => within(traceFlushMs, tracing.stop()));
   const service = await startService({
     settings: {
       roles,
-      natsUrl,
+      nats,
       database: locateDatabase(configuration),
       dataDir: configuration.MINER_DATA_DIR,
       host: configuration.MINER_HOST,
@@ -198,6 +204,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
       opsNames: configuration.MINER_OPS_NAMES,
       http: {
         allowedOrigins: configuration.MINER_ALLOWED_ORIGINS,
+        transactionUrl: configuration.MINER_TRANSACTION_URL,
         trustedProxies: configuration.MINER_TRUSTED_PROXIES,
         rateLimits: configuration.MINER_RATE_LIMITS,
         isPortShared: configuration.MINER_PORT_SHARED,

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
+import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
 import { bindToParent } from './bindToParent.ts';
 import { endProcess, stopOrphan } from './childServer.ts';
 
@@ -47,7 +48,7 @@ export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnv
   const { genesisTimestamp, dir, hardfork = 'cancun', logger } = settings;
   const stateArguments: string[] = [];
   if (dir !== null) {
-    mkdirSync(dir, { recursive: true });
+    createPrivateDirectory(dir);
     const stateFile = join(dir, 'anvil-state.json');
     await stopOrphan({ pidFile: join(dir, 'anvil.pid'), mark: stateFile, stopMs, logger });
     stateArguments.push('--state', stateFile, '--state-interval', String(stateIntervalSeconds));

@@ -22,7 +22,7 @@ export interface Simulation {
 
 /** The simulation of a data folder, or a new one whose past ends now. */
 export function loadSimulation(dataDir: string, nowMs: number, pastDays: number): Simulation {
-  mkdirSync(dataDir, { recursive: true });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, 'simulation.json');
   // This program alone writes the file.
   if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as Simulation;

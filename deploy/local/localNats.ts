@@ -1,14 +1,18 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { filter, firstValueFrom, fromEvent, interval, map, merge, race, takeUntil, timer } from 'rxjs';
 import { lockDirectory } from '../../storage/directoryLock.ts';
+import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
+import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { whenAborted } from '../../streams/operators/whenAborted.ts';
 import { bindToParent } from './bindToParent.ts';
 import { endProcess, stopOrphan } from './childServer.ts';
 
+const urlFileName = 'url';
 const startMs = 15_000;
 const pollMs = 50;
 /** Delay before a server that ended by itself is restarted: one that ends at once must not occupy a core. */
@@ -23,7 +27,12 @@ export class LocalNatsError extends Error {
 
 /** A nats-server of our own, as a child process. */
 export interface LocalNats {
+  /** With the token that lets its reader in. */
   readonly url: string;
+  /** Without it. */
+  readonly address: string;
+  /** File that holds the URL while the server runs; only this user may read it. */
+  readonly urlFile: string;
   pid(): number | null;
   stop(): Promise<void>;
 }
@@ -35,28 +44,33 @@ export interface LocalNatsSettings {
 }
 
 /**
- * Starts nats-server with JetStream on a free port of the loopback interface. It is not in the terminal's process
- * group, so Ctrl-C reaches this process alone, which stops it last. When it ends by itself it is restarted with
- * the same port and data.
+ * Starts nats-server with JetStream on a free port of the loopback interface, which others on this machine reach as well: it asks for a token,
+ * another one at each start. It is not in the terminal's process group, so Ctrl-C reaches this process alone, which stops it last. When it ends
+ * by itself it is restarted with the same port, token and data.
  *
  * @throws LocalNatsError
  * @throws DirectoryInUse when another process has its server there.
  */
 export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promise<LocalNats> {
-  mkdirSync(dir, { recursive: true });
+  createPrivateDirectory(dir);
   const program = findNatsServer();
   const syncSetting = chooseSyncSetting(program);
   const unlock = lockDirectory(dir);
   await stopOrphan({ pidFile: join(dir, 'nats.pid'), mark: join(dir, 'nats.conf'), stopMs, logger });
 
-  let child: ChildProcess = spawnServer(program, configure(dir, -1, syncSetting), dir);
-  const url = await waitForUrl(child, dir);
-  const port = Number(new URL(url).port);
+  const token = randomBytes(24).toString('base64url');
+  const settings = { syncSetting, token };
+  let child: ChildProcess = spawnServer(program, configure(dir, -1, settings), dir);
+  const address = await waitForAddress(child, dir);
+  const { port } = new URL(address);
+  const url = `nats://${token}@127.0.0.1:${port}`;
+  const urlFile = join(dir, urlFileName);
+  writePrivately(urlFile, `${url}\n`);
   const stopping = new AbortController();
   const { signal } = stopping;
   let restarting: Promise<void> = Promise.resolve();
   logger.info(
-    { url, pid: child.pid, sync: syncSetting ?? 'every two minutes (this version has no setting)' },
+    { url: address, pid: child.pid, sync: syncSetting ?? 'every two minutes (this version has no setting)' },
     'nats-server started',
   );
 
@@ -77,25 +91,27 @@ export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promis
   };
 
   const startAgain = async () => {
-    const started = spawnServer(program, configure(dir, port, syncSetting), dir);
+    const started = spawnServer(program, configure(dir, Number(port), settings), dir);
     child = started;
-    await waitForUrl(started, dir).catch((error: unknown) => {
+    await waitForAddress(started, dir).catch((error: unknown) => {
       started.kill('SIGKILL');
       throw error;
     });
     watch(started);
-    logger.info({ url, pid: started.pid }, 'nats-server restarted');
+    logger.info({ url: address, pid: started.pid }, 'nats-server restarted');
   };
   watch(child);
 
   return {
     url,
+    address,
+    urlFile,
     pid: () => child.pid ?? null,
     stop: async () => {
       stopping.abort();
       await restarting;
       await endProcess(child, stopMs);
-      rmSync(join(dir, 'nats.pid'), { force: true });
+      for (const file of [join(dir, 'nats.pid'), urlFile]) rmSync(file, { force: true });
       unlock();
     },
   };
@@ -124,14 +140,20 @@ function chooseSyncSetting(program: string): string | null {
   return Number(major) > 2 || Number(minor) >= 10 ? 'always' : null;
 }
 
-function configure(dir: string, port: number, syncSetting: string | null): string {
+interface ServerSettings {
+  readonly syncSetting: string | null;
+  readonly token: string;
+}
+
+function configure(dir: string, port: number, { syncSetting, token }: ServerSettings): string {
   const path = join(dir, 'nats.conf');
   const quoted = (file: string) => JSON.stringify(resolve(dir, file));
-  writeFileSync(
+  writePrivately(
     path,
     [
       'host: "127.0.0.1"',
       `port: ${port}`,
+      `authorization { token: ${JSON.stringify(token)} }`,
       `pid_file: ${quoted('nats.pid')}`,
       `ports_file_dir: ${quoted('.')}`,
       `log_file: ${quoted('nats.log')}`,
@@ -148,6 +170,12 @@ function configure(dir: string, port: number, syncSetting: string | null): strin
   return path;
 }
 
+/** Readable for this user alone, also where an earlier version has written it. */
+function writePrivately(path: string, content: string) {
+  writeFileSync(path, content, { mode: 0o600 });
+  chmodSync(path, 0o600);
+}
+
 function spawnServer(program: string, configuration: string, dir: string): ChildProcess {
   const errors = openSync(join(dir, 'nats.err'), 'a');
   const command = bindToParent(program, ['-c', configuration]);
@@ -155,7 +183,7 @@ function spawnServer(program: string, configuration: string, dir: string): Child
 }
 
 /** Waits for the ports file of this very process, so that no other server can be meant. */
-async function waitForUrl(child: ChildProcess, dir: string): Promise<string> {
+async function waitForAddress(child: ChildProcess, dir: string): Promise<string> {
   const file = join(dir, `nats-server_${child.pid}.ports`);
   const url$ = interval(pollMs).pipe(
     map(() => readUrl(file)),
@@ -169,11 +197,10 @@ async function waitForUrl(child: ChildProcess, dir: string): Promise<string> {
   );
 }
 
-/** Address of the server of a service that runs beside this process, by its folder; null where none does. */
-export function findLocalNats(dir: string): string | null {
-  const pidFile = join(dir, 'nats.pid');
-  if (!existsSync(pidFile)) return null;
-  return readUrl(join(dir, `nats-server_${readFileSync(pidFile, 'utf8').trim()}.ports`));
+/** The server of a service that runs beside this process as the same user, by its folder; null where none does. */
+export function findLocalNats(dir: string): NatsAccess | null {
+  const file = join(dir, urlFileName);
+  return existsSync(file) ? { url: readFileSync(file, 'utf8').trim() } : null;
 }
 
 /** Null while the server has not written it. */

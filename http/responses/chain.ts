@@ -9,7 +9,15 @@ import {
   type Release,
 } from '../../actors/views/chainViewTypes.ts';
 import { toIsoString } from './isoTime.ts';
-import { decimal, installationId, timestamp } from './scalars.ts';
+import {
+  availableStatus,
+  decimal,
+  generatedAt,
+  installationId,
+  schemaVersion,
+  timestamp,
+  unavailableStatus,
+} from './scalars.ts';
 
 /** Shared objects of the chain's views (CONTRACT.md, Shared objects). */
 
@@ -50,19 +58,27 @@ export const tokenSymbol = z
   .meta({ id: 'TokenSymbol', description: 'Ticker of the reward token' });
 export const tokenDecimals = z.int().min(0).max(255);
 export const asset = z
-  .strictObject({ address, symbol: tokenSymbol, decimals: tokenDecimals })
+  .strictObject({
+    address: address.describe('Address of the token contract'),
+    symbol: tokenSymbol.describe('Ticker of the token'),
+    decimals: tokenDecimals.describe(
+      'Decimals of the token: an amount of one token is ten to this power in base units',
+    ),
+  })
   .meta({ id: 'Asset' });
 
 /** Blocks between the safe one and the last indexed one, so that it has 12 confirmations. */
 const confirmedBy = 11n;
 
 const chainMembers = {
-  target: z.enum(chainTargets),
-  chainId: decimal,
-  confirmations: z.literal('12'),
-  deploymentBlock: decimal,
-  indexedThroughBlock: decimal,
-  safeThroughBlock: decimal,
+  target: z.enum(chainTargets).describe('Which kind of chain it is'),
+  chainId: decimal.describe('ID of the chain (EIP-155)'),
+  confirmations: z.literal('12').describe('Blocks that confirm the safe block, itself counted'),
+  deploymentBlock: decimal.describe('Block of the chain in which the core was deployed'),
+  indexedThroughBlock: decimal.describe('Newest block of the chain that is indexed'),
+  safeThroughBlock: decimal.describe(
+    'Safe block, at which this view was read: whether the view has moved is seen here, not at `generatedAt`',
+  ),
 };
 
 /** For rules between members, which zod also checks when a member is not a decimal: such a member is below every decimal. */
@@ -80,62 +96,77 @@ export const chainBrief = z.strictObject(chainMembers).refine(isConfirmed).meta(
 export const chain = z
   .strictObject({
     ...chainMembers,
-    economyDeploymentBlock: decimal,
-    safeBlockHash: bytes32,
-    safeBlockTimestamp: timestamp,
+    economyDeploymentBlock: decimal.describe(
+      'Block of the chain in which the contracts of reward and collection were deployed',
+    ),
+    safeBlockHash: bytes32.describe('Hash of the safe block'),
+    safeBlockTimestamp: timestamp.describe('Time of the safe block'),
   })
   .refine(isConfirmed)
   .meta({ id: 'Chain' });
 
 export const release = z
   .strictObject({
-    id: versionId,
-    protocolRevision: revisionName,
-    rewardModelRevision: revisionName,
+    id: versionId.describe('Names the release of the contracts'),
+    protocolRevision: revisionName.describe('Revision of the protocol'),
+    rewardModelRevision: revisionName.describe('Revision of the reward model'),
   })
   .meta({ id: 'Release' });
 
 export const identities = z
   .strictObject({
-    core: address,
-    tokenFactory: address,
-    mining: address,
-    token: address,
-    collection: address,
-    miningImplementation: address,
-    miningImplementationVersion: decimal,
-    miningStorageLayoutDigest: bytes32,
+    core: address.describe('Contract that records settlements'),
+    tokenFactory: address.describe('Contract that created the reward token'),
+    mining: address.describe('Contract that mints and pays rewards'),
+    token: address.describe('Contract of the reward token'),
+    collection: address.describe('Contract of the NFTs'),
+    miningImplementation: address.describe('Code behind the mining contract’s proxy'),
+    miningImplementationVersion: decimal.describe('Version that this code says it has'),
+    miningStorageLayoutDigest: bytes32.describe('Digest of its storage layout'),
   })
   .meta({ id: 'Identities' });
 
-const reasonMembers = { status: z.literal('unavailable'), reason: z.enum(chainUnavailableReasons) };
+const reasonMembers = {
+  status: unavailableStatus,
+  reason: z
+    .enum(chainUnavailableReasons)
+    .describe(
+      'Why nothing is shown: contracts are not configured, what is deployed is not safe yet, the indexer is behind or has failed, or the stream is of other contracts',
+    ),
+};
 
 /** The unavailable variant of a route of one schema version; those of the economy name the release. */
-export function defineUnavailable<Version extends number>(schemaVersion: Version) {
-  return z.strictObject({ schemaVersion: z.literal(schemaVersion), installationId, ...reasonMembers });
+export function defineUnavailable<Version extends number>(version: Version) {
+  return z.strictObject({
+    schemaVersion: schemaVersion(version),
+    installationId: installationId.describe('The public installation'),
+    ...reasonMembers,
+  });
 }
 
-export function defineUnavailableWithRelease<Version extends number>(schemaVersion: Version) {
-  return defineUnavailable(schemaVersion).extend({ release: release.nullable() });
+export function defineUnavailableWithRelease<Version extends number>(version: Version) {
+  return defineUnavailable(version).extend({
+    release: release.nullable().describe('The configured release; null without one'),
+  });
 }
 
 /** What every available view of the economy begins with. */
 export const availableMembers = {
-  installationId,
-  status: z.literal('available'),
-  generatedAt: timestamp,
-  release,
-  chain,
-  identities,
+  installationId: installationId.describe('The public installation'),
+  status: availableStatus,
+  generatedAt,
+  release: release.describe('Which release of the contracts this view is of'),
+  chain: chain.describe('Which chain, and how far it is read'),
+  identities: identities.describe('The contracts that this view was read from'),
 };
 
 export const eventSourceMembers = {
-  blockNumber: decimal,
-  blockHash: bytes32,
-  blockTimestamp: timestamp,
-  transactionHash: bytes32,
-  transactionIndex: z.int().min(0),
-  logIndex: z.int().min(0),
+  blockNumber: decimal.describe('Number of the block of the chain that holds the event'),
+  blockHash: bytes32.describe('Hash of that block'),
+  blockTimestamp: timestamp.describe('Time of that block'),
+  transactionHash: bytes32.describe('Hash of the transaction'),
+  transactionIndex: z.int().min(0).describe('Place of the transaction in its block, from 0'),
+  logIndex: z.int().min(0).describe('Place of the event’s log in its block, from 0'),
 };
 
 export function toChainBriefBody(info: ChainInfo): z.infer<typeof chainBrief> {

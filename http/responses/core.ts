@@ -16,74 +16,116 @@ import {
   toEventSourceBody,
   toUnavailableBody,
 } from './chain.ts';
-import { decimal, installationId } from './scalars.ts';
+import { availableStatus, decimal, installationId, schemaVersion } from './scalars.ts';
 
 /** Core state shows times of blocks as Unix seconds (CONTRACT.md, Units). */
-const sourceMembers = { ...eventSourceMembers, blockTimestamp: decimal };
+const sourceMembers = {
+  ...eventSourceMembers,
+  blockTimestamp: decimal.describe('Time of that block in Unix seconds'),
+};
 
 const coreEvent = z
   .strictObject({
-    id: z.string().min(1).max(512),
-    contractKind: z.enum(['core', 'proxyAdmin', 'operatorTimelock']),
-    contractAddress: address,
-    eventName: text,
+    id: z.string().min(1).max(512).describe('Names the event'),
+    contractKind: z
+      .enum(['core', 'proxyAdmin', 'operatorTimelock'])
+      .describe('Which of the contracts emitted it; the proxy’s address is the core’s'),
+    contractAddress: address.describe('Address of that contract'),
+    eventName: text.describe('Name of the event in the contract'),
     ...sourceMembers,
-    arguments: z.array(z.strictObject({ name: text, value: z.string() })),
+    arguments: z
+      .array(
+        z.strictObject({
+          name: text.describe('Name of the argument'),
+          value: z
+            .string()
+            .describe('Its value: integers as decimals, hexadecimal in lower case, lists with commas'),
+        }),
+      )
+      .describe('Its arguments in the order of the contract'),
   })
   .meta({ id: 'CoreEvent' });
 
 const available = z.strictObject({
-  schemaVersion: z.literal(1),
-  installationId,
-  status: z.literal('available'),
-  chain: chainBrief,
-  identities: z.strictObject({
-    core: address,
-    proxyAdmin: address,
-    proxyAdminOwner: address,
-    operatorTimelock: address,
-    operatorProposer: address,
-    proxyImplementation: address,
-    proxyAdminSlot: address,
-  }),
-  configuration: z.strictObject({
-    streamId: bytes32,
-    genesisTimestamp: decimal,
-    roundDuration: decimal,
-    maxWorkPerRound: decimal,
-    maxRoundsPerBatch: decimal,
-    initialWorkPerThousandBlocks: decimal,
-    targetBlocksPerActiveRound: decimal,
-    difficultySmoothingRounds: decimal,
-    blockUnitsPerBlock: decimal,
-    guardian: address,
-    reporter: address,
-  }),
-  core: z.strictObject({
-    cumulativeWork: decimal,
-    cumulativeBlockUnits: decimal,
-    blockHeight: decimal,
-    blockProgress: z
-      .string()
-      .regex(/^(?:0|[1-9][0-9]{0,8})$/)
-      .meta({ description: 'Block units into the next block, out of 1,000,000,000' }),
-    workPerThousandBlocks: decimal,
-    settledThroughRound: decimal,
-    authorizationNonce: decimal,
-    paused: z.boolean(),
-  }),
-  implementation: z.strictObject({
-    codeAddress: address,
-    codeVersion: decimal,
-    storageLayoutDigest: bytes32,
-    runtimeHash: bytes32,
-  }),
+  schemaVersion: schemaVersion(1),
+  installationId: installationId.describe('The public installation'),
+  status: availableStatus,
+  chain: chainBrief.describe('Which chain, and how far it is read'),
+  identities: z
+    .strictObject({
+      core: address.describe('The core: its proxy, which has this address for good'),
+      proxyAdmin: address.describe('Contract that may replace the code behind the proxy'),
+      proxyAdminOwner: address.describe('Who may tell it to'),
+      operatorTimelock: address.describe('Contract through which operations are delayed'),
+      operatorProposer: address.describe('Who may propose operations to it'),
+      proxyImplementation: address.describe('Code behind the proxy'),
+      proxyAdminSlot: address.describe('Administrator that the proxy itself names'),
+    })
+    .describe('Addresses of the core and of those that may change it'),
+  configuration: z
+    .strictObject({
+      streamId: bytes32.describe('Names the stream of work that is settled'),
+      genesisTimestamp: decimal.describe('Start of round 1 in Unix seconds'),
+      roundDuration: decimal.describe('Length of a round in seconds'),
+      maxWorkPerRound: decimal.describe('Most work that a round may have, in work units'),
+      maxRoundsPerBatch: decimal.describe('Most rounds with work that a batch may have'),
+      initialWorkPerThousandBlocks: decimal.describe(
+        'Difficulty of the first batch: work units for 1,000 work blocks',
+      ),
+      targetBlocksPerActiveRound: decimal.describe(
+        'Work blocks that an active round is meant to complete; difficulty follows from it',
+      ),
+      difficultySmoothingRounds: decimal.describe('Active rounds over which difficulty is smoothed'),
+      blockUnitsPerBlock: decimal.describe('Block units of one work block'),
+      guardian: address.describe('Who may pause the core'),
+      reporter: address.describe('Who may settle'),
+    })
+    .describe('What the core was configured with'),
+  core: z
+    .strictObject({
+      cumulativeWork: decimal.describe('All settled work, in work units'),
+      cumulativeBlockUnits: decimal.describe('All settled block units; 1,000,000,000 are one work block'),
+      blockHeight: decimal.describe('Completed work blocks'),
+      blockProgress: z
+        .string()
+        .regex(/^(?:0|[1-9][0-9]{0,8})$/)
+        .meta({
+          description: 'Block units into the next block, out of 1,000,000,000',
+          format: 'uint64-decimal',
+        }),
+      workPerThousandBlocks: decimal.describe(
+        'Difficulty of the next batch: work units for 1,000 work blocks',
+      ),
+      settledThroughRound: decimal.describe('Last round that is settled'),
+      authorizationNonce: decimal.describe('Nonce that the next authorization of the reporter has'),
+      paused: z.boolean().describe('Whether the guardian has paused it: nothing is settled meanwhile'),
+    })
+    .describe('What it has recorded'),
+  implementation: z
+    .strictObject({
+      codeAddress: address.describe('Its address'),
+      codeVersion: decimal.describe('Version that it says it has'),
+      storageLayoutDigest: bytes32.describe('Digest of its storage layout'),
+      runtimeHash: bytes32.describe('Hash of its bytecode'),
+    })
+    .describe('The code behind the proxy'),
   governance: z
-    .strictObject({ operationId: bytes32, operationKind: text, operationState: text })
+    .strictObject({
+      operationId: bytes32.describe('Names the operation in the timelock'),
+      operationKind: text.describe('What it does: `upgrade` or `call`'),
+      operationState: text.describe(
+        '`scheduled`, `ready` once its delay has passed at the safe block, `executed` or `cancelled`',
+      ),
+    })
     .nullable()
     .meta({ description: 'The latest timelock operation; null before the first' }),
-  source: z.strictObject({ eventName: text, ...sourceMembers }),
-  events: z.array(coreEvent).max(25),
+  source: z
+    .strictObject({ eventName: text.describe('Name of the event in the contract'), ...sourceMembers })
+    .describe('The event that this state was last read from'),
+  events: z
+    .array(coreEvent)
+    .max(25)
+    .describe('The newest 25 of core, proxy admin and timelock, newest first'),
 });
 
 export const coreResponse = z

@@ -12,58 +12,68 @@ import {
   toUnavailableBodyWithRelease,
 } from './chain.ts';
 import { toIsoStringOrNull } from './isoTime.ts';
-import { decimal, timestamp } from './scalars.ts';
+import { decimal, schemaVersion, timestamp } from './scalars.ts';
 
 const collection = z
   .strictObject({
-    phase: z.enum(collectionPhases),
-    paused: z.boolean(),
-    publicMinted: decimal,
-    publicAllocation: decimal,
-    reserveMinted: decimal,
-    protocolReserve: decimal,
+    phase: z
+      .enum(collectionPhases)
+      .describe('The first that holds at the time of the safe block, so that a timed change needs no event'),
+    paused: z.boolean().describe('Whether minting is paused'),
+    publicMinted: decimal.describe('Tokens minted of the public allocation'),
+    publicAllocation: decimal.describe('Tokens for the public'),
+    reserveMinted: decimal.describe('Tokens minted of the reserve'),
+    protocolReserve: decimal.describe('Tokens that the protocol keeps for itself'),
     publicPriceBaseUnits: decimal.meta({ description: 'Price of a mint in the chain’s native coin' }),
-    allowlistStart: timestamp.nullable(),
-    allowlistEnd: timestamp.nullable(),
+    allowlistStart: timestamp
+      .nullable()
+      .describe('Start of the sale to those on the list; null where none is set'),
+    allowlistEnd: timestamp
+      .nullable()
+      .describe('Its end, from which the public may mint; null where none is set'),
   })
   .meta({ id: 'CollectionState', description: 'The sale, its phase at the time of the safe block' });
 
 const members = {
   ...availableMembers,
-  asset,
+  asset: asset.describe('The reward token'),
 };
 
 const issuanceMembers = {
-  mintedBaseUnits: decimal,
-  tokenSupplyBaseUnits: decimal,
-  unmintedCapacityBaseUnits: decimal,
+  mintedBaseUnits: decimal.describe('All reward token that checkpoints minted, in base units'),
+  tokenSupplyBaseUnits: decimal.describe('What the token says exists, in base units'),
+  unmintedCapacityBaseUnits: decimal.describe('What the cap leaves, in base units'),
 };
 
 const publicAvailable = z.strictObject({
-  schemaVersion: z.literal(2),
+  schemaVersion: schemaVersion(2),
   ...members,
-  issuance: z.strictObject({
-    ...issuanceMembers,
-    mintedThroughBlock: decimal,
-    mintedThroughRound: decimal,
-    lastAppliedRound: decimal,
-  }),
-  collection: collection.optional(),
+  issuance: z
+    .strictObject({
+      ...issuanceMembers,
+      mintedThroughBlock: decimal.describe('Last work block that was minted for'),
+      mintedThroughRound: decimal.describe('Last round that a checkpoint has minted for'),
+      lastAppliedRound: decimal.describe('Last round whose changes of weight count'),
+    })
+    .describe('What was issued; settled work that no checkpoint has reached is not in it'),
+  collection: collection.optional().describe('The sale of tokens of the collection'),
 });
 
 const plainAvailable = z.strictObject({
-  schemaVersion: z.literal(1),
+  schemaVersion: schemaVersion(1),
   ...members,
-  issuance: z.strictObject({
-    ...issuanceMembers,
-    closedThroughBlock: decimal,
-    processedThroughRound: decimal,
-    lastActivationRound: decimal,
-    supplyCapBaseUnits: decimal.optional(),
-    paidBaseUnits: decimal.optional(),
-  }),
-  livePositionCount: decimal.optional(),
-  collection: collection.optional(),
+  issuance: z
+    .strictObject({
+      ...issuanceMembers,
+      closedThroughBlock: decimal.describe('Last work block that was minted for'),
+      processedThroughRound: decimal.describe('Last round that a checkpoint has minted for'),
+      lastActivationRound: decimal.describe('Last round whose changes of weight count'),
+      supplyCapBaseUnits: decimal.optional().describe('Most that will ever be minted, in base units'),
+      paidBaseUnits: decimal.optional().describe('What owners have claimed, in base units'),
+    })
+    .describe('What was issued; settled work that no checkpoint has reached is not in it'),
+  livePositionCount: decimal.optional().describe('Tokens of the collection that exist'),
+  collection: collection.optional().describe('The sale of tokens of the collection'),
 });
 
 export const minerStateResponse = z

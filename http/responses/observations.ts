@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AcceptedReading, ObservationPage } from '../../actors/views/views.ts';
 import { toIsoString } from './isoTime.ts';
-import { decimal, installationId, provenance, safeCount, timestamp, uuid } from './scalars.ts';
+import { decimal, installationId, provenance, safeCount, schemaVersion, timestamp, uuid } from './scalars.ts';
 
 export const cursor = z
   .string()
@@ -10,25 +10,30 @@ export const cursor = z
 
 const observation = z
   .strictObject({
-    cursor,
-    telemetryId: uuid,
-    installationId,
-    bootId: uuid,
-    sequence: safeCount,
-    observedAt: timestamp,
-    receivedAt: timestamp,
-    counterEpoch: uuid,
-    cumulativeWorkUnits: decimal,
-    provenance,
-    softwareVersion: z.string().nullable(),
+    cursor: cursor.describe('Place of this reading: readings behind it are requested with it'),
+    telemetryId: uuid.describe('Names the reading, given by the device'),
+    installationId: installationId.describe('The installation that sent it'),
+    bootId: uuid.describe('Run of the device within which `sequence` ascends'),
+    sequence: safeCount.describe('Number of the reading within its boot'),
+    observedAt: timestamp.describe('When the device took the reading, by its own clock'),
+    receivedAt: timestamp.describe('When the gateway received it'),
+    counterEpoch: uuid.describe('Period of the counter within which it never falls'),
+    cumulativeWorkUnits: decimal.describe(
+      'Value of the counter in its epoch, in work units; not settled work',
+    ),
+    provenance: provenance.describe('Where the value comes from'),
+    softwareVersion: z
+      .string()
+      .nullable()
+      .describe('Version of the software of the device; null where it says none'),
   })
   .meta({ id: 'Observation', description: 'One accepted reading: a counter value, not settled work' });
 
 export const observationsResponse = z
   .strictObject({
-    schemaVersion: z.literal(1),
-    installationId,
-    items: z.array(observation).max(100),
+    schemaVersion: schemaVersion(1),
+    installationId: installationId.describe('The installation of the request'),
+    items: z.array(observation).max(100).describe('Accepted readings behind the cursor, oldest first'),
     nextCursor: cursor.nullable().meta({ description: 'Null when no other item exists now' }),
   })
   .meta({ id: 'Observations' });

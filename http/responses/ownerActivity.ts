@@ -16,29 +16,42 @@ import {
   toUnavailableBodyWithRelease,
 } from './chain.ts';
 import { cursor } from './observations.ts';
-import { decimal } from './scalars.ts';
+import { decimal, schemaVersion } from './scalars.ts';
 
 const activity = z
   .strictObject({
-    id: z.string().min(1).max(512),
-    kind: z.enum([...activityKinds, 'checkpoint']),
-    tokenIds: z.array(decimal).max(32),
-    amountBaseUnits: decimal.nullable(),
-    from: address.nullable(),
-    to: address.nullable(),
-    level: z.int().min(1).nullable(),
-    effectiveRound: decimal.nullable(),
-    nextMergeBlock: decimal.nullable(),
-    source: z.strictObject({ ...eventSourceMembers, confirmationStatus: z.literal('safe') }),
+    id: z.string().min(1).max(512).describe('Names the event'),
+    kind: z
+      .enum([...activityKinds, 'checkpoint'])
+      .describe('What the owner did; `checkpoint` is of the schema alone'),
+    tokenIds: z.array(decimal).max(32).describe('Tokens that it was done with'),
+    amountBaseUnits: decimal
+      .nullable()
+      .describe('Reward that was claimed, in base units; null for other kinds'),
+    from: address.nullable().describe('Owner before a transfer; null for other kinds'),
+    to: address.nullable().describe('Owner after a transfer; null for other kinds'),
+    level: z.int().min(1).nullable().describe('Level after a merge; null for other kinds'),
+    effectiveRound: decimal
+      .nullable()
+      .describe('Round from which a change of weight counts; null where there is none'),
+    nextMergeBlock: decimal
+      .nullable()
+      .describe('Work block from which the token can be merged; null where there is none'),
+    source: z
+      .strictObject({
+        ...eventSourceMembers,
+        confirmationStatus: z.literal('safe').describe('The block has 12 confirmations'),
+      })
+      .describe('Where on the chain it is recorded'),
   })
   .meta({ id: 'OwnerEvent' });
 
 const members = {
   ...availableMembers,
-  owner: address,
+  owner: address.describe('Address of the owner'),
   activity: z.array(activity).max(100).refine(isInOrder).meta({ description: 'Newest first; each ID once' }),
-  total: decimal.optional(),
-  nextCursor: cursor.nullable(),
+  total: decimal.optional().describe('All safe events of the owner'),
+  nextCursor: cursor.nullable().describe('Where the next page begins; null on the last one'),
 };
 
 type Activity = readonly z.infer<typeof activity>[];
@@ -74,7 +87,7 @@ function isSafe({
 
 function defineResponse<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [
-    z.strictObject({ schemaVersion: z.literal(version), ...members }).refine(isSafe),
+    z.strictObject({ schemaVersion: schemaVersion(version), ...members }).refine(isSafe),
     defineUnavailableWithRelease(version),
   ]);
 }

@@ -3,6 +3,18 @@ import { coreStatuses, provenances } from '../../actors/views/views.ts';
 
 /** Scalar types as they appear in responses (CONTRACT.md, Scalars). */
 
+/** Which shape a body has. */
+export const schemaVersion = <Version extends number>(version: Version) =>
+  z
+    .literal(version)
+    .describe('Version of the shape of this resource; another one where a member is removed or changed');
+
+/** The two variants of a view that may be unavailable. */
+export const availableStatus = z.literal('available').describe('The data is there');
+export const unavailableStatus = z
+  .literal('unavailable')
+  .describe('The data is not known now, which is neither zero nor empty; `reason` says why');
+
 /** Largest value of {@link uint64Decimal}. */
 export const uint64Max = 2n ** 64n - 1n;
 
@@ -29,9 +41,13 @@ export const unboundedDecimal = z
 
 export const timestamp = z.iso
   .datetime()
-  .meta({ id: 'Timestamp', description: 'ISO 8601 UTC date-time', format: 'date-time' });
+  .meta({ id: 'Timestamp', description: 'ISO 8601 UTC date-time with milliseconds', format: 'date-time' });
 
-export const uuid = z.guid().meta({ id: 'Uuid', format: 'uuid' });
+export const generatedAt = timestamp.describe(
+  'When this body was made; how old what it shows is, other members say',
+);
+
+export const uuid = z.guid().meta({ id: 'Uuid', description: 'UUID of any version', format: 'uuid' });
 
 export const installationId = z
   .string()
@@ -43,9 +59,17 @@ export const safeCount = z
   .min(0)
   .meta({ id: 'SafeCount', description: 'Nonnegative integer that a JSON number holds exactly' });
 
-export const provenance = z.enum(provenances).meta({ id: 'Provenance' });
+export const provenance = z.enum(provenances).meta({
+  id: 'Provenance',
+  description:
+    'Where a value comes from: a device, a simulation, a replay of earlier values, or a derivation from others',
+});
 
-export const coreStatus = z.enum(coreStatuses).meta({ id: 'CoreStatus' });
+export const coreStatus = z.enum(coreStatuses).meta({
+  id: 'CoreStatus',
+  description:
+    'State of the counter, as the device reports it; with `COUNTER_FAULT` nothing is projected from its value',
+});
 
 /**
  * Decimals through `max`, without sign or leading zero. A pattern and not a refinement, so that the published schema bounds

@@ -25,35 +25,45 @@ import {
 } from './chain.ts';
 import { toIsoString } from './isoTime.ts';
 import { processQueue, toProcessQueueBody } from './process.ts';
-import { decimal, installationId, timestamp } from './scalars.ts';
+import {
+  availableStatus,
+  decimal,
+  generatedAt,
+  installationId,
+  schemaVersion,
+  timestamp,
+  unavailableStatus,
+} from './scalars.ts';
 
 const sums = {
-  settlementCount: decimal,
-  activeRoundCount: decimal,
-  workAdded: decimal,
-  completedBlockCount: decimal,
+  settlementCount: decimal.describe('Settled batches'),
+  activeRoundCount: decimal.describe('Rounds with work in them'),
+  workAdded: decimal.describe('Their work, in work units'),
+  completedBlockCount: decimal.describe('Work blocks that they completed'),
 };
 
 const onChain = {
-  transactionHash: bytes32,
-  ethereumBlockNumber: decimal,
-  blockTimestamp: timestamp,
-  logIndex: z.int().min(0),
-  confirmationStatus: z.literal('safe'),
+  transactionHash: bytes32.describe('Hash of the transaction'),
+  ethereumBlockNumber: decimal.describe('Number of the block of the chain that holds it'),
+  blockTimestamp: timestamp.describe('Time of that block'),
+  logIndex: z.int().min(0).describe('Place of the event’s log in that block, from 0'),
+  confirmationStatus: z.literal('safe').describe('The block has 12 confirmations'),
 };
 
 const settlement = z
   .strictObject({
-    previousSettledThroughRound: decimal,
-    settledThroughRound: decimal,
-    activeRoundCount: decimal,
-    workAdded: decimal,
-    cumulativeWork: decimal,
-    cumulativeBlockUnits: decimal,
-    firstCompletedBlock: positiveDecimal,
-    lastCompletedBlock: positiveDecimal,
+    previousSettledThroughRound: decimal.describe('Last round that was settled before it'),
+    settledThroughRound: decimal.describe('Last round that it settled'),
+    activeRoundCount: decimal.describe('Its rounds with work'),
+    workAdded: decimal.describe('Their work, in work units'),
+    cumulativeWork: decimal.describe('All settled work through it, in work units'),
+    cumulativeBlockUnits: decimal.describe(
+      'All settled block units through it; 1,000,000,000 are one work block',
+    ),
+    firstCompletedBlock: positiveDecimal.describe('First work block that it completed'),
+    lastCompletedBlock: positiveDecimal.describe('Last work block that it completed'),
     completedBlockCount: positiveDecimal.meta({ description: 'One that completed none is not listed' }),
-    blockHeight: positiveDecimal,
+    blockHeight: positiveDecimal.describe('Work blocks completed through it'),
     ...onChain,
     sqkMintedBaseUnits: decimal
       .optional()
@@ -63,20 +73,29 @@ const settlement = z
 
 const checkpoint = z
   .strictObject({
-    afterRound: decimal,
-    throughRound: decimal,
-    completedBlockCount: decimal,
-    cumulativeWork: decimal,
-    cumulativeBlockUnits: decimal,
-    eligibleWeight: decimal,
-    amountBaseUnits: decimal,
-    totalMintedBaseUnits: decimal,
+    afterRound: decimal.describe('Last round of the checkpoint before it'),
+    throughRound: decimal.describe('Last round that it minted for'),
+    completedBlockCount: decimal.describe('Work blocks that its rounds completed'),
+    cumulativeWork: decimal.describe('All settled work through its last round, in work units'),
+    cumulativeBlockUnits: decimal.describe('All settled block units through its last round'),
+    eligibleWeight: decimal.describe('Weight that shared in it'),
+    amountBaseUnits: decimal.describe('Reward token that it minted, in base units'),
+    totalMintedBaseUnits: decimal.describe('All reward token that was minted through it, in base units'),
     ...onChain,
   })
   .meta({ id: 'Checkpoint' });
 
 const bucket = z
-  .strictObject({ startAt: timestamp, endAt: timestamp, ...sums, sqkMintedBaseUnits: decimal.optional() })
+  .strictObject({
+    startAt: timestamp.describe('Its start, which belongs to it'),
+    endAt: timestamp.describe('Its end, which does not'),
+    ...sums,
+    sqkMintedBaseUnits: decimal
+      .optional()
+      .describe(
+        'Reward token that checkpoints minted in it, in base units; left out while issuance is not available',
+      ),
+  })
   .meta({ id: 'SettlementBucket' });
 
 /** Hours, six hours, days. */
@@ -94,80 +113,123 @@ const buckets = z.union([
 ]);
 
 const miningAvailable = z.strictObject({
-  status: z.literal('available'),
-  economy: z.strictObject({
-    releaseId: versionId,
-    mining: address,
-    token: address,
-    symbol: tokenSymbol,
-    decimals: tokenDecimals,
-  }),
-  rewardPerBlock: decimal,
-  supplyCap: decimal,
-  totalMintedBaseUnits: decimal,
-  unmintedCapacityBaseUnits: decimal,
-  processedThroughRound: decimal,
-  rangeMintedBaseUnits: decimal,
-  rangeCheckpointCount: decimal,
-  nextRound: z.strictObject({
-    state: z.enum(mintRoundStates),
-    round: decimal,
-    countedThroughRound: decimal,
-    startsAt: timestamp,
-    endsAt: timestamp,
-    previousCumulativeBlockUnits: decimal,
-    cumulativeBlockUnits: decimal,
-    completedBlockCount: decimal,
-    eligibleWeight: decimal,
-    amountBaseUnits: decimal,
-  }),
-  recentCheckpoints: z.array(checkpoint).max(12),
+  status: availableStatus,
+  economy: z
+    .strictObject({
+      releaseId: versionId.describe('Names the release of the contracts'),
+      mining: address.describe('Contract that mints and pays rewards'),
+      token: address.describe('Contract of the reward token'),
+      symbol: tokenSymbol.describe('Ticker of the token'),
+      decimals: tokenDecimals.describe('Decimals of the token'),
+    })
+    .describe('The contracts of the reward'),
+  rewardPerBlock: decimal.describe('Reward for a completed work block, in base units'),
+  supplyCap: decimal.describe('Most that will ever be minted, in base units'),
+  totalMintedBaseUnits: decimal.describe('All that was minted, in base units'),
+  unmintedCapacityBaseUnits: decimal.describe('What the cap leaves, in base units'),
+  processedThroughRound: decimal.describe('Last round that a checkpoint has minted for'),
+  rangeMintedBaseUnits: decimal.describe('Minted in the range, in base units'),
+  rangeCheckpointCount: decimal.describe('Checkpoints in the range'),
+  nextRound: z
+    .strictObject({
+      state: z
+        .enum(mintRoundStates)
+        .describe('`ready` once the next round is settled, `accruing` until then'),
+      round: decimal.describe('The first round that no checkpoint has minted for'),
+      countedThroughRound: decimal.describe(
+        'Last round that the amount counts: the settled frontier, or the last processed round where that is later',
+      ),
+      startsAt: timestamp.describe('Start of `round`'),
+      endsAt: timestamp.describe('End of `round`'),
+      previousCumulativeBlockUnits: decimal.describe('All settled block units before `round`'),
+      cumulativeBlockUnits: decimal.describe('All settled block units through `countedThroughRound`'),
+      completedBlockCount: decimal.describe('Work blocks that a checkpoint would mint for'),
+      eligibleWeight: decimal.describe('Weight that would share in it'),
+      amountBaseUnits: decimal.describe(
+        'What a checkpoint through all settled rounds would mint, in base units; not minted yet',
+      ),
+    })
+    .describe('What a checkpoint through all settled rounds would mint now'),
+  recentCheckpoints: z.array(checkpoint).max(12).describe('The newest 12 of the range, newest first'),
 });
 
 const mining = z
   .discriminatedUnion('status', [
     miningAvailable,
-    z.strictObject({ status: z.literal('unavailable'), reason: z.enum(['not_configured', 'not_yet_safe']) }),
+    z.strictObject({
+      status: unavailableStatus,
+      reason: z
+        .enum(['not_configured', 'not_yet_safe'])
+        .describe(
+          '`not_configured` without an economy of these contracts, `not_yet_safe` while its deployment is not safe',
+        ),
+    }),
   ])
   .meta({ id: 'SettlementMining' });
 
 const members = {
-  installationId,
-  status: z.literal('available'),
-  range: z.enum(settlementRanges),
-  generatedAt: timestamp,
-  chain: chainBrief,
-  window: z.strictObject({ startAt: timestamp, endAt: timestamp, bucketSeconds }).nullable(),
-  summary: z.strictObject({
-    ...sums,
-    archivedSettlementCount: decimal.meta({
-      description: 'Settlements since the deployment, whatever the range',
-    }),
-  }),
-  recentSettlements: z.array(settlement).max(10),
-  buckets,
-  mining,
+  installationId: installationId.describe('The public installation'),
+  status: availableStatus,
+  range: z.enum(settlementRanges).describe('The range of the request'),
+  generatedAt,
+  chain: chainBrief.describe('Which chain, and how far it is read'),
+  window: z
+    .strictObject({
+      startAt: timestamp.describe('Its start, which belongs to it'),
+      endAt: timestamp.describe('Its end, which does not'),
+      bucketSeconds: bucketSeconds.describe('Length of a bucket in seconds'),
+    })
+    .nullable()
+    .describe('What the range covers; null for `now`, which is all of the history'),
+  summary: z
+    .strictObject({
+      ...sums,
+      archivedSettlementCount: decimal.meta({
+        description: 'Settlements since the deployment, whatever the range',
+      }),
+    })
+    .describe('Sums of the window'),
+  recentSettlements: z
+    .array(settlement)
+    .max(10)
+    .describe('The newest 10 of the window that completed a work block, newest first'),
+  buckets: buckets.describe('Parts of the window, oldest first; one without settlements has zeros'),
+  mining: mining.describe('What was issued for it'),
   recentRounds: z
-    .array(z.strictObject({ roundId: decimal, endAt: timestamp, sqkMintedBaseUnits: decimal }))
+    .array(
+      z.strictObject({
+        roundId: decimal.describe('Number of the round'),
+        endAt: timestamp.describe('End of the round'),
+        sqkMintedBaseUnits: decimal.describe('Reward token minted for it, in base units'),
+      }),
+    )
     .max(42)
-    .optional(),
+    .optional()
+    .describe('For `now` alone: the newest 42 rounds that were minted for'),
   previousPeriod: z
-    .strictObject({ startAt: timestamp, endAt: timestamp, sqkMintedBaseUnits: decimal })
-    .optional(),
+    .strictObject({
+      startAt: timestamp.describe('Its start, which belongs to it'),
+      endAt: timestamp.describe('Its end, which does not'),
+      sqkMintedBaseUnits: decimal.describe('Reward token minted in it, in base units'),
+    })
+    .optional()
+    .describe('For the other ranges, where issuance is available: the window before this one'),
 };
 
 function defineResponse<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [
-    z.strictObject({ schemaVersion: z.literal(version), ...members }),
+    z.strictObject({ schemaVersion: schemaVersion(version), ...members }),
     defineUnavailable(version),
   ]);
 }
 
-const withQueue = { settlementQueue: processQueue.optional() };
+const withQueue = {
+  settlementQueue: processQueue.optional().describe('What waits for settlement; with `queue=1` alone'),
+};
 
 export const publicSettlementsResponse = z
   .discriminatedUnion('status', [
-    z.strictObject({ schemaVersion: z.literal(4), ...members, ...withQueue }),
+    z.strictObject({ schemaVersion: schemaVersion(4), ...members, ...withQueue }),
     defineUnavailable(4).extend(withQueue),
   ])
   .meta({

@@ -14,15 +14,15 @@ import {
   toOracleBody,
   toQueueBody,
 } from './process.ts';
-import { installationId, timestamp } from './scalars.ts';
+import { generatedAt, installationId, schemaVersion, timestamp } from './scalars.ts';
 
 const signer = z
   .strictObject({
-    kind: text,
-    algorithm: text,
-    keySlot: text,
-    enrolledAt: timestamp,
-    lastVerifiedAt: timestamp,
+    kind: text.describe('What kind of key it is'),
+    algorithm: text.describe('Signature algorithm'),
+    keySlot: text.describe('Where the device keeps the key'),
+    enrolledAt: timestamp.describe('When the key was enrolled'),
+    lastVerifiedAt: timestamp.describe('When a signature of it was last verified'),
     lastSignature: z
       .string()
       .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/)
@@ -32,16 +32,16 @@ const signer = z
 
 export const statusResponse = z
   .strictObject({
-    schemaVersion: z.literal(1),
-    installationId,
+    schemaVersion: schemaVersion(1),
+    installationId: installationId.describe('The public installation'),
     revision: text.meta({ description: 'Opaque; does not change with generatedAt alone' }),
-    generatedAt: timestamp,
-    measurement: measurement.nullable(),
-    builder,
-    oracle,
-    settlementQueue,
-    signer: signer.nullable(),
-    modules: z.array(moduleSnapshot),
+    generatedAt,
+    measurement: measurement.nullable().describe('The newest accepted reading; null without one'),
+    builder: builder.describe('What would settle if all measured work settled now'),
+    oracle: oracle.describe('Who closes rounds'),
+    settlementQueue: settlementQueue.describe('What waits for settlement, and what is under way'),
+    signer: signer.nullable().describe('The key with which the device signs; null where none was reported'),
+    modules: z.array(moduleSnapshot).describe('Parts of the device, ordered by `instanceId`'),
   })
   .meta({ id: 'Status', description: 'Pipeline status' });
 

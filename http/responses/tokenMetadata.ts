@@ -12,6 +12,7 @@ import {
   toAvailableMembers,
   toUnavailableBodyWithRelease,
 } from './chain.ts';
+import { schemaVersion } from './scalars.ts';
 
 const imageDataUri = z.string().regex(imageDataUriPattern).max(240_000);
 const cardImageUrl = z.string().regex(cardImageUrlPattern).max(2048).meta({ format: 'uri' });
@@ -21,20 +22,30 @@ const members = {
   tokenId: z
     .string()
     .regex(/^[1-9][0-9]{0,3}$/)
-    .meta({ description: 'Decimal from 1 to 9999' }),
-  collection: address,
-  name: z.string().min(1).max(128),
-  description: z.string().min(1).max(2048),
+    .meta({ description: 'ID of the token, a decimal from 1 to 9999', format: 'uint64-decimal' }),
+  collection: address.describe('Contract of the token'),
+  name: z.string().min(1).max(128).describe('Its name'),
+  description: z.string().min(1).max(2048).describe('Its description'),
   attributes: z
-    .array(z.strictObject({ traitType: z.string().min(1).max(64), value: z.string().min(1).max(128) }))
-    .max(32),
-  imageDataUri: imageDataUri.optional(),
-  cardImageUrl: cardImageUrl.optional(),
+    .array(
+      z.strictObject({
+        traitType: z.string().min(1).max(64).describe('What the attribute is of'),
+        value: z.string().min(1).max(128).describe('Its value'),
+      }),
+    )
+    .max(32)
+    .describe('Its attributes, in the order of its metadata'),
+  imageDataUri: imageDataUri
+    .optional()
+    .describe('Its image as a base64 SVG data URI; left out where it has none or a card takes its place'),
+  cardImageUrl: cardImageUrl
+    .optional()
+    .describe('Address of an image of its card; left out where it has none, and without the release’s name'),
 };
 
 function defineResponse<Version extends number>(version: Version) {
   return z.discriminatedUnion('status', [
-    z.strictObject({ schemaVersion: z.literal(version), ...members }),
+    z.strictObject({ schemaVersion: schemaVersion(version), ...members }),
     defineUnavailableWithRelease(version),
   ]);
 }

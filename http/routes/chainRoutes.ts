@@ -95,7 +95,10 @@ const ownerPath: PathParameter = {
 /** Checked by the routes themselves, since the query is checked first (CONTRACT.md, Token metadata). */
 const tokenPath: PathParameter = {
   name: 'tokenId',
-  schema: z.string().regex(/^[1-9][0-9]{0,3}$/),
+  schema: z
+    .string()
+    .regex(/^[1-9][0-9]{0,3}$/)
+    .describe('ID of the token, a decimal from 1 to 9999'),
   parse: (segment) => segment,
   error: 'invalid_token_id',
 };
@@ -104,6 +107,7 @@ const core = defineViewRoute({
   path: '/v1/core',
   operationId: 'getCore',
   summary: 'Core contract at the safe block',
+  topic: 'settlement',
   rateClass: 'publicFast',
   pathParameter: null,
   query: 'none',
@@ -121,6 +125,7 @@ const miningState = defineViewRoute({
   path: '/v1/mining/state',
   operationId: 'getMiningState',
   summary: 'Issuance and collection at the safe block',
+  topic: 'rewards',
   rateClass: 'publicFast',
   pathParameter: null,
   query: 'none',
@@ -138,6 +143,7 @@ const minerState = defineViewRoute({
   path: '/v2/public/miners/state',
   operationId: 'getMinerState',
   summary: 'Issuance and collection at the safe block',
+  topic: 'rewards',
   rateClass: 'publicFast',
   pathParameter: null,
   query: 'none',
@@ -165,6 +171,7 @@ function parseRange(value: string | undefined): SettlementRange | null {
 
 const settlementsMembers = {
   summary: 'Settlements, what they completed and what was minted for it',
+  topic: 'settlement',
   rateClass: 'publicHeavy',
   pathParameter: null,
   cacheControl: revalidated,
@@ -312,6 +319,7 @@ const publicPortfolio = defineReadRoute({
   path: '/v2/public/miners/portfolio',
   operationId: 'getPublicPortfolio',
   summary: 'Positions of an owner, and what they earn',
+  topic: 'rewards',
   response: publicPortfolioResponse,
   unavailable: (views) => toPublicPortfolioBody(describeUnreadable(views)),
   read: readPublicOwnerList(({ chain }, page) => chain.portfolio(page), toPublicPortfolioBody),
@@ -322,6 +330,7 @@ const plainPortfolio = defineReadRoute({
   path: '/v1/owners/{address}/miners',
   operationId: 'getPortfolio',
   summary: 'Positions of an owner, and what they earn',
+  topic: 'rewards',
   response: plainPortfolioResponse,
   unavailable: (views) => toPlainPortfolioBody(describeUnreadable(views)),
   read: readPlainOwnerList(({ chain }, page) => chain.portfolio(page), toPlainPortfolioBody),
@@ -332,6 +341,7 @@ const publicActivity = defineReadRoute({
   path: '/v2/public/miners/activity',
   operationId: 'getPublicOwnerActivity',
   summary: 'What an owner did, newest first',
+  topic: 'rewards',
   response: publicOwnerActivityResponse,
   unavailable: (views) => toPublicOwnerActivityBody(describeUnreadable(views)),
   errors: [...publicOwnerMembers.errors, ...storedPageErrors],
@@ -346,6 +356,7 @@ const plainActivity = defineReadRoute({
   path: '/v1/owners/{address}/activity',
   operationId: 'getOwnerActivity',
   summary: 'What an owner did, newest first',
+  topic: 'rewards',
   response: plainOwnerActivityResponse,
   unavailable: (views) => toPlainOwnerActivityBody(describeUnreadable(views)),
   errors: [...plainOwnerMembers.errors, ...storedPageErrors],
@@ -363,6 +374,7 @@ const publicMetadata = defineReadRoute({
   path: '/v2/public/miners/metadata/{tokenId}',
   operationId: 'getPublicTokenMetadata',
   summary: 'Metadata of a position',
+  topic: 'rewards',
   rateClass: 'metadata',
   pathParameter: tokenPath,
   query: [
@@ -394,6 +406,7 @@ const plainMetadata = defineReadRoute({
   path: '/v1/miners/{tokenId}/metadata',
   operationId: 'getTokenMetadata',
   summary: 'Metadata of a position',
+  topic: 'rewards',
   rateClass: 'metadata',
   pathParameter: tokenPath,
   query: 'none',

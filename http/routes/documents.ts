@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type PreparedResponse, prepareDocument } from '../server/preparedResponse.ts';
 import type { Header } from '../server/responseWriter.ts';
+import { robotsText, writeModelText } from './machineTexts.ts';
 import { createOpenApiDocument } from './openApi.ts';
 
 /** A document that is served as it is (CONTRACT.md, Documents). */
@@ -43,7 +44,7 @@ const page = `<!doctype html>
 
 const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#documentation', deepLinking: true });\n`;
 
-/** The OpenAPI description, and a page that shows it with everything that it needs. */
+/** The OpenAPI description, texts for machines, and a page that shows it with everything that it needs. */
 export function loadDocuments(): PublicDocument[] {
   const document = (
     path: string,
@@ -63,6 +64,8 @@ export function loadDocuments(): PublicDocument[] {
     document('/openapi.json', 'application/json', () =>
       Buffer.from(`${JSON.stringify(createOpenApiDocument(interfaceVersion), null, 2)}\n`),
     ),
+    document('/robots.txt', 'text/plain; charset=utf-8', () => Buffer.from(robotsText)),
+    document('/llms.txt', 'text/markdown; charset=utf-8', () => Buffer.from(writeModelText())),
     document('/docs', 'text/html; charset=utf-8', () => Buffer.from(page), contentSecurityPolicy),
     document('/docs/start.js', 'text/javascript; charset=utf-8', () => Buffer.from(start)),
     asset('swagger-ui.css', 'text/css; charset=utf-8'),

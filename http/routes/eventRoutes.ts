@@ -52,6 +52,7 @@ function read(
 
 const members = {
   summary: 'What happened on the chain and what the wheel reached, newest first',
+  topic: 'events',
   rateClass: 'publicHeavy',
   pathParameter: null,
   query,

@@ -3,7 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { feedCategories } from '../../actors/views/feedViews.ts';
 import { type ErrorCode, errorStatus } from '../server/errors.ts';
 import { rateClasses } from '../server/rateLimiter.ts';
-import type { Route } from './route.ts';
+import { type Route, topics } from './route.ts';
 import { routes } from './routes.ts';
 
 const requestId = z
@@ -13,6 +13,7 @@ const requestId = z
     description: 'Names the request in logs; generated unless the client sends one',
     example: 'trace-0001',
   });
+const cacheControl = z.string().describe('How long a copy may be used without asking');
 const retryAfter = z
   .string()
   .regex(/^[1-9][0-9]*$/)
@@ -48,8 +49,7 @@ export function createOpenApiDocument(version: string): ReturnType<typeof create
     servers: [{ url: '/', description: 'The service that answers this document' }],
     security: [],
     tags: [
-      { name: 'public', description: 'Public routes: those with `/public/` in their path' },
-      { name: 'plain', description: 'Plain routes: the other `/v1` routes' },
+      ...Object.entries(topics).map(([name, description]) => ({ name, description })),
       { name: 'service', description: 'The process itself' },
     ],
     paths,
@@ -69,7 +69,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
     ]
       .filter((sentence) => sentence !== '')
       .join(' '),
-    tags: [route.path.includes('/public/') ? 'public' : 'plain'],
+    tags: [route.topic],
     requestParams: {
       ...(route.pathParameter === null
         ? {}
@@ -127,7 +127,7 @@ function describeCacheHeaders(route: Route) {
   return {
     ...(route.cacheControl === null
       ? {}
-      : { 'Cache-Control': z.string().meta({ example: route.cacheControl }) }),
+      : { 'Cache-Control': cacheControl.meta({ example: route.cacheControl }) }),
     ...(header === null
       ? {}
       : { [header.name]: z.enum(header.values).meta({ description: header.description }) }),
@@ -164,7 +164,7 @@ const otherPaths: ZodOpenApiPathsObject = {
       summary: 'Events of the feed as server-sent events, as they become visible',
       description:
         'Each message has an event of `/v1/events` as its data, the type of that event, and an ID to resume after.',
-      tags: ['plain'],
+      tags: ['events'],
       requestParams: {
         query: z.object({
           category: z
@@ -184,7 +184,7 @@ const otherPaths: ZodOpenApiPathsObject = {
           description: 'The stream; a comment every 15 seconds keeps it open',
           headers: z.object({
             'X-Request-Id': requestId,
-            'Cache-Control': z.string().meta({ example: 'no-store' }),
+            'Cache-Control': cacheControl.meta({ example: 'no-store' }),
           }),
           content: { 'text/event-stream': { schema: z.string() } },
         },
@@ -199,9 +199,11 @@ function describeStatus(description: string, status: string) {
     description,
     headers: z.object({
       'X-Request-Id': requestId,
-      'Cache-Control': z.string().meta({ example: 'no-store' }),
+      'Cache-Control': cacheControl.meta({ example: 'no-store' }),
     }),
-    content: { 'application/json': { schema: z.looseObject({ status: z.literal(status) }) } },
+    content: {
+      'application/json': { schema: z.looseObject({ status: z.literal(status).describe(description) }) },
+    },
   };
 }
 
@@ -221,7 +223,11 @@ function describeErrors(codes: readonly ErrorCode[]) {
           ...(status === '429' || status === '503' ? { 'Retry-After': retryAfter } : {}),
         }),
         content: {
-          'application/json': { schema: z.strictObject({ error: z.enum(ofStatus) }) },
+          'application/json': {
+            schema: z.strictObject({
+              error: z.enum(ofStatus).describe('What is wrong, and what to do: see above'),
+            }),
+          },
         },
       },
     ]),

@@ -26,11 +26,23 @@ export interface PathParameter {
   readonly error: ErrorCode;
 }
 
+/** What a reader of the documentation looks for. */
+export const topics = {
+  wheel: 'What the wheel does now, and every reading that it sent: measured',
+  statistics: 'What the wheel did: days, half hours, coverage, records',
+  settlement: 'What waits for settlement, what would settle, and what is settled',
+  rewards: 'What is issued, and what owners have, earned and did',
+  events: 'What happened, as a feed to page through and as a stream',
+} as const;
+export type Topic = keyof typeof topics;
+
 interface RouteEntry {
   /** With `{name}` for a path parameter, as the contract writes it. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
+  /** What a reader of the documentation finds it under. */
+  readonly topic: Topic;
   readonly rateClass: RateClass;
   readonly pathParameter: PathParameter | null;
   /** `none`: any parameter is refused; `ignored`: not read; else those that are read. */

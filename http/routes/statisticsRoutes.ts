@@ -13,6 +13,7 @@ import { defineViewRoute, type Route } from './route.ts';
 
 const members = {
   summary: 'Statistics over 7 or 30 universal days',
+  topic: 'statistics',
   rateClass: 'publicHeavy',
   pathParameter: null,
   query: [{ name: 'range', description: 'Window', schema: z.enum(statisticsRanges), isRequired: true }],

@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { HttpResponse } from 'uWebSockets.js';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { type AddressWords, decodeAddress, parseAddress } from './ipAddress.ts';
 import type { Transport } from './uws.ts';
@@ -15,16 +15,15 @@ const unknownAddress: AddressWords = [0, 0, 0, 0];
 export function createClientAddress(
   trustedProxies: readonly string[],
   transport: Transport,
-): (response: HttpResponse, request: HttpRequest) => AddressWords {
+): (response: HttpResponse, forwardedFor: string) => AddressWords {
   if (trustedProxies.length === 0) return (response) => readPeerAddress(response, transport);
   const trusted = buildBlockList(trustedProxies);
   const isTrusted = (address: string) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
-  return (response, request) => {
+  return (response, forwardedFor) => {
     const peer = transport.remoteAddress(response);
     if (!isTrusted(unmapIPv4(peer))) return parseAddress(peer) ?? unknownAddress;
-    // A proxy may add a line of its own behind that of its client: all lines are one list.
-    const forwarded = transport.headerLines(request, 'x-forwarded-for').join(',').split(',');
+    const forwarded = forwardedFor.split(',');
     let client = peer;
     for (let index = forwarded.length - 1; index >= 0; index--) {
       const address = removePort((forwarded[index] as string).trim());

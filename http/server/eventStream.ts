@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { HttpResponse } from 'uWebSockets.js';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { interval, merge, type Subscription, tap } from 'rxjs';
 import {
@@ -355,13 +355,4 @@ function formatEvents(category: FeedCategory, { items, context }: FeedNews): str
 /** Gives the client its position, without an event. */
 function formatPosition(position: StreamPosition): string {
   return `id: ${encodeStreamPosition(position)}\n\n`;
-}
-
-/** Reads what is needed of a request while it is valid. */
-export function readStreamRequest(request: HttpRequest, query: string, address: AddressWords): StreamRequest {
-  return {
-    query: new URLSearchParams(query),
-    lastEventId: request.getHeader('last-event-id'),
-    address,
-  };
 }

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { interval } from 'rxjs';
 import type { Clock } from '../../actors/views/clock.ts';
 
@@ -15,14 +16,24 @@ export interface LoadGuard {
   stop(): void;
 }
 
-export function createLoadGuard(clock: Clock): LoadGuard {
+/**
+ * @param activeMs time that the event loop has worked so far. Only as much of a delay counts: where the loop was idle meanwhile, it was the machine
+ *   that was busy with other work, and refusing requests would not help.
+ */
+export function createLoadGuard(
+  clock: Clock,
+  activeMs: () => number = () => performance.eventLoopUtilization().active,
+): LoadGuard {
   let delayMs = 0;
   let sampledMs = clock.monotonicMs();
+  let activeThroughMs = activeMs();
   const sampling = interval(sampleMs).subscribe(() => {
-    const nowMs = clock.monotonicMs();
-    const lateMs = Math.min(sampleMax, Math.max(0, nowMs - sampledMs - sampleMs));
+    const [nowMs, nowActiveMs] = [clock.monotonicMs(), activeMs()];
+    const lateMs = Math.max(0, nowMs - sampledMs - sampleMs);
+    const ownMs = Math.min(sampleMax, lateMs, nowActiveMs - activeThroughMs);
     sampledMs = nowMs;
-    delayMs += (lateMs - delayMs) * sampleWeight;
+    activeThroughMs = nowActiveMs;
+    delayMs += (ownMs - delayMs) * sampleWeight;
   });
   return {
     isOverloaded: () => delayMs > eventLoopDelayMaxMs,

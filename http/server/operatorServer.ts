@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Readiness } from '../../actors/views/readiness.ts';
 import { type Listener, listenOn } from './listener.ts';
+import { readRequestHeaders } from './requestHeaders.ts';
 import { sendBody } from './sendBody.ts';
 import { App, transport as selectTransport } from './uws.ts';
 
@@ -53,7 +54,9 @@ export function createOperatorServer({
 
   function get(path: string, answer: (response: HttpResponse, query: string) => void) {
     app.get(path, (response: HttpResponse, request: HttpRequest) => {
-      if (isKnownHost(request.getHeader('host'))) answer(response, transport.query(request));
+      const { host, isAmbiguous } = readRequestHeaders(request, transport);
+      if (isAmbiguous) response.close();
+      else if (isKnownHost(host)) answer(response, transport.query(request));
       else send(response, '421 Misdirected Request', jsonType, '{"error":"unknown_host"}');
     });
   }

@@ -1,8 +1,10 @@
+import type { Clock } from '../../actors/views/clock.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { ReadResult } from '../routes/route.ts';
 import { createHttpError, type HttpError } from './errors.ts';
 import type { HttpMetrics } from './httpMetrics.ts';
 import type { Exchange } from './responseWriter.ts';
+import { createTurnBudget } from './turnBudget.ts';
 
 /** Requests that may wait for the database at the same time; more are answered with `database_busy`. */
 export const inFlightMax = 64;
@@ -25,52 +27,78 @@ export interface PendingReads {
   abortAll(): void;
 }
 
+export interface PendingReadsOptions {
+  readonly metrics: HttpMetrics;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+}
+
 /**
  * Reads that may take time. The abort handler is attached before anything is awaited, responses after an await are
- * corked, and each read has a deadline: uWebSockets.js closes an idle socket, but never ends a pending handler.
+ * corked, and each read has a deadline: uWebSockets.js closes an idle socket, but never ends a pending handler. They share each turn of the event
+ * loop with what costs little.
  */
-export function createPendingReads({
-  metrics,
-  timeoutMs,
-}: {
-  metrics: HttpMetrics;
-  timeoutMs: number;
-}): PendingReads {
+export function createPendingReads({ metrics, timeoutMs, clock }: PendingReadsOptions): PendingReads {
   const pending = new Set<AbortController>();
+  const budget = createTurnBudget(clock);
 
   return {
     run: (exchange, read, onBody, onError, onFailure) => {
       if (metrics.readsInFlight >= inFlightMax)
         return onError(createHttpError('database_busy', busyRetryAfterSeconds));
       const ending = new AbortController();
-      const found = read(ending.signal);
-      if (!(found instanceof Promise)) return answer(found, onBody, onError);
-
       const { response } = exchange;
+      let deadline: NodeJS.Timeout | null = null;
       let isAnswered = false;
+
+      /** The response may be written in a later turn from here on. */
+      const wait = () => {
+        deadline = setTimeout(() => {
+          finish(() => onError(createHttpError('request_timeout')));
+          ending.abort();
+        }, timeoutMs);
+        response.onAborted(() => {
+          exchange.isAborted = true;
+          finish(() => undefined);
+          ending.abort();
+        });
+        pending.add(ending);
+        metrics.reading(1);
+      };
       const finish = (write: () => void) => {
         if (isAnswered) return;
         isAnswered = true;
-        clearTimeout(deadline);
+        if (deadline !== null) clearTimeout(deadline);
         pending.delete(ending);
         metrics.reading(-1);
         if (!exchange.isAborted) response.cork(write);
       };
-      const deadline = setTimeout(() => {
-        finish(() => onError(createHttpError('request_timeout')));
-        ending.abort();
-      }, timeoutMs);
-      response.onAborted(() => {
-        exchange.isAborted = true;
-        finish(() => undefined);
-        ending.abort();
+      const follow = (found: ReturnType<typeof read>) => {
+        if (!(found instanceof Promise)) return finish(() => answer(found, onBody, onError));
+        found.then(
+          (answered) => budget.run(() => finish(() => answer(answered, onBody, onError))),
+          (error: unknown) => finish(() => refuse(error, onError, onFailure)),
+        );
+      };
+      const readLater = () => {
+        if (isAnswered) return;
+        try {
+          follow(read(ending.signal));
+        } catch (error) {
+          finish(() => refuse(error, onError, onFailure));
+        }
+      };
+
+      if (budget.isSpent()) {
+        wait();
+        return budget.run(readLater);
+      }
+      budget.run(() => {
+        const found = read(ending.signal);
+        if (!(found instanceof Promise)) return answer(found, onBody, onError);
+        wait();
+        follow(found);
       });
-      pending.add(ending);
-      metrics.reading(1);
-      found.then(
-        (answered) => finish(() => answer(answered, onBody, onError)),
-        (error: unknown) => finish(() => refuse(error, onError, onFailure)),
-      );
     },
     abortAll: () => {
       for (const ending of pending) ending.abort();

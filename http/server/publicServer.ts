@@ -12,10 +12,11 @@ import { createBodyCheck } from './checkedBody.ts';
 import { createClientAddress } from './clientAddress.ts';
 import { type ContentEncoding, createEncodingChoice } from './contentEncoding.ts';
 import { createHttpError, type HttpError } from './errors.ts';
-import { createEventStream, eventStreamType, isFeedEventId, readStreamRequest } from './eventStream.ts';
+import { createEventStream, eventStreamType, isFeedEventId } from './eventStream.ts';
+import { createExplorerPages, explorerPaths } from './explorerPages.ts';
 import { createFailureLog } from './failureLog.ts';
 import { createHttpMetrics } from './httpMetrics.ts';
-import { hasMatchingEtag } from './ifNoneMatch.ts';
+import { matchesEtag } from './ifNoneMatch.ts';
 import { type Listener, listenOn } from './listener.ts';
 import { createLoadGuard } from './loadGuard.ts';
 import { memoize } from './memoize.ts';
@@ -23,6 +24,8 @@ import { createOriginCheck } from './origin.ts';
 import { createPendingReads, type ReadBody } from './pendingReads.ts';
 import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
 import { createRateLimiter, type RateClass } from './rateLimiter.ts';
+import { createRefusalCount } from './refusalCount.ts';
+import { readRequestHeaders } from './requestHeaders.ts';
 import { createRequestIds } from './requestId.ts';
 import {
   createResponseWriter,
@@ -46,6 +49,8 @@ export interface PublicServerSettings {
   readonly isPortShared: boolean;
   /** A read that takes longer is answered 504. */
   readonly readTimeoutMs: number;
+  /** Address of a transaction in a block explorer, without its hash, that pages link to; null: they show the hash. */
+  readonly transactionUrl: string | null;
   /** Of quiet event streams, 15 seconds unless it is set. */
   readonly heartbeatMs?: number;
 }
@@ -86,7 +91,8 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const findClientAddress = createClientAddress(settings.trustedProxies, transport);
   const limiter = settings.rateLimits ? createRateLimiter() : null;
   const failures = createFailureLog(logger, clock);
-  const reads = createPendingReads({ metrics, timeoutMs: settings.readTimeoutMs });
+  const reads = createPendingReads({ metrics, timeoutMs: settings.readTimeoutMs, clock });
+  const refusals = createRefusalCount();
   const guard = settings.rateLimits ? createLoadGuard(clock) : null;
   const app = App();
 
@@ -101,26 +107,31 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   ) {
     const counts = metrics.route(name, route?.rateClass ?? 'other');
     return (response: HttpResponse, request: HttpRequest) => {
-      const origin = request.getHeader('origin');
-      const verdict = checkOrigin(origin);
+      const headers = readRequestHeaders(request, transport);
+      const verdict = checkOrigin(headers.origin);
       const exchange: Exchange = {
         response,
         route: name,
         counts,
         seenAtMs: clock.monotonicMs(),
         isHead: isHeadMethod(request),
-        requestId: chooseRequestId(request.getHeader('x-request-id')),
+        headers,
+        requestId: chooseRequestId(headers.requestId),
         traceparent: options.onAnswered === undefined ? '' : request.getHeader('traceparent'),
-        approvedOrigin: verdict === 'approved' ? origin : null,
+        approvedOrigin: verdict === 'approved' ? headers.origin : null,
         isAborted: false,
         isAnswered: false,
       };
+      if (headers.isAmbiguous) return writer.closeConnection(exchange, '400 Bad Request');
       runGuarded(exchange, () => {
-        const isAskingPermission = verdict !== 'none' && isPreflight(request);
+        const isAskingPermission = verdict !== 'none' && isPreflight(request, headers);
         const isOfContract = route !== null && !isAskingPermission && isReadMethod(request);
         const refusal =
-          limit(request, exchange, isOfContract ? route.rateClass : 'other') ??
+          limit(exchange, isOfContract ? route.rateClass : 'other') ??
           (isAskingPermission ? null : findRefusal(request, route, verdict === 'refused'));
+        // Whoever goes on sending behind the first of them is not answered for each: that would cost more than it takes to ask.
+        if (refusal?.code === 'rate_limited' && headers.forwardedFor === '' && refusals.isFlooded())
+          return writer.closeConnection(exchange, refusal.status);
         if (refusal === null && isAskingPermission) return answerPreflight(exchange);
         if (refusal === null) answer(exchange, request);
         else writer.writeError(exchange, refusal);
@@ -134,10 +145,10 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     else writer.writePreflight(exchange);
   }
 
-  function limit(request: HttpRequest, exchange: Exchange, rateClass: RateClass): HttpError | null {
+  function limit({ response, headers, seenAtMs }: Exchange, rateClass: RateClass): HttpError | null {
     if (limiter === null) return null;
-    const { response, seenAtMs } = exchange;
-    const waitSeconds = limiter.take(findClientAddress(response, request), rateClass, seenAtMs);
+    const address = findClientAddress(response, headers.forwardedFor);
+    const waitSeconds = limiter.take(address, rateClass, seenAtMs);
     return waitSeconds === 0 ? null : createHttpError('rate_limited', waitSeconds);
   }
 
@@ -244,26 +255,25 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       if (failure !== null) noteFailure(failure.error, exchange);
       if (prepared === null) return writer.writeError(exchange, createHttpError('internal_error'));
       const { response, header } = prepared;
-      if (route.isConditional) answerConditionally(exchange, request, response, route.cacheControl, header);
-      else writer.writeOk(exchange, response, route.cacheControl, encodingFor(response, request), header);
+      if (route.isConditional) answerConditionally(exchange, response, route.cacheControl, header);
+      else writer.writeOk(exchange, response, route.cacheControl, encodingFor(response, exchange), header);
     };
   }
 
-  function encodingFor({ isCompressible }: PreparedResponse, request: HttpRequest): ContentEncoding {
-    return isCompressible ? chooseEncoding(request.getHeader('accept-encoding')) : 'identity';
+  function encodingFor({ isCompressible }: PreparedResponse, { headers }: Exchange): ContentEncoding {
+    return isCompressible ? chooseEncoding(headers.acceptEncoding) : 'identity';
   }
 
   /** 304 where `If-None-Match` names the tag. */
   function answerConditionally(
     exchange: Exchange,
-    request: HttpRequest,
     prepared: PreparedResponse,
     cacheControl: string | null,
     header: Header | null,
   ) {
-    const encoding = encodingFor(prepared, request);
+    const encoding = encodingFor(prepared, exchange);
     const etag = prepared.etag(encoding);
-    if (etag !== null && hasMatchingEtag(request, etag, transport))
+    if (etag !== null && exchange.headers.ifNoneMatch.some((line) => matchesEtag(line, etag)))
       writer.writeNotModified(exchange, etag, cacheControl, header);
     else writer.writeOk(exchange, prepared, cacheControl, encoding, header);
   }
@@ -284,7 +294,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
         return writer.writeError(exchange, createHttpError('database_busy', retryAfterSeconds));
       }
       const query = new URLSearchParams(transport.query(request));
-      const encoding = chooseEncoding(request.getHeader('accept-encoding'));
+      const encoding = chooseEncoding(exchange.headers.acceptEncoding);
       const read = (signal: AbortSignal) => {
         try {
           return route.read(sources, { pathValue, query, signal });
@@ -332,16 +342,17 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     '/v1/events/stream',
     handler('/v1/events/stream', eventStreamGuard, (exchange, request) => {
       if (exchange.isHead) return writer.writeUncached(exchange, eventStreamType, Buffer.alloc(0));
-      const address = findClientAddress(exchange.response, request);
-      const streamRequest = readStreamRequest(request, transport.query(request), address);
-      const open = (lastEventId: string) => {
-        const refusal = events.open(exchange, { ...streamRequest, lastEventId });
+      const { lastEventId, forwardedFor } = exchange.headers;
+      const address = findClientAddress(exchange.response, forwardedFor);
+      const query = new URLSearchParams(transport.query(request));
+      const open = (resumeAfter: string) => {
+        const refusal = events.open(exchange, { query, lastEventId: resumeAfter, address });
         if (refusal !== null) writer.writeError(exchange, refusal);
       };
-      if (!isFeedEventId(streamRequest.lastEventId)) return open(streamRequest.lastEventId);
+      if (!isFeedEventId(lastEventId)) return open(lastEventId);
       reads.run(
         exchange,
-        (signal) => events.locate(streamRequest.lastEventId, signal),
+        (signal) => events.locate(lastEventId, signal),
         ({ body }) => runGuarded(exchange, () => open(body)),
         (error) => runGuarded(exchange, () => writer.writeError(exchange, error)),
         (error) => fail(exchange, error),
@@ -351,11 +362,32 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   for (const { path, prepare, cacheControl, header } of loadDocuments()) {
     app.any(
       path,
-      handler(path, null, (exchange, request) =>
-        answerConditionally(exchange, request, prepare(), cacheControl, header),
-      ),
+      handler(path, null, (exchange) => answerConditionally(exchange, prepare(), cacheControl, header)),
     );
   }
+  const explorer = createExplorerPages({
+    sources,
+    hasViews: options.hasViews,
+    clock,
+    transactionUrl: settings.transactionUrl,
+  });
+  for (const path of explorerPaths) {
+    app.any(
+      path,
+      handler(path, null, (exchange, request) => {
+        const page = explorer.page(request.getUrl(), transport.query(request));
+        answerConditionally(exchange, page.prepared, page.cacheControl, page.header);
+      }),
+    );
+  }
+  app.any(
+    '/explorer/:file',
+    handler('/explorer/:file', null, (exchange, request) => {
+      const file = explorer.file(request.getParameter(0) ?? '');
+      if (file === null) writer.writeError(exchange, createHttpError('not_found'));
+      else answerConditionally(exchange, file.prepared, file.cacheControl, file.header);
+    }),
+  );
   app.any(
     '/healthz',
     handler('/healthz', null, (exchange) => writer.writeUncached(exchange, jsonType, aliveBody)),

@@ -5,6 +5,7 @@ import type { ContentEncoding } from './contentEncoding.ts';
 import type { HttpError } from './errors.ts';
 import type { RouteCounts } from './httpMetrics.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
+import type { RequestHeaders } from './requestHeaders.ts';
 import { sendBody } from './sendBody.ts';
 import type { Transport } from './uws.ts';
 
@@ -19,6 +20,7 @@ export interface Exchange {
   /** When it was seen, by the monotonic clock. */
   readonly seenAtMs: number;
   readonly isHead: boolean;
+  readonly headers: RequestHeaders;
   readonly requestId: string;
   /** Empty unless somebody asks for it. */
   readonly traceparent: string;
@@ -57,6 +59,8 @@ export interface ResponseWriter {
     header: Header | null,
   ): void;
   writeError(exchange: Exchange, error: HttpError): void;
+  /** Closes the connection of a request that cannot be trusted, so that nothing behind it is taken for another one. */
+  closeConnection(exchange: Exchange, status: string): void;
   /** Answers a browser's preflight request from an approved origin. */
   writePreflight(exchange: Exchange): void;
   /** Writes the headers of a response whose body follows piece by piece. */
@@ -134,6 +138,12 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
       end(exchange, status, Buffer.from(JSON.stringify({ error: code })));
     },
+    closeConnection: (exchange, status) => {
+      exchange.isAnswered = true;
+      finish(exchange, status);
+      // With a response the parser would go on to what was received behind the request.
+      exchange.response.close();
+    },
     writePreflight: (exchange) => {
       const response = begin(exchange, '204 No Content', 'Origin');
       response.writeHeader('Access-Control-Allow-Methods', 'GET, HEAD');
@@ -172,8 +182,8 @@ export function isHeadMethod(request: HttpRequest): boolean {
 }
 
 /** A browser's question whether a page may send a request to this origin. */
-export function isPreflight(request: HttpRequest): boolean {
+export function isPreflight(request: HttpRequest, { preflightMethod }: RequestHeaders): boolean {
+  if (preflightMethod === '') return false;
   const method = request.getMethod();
-  const isOptions = method === 'options' || method === 'OPTIONS';
-  return isOptions && request.getHeader('access-control-request-method') !== '';
+  return method === 'options' || method === 'OPTIONS';
 }

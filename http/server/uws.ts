@@ -42,8 +42,8 @@ export interface Transport {
   path(request: HttpRequest): string;
   /** Raw query string without its question mark; empty when there is none. */
   query(request: HttpRequest): string;
-  /** Every line of a header, in order; `getHeader` gives the first alone. */
-  headerLines(request: HttpRequest, lowerCaseName: string): string[];
+  /** Calls back for every line of the headers, in order. */
+  forEachHeader(request: HttpRequest, note: (lowerCaseName: string, value: string) => void): void;
   /** Address of the peer as text. */
   remoteAddress(response: HttpResponse): string;
   /** 4 or 16 bytes of the peer's address; null where only text is known. */
@@ -62,13 +62,7 @@ const native: Transport = {
   path: (request) => request.getUrl(),
   // Undefined, whatever the types say, where there is no question mark.
   query: (request) => (request.getQuery() as string | undefined) ?? '',
-  headerLines: (request, lowerCaseName) => {
-    const lines: string[] = [];
-    request.forEach((name, value) => {
-      if (name === lowerCaseName) lines.push(value);
-    });
-    return lines;
-  },
+  forEachHeader: (request, note) => request.forEach(note),
   remoteAddress: (response) => Buffer.from(response.getRemoteAddressAsText()).toString('latin1'),
   remoteAddressBytes: (response) => response.getRemoteAddress(),
   tryEnd: (response, body, bytes) => response.tryEnd(body, bytes)[1],
@@ -83,7 +77,8 @@ const native: Transport = {
 interface FallbackRequest {
   readonly request: {
     readonly url: string;
-    readonly headersDistinct: Readonly<Record<string, string[] | undefined>>;
+    /** Names and values by turns. */
+    readonly rawHeaders: readonly string[];
   };
 }
 interface FallbackResponse {
@@ -93,8 +88,11 @@ interface FallbackResponse {
 const fallback: Transport = {
   path: (request) => extractPath(readUrl(request)),
   query: (request) => readUrl(request).split('?').slice(1).join('?'),
-  headerLines: (request, lowerCaseName) =>
-    (request as unknown as FallbackRequest).request.headersDistinct[lowerCaseName] ?? [],
+  forEachHeader: (request, note) => {
+    const { rawHeaders } = (request as unknown as FallbackRequest).request;
+    for (let index = 0; index + 1 < rawHeaders.length; index += 2)
+      note((rawHeaders[index] as string).toLowerCase(), rawHeaders[index + 1] as string);
+  },
   remoteAddress: (response) =>
     (response as unknown as FallbackResponse).response.socket?.remoteAddress ?? '0.0.0.0',
   remoteAddressBytes: () => null,

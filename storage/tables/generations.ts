@@ -1,6 +1,11 @@
-import type { GenerationIdentity } from '../generationIdentity.ts';
+import type { StateIdentity } from '../../actors/foldIdentity.ts';
 import { column, integer, string } from './column.ts';
 import { defineTable } from './table.ts';
+
+/** What the rows of a generation were made from: a fold of the counter stream, and that stream. */
+export interface GenerationIdentity extends StateIdentity {
+  readonly streamCreated: string;
+}
 
 /** A generation was begun, and what its rows are made from. */
 export interface GenerationRow extends GenerationIdentity {

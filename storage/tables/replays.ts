@@ -1,6 +1,26 @@
-import type { ReplayPlan } from '../replayLog.ts';
+import type { FoldIdentity } from '../../actors/foldIdentity.ts';
 import { column, integer, json, oneOf } from './column.ts';
 import { defineTable } from './table.ts';
+
+/** What a replay set out to do; kept as JSON. */
+export interface ReplayPlan {
+  /** Generation of the tables that it fills. */
+  readonly generation: number;
+  /** Generation that was active then. */
+  readonly baseGeneration: number;
+  /** The options of the command, to recognize the same command. */
+  readonly command: string;
+  /** Sequences of `MINER_COUNTER` whose rows are made again. */
+  readonly fromSequence: number;
+  readonly throughSequence: number;
+  /** Position of the snapshot that is folded from; null for the beginning of the stream. */
+  readonly basePosition: number | null;
+  /** Null for all. */
+  readonly installationId: string | null;
+  readonly dryRun: boolean;
+  /** Version and deployment of the fold that it was begun with; left out by earlier versions. */
+  readonly identity?: FoldIdentity;
+}
 
 /** `prepared`: what is retained of the active generation is in the new one. */
 export type ReplayStep = (typeof replaySteps)[number];

@@ -2,10 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { retryUntilAvailable } from '../operators/retryUntilAvailable.ts';
+import { type NatsAccess, readNatsAccess } from './natsAccess.ts';
 
-export interface NatsSettings {
-  /** `nats://host:port`, several separated by commas. */
-  readonly url: string;
+export interface NatsSettings extends NatsAccess {
   /** Name of the connection, as the server's monitoring shows it. */
   readonly name: string;
   readonly logger: Logger;
@@ -13,18 +12,6 @@ export interface NatsSettings {
   readonly signal: AbortSignal;
   /** Called whenever the connection is established or lost. */
   readonly onConnected?: (isConnected: boolean) => void;
-}
-
-/**
- * Servers, and who connects to them: the client takes a user and a password as options, and ignores those of an address. In an address they
- * are percent-encoded.
- */
-export function readNatsUrl(url: string): { servers: string[]; user?: string; pass?: string } {
-  const addresses = url.split(',').map((address) => new URL(address));
-  const servers = addresses.map(({ protocol, host }) => `${protocol}//${host}`);
-  const named = addresses.find(({ username }) => username !== '');
-  if (named === undefined) return { servers };
-  return { servers, user: decodeURIComponent(named.username), pass: decodeURIComponent(named.password) };
 }
 
 /**
@@ -38,9 +25,11 @@ export async function connectNats(settings: NatsSettings): Promise<NatsConnectio
   const connection = await retryUntilAvailable(
     () =>
       connect({
-        ...readNatsUrl(settings.url),
+        ...readNatsAccess(settings),
         name: settings.name,
         maxReconnectAttempts: -1,
+        // A server whose users are being changed refuses for a moment; by default the second refusal would be the end.
+        ignoreAuthErrorAbort: true,
         reconnectTimeWait: 500,
         reconnectJitter: 250,
         pingInterval: 5_000,

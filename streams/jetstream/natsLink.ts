@@ -4,10 +4,9 @@ import type { Logger } from 'pino';
 import { fromCallback } from 'xstate';
 import { natsMachine } from '../../machines/natsMachine.ts';
 import { closeNats, connectNats } from './connection.ts';
+import type { NatsAccess } from './natsAccess.ts';
 
-export interface NatsLinkOptions {
-  /** `nats://host:port`, several separated by commas. */
-  readonly url: string;
+export interface NatsLinkOptions extends NatsAccess {
   /** Name of the connection, as the server's monitoring shows it. */
   readonly name: string;
   readonly logger: Logger;

@@ -4,12 +4,13 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { finalize, type MonoTypeOperatorFunction, Observable, startWith, tap } from 'rxjs';
 import { z } from 'zod';
-import { type RejectionReason, rejectionReasons } from '../../actors/messages/decodeMessage.ts';
+import { rejectionReasons } from '../../actors/messages/decodeMessage.ts';
 import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
 import type { BackoffBounds } from '../../machines/backoff.ts';
 import type { ActorInspector } from '../actorTransitions.ts';
 import { deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from '../pipelineItem.ts';
+import type { RejectedMessage } from '../rejectedMessage.ts';
 
 /** At most this much of a rejected message is kept. */
 export const originalBytesMax = 512 * 1024;
@@ -34,15 +35,6 @@ export const rejectionMessage = z.object({
   truncated: z.boolean(),
 });
 export type RejectionMessage = z.infer<typeof rejectionMessage>;
-
-export interface RejectedMessage {
-  readonly streamCreated: string;
-  readonly sequence: number;
-  readonly subject: string;
-  readonly data: Uint8Array;
-  readonly reason: RejectionReason;
-  readonly detail: string;
-}
 
 /** Where the rejections of one stream's pipeline are published. */
 export interface RejectionLog {

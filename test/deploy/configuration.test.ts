@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import {
   ConfigurationError,
   readConfiguration,
@@ -52,7 +53,13 @@ describe('configuration', () => {
     ['MINER_NATS_URL', 'localhost'],
     ['MINER_NATS_URL', 'http://localhost:4222'],
     ['MINER_NATS_URL', 'nats://a:1,b'],
+    ['MINER_NATS_URL', 'nats://a:1,tls://b:1'],
+    ['MINER_NATS_URL', 'nats://user:one@a:1,nats://user:two@b:1'],
+    ['MINER_NATS_URL', 'nats://a:1/stream'],
+    ['MINER_NATS_URL', 'nats://a:1?tls=true'],
     ['MINER_CLICKHOUSE_URL', 'tcp://localhost:9000'],
+    ['MINER_CLICKHOUSE_URL', 'http://localhost:8123/default?max_threads=4'],
+    ['MINER_CLICKHOUSE_URL', 'http://localhost:8123/a/b'],
     ['MINER_RPC_URL', 'localhost:8545'],
     ['MINER_CHAIN_PROOFS', 'none'],
     ['MINER_ALLOWED_ORIGINS', 'https://a.example/path'],
@@ -68,6 +75,70 @@ describe('configuration', () => {
     const attempt = () => readConfiguration({ [name]: value });
     expect(attempt).toThrow(ConfigurationError);
     expect(attempt).toThrow(`${name} is ${JSON.stringify(value)}; expected ${variables[name].expected}`);
+  });
+
+  it('takes several servers of NATS with one login', () => {
+    for (const url of [
+      'nats://u:p@a:1, nats://u:p@b:1',
+      'tls://token@a:1,tls://b:1',
+      'nats://a,nats://[::1]:4222',
+    ])
+      expect(readConfiguration({ MINER_NATS_URL: url }).MINER_NATS_URL).toBe(url);
+  });
+
+  const dir = mkdtempSync(join(tmpdir(), 'miner-configuration-'));
+  afterAll(() => rmSync(dir, { recursive: true }));
+  const write = (name: string, content: string) => {
+    writeFileSync(join(dir, name), content);
+    return join(dir, name);
+  };
+  const seed = write('seed', `${'SU'.padEnd(58, 'A')}\n`);
+  const pem = write('pem', '-----BEGIN CERTIFICATE-----\n');
+  const other = write('other', 'topsecret');
+  const nats = { MINER_NATS_URL: 'nats://a:1' };
+  const tls = { MINER_NATS_URL: 'tls://a:1' };
+
+  it.each([
+    [{ MINER_NATS_NKEY: seed }, 'MINER_NATS_NKEY is set, but MINER_NATS_URL is not'],
+    [
+      { MINER_NATS_URL: 'nats://t@a:1', MINER_NATS_NKEY: seed },
+      'a user or token in MINER_NATS_URL and MINER_NATS_NKEY are set; expected one',
+    ],
+    [
+      { ...nats, MINER_NATS_CREDENTIALS: other, MINER_NATS_NKEY: seed },
+      'MINER_NATS_CREDENTIALS and MINER_NATS_NKEY are set; expected one',
+    ],
+    [
+      { ...nats, MINER_NATS_CREDENTIALS: other },
+      `MINER_NATS_CREDENTIALS is ${JSON.stringify(other)}; expected a credentials file`,
+    ],
+    [
+      { ...nats, MINER_NATS_NKEY: other },
+      `MINER_NATS_NKEY is ${JSON.stringify(other)}; expected a file with the seed`,
+    ],
+    [
+      { ...nats, MINER_NATS_NKEY: '/nowhere' },
+      'MINER_NATS_NKEY is "/nowhere", which cannot be read (ENOENT)',
+    ],
+    [
+      { ...nats, MINER_NATS_CA: pem },
+      'MINER_NATS_CA is set, but MINER_NATS_URL is not of TLS; expected tls://host:port',
+    ],
+    [{ ...tls, MINER_NATS_CA: other }, `MINER_NATS_CA is ${JSON.stringify(other)}; expected a file in PEM`],
+    [
+      { ...tls, MINER_NATS_CERTIFICATE: pem },
+      'of MINER_NATS_CERTIFICATE and MINER_NATS_KEY one is set; expected both',
+    ],
+    [
+      { MINER_CLICKHOUSE_URL: 'http://a', MINER_CLICKHOUSE_CA: pem },
+      'MINER_CLICKHOUSE_CA is set, but MINER_CLICKHOUSE_URL is not of TLS',
+    ],
+    [{ MINER_CLICKHOUSE_URL: 'https://a', MINER_CLICKHOUSE_CA: other }, 'expected a file in PEM'],
+  ])('says what is wrong with %j', (environment, message) => {
+    const attempt = () => readConfiguration(environment);
+    expect(attempt).toThrow(ConfigurationError);
+    expect(attempt).toThrow(message);
+    expect(attempt).not.toThrow('topsecret');
   });
 
   it('names all invalid variables at once', () => {

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { connect } from '@nats-io/transport-node';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
@@ -66,6 +68,16 @@ function isAlive(pid: number): boolean {
 
 const parsePosition = ({ revision }: Telemetry) => Number(revision?.split('.')[0]);
 
+/** The way of the README. */
+const readNatsUrl = (dataDir: string) => readFileSync(join(dataDir, 'nats/url'), 'utf8').trim();
+
+/** Files and folders that another user of the machine could open. */
+function listReadableByOthers(dir: string): string[] {
+  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(dir, name))
+    .filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0);
+}
+
 describe('npm start', () => {
   it('shows a past and a live wheel, stops on Ctrl-C, and continues with the same data', async () => {
     const dataDir = temporaryDirectory();
@@ -99,6 +111,15 @@ describe('npm start', () => {
 
     const second = await startLocal(dataDir);
     await eventually(() => second.output().includes('"snapshot restored"'), 'the snapshot');
+    expect(listReadableByOthers(dataDir)).toEqual([]);
+    const [natsUrl, natsToken = ''] =
+      /^nats:\/\/([\w-]{32})@127\.0\.0\.1:\d+$/.exec(readNatsUrl(dataDir)) ?? [];
+    expect(second.output()).not.toContain(natsToken);
+    await expect(
+      connect({ servers: natsUrl?.replace(/\/\/.*@/, '//') ?? '', reconnect: false }),
+    ).rejects.toThrow('Authorization Violation');
+    const publisher = await connect({ ...readNatsAccess({ url: readNatsUrl(dataDir) }), reconnect: false });
+    await publisher.close();
     const grown = await eventually(
       async () => parsePosition(await second.online()) - parsePosition(before),
       'readings after the restart',

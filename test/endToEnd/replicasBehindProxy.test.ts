@@ -12,7 +12,8 @@ import {
   waitUntilStored,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
-import { nginxAvailable, startNginx } from '../support/processes/nginx.ts';
+import { findNginx } from '../support/processes/nginx.ts';
+import { startBalancer } from '../support/processes/nginxBalancer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
@@ -65,8 +66,10 @@ function sendRequests(url: string) {
 const engine = useClickHouseEngine();
 const portOf = ({ publicUrl }: MinerProcess) => Number(new URL(publicUrl).port);
 
+const nginx = findNginx();
+
 describe('three replicas behind nginx', () => {
-  it.skipIf(!nginxAvailable())(
+  it.skipIf(nginx === null)(
     'fail no request while one is killed and one is drained, which says so and answers to the end',
     async () => {
       const [nats, clickhouseUrl] = [await startNats(), await engine.createDatabase()];
@@ -86,7 +89,7 @@ describe('three replicas behind nginx', () => {
       const replicas = await Promise.all([start('serve'), start('serve'), start('serve')]);
       for (const replica of replicas) await waitUntilReady(replica);
       const [killed, drained] = replicas as [MinerProcess, MinerProcess, MinerProcess];
-      const load = sendRequests(await startNginx(replicas.map(portOf)));
+      const load = sendRequests(await startBalancer(nginx ?? '', replicas.map(portOf)));
       const more = async (count: number) => {
         const before = load.answered();
         await eventually(() => load.answered() >= before + count, `${count} more answers`);

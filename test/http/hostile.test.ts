@@ -3,6 +3,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseAddress } from '../../http/server/ipAddress.ts';
 import { createLoadGuard, eventLoopDelayMaxMs } from '../../http/server/loadGuard.ts';
 import { createRateLimiter, rateClasses, siteFactor } from '../../http/server/rateLimiter.ts';
+import { refusalsPerTurn } from '../../http/server/refusalCount.ts';
+import { createTurnBudget, expensiveMsPerTurn } from '../../http/server/turnBudget.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -79,6 +81,94 @@ describe('a client that sends requests and does not read', () => {
     const whole = (await (await server.get(bundle, { 'Accept-Encoding': 'identity' })).arrayBuffer())
       .byteLength;
     await eventually(() => bytes > whole, 'the whole document');
+  });
+});
+
+describe('a client that goes on behind its rate limit', () => {
+  it('is disconnected before it is told so for each request, and others are served', async () => {
+    const server = await startPublicServer({ rateLimits: true });
+    const socket = connect(server.port, '127.0.0.1');
+    whenFinished(() => socket.destroy());
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+    });
+    socket.on('error', () => undefined);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const sent = 20_000;
+    socket.write(pipelined('/v1/public/telemetry', sent));
+    await closed;
+    // What is in one turn follows from how much of it the system hands over at once.
+    const refused = received.split('HTTP/1.1 429').length - 1;
+    expect(refused).toBeLessThanOrEqual(refusalsPerTurn);
+    expect((await server.get('/docs')).status).toBe(200);
+  });
+
+  it('is told so where it sends one request after another', async () => {
+    const server = await startPublicServer({ rateLimits: true });
+    const statuses = new Set<number>();
+    for (let request = 0; request < 3 * refusalsPerTurn; request++)
+      statuses.add((await server.get('/v1/public/telemetry')).status);
+    expect([...statuses]).toEqual([200, 429]);
+  });
+
+  it('is told so behind a proxy, whose connections are those of others as well', async () => {
+    const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.1'] });
+    const socket = connect(server.port, '127.0.0.1');
+    whenFinished(() => socket.destroy());
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+    });
+    const request = 'GET /v1/public/telemetry HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n';
+    socket.write(request.repeat(300));
+    await eventually(() => received.split('HTTP/1.1 ').length === 301, 'all responses');
+  });
+});
+
+describe('expensive requests that arrive together', () => {
+  it('leave turns of the event loop to others, and are all answered', async () => {
+    const clock = manualClock();
+    const budget = createTurnBudget(clock);
+    let turn = 0;
+    let isOver = false;
+    const countTurn = () => {
+      turn++;
+      if (!isOver) setImmediate(countTurn);
+    };
+    setImmediate(countTurn);
+    const turns = await new Promise<number[]>((resolve) => {
+      const done: number[] = [];
+      for (let index = 0; index < 10; index++)
+        budget.run(() => {
+          clock.advance(expensiveMsPerTurn / 2);
+          if (done.push(turn) === 10) resolve(done);
+        });
+    });
+    isOver = true;
+    // Two fit in each turn.
+    const [first = 0] = turns;
+    expect(turns.map((one) => one - first)).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
+    expect(budget.isSpent()).toBe(true);
+    await eventually(() => !budget.isSpent(), 'the next turn');
+  });
+
+  it('of one event loop are answered in turns, beside a cheap one', async () => {
+    const server = await startPublicServer({
+      observations: {
+        page: () => {
+          server.clock.advance(expensiveMsPerTurn);
+          return { items: [], more: false };
+        },
+      },
+    });
+    const path = '/v1/public/installations/wheel-1/observations';
+    const responses = await Promise.all(Array.from({ length: 40 }, () => server.get(path)));
+    expect(responses.map(({ status }) => status)).toEqual(Array(40).fill(200));
+    const deaf = await connectDeaf(server.port);
+    deaf.write(pipelined(path, 3));
+    deaf.destroy();
+    expect((await server.get(path)).status).toBe(200);
   });
 });
 
@@ -187,15 +277,17 @@ describe('an overloaded event loop', () => {
     }, 'expensive routes answer');
   });
 
-  it('is distinguished from one that is late once', () => {
+  it('is distinguished from one that is late once, and from a machine that is busy with other work', () => {
     vi.useFakeTimers();
     onTestFinished(() => {
       vi.useRealTimers();
     });
     const clock = manualClock();
-    const guard = createLoadGuard(clock);
-    const pass = (ms: number) => {
+    let activeMs = 0;
+    const guard = createLoadGuard(clock, () => activeMs);
+    const pass = (ms: number, ofWorkMs = ms) => {
       clock.advance(ms);
+      activeMs += ofWorkMs;
       vi.advanceTimersByTime(20);
     };
     pass(60_000);
@@ -203,6 +295,9 @@ describe('an overloaded event loop', () => {
     for (let turn = 0; turn < 10; turn++) pass(120);
     expect(guard.isOverloaded()).toBe(true);
     for (let turn = 0; turn < 100; turn++) pass(20);
+    expect(guard.isOverloaded()).toBe(false);
+    // Little work, which waits long for its turn on the machine.
+    for (let turn = 0; turn < 100; turn++) pass(300, 5);
     expect(guard.isOverloaded()).toBe(false);
     guard.stop();
   });

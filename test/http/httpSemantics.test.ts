@@ -262,15 +262,21 @@ describe('a preflight', () => {
 });
 
 describe('paths', () => {
-  it.each(['/', '/v1', '/v1/status/', '/v1/public/telemetry/x', '/V1/status', '/metrics'])(
-    '%s does not exist',
-    async (path) => {
-      const server = await startPublicServer();
-      const response = await server.get(path);
-      expect(response.status).toBe(404);
-      expect(await response.json()).toEqual({ error: 'not_found' });
-    },
-  );
+  it.each([
+    '/index.html',
+    '/statistics/x',
+    '/explorer/none.js',
+    '/v1',
+    '/v1/status/',
+    '/v1/public/telemetry/x',
+    '/V1/status',
+    '/metrics',
+  ])('%s does not exist', async (path) => {
+    const server = await startPublicServer();
+    const response = await server.get(path);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ error: 'not_found' });
+  });
 
   it.each(['telemetry', 'observations'])('of %s hold a well-formed installation', async (resource) => {
     const server = await startPublicServer();
@@ -334,6 +340,18 @@ describe('readiness and documents', () => {
       expect(await response.text()).not.toMatch(/<script[^>]+src="https?:/);
     },
   );
+
+  it('for machines name every route, and keep robots from the stream alone', async () => {
+    const server = await startPublicServer();
+    const text = await server.get('/llms.txt');
+    expect(text.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+    const lines = (await text.text()).split('\n');
+    expect(lines[0]).toBe('# Mining Activity Read Service');
+    for (const { path } of routes)
+      expect(lines.filter((line) => line.includes(`(${path}):`))).toHaveLength(1);
+    const robots = await server.get('/robots.txt');
+    expect(await robots.text()).toBe('User-agent: *\nDisallow: /v1/events/stream\n');
+  });
 });
 
 describe('a handler that fails', () => {

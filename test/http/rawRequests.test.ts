@@ -1,9 +1,13 @@
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
+import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
+import { createOperatorServer } from '../../http/server/operatorServer.ts';
 import { detectImplementation } from '../../http/server/uws.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
+import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
+import { silentLogger } from '../support/silentLogger.ts';
 
 const statusLine = /^HTTP\/1\.1 \d{3}/;
 
@@ -28,6 +32,8 @@ function exchange(port: number, sent: string | Buffer, expected: RegExp, quietMs
   });
 }
 
+const sharedServer = shareInFile(() => startPublicServer());
+
 /** What comes back until the peer closes the connection. */
 function untilClosed(port: number, sent: string): Promise<string> {
   return new Promise((done, reject) => {
@@ -49,10 +55,6 @@ describe('requests that no well-behaved client sends', () => {
     ['headers without an end', `GET /v1/status HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}`],
     ['a path of 100 kB', `GET /${'x'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
     ['zero bytes', Buffer.alloc(4_096)],
-    [
-      'two lengths',
-      'GET /v1/status HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabc',
-    ],
   ])('%s leave the server serving', async (_what, sent) => {
     const server = await startPublicServer();
     // Some of them are not answered at all.
@@ -95,6 +97,74 @@ describe('requests that no well-behaved client sends', () => {
       const received = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`, statusLine);
       expect([path, received.slice(9, 12)]).toEqual([path, '404']);
     }
+  });
+});
+
+describe('requests that two parsers may read differently', () => {
+  /** Nothing, or what the parser itself writes before it closes the connection. */
+  const closed = /^(?:HTTP\/1\.1 400 Bad Request\r\n(?:.+\r\n)*\r\n)?$/;
+  const next = 'GET /v1/public/telemetry HTTP/1.1\r\nHost: a\r\n\r\n';
+  const attacks: readonly (readonly [what: string, headers: string, body?: string])[] = [
+    ['two lengths', 'Host: a\r\nContent-Length: 0\r\nContent-Length: 60\r\n'],
+    ['one length twice', 'Host: a\r\nContent-Length: 0\r\nContent-Length: 0\r\n'],
+    ['an empty length', 'Host: a\r\nContent-Length:\r\n'],
+    ['a length that is a list', 'Host: a\r\nContent-Length: 0, 0\r\n'],
+    ['a length with a sign', 'Host: a\r\nContent-Length: +0\r\n'],
+    ['a length and chunks', 'Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'],
+    ['an unknown encoding', 'Host: a\r\nTransfer-Encoding: xchunked\r\n'],
+    ['an encoding that is not applied', 'Host: a\r\nTransfer-Encoding: identity\r\n'],
+    ['an empty encoding', 'Host: a\r\nTransfer-Encoding:\r\n'],
+    ['two encodings', 'Host: a\r\nTransfer-Encoding: gzip, chunked\r\n', '0\r\n\r\n'],
+    [
+      'an encoding twice',
+      'Host: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n',
+      '0\r\n\r\n',
+    ],
+    ['two hosts', 'Host: a\r\nHost: b\r\n'],
+    ['one host twice', 'Host: a\r\nHost: a\r\n'],
+  ];
+
+  it.each(attacks)(
+    'by %s end the connection, and nothing behind them is answered',
+    async (_, headers, body = '') => {
+      const { port } = await sharedServer();
+      for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
+        const received = await untilClosed(
+          port,
+          `${method} /v1/status HTTP/1.1\r\n${headers}\r\n${body}${next}`,
+        );
+        expect([method, received]).toEqual([method, expect.stringMatching(closed)]);
+      }
+    },
+  );
+
+  it('are not those with a body', async () => {
+    const { port } = await sharedServer();
+    const bodies = [
+      'Content-Length: 3\r\n\r\nabc',
+      'Transfer-Encoding: Chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+    ];
+    for (const body of bodies) {
+      const received = await exchange(
+        port,
+        `GET /nothing HTTP/1.1\r\nHost: a\r\n${body}${next}`,
+        /"schemaVersion":1/,
+      );
+      expect(received.match(/HTTP\/1\.1 (?:404|200)/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
+    }
+  });
+
+  it("are refused on the operators' port", async () => {
+    const server = createOperatorServer({
+      registry: new Registry(),
+      readiness: () => ({ isReady: true, detail: {} }),
+      logger: silentLogger,
+      names: [],
+    });
+    const port = await server.listen('127.0.0.1', 0);
+    whenFinished(() => server.close());
+    const received = await untilClosed(port, 'GET /readyz HTTP/1.1\r\nHost: a\r\nHost: evil.example\r\n\r\n');
+    expect(received).toMatch(closed);
   });
 });
 

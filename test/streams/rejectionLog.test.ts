@@ -3,10 +3,10 @@ import { streamNames } from '../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import {
   createRejectionLog,
-  type RejectedMessage,
   type RejectionLog,
   rejectionMessage,
 } from '../../streams/jetstream/rejectionLog.ts';
+import type { RejectedMessage } from '../../streams/rejectedMessage.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';

@@ -5,8 +5,8 @@ import { deleteRows, type RowCondition } from '../../../storage/deleteRowsAbove.
 import type { StoredSnapshotHeader } from '../../../storage/foldSnapshot.ts';
 import { attachRows, attachSnapshots, createEmpty } from '../../../storage/generations.ts';
 import { isRefusal, readRecords } from '../../../storage/readRecords.ts';
-import type { ReplayPlan } from '../../../storage/replayLog.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
+import type { ReplayPlan } from '../../../storage/tables/replays.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import type { ReplayedInstallation } from './replayFold.ts';
 import { ReplayRefused } from './replayPlan.ts';

@@ -18,10 +18,11 @@ import {
 } from '../../../storage/generations.ts';
 import { migrate } from '../../../storage/migrations.ts';
 import { readStored, storedThrough } from '../../../storage/observations.ts';
-import { createReplayLog, type ReplayLog, type ReplayPlan } from '../../../storage/replayLog.ts';
+import { createReplayLog, type ReplayLog } from '../../../storage/replayLog.ts';
 import { applyRowsTtl, createOldestRowMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import { requireSupportedServer } from '../../../storage/serverVersion.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots.ts';
+import type { ReplayPlan } from '../../../storage/tables/replays.ts';
 import { resolveTables, type Tables } from '../../../storage/tables.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
@@ -32,6 +33,7 @@ import { createRowWriter } from '../../../streams/rowWriter.ts';
 import { createStreamFollower } from '../../../streams/streamFollower.ts';
 import { locateDatabase } from '../../configuration.ts';
 import { type Deployment, readDeploymentFile } from '../../deploymentFile.ts';
+import { locateNats } from '../../natsConfiguration.ts';
 import { systemClock } from '../../systemClock.ts';
 import { within } from '../../within.ts';
 import { createProgress } from '../progress.ts';
@@ -68,11 +70,13 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
     const deployment = readDeploymentFile(path);
     const stopping = new AbortController();
     const quiet = logger.child({}, { level: logger.level === 'info' ? 'warn' : logger.level });
-    const natsUrl = configuration.MINER_NATS_URL ?? (await startOwnNats(configuration, quiet, onStop)).url;
+    const nats = locateNats(configuration) ?? {
+      url: (await startOwnNats(configuration, quiet, onStop)).url,
+    };
     const database = openDatabase(locateDatabase(configuration));
     onStop('ClickHouse', () => within(closeGraceMs, database.close()));
     const connection = await connectNats({
-      url: natsUrl,
+      ...nats,
       name: 'miner replay',
       logger: quiet,
       signal: stopping.signal,

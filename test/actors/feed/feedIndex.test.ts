@@ -1,15 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type FeedCategory, feedCategories, isOfCategory } from '../../../actors/feed/feedCategories.ts';
 import { decodeStreamPosition, encodeStreamPosition } from '../../../actors/feed/streamPosition.ts';
 import { decodeFeedCursor, encodeFeedCursor } from '../../../actors/views/feedCursor.ts';
-import {
-  createFeedIndex,
-  type FeedCategory,
-  type FeedItem,
-  type FeedPlace,
-  feedCategories,
-  isOfCategory,
-} from '../../../actors/views/feedIndex.ts';
+import { createFeedIndex, type FeedItem, type FeedPlace } from '../../../actors/views/feedIndex.ts';
 import {
   buildChainEvents,
   buildMeasurementEvents,

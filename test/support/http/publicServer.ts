@@ -154,6 +154,7 @@ export async function startPublicServer(
       rateLimits: false,
       isPortShared: false,
       readTimeoutMs: 5_000,
+      transactionUrl: null,
       ...settings,
     },
   });

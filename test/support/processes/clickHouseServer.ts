@@ -1,7 +1,7 @@
 import { accessSync } from 'node:fs';
 import { eventually, type RestartableServer, startProcess, startRestartable } from './childProcess.ts';
 import { findFreePort } from './findFreePort.ts';
-import { writeClickHouseConfiguration } from './serverConfigurations.ts';
+import { type ClickHouseServerSettings, writeClickHouseConfiguration } from './serverConfigurations.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 
 const program = '/usr/bin/clickhouse-server';
@@ -33,10 +33,12 @@ export interface TestClickHouse extends RestartableServer {
   readonly url: string;
 }
 
-export async function startClickHouseServer(): Promise<TestClickHouse> {
+export async function startClickHouseServer(
+  more: Omit<ClickHouseServerSettings, 'httpPort' | 'tcpPort'> = {},
+): Promise<TestClickHouse> {
   const dir = temporaryDirectory();
   const [httpPort, tcpPort] = [await findFreePort(), await findFreePort()];
-  const configuration = writeClickHouseConfiguration(dir, { httpPort, tcpPort });
+  const configuration = writeClickHouseConfiguration(dir, { httpPort, tcpPort, ...more });
   const url = `http://127.0.0.1:${httpPort}`;
   const run = async () => {
     const server = startProcess(programPath(), [`--config-file=${configuration}`], { cwd: dir });

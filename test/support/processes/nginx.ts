@@ -1,52 +1,67 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { eventually, startProcess } from './childProcess.ts';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createCertificate } from './certificate.ts';
+import { eventually, startProcess, type TestProcess } from './childProcess.ts';
 import { findFreePort } from './findFreePort.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 
-const program = '/usr/sbin/nginx';
+const reference = resolve(import.meta.dirname, '../../../deploy/proxy/nginx.conf');
 
-export function nginxAvailable(): boolean {
-  return existsSync(program);
+/** Where nginx is; null where it is not installed, and tests that need it say so and are skipped. */
+export function findNginx(): string | null {
+  const folders = [
+    ...(process.env.PATH ?? '').split(':'),
+    '/usr/sbin',
+    '/usr/local/sbin',
+    '/opt/homebrew/bin',
+  ];
+  return folders.map((folder) => join(folder, 'nginx')).find((path) => existsSync(path)) ?? null;
 }
 
-/**
- * nginx in front of replicas, with the settings of http/README.md.
- *
- * @param ports of the replicas on this machine.
- * @returns its address.
- */
-export async function startNginx(ports: readonly number[]): Promise<string> {
-  const port = await findFreePort();
+/** nginx with the reference configuration in front of a server. */
+export interface TestNginx extends TestProcess {
+  readonly port: number;
+  /** A port whose connections begin with a PROXY line, which says where they come from. */
+  readonly proxiedPort: number;
+  readonly certificate: string;
+}
+
+/** Starts the reference configuration with nothing changed but ports, paths and the server behind it. */
+export async function startNginx(program: string, upstreamPort: number): Promise<TestNginx> {
   const dir = temporaryDirectory();
-  const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-  const configuration = join(dir, 'nginx.conf');
-  writeFileSync(
-    configuration,
-    `daemon off; worker_processes 1; pid ${dir}/nginx.pid; error_log ${dir}/error.log;
-    events { worker_connections 256; }
-    http {
-      access_log off;
-      ${folders.map((name) => `${name}_temp_path ${dir}/${name};`).join(' ')}
-      upstream replicas {
-        ${ports.map((one) => `server 127.0.0.1:${one} max_fails=1 fail_timeout=2s;`).join(' ')}
-        keepalive 16;
-      }
-      server {
-        listen 127.0.0.1:${port};
-        location / {
-          proxy_pass http://replicas;
-          proxy_http_version 1.1;
-          proxy_set_header Connection "";
-          proxy_set_header Host $host;
-          proxy_connect_timeout 1s;
-          proxy_next_upstream error timeout http_503;
-        }
-      }
-    }`,
+  mkdirSync(join(dir, 'temporary'));
+  const [port, plainPort, proxiedPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
+  const { certificate, key } = createCertificate(dir, 'mining.example.org');
+  const replacements: readonly (readonly [string | RegExp, string])[] = [
+    [/\n *listen \[::\][^\n]*/g, ''],
+    [/listen 80\b/g, `listen 127.0.0.1:${plainPort}`],
+    [
+      'listen 443 ssl http2;',
+      `listen 443 ssl http2;\n    listen 127.0.0.1:${proxiedPort} ssl http2 proxy_protocol;\n    set_real_ip_from 127.0.0.1;\n    real_ip_header proxy_protocol;`,
+    ],
+    [/listen 443\b/g, `listen 127.0.0.1:${port}`],
+    ['/etc/nginx/certificate.pem', certificate],
+    ['/etc/nginx/certificate.key', key],
+    ['server 127.0.0.1:8080 ', `server 127.0.0.1:${upstreamPort} `],
+    ['worker_processes auto;', `worker_processes 1;\ndaemon off;\npid ${join(dir, 'nginx.pid')};`],
+    ['worker_rlimit_nofile 32768;\n', ''],
+    [
+      'access_log off;',
+      `access_log off;\n${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `  ${kind}_temp_path ${join(dir, 'temporary', kind)};\n`).join('')}`,
+    ],
+  ];
+  let configuration = readFileSync(reference, 'utf8');
+  for (const [from, to] of replacements) {
+    const changed = configuration.replaceAll(from, to);
+    if (changed === configuration) throw new Error(`nginx.conf has no ${from}`);
+    configuration = changed;
+  }
+  const path = join(dir, 'nginx.conf');
+  writeFileSync(path, configuration);
+  const server = startProcess(program, ['-e', 'stderr', '-c', path]);
+  await eventually(
+    () => existsSync(join(dir, 'nginx.pid')) || server.child.exitCode !== null,
+    'nginx starts',
   );
-  startProcess(program, ['-c', configuration, '-p', dir, '-e', join(dir, 'error.log')]);
-  const url = `http://127.0.0.1:${port}`;
-  await eventually(async () => (await fetch(`${url}/healthz`)).ok, 'nginx');
-  return url;
+  return Object.assign(server, { port, proxiedPort, certificate: readFileSync(certificate, 'utf8') });
 }

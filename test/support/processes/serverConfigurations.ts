@@ -18,6 +18,16 @@ export function writeNatsConfiguration(dir: string, port: number, settings = '',
   return configuration;
 }
 
+export interface ClickHouseServerSettings {
+  readonly httpPort: number;
+  readonly tcpPort: number;
+  /** Profiles and users besides the default ones, in XML. */
+  readonly profiles?: string;
+  readonly users?: string;
+  /** Further settings of the server, in XML. */
+  readonly settings?: string;
+}
+
 /**
  * A configuration of a clickhouse-server that keeps everything in one folder.
  *
@@ -25,14 +35,14 @@ export function writeNatsConfiguration(dir: string, port: number, settings = '',
  */
 export function writeClickHouseConfiguration(
   dir: string,
-  { httpPort, tcpPort }: { readonly httpPort: number; readonly tcpPort: number },
+  { httpPort, tcpPort, profiles = '', users = '', settings = '' }: ClickHouseServerSettings,
 ): string {
   mkdirSync(join(dir, 'tmp'), { recursive: true });
   writeFileSync(
     join(dir, 'users.xml'),
-    `<yandex><profiles><default><max_memory_usage>2000000000</max_memory_usage></default></profiles>
+    `<yandex><profiles><default><max_memory_usage>2000000000</max_memory_usage></default>${profiles}</profiles>
       <users><default><password></password><networks><ip>127.0.0.1</ip></networks>
-      <profile>default</profile><quota>default</quota></default></users><quotas><default/></quotas></yandex>`,
+      <profile>default</profile><quota>default</quota></default>${users}</users><quotas><default/></quotas></yandex>`,
   );
   const configuration = join(dir, 'config.xml');
   writeFileSync(
@@ -41,7 +51,7 @@ export function writeClickHouseConfiguration(
       <http_port>${httpPort}</http_port><tcp_port>${tcpPort}</tcp_port><listen_host>127.0.0.1</listen_host>
       <path>${dir}/data/</path><tmp_path>${dir}/tmp/</tmp_path><users_config>${dir}/users.xml</users_config>
       <default_profile>default</default_profile><default_database>default</default_database>
-      <mark_cache_size>67108864</mark_cache_size></yandex>`,
+      <mark_cache_size>67108864</mark_cache_size>${settings}</yandex>`,
   );
   return configuration;
 }

@@ -1,7 +1,7 @@
 import { type MonoTypeOperatorFunction, Subject } from 'rxjs';
 import { noRows, type StoredRows } from '../../../actors/storedRows.ts';
-import type { RejectedMessage } from '../../../streams/jetstream/rejectionLog.ts';
 import type { FoldedBatch, PipelineItem } from '../../../streams/pipelineItem.ts';
+import type { RejectedMessage } from '../../../streams/rejectedMessage.ts';
 import type { RowWriter } from '../../../streams/rowWriter.ts';
 import { eventually } from '../processes/childProcess.ts';
 import { whenFinished } from '../processes/lifetime.ts';

@@ -1,0 +1,49 @@
+import { Agent, get } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** Between two requests, of all clients together. */
+const intervalMs = 5;
+const clients = 20;
+const paths = ['/v1/status', '/v4/public/process', '/v1/public/telemetry', '/healthz'] as const;
+
+/** What normal clients have noticed. */
+export interface PollerReport {
+  /** Milliseconds, by path. */
+  readonly latencies: ReadonlyMap<string, readonly number[]>;
+  /** Requests without a response, or with another status than 200. */
+  readonly refused: number;
+}
+
+/** Asks as clients behind a trusted proxy do, for so long. */
+export async function pollDuring(base: string, seconds: number): Promise<PollerReport> {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients });
+  const latencies = new Map<string, number[]>(paths.map((path) => [path, []]));
+  let refused = 0;
+
+  const poll = (path: string, client: number) =>
+    new Promise<void>((resolve) => {
+      const startedMs = performance.now();
+      const headers = { 'X-Forwarded-For': `198.51.100.${client}` };
+      get(`${base}${path}`, { agent, headers }, (response) => {
+        response.resume();
+        response.on('end', () => {
+          latencies.get(path)?.push(performance.now() - startedMs);
+          if (response.statusCode !== 200) refused++;
+          resolve();
+        });
+      }).on('error', () => {
+        refused++;
+        resolve();
+      });
+    });
+
+  const endMs = performance.now() + seconds * 1_000;
+  const polls: Promise<void>[] = [];
+  for (let index = 0; performance.now() < endMs; index++) {
+    polls.push(poll(paths[index % paths.length] as string, Math.floor(index / paths.length) % clients));
+    await wait(intervalMs);
+  }
+  await Promise.all(polls);
+  agent.destroy();
+  return { latencies, refused };
+}

@@ -1,0 +1,64 @@
+import { mayPass, ServiceError } from './serviceError.ts';
+
+const longestDelayMs = 30_000;
+
+/** How often what fails is tried, and how soon. */
+export interface AttemptSettings {
+  /** Attempts of a request whose failure may pass, 5 unless it is given. */
+  readonly attemptsMax?: number;
+  /** Milliseconds before the second attempt, 500 unless it is given; twice as many before each further one, through 30 seconds. */
+  readonly firstDelayMs?: number;
+}
+
+/**
+ * Milliseconds before the next attempt: twice as many each time, at least what the service asks for, and spread, so that clients that failed
+ * together do not come back together.
+ *
+ * @param failures attempts that failed in a row, from 1.
+ */
+export function chooseDelayMs(
+  error: unknown,
+  failures: number,
+  { firstDelayMs = 500 }: AttemptSettings,
+): number {
+  const askedMs = error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0;
+  const ownMs = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(failures - 1, 10));
+  return askedMs + ownMs * (0.5 + Math.random() / 2);
+}
+
+/** @throws the reason of the signal once it is aborted. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/**
+ * Repeats what fails for reasons that may pass.
+ *
+ * @throws the last error, after as many attempts as the settings allow.
+ */
+export async function attempt<Result>(
+  work: () => Promise<Result>,
+  settings: AttemptSettings,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (failures >= (settings.attemptsMax ?? 5) || !mayPass(error)) throw error;
+      await sleep(chooseDelayMs(error, failures, settings), signal);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { type AttemptSettings, attempt } from './attempts.ts';
+import { parseDecimals } from './decimals.ts';
+import { decimals, type Routes } from './responses.ts';
+import { requireOk } from './serviceError.ts';
+
+export interface ClientOptions extends AttemptSettings {
+  /** Address of the service, such as `https://miner.example`. */
+  readonly baseUrl: string;
+  /** Sent with each request, such as a `User-Agent`; browsers do not let all of them be set. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `fetch` of the platform unless it is given. */
+  readonly fetch?: typeof fetch;
+}
+
+export type Path = keyof Routes;
+export type Body<At extends Path> = Routes[At]['body'];
+
+/** The parameters of a route: left out where it has none, and where none of them is required. */
+export type Parameters<At extends Path> = Routes[At]['path'] & Routes[At]['query'];
+
+/** What every request may be given. */
+export interface RequestOptions {
+  /** Ends it, with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Answer<Result> {
+  /** Null where the copy that `etag` named is current. */
+  readonly body: Result | null;
+  readonly etag: string | null;
+}
+
+export interface Requester {
+  readonly options: ClientOptions;
+  readonly fetch: typeof fetch;
+  url(path: string, parameters?: object): URL;
+  /** One attempt. */
+  once<At extends Path>(
+    path: At,
+    parameters: object,
+    asked: RequestOptions & { readonly etag?: string | null },
+  ): Promise<Answer<Body<At>>>;
+  /** As many attempts as the client makes. */
+  get<At extends Path>(path: At, parameters: object, asked: RequestOptions): Promise<Body<At>>;
+}
+
+export function createRequester(options: ClientOptions): Requester {
+  const send = options.fetch ?? fetch;
+
+  function url(path: string, parameters: object = {}): URL {
+    const rest = new Map(Object.entries(parameters).filter(([, value]) => value !== undefined));
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = rest.get(name);
+      if (value === undefined) throw new TypeError(`${path}: the parameter ${name} is missing`);
+      rest.delete(name);
+      return encodeURIComponent(String(value));
+    });
+    const found = new URL(`${options.baseUrl.replace(/\/+$/, '')}${filled}`);
+    for (const [name, value] of rest) found.searchParams.set(name, String(value));
+    return found;
+  }
+
+  async function once<At extends Path>(
+    path: At,
+    parameters: object,
+    { signal, etag = null }: RequestOptions & { readonly etag?: string | null },
+  ): Promise<Answer<Body<At>>> {
+    const response = await send(url(path, parameters), {
+      headers: { ...options.headers, ...(etag === null ? {} : { 'If-None-Match': etag }) },
+      ...(signal && { signal }),
+    });
+    await requireOk(response);
+    if (response.status === 304) return { body: null, etag };
+    // Types are of the schema that every body is checked against before it is sent.
+    const body = parseDecimals(await response.json(), decimals[path]) as Body<At>;
+    return { body, etag: response.headers.get('ETag') };
+  }
+
+  return {
+    options,
+    fetch: send,
+    url,
+    once,
+    get: async (path, parameters, { signal }) => {
+      const { body } = await attempt(
+        () => once(path, parameters, { ...(signal && { signal }) }),
+        options,
+        signal,
+      );
+      if (body === null) throw new TypeError(`${path}: 304 to a request without a tag`);
+      return body;
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { render } from 'preact';
+import { App } from '../App.tsx';
+import type { Connection, PageActions } from '../components/pageContext.ts';
+import type { PageSettings, ResourceName } from '../page.ts';
+import { describePage } from '../pageTitle.ts';
+import { formatPlace, type Place, parsePlace } from '../place.ts';
+import { openChannel } from './channel.ts';
+import { createEventStream } from './eventStream.ts';
+import { followLinks } from './links.ts';
+import { createPoller } from './poller.ts';
+import { createStore } from './store.ts';
+
+/** Takes over the page that the server has rendered, once it knows what that shows. */
+async function start() {
+  const { body } = document;
+  // Written by `renderPage`.
+  const settings: PageSettings = JSON.parse(body.dataset.settings ?? '{}');
+  const reads: [string, ResourceName][] = JSON.parse(body.dataset.reads ?? '[]');
+  let connection: Connection = { isOnline: navigator.onLine, stream: 'closed' };
+  let serviceOffsetMs = 0;
+  let isStarted = false;
+  let isRenderPending = false;
+  const listeners = new Set<() => void>();
+
+  const scheduleRender = () => {
+    if (!isStarted || isRenderPending) return;
+    isRenderPending = true;
+    // Not a frame, which a hidden tab has none of: its icon and title are to be true too.
+    setTimeout(() => {
+      isRenderPending = false;
+      renderAll();
+    });
+  };
+  const store = createStore(scheduleRender, () => {
+    if (isStarted) setTimeout(() => poller.tick());
+  });
+  const channel = openChannel(settings.files['explorer.js'] ?? '', (message) => {
+    poller.receive(message);
+    stream.receive(message);
+  });
+  const poller = createPoller({
+    store,
+    channel,
+    isHidden: () => document.hidden,
+    isFollower: () => connection.stream === 'shared',
+    onServiceTime: (generatedAt) => {
+      serviceOffsetMs = Date.parse(generatedAt) - Date.now();
+    },
+  });
+  const setConnection = (change: Partial<Connection>) => {
+    connection = { ...connection, ...change };
+    scheduleRender();
+  };
+  const stream = createEventStream({
+    channel,
+    onState: (state) => setConnection({ stream: state }),
+    onOpen: () => poller.expire(({ name }) => name === 'events'),
+    onEvent: (event) => {
+      store.addEvent(event);
+      if (event.source.kind === 'chain') poller.expire(({ name }) => !['events', 'metadata'].includes(name));
+    },
+  });
+
+  const actions: PageActions = {
+    clock: {
+      nowMs: () => Date.now() + serviceOffsetMs,
+      everySecond: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    go: (place) => go(place),
+    loadMore: (_name, path, cursor) => {
+      poller.readPage(path, cursor).then(
+        (page) => store.append(path, page),
+        () => poller.expire((entry) => entry.path === path),
+      );
+    },
+    download,
+  };
+
+  function go(place: Place) {
+    history.pushState(null, '', formatPlace(place));
+    show();
+    document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
+
+  /** What is shown at the address of the window. */
+  function show() {
+    renderAll();
+    poller.tick();
+  }
+
+  function renderAll() {
+    const place = parsePlace(location.pathname, location.search);
+    const { read } = store;
+    store.beginRender();
+    render(
+      <App page={{ place, read, settings, renderedAtMs: actions.clock.nowMs(), actions, connection }} />,
+      body,
+    );
+    const { title, icon } = describePage(place, read);
+    if (document.title !== title) document.title = title;
+    const link = document.querySelector<HTMLLinkElement>('#icon');
+    const href = settings.files[icon];
+    if (link !== null && href !== undefined && link.getAttribute('href') !== href) link.href = href;
+  }
+
+  for (const [path, name] of reads) store.read(name, path);
+  // Other tabs may know it already.
+  channel.post({ kind: 'wanted', paths: reads.map(([path]) => path) });
+  await new Promise((resolve) => setTimeout(resolve, answerMs));
+  await poller.readAll();
+  isStarted = true;
+  renderAll();
+
+  followLinks(go);
+  addEventListener('popstate', show);
+  addEventListener('online', () => {
+    setConnection({ isOnline: true });
+    poller.expire(() => true);
+  });
+  addEventListener('offline', () => setConnection({ isOnline: false }));
+  const noticeVisibility = () => {
+    stream.setVisible(!document.hidden);
+    if (!document.hidden) poller.tick();
+  };
+  document.addEventListener('visibilitychange', noticeVisibility);
+  addEventListener('pagehide', () => stream.setVisible(false));
+  addEventListener('pageshow', noticeVisibility);
+  noticeVisibility();
+  setInterval(() => {
+    poller.tick();
+    if (!document.hidden) for (const listener of listeners) listener();
+  }, 1_000);
+}
+
+/** For so long a new tab waits for others to tell what they know. */
+const answerMs = 30;
+
+function download(fileName: string, contentType: string, text: string) {
+  const url = URL.createObjectURL(new Blob([text], { type: contentType }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = fileName;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+void start();

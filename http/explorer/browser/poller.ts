@@ -1,0 +1,192 @@
+import { intervalsMs } from '../resources.ts';
+import type { Channel, Message } from './channel.ts';
+import { type Entry, type Store, withProblem } from './store.ts';
+
+export interface Poller {
+  /** Reads what is due; called once per second. */
+  tick(): void;
+  /** Answers, or takes, what another tab says. */
+  receive(message: Message): void;
+  /** Reads these again soon, once, however often it is called meanwhile. */
+  expire(isExpired: (entry: Entry) => boolean): void;
+  /** Reads everything that is due, and waits for it. */
+  readAll(): Promise<void>;
+  /** Reads a further page of a list. */
+  readPage(path: string, cursor: string): Promise<unknown>;
+}
+
+export interface PollerOptions {
+  readonly store: Store;
+  readonly channel: Channel;
+  readonly isHidden: () => boolean;
+  /** Another tab of this browser is likely to read first, and to share what it reads. */
+  readonly isFollower: () => boolean;
+  /** The service's time according to a body, in epoch milliseconds. */
+  readonly onServiceTime: (generatedAt: string) => void;
+}
+
+const second = 1_000;
+/** Without `Retry-After` the wait doubles from the first to the last of these. */
+const [retryFirstMs, retryLastMs] = [2 * second, 60 * second];
+/** A hidden tab reads only the status, which its icon and title show. */
+const hiddenStatusMs = 60 * second;
+/** A tab that follows another one waits so much longer, and reads by itself only where nothing was shared. */
+const followerDelayMs = 2 * second;
+const requestTimeoutMs = 15 * second;
+/** For so long after an event the views that it changed are read: events come several at once. */
+const settleMs = 1_500;
+
+/** What is going on with one path. */
+interface Attempt {
+  isUnderWay: boolean;
+  failures: number;
+  /** Not read before; 0 for at once. */
+  notBeforeMs: number;
+  /** To be read then, whatever its interval says. */
+  expiresAtMs: number;
+}
+
+/** Reads the resources of the store at their intervals, with their tags, and waits as the service asks it to. */
+export function createPoller(options: PollerOptions): Poller {
+  const { store, channel, isHidden, isFollower, onServiceTime } = options;
+  const attempts = new Map<string, Attempt>();
+
+  function findAttempt(path: string): Attempt {
+    const attempt = attempts.get(path) ?? {
+      isUnderWay: false,
+      failures: 0,
+      notBeforeMs: 0,
+      expiresAtMs: Number.POSITIVE_INFINITY,
+    };
+    attempts.set(path, attempt);
+    return attempt;
+  }
+
+  function isDue({ name, path, readAtMs, isExtended }: Entry): boolean {
+    const { isUnderWay, notBeforeMs, expiresAtMs } = findAttempt(path);
+    const nowMs = Date.now();
+    if (isUnderWay || isExtended || nowMs < notBeforeMs) return false;
+    if (isHidden()) return name === 'status' && nowMs - readAtMs >= hiddenStatusMs;
+    // A clock that was set back must not stop the page.
+    const ageMs = Math.abs(nowMs - readAtMs);
+    const delayMs = isFollower() && readAtMs > 0 ? followerDelayMs : 0;
+    return ageMs >= intervalsMs[name] + delayMs || nowMs >= expiresAtMs + delayMs;
+  }
+
+  async function readEntry({ path }: Entry): Promise<void> {
+    const attempt = findAttempt(path);
+    attempt.isUnderWay = true;
+    try {
+      const entry = store.find(path);
+      if (entry === undefined) return;
+      const response = await request(path, entry.etag);
+      const read = response.status === 304 ? entry : await readBody(entry, response);
+      const isKnown = response.status === 304;
+      if (!isKnown && !response.ok)
+        return fail(entry, attempt, response.status, await readCode(response), response);
+      const current = {
+        ...read,
+        readAtMs: Date.now(),
+        resource: { body: read.resource.body, problem: null },
+      };
+      Object.assign(attempt, { failures: 0, notBeforeMs: 0, expiresAtMs: Number.POSITIVE_INFINITY });
+      store.put(current);
+      share(current, isKnown);
+    } catch {
+      const entry = store.find(path);
+      if (entry !== undefined) fail(entry, attempt, 0, '', null);
+    } finally {
+      attempt.isUnderWay = false;
+    }
+  }
+
+  async function readBody(entry: Entry, response: Response): Promise<Entry> {
+    if (!response.ok) return entry;
+    const body: unknown = await response.json();
+    if (entry.name === 'status') onServiceTime((body as { generatedAt: string }).generatedAt);
+    return { ...entry, etag: response.headers.get('ETag'), resource: { body, problem: null } };
+  }
+
+  function share({ name, path, etag, readAtMs, resource: { body } }: Entry, isKnown: boolean) {
+    channel.post({
+      kind: 'resource',
+      name,
+      path,
+      etag,
+      readAtMs,
+      ...(isKnown && etag !== null ? {} : { body }),
+    });
+  }
+
+  function fail(entry: Entry, attempt: Attempt, status: number, code: string, response: Response | null) {
+    attempt.failures += 1;
+    const asked = Number(response?.headers.get('Retry-After') ?? 0) * second;
+    const backoffMs = Math.min(retryFirstMs * 2 ** (attempt.failures - 1), retryLastMs);
+    // Spread, so that tabs and visitors do not all come back at once.
+    const waitMs = Math.max(asked, backoffMs) * (1 + Math.random() * 0.2);
+    attempt.notBeforeMs = Date.now() + waitMs;
+    store.put(withProblem(entry, { status, code, retryAtMs: attempt.notBeforeMs }));
+  }
+
+  async function readAll(): Promise<void> {
+    await Promise.all([...store.shown()].filter(isDue).map(readEntry));
+  }
+
+  return {
+    tick: () => void readAll(),
+    readAll,
+    receive: (message) => {
+      if (message.kind === 'wanted') {
+        for (const path of message.paths) {
+          const entry = store.find(path);
+          if (entry !== undefined && entry.resource.body !== null) share(entry, false);
+        }
+      }
+      if (message.kind !== 'resource') return;
+      const entry = store.find(message.path);
+      if (entry === undefined || entry.isExtended || message.readAtMs <= entry.readAtMs) return;
+      const isSame = message.body === undefined;
+      if (isSame && message.etag !== entry.etag) return;
+      const body = isSame ? entry.resource.body : message.body;
+      store.put({
+        ...entry,
+        etag: message.etag,
+        readAtMs: message.readAtMs,
+        resource: { body, problem: null },
+      });
+    },
+    expire: (isExpired) => {
+      for (const entry of store.shown()) {
+        if (!isExpired(entry)) continue;
+        const attempt = findAttempt(entry.path);
+        attempt.expiresAtMs = Math.min(attempt.expiresAtMs, Date.now() + settleMs * (1 + Math.random()));
+      }
+    },
+    readPage: async (path, cursor) => {
+      const separator = path.includes('?') ? '&' : '?';
+      const response = await request(`${path}${separator}cursor=${encodeURIComponent(cursor)}`, null);
+      if (!response.ok) throw new Error(`a further page answered with ${response.status}`);
+      return response.json();
+    },
+  };
+}
+
+function request(path: string, etag: string | null): Promise<Response> {
+  return fetch(path, {
+    // The tag is kept here: the browser's own cache would hide whether something has changed.
+    cache: 'no-store',
+    credentials: 'omit',
+    headers: etag === null ? {} : { 'If-None-Match': etag },
+    signal: AbortSignal.timeout(requestTimeoutMs),
+  });
+}
+
+/** Code of an error (CONTRACT.md, Errors); empty for what a proxy in between has answered. */
+async function readCode(response: Response): Promise<string> {
+  try {
+    const body: unknown = await response.json();
+    return typeof body === 'object' && body !== null && 'error' in body ? String(body.error) : '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,110 @@
+import type { Bodies, FeedEvent, Problem, Resource, ResourceName } from '../page.ts';
+
+/** What one tab knows of one resource. */
+export interface Entry {
+  readonly name: ResourceName;
+  readonly path: string;
+  readonly resource: Resource<unknown>;
+  readonly etag: string | null;
+  /** When the service was last asked with success, by this tab or another one of this browser; 0 for never. */
+  readonly readAtMs: number;
+  /** Further pages were added to it. It is not read again, which would take them away; events still arrive by the stream. */
+  readonly isExtended: boolean;
+}
+
+export interface Store {
+  read<Name extends ResourceName>(name: Name, path: string): Resource<Bodies[Name]>;
+  /** Those that the page shows. */
+  shown(): Iterable<Entry>;
+  find(path: string): Entry | undefined;
+  put(entry: Entry): void;
+  /** Adds an event to the feeds that show its category. */
+  addEvent(event: FeedEvent): void;
+  /** Appends a further page to the list that the first page began. */
+  append(path: string, page: unknown): void;
+  /** Called before everything is rendered: what is read from now on is what the page shows. */
+  beginRender(): void;
+}
+
+const nothing: Resource<never> = { body: null, problem: null };
+/** Events that one feed shows at most: a tab that is open for a month stays small. */
+const eventsMax = 400;
+/** Resources that are kept for a way back, shown or not: a long visit to many owners does not grow. */
+const entriesMax = 32;
+
+/** Resources by path; `onChange` is called after each change, `onUnknown` when one is read that was never asked for. */
+export function createStore(onChange: () => void, onUnknown: () => void): Store {
+  const entries = new Map<string, Entry>();
+  let shown = new Set<string>();
+  const put = (entry: Entry) => {
+    entries.set(entry.path, entry);
+    onChange();
+  };
+  return {
+    read: (name, path) => {
+      shown.add(path);
+      const entry = entries.get(path);
+      if (entry === undefined) {
+        entries.set(path, { name, path, resource: nothing, etag: null, readAtMs: 0, isExtended: false });
+        onUnknown();
+        return nothing;
+      }
+      // Put there by the poller, which reads the route that this name stands for.
+      return entry.resource as Resource<Bodies[typeof name]>;
+    },
+    shown: () => [...entries.values()].filter(({ path }) => shown.has(path)),
+    find: (path) => entries.get(path),
+    put,
+    addEvent: (event) => {
+      for (const entry of entries.values()) {
+        const { body } = entry.resource as Resource<Bodies['events']>;
+        if (entry.name !== 'events' || body?.status !== 'available' || !isOfFeed(event, body.category))
+          continue;
+        if (body.events.some(({ id }) => id === event.id)) continue;
+        const events = [event, ...body.events].slice(0, eventsMax);
+        put({ ...entry, resource: { ...entry.resource, body: { ...body, events } } });
+      }
+    },
+    append: (path, page) => {
+      const entry = entries.get(path);
+      if (entry === undefined) return;
+      const body = appendPage(entry.resource.body, page);
+      put({ ...entry, isExtended: true, resource: { body, problem: null } });
+    },
+    beginRender: () => {
+      for (const path of entries.keys())
+        if (entries.size > entriesMax && !shown.has(path)) entries.delete(path);
+      shown = new Set();
+    },
+  };
+}
+
+/** A problem beside the body that was known before. */
+export function withProblem(entry: Entry, problem: Problem): Entry {
+  return { ...entry, resource: { body: entry.resource.body, problem } };
+}
+
+function isOfFeed({ type }: FeedEvent, category: string): boolean {
+  const prefixes: Readonly<Record<string, string>> = {
+    protocol: 'system.',
+    players: 'player.',
+    measurement: 'measurement.',
+  };
+  return type.startsWith(prefixes[category] ?? '');
+}
+
+const lists = ['events', 'activity', 'positions'] as const;
+
+/** The list of a page behind the one that is shown, with the page's cursor. */
+function appendPage(shown: unknown, page: unknown): unknown {
+  // Pages of one route: objects with one of the lists above, and a cursor.
+  const [before, after] = [shown, page] as Record<string, unknown>[];
+  if (before === undefined || after === undefined) return shown;
+  const list = lists.find((name) => Array.isArray(before[name]) && Array.isArray(after[name]));
+  if (list === undefined) return shown;
+  return {
+    ...before,
+    [list]: [...(before[list] as unknown[]), ...(after[list] as unknown[])],
+    nextCursor: after.nextCursor,
+  };
+}

@@ -1,0 +1,48 @@
+import type { ComponentChildren } from 'preact';
+import { formatInteger } from '../format/numbers.ts';
+import { explain } from '../format/words.ts';
+import type { Bodies } from '../page.ts';
+
+export type Severity = 'note' | 'warning' | 'fault';
+
+/** A sentence that qualifies the figures below it. */
+export function Banner({
+  severity,
+  title,
+  children,
+}: {
+  severity: Severity;
+  title: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <div class={`banner ${severity}`} role="status">
+      <strong>{title}</strong> <span>{children}</span>
+    </div>
+  );
+}
+
+/** In the place of figures that there are none of, with the reason. */
+export function Unavailable({
+  title = 'Not available',
+  children,
+}: {
+  title?: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <div class="unavailable">
+      <strong>{title}.</strong> {children}
+    </div>
+  );
+}
+
+/** The history of settlements outlives the connection to the chain: what is shown is of the last state that was known then. */
+export function LastKnownHistory({ core, safeBlock }: { core: Bodies['core'] | null; safeBlock: string }) {
+  if (core?.status !== 'unavailable') return null;
+  return (
+    <Banner severity="warning" title={`Last known state, of block ${formatInteger(safeBlock)}.`}>
+      {explain(core.reason)}
+    </Banner>
+  );
+}

@@ -1,0 +1,101 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { formatInteger } from '../format/numbers.ts';
+import { usePage } from './pageContext.ts';
+import { Scroll } from './Scroll.tsx';
+
+export interface Column<Row> {
+  /** Head of the column, with the unit. */
+  readonly name: string;
+  /** As the route says it; null where it is unknown. */
+  readonly value: (row: Row) => string | number | null;
+  readonly isText?: boolean;
+}
+
+interface DataTableProps<Row> {
+  readonly caption: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  readonly fileName: string;
+}
+
+/** Longer tables are left out of what the server renders: they would be most of the page, and few are opened. */
+const renderedRowsMax = 400;
+
+/** The table behind a chart, and the same as a file: exactly what the chart shows, in the units of the route. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { rows, columns, fileName } = props;
+  const { actions } = usePage();
+  const [isOpen, setOpen] = useState(false);
+  const details = useRef<HTMLDetailsElement>(null);
+  // It may have been opened before the program took over.
+  useEffect(() => setOpen(details.current?.open ?? false), []);
+  const isRendered = actions === null ? rows.length <= renderedRowsMax : isOpen;
+  return (
+    <div class="data">
+      <details ref={details} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>Table</summary>
+        {isRendered && <Rows {...props} />}
+        {actions === null && !isRendered && (
+          <p>It has {formatInteger(rows.length)} rows, and needs JavaScript.</p>
+        )}
+      </details>
+      {actions !== null && (
+        <button
+          type="button"
+          class="plain"
+          onClick={() => actions.download(fileName, 'text/csv;charset=utf-8', toCsv(rows, columns))}
+        >
+          CSV<span class="visually-hidden"> of this table</span>
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Rows<Row>({ caption, rows, columns }: DataTableProps<Row>) {
+  return (
+    <Scroll label={`Table: ${caption}`}>
+      <table>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ name, isText }) => (
+              <th key={name} scope="col" class={isText ? '' : 'number'}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {columns.map(({ name, value, isText }) => (
+                <td key={name} class={isText ? '' : 'number'}>
+                  {formatCell(value(row), isText === true)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function formatCell(value: string | number | null, isText: boolean): string {
+  if (value === null) return 'unknown';
+  return isText ? String(value) : formatInteger(value);
+}
+
+/** RFC 4180, unknown values empty. */
+export function toCsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+  const lines = [
+    columns.map(({ name }) => name),
+    ...rows.map((row) => columns.map(({ value }) => value(row) ?? '')),
+  ];
+  return lines.map((cells) => `${cells.map((cell) => quote(String(cell))).join(',')}\r\n`).join('');
+}
+
+function quote(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

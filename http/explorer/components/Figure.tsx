@@ -1,0 +1,97 @@
+import type { ComponentChildren } from 'preact';
+import { Time } from './Time.tsx';
+
+/** Where a figure is from. */
+export interface Source {
+  readonly route: string;
+  /** Path of the member in the body, such as `measurement.rpmMilli`. */
+  readonly field: string;
+  /** All digits in the unit of the route. */
+  readonly exact?: string | null;
+  readonly meaning?: string;
+  readonly provenance?: string | null;
+  readonly observedAt?: string | null;
+  readonly safeBlock?: string | null;
+  readonly contract?: string | null;
+}
+
+interface FigureProps {
+  readonly label: string;
+  /** Null where it is unknown. */
+  readonly value: string | null;
+  readonly unit?: string;
+  readonly source: Source;
+  readonly size?: 'large' | 'medium' | 'small';
+  readonly children?: ComponentChildren;
+}
+
+/** A figure with its label. Pressed, it says where it is from, with all its digits; that works without script too. */
+export function Figure({ label, value, unit, source, size = 'medium', children }: FigureProps) {
+  const id = nameSource(label, source);
+  return (
+    <div class={`figure ${size}`}>
+      <button type="button" class="figure-button" popovertarget={id} title="Where is this from?">
+        <span class="label">{label}</span>
+        {value === null ? (
+          <span class="unknown">unknown</span>
+        ) : (
+          <span class="value">
+            {value}
+            {unit !== undefined && <span class="unit"> {unit}</span>}
+          </span>
+        )}
+      </button>
+      {children !== undefined && <div class="note">{children}</div>}
+      <About id={id} label={label} source={source} isKnown={value !== null} />
+    </div>
+  );
+}
+
+function About({
+  id,
+  label,
+  source,
+  isKnown,
+}: {
+  id: string;
+  label: string;
+  source: Source;
+  isKnown: boolean;
+}) {
+  const rows: readonly [string, ComponentChildren][] = [
+    ['In full', isKnown ? (source.exact ?? null) : 'unknown, which is not zero'],
+    [
+      'Route',
+      <a key="route" href={source.route}>
+        {source.route}
+      </a>,
+    ],
+    ['Field', <code key="field">{source.field}</code>],
+    ['Provenance', source.provenance ?? null],
+    ['Observed', source.observedAt ? <Time key="observed" at={source.observedAt} as="minute" /> : null],
+    ['Safe block', source.safeBlock ?? null],
+    ['Contract', source.contract ? <code key="contract">{source.contract}</code> : null],
+  ];
+  return (
+    <dialog id={id} popover="auto" class="about" aria-label={`About: ${label}`}>
+      <p class="about-title">{label}</p>
+      {source.meaning !== undefined && <p>{source.meaning}</p>}
+      <dl>
+        {rows.map(
+          ([name, content]) =>
+            content !== null && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{content}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </dialog>
+  );
+}
+
+/** One ID per figure of a page: the same member may be shown under two labels. */
+function nameSource(label: string, { route, field }: Source): string {
+  return `about-${`${label}-${route}-${field}`.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
+}

@@ -1,0 +1,106 @@
+import { formatDuration } from '../format/times.ts';
+import type { Problem } from '../page.ts';
+import { formatPlace, nameView, type Place } from '../place.ts';
+import { statusPath } from '../resources.ts';
+import { describeWheel } from '../wheelState.ts';
+import { Banner } from './Banner.tsx';
+import { type Connection, useNowMs, usePage } from './pageContext.ts';
+import { Time } from './Time.tsx';
+
+const places: readonly Place[] = [
+  { view: 'glance' },
+  { view: 'statistics', range: '7d' },
+  { view: 'settlements', range: '7d' },
+  { view: 'owners', address: null },
+  { view: 'feed', category: 'all' },
+];
+
+/** Name, places, whether the page is live, and what concerns every place. */
+export function Header() {
+  const { place, read, actions, renderedAtMs } = usePage();
+  const status = read('status', statusPath);
+  const { state } = describeWheel(status.body?.measurement ?? null);
+  return (
+    <header>
+      <div class="bar">
+        <a class="brand" href="/">
+          <svg
+            class={`logo ${status.body === null ? 'unknown' : state}`}
+            viewBox="0 0 24 24"
+            width="24"
+            height="24"
+            aria-hidden="true"
+          >
+            <circle cx="12" cy="12" r="9.5" />
+            <path d="M12 2.5v19M2.5 12h19M5.3 5.3l13.4 13.4M18.7 5.3L5.3 18.7" />
+          </svg>
+          <span>
+            Mining activity
+            {status.body !== null && <span class="installation">{status.body.installationId}</span>}
+          </span>
+        </a>
+        <Liveness />
+        <nav class="places" aria-label="Views">
+          {places.map((one) => (
+            <a
+              key={one.view}
+              href={formatPlace(one)}
+              aria-current={one.view === place.view ? 'page' : undefined}
+            >
+              {nameView(one)}
+            </a>
+          ))}
+        </nav>
+      </div>
+      <div class="banners">
+        {actions === null && (
+          <noscript>
+            <p class="banner note">
+              <strong>Without JavaScript</strong> this page does not follow by itself. Its figures are of{' '}
+              <Time at={new Date(renderedAtMs).toISOString()} as="minute" />; load it again for newer ones.
+            </p>
+          </noscript>
+        )}
+        <ConnectionBanner />
+      </div>
+    </header>
+  );
+}
+
+/** One sentence for all resources of the page, which cannot be reached together. */
+function ConnectionBanner() {
+  const { connection, read } = usePage();
+  const nowMs = useNowMs();
+  const { body, problem } = read('status', statusPath);
+  if (connection === null || !isLost(connection, problem)) return null;
+  const waitSeconds = Math.ceil(((problem?.retryAtMs ?? 0) - (nowMs ?? 0)) / 1000);
+  return (
+    <Banner severity="warning" title="Connection lost.">
+      {body !== null && 'What is shown is the last that was known. '}
+      The page continues by itself as soon as the service can be reached
+      {waitSeconds > 0 && `; it tries again in ${formatDuration(waitSeconds)}`}.
+    </Banner>
+  );
+}
+
+function isLost(connection: Connection, problem: Problem | null): boolean {
+  return !connection.isOnline || problem?.status === 0;
+}
+
+function Liveness() {
+  const { connection, read } = usePage();
+  if (connection === null) return null;
+  const { body, problem } = read('status', statusPath);
+  const [kind, text] = isLost(connection, problem)
+    ? ['lost', 'Not connected']
+    : problem !== null
+      ? ['waiting', 'Waiting']
+      : body === null
+        ? ['waiting', 'Connecting']
+        : ['live', 'Live'];
+  return (
+    <p class={`liveness ${kind}`} role="status">
+      {text}
+    </p>
+  );
+}

@@ -1,0 +1,46 @@
+import { formatDuration } from '../format/times.ts';
+import { explain } from '../format/words.ts';
+import type { Resource } from '../page.ts';
+import { Banner, Unavailable } from './Banner.tsx';
+import { useNowMs, usePage } from './pageContext.ts';
+
+/** Says why a resource is not shown, or that what is shown is older than it should be. Nothing while all is well. */
+export function ResourceNotice({ what, resource }: { what: string; resource: Resource<unknown> }) {
+  const { actions } = usePage();
+  const nowMs = useNowMs();
+  const { body, problem } = resource;
+  if (problem === null) {
+    if (body !== null) return null;
+    return actions === null ? (
+      <Unavailable>
+        {what} cannot be shown at the moment: the service is starting, or rebuilding it.
+      </Unavailable>
+    ) : (
+      <p class="loading" role="status">
+        {what}: loading…
+      </p>
+    );
+  }
+  // The head of the page says that the connection is lost, once for all.
+  if (problem.status === 0)
+    return body === null ? <Unavailable>{what} could not be read yet.</Unavailable> : null;
+  const waitSeconds = nowMs === null ? 0 : Math.ceil((problem.retryAtMs - nowMs) / 1000);
+  const retry = waitSeconds > 0 ? ` Trying again in ${formatDuration(waitSeconds)}.` : ' Trying again now.';
+  const kept = body === null ? '' : ' What is shown is from before.';
+  return (
+    <Banner
+      severity={problem.status === 429 ? 'note' : 'warning'}
+      title={`${what}: ${nameProblem(problem.status)}.`}
+    >
+      {explain(problem.code)}
+      {kept}
+      {retry}
+    </Banner>
+  );
+}
+
+function nameProblem(status: number): string {
+  if (status === 429) return 'asked too often';
+  if (status === 503 || status === 504) return 'not available for a moment';
+  return `answered with ${status}`;
+}

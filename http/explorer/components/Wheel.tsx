@@ -1,0 +1,44 @@
+export type WheelState = 'turning' | 'resting' | 'stale' | 'fault' | 'unknown';
+
+const rungs = Array.from({ length: 12 }, (_, index) => (index * Math.PI) / 6);
+
+/** Slowest turn that is drawn, and the quickest: beyond it a wheel would flicker. Steps between them are classes of the style sheet. */
+const turnSteps = [12, 8, 5, 3, 2, 1.4, 1];
+
+/**
+ * The wheel, turning about as fast as it was measured. Its parts are two pictures: only the inner one turns, so that the browser can move it
+ * without drawing it again.
+ */
+export function Wheel({ state, rpmMilli }: { state: WheelState; rpmMilli: number }) {
+  const turnSeconds = rpmMilli === 0 ? Number.POSITIVE_INFINITY : 60_000 / rpmMilli;
+  const step = turnSteps.findIndex((seconds) => seconds <= turnSeconds);
+  const speed = state === 'turning' ? `turn-${step === -1 ? turnSteps.length : step + 1}` : '';
+  return (
+    <div class={`wheel ${state}`} aria-hidden="true">
+      <svg class={`rotor ${speed}`} viewBox="-60 -60 120 120" aria-hidden="true">
+        <circle r="52" class="rim" />
+        <circle r="45" class="rim inner" />
+        {rungs.map((angle) => (
+          <line
+            key={angle}
+            class="spoke"
+            x1={round(Math.cos(angle) * 9)}
+            y1={round(Math.sin(angle) * 9)}
+            x2={round(Math.cos(angle) * 45)}
+            y2={round(Math.sin(angle) * 45)}
+          />
+        ))}
+        <circle class="mark" cx="0" cy="-48.5" r="3.5" />
+        <circle r="9" class="hub" />
+      </svg>
+      <svg class="stand" viewBox="-60 -60 120 120" aria-hidden="true">
+        <path d="M0 0 L-26 58 M0 0 L26 58 M-36 58 H36" />
+        <circle r="3.2" />
+      </svg>
+    </div>
+  );
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,57 @@
+import { createContext } from 'preact';
+import { useContext, useEffect, useState } from 'preact/hooks';
+import type { PageSettings, ReadResource } from '../page.ts';
+import type { Place } from '../place.ts';
+
+/** The service's time in the browser, where the device's own clock may be wrong. */
+export interface ServiceClock {
+  nowMs(): number;
+  /** Calls back once per second until the returned function is called. */
+  everySecond(listener: () => void): () => void;
+}
+
+/** What the page does besides showing figures; null where it is rendered on the server, and without script. */
+export interface PageActions {
+  readonly clock: ServiceClock;
+  go(place: Place): void;
+  /** Reads a further page of a list into the resource of its first page. */
+  loadMore(name: 'events' | 'activity' | 'portfolio', path: string, cursor: string): void;
+  /** Hands a text to the browser as a file. */
+  download(fileName: string, contentType: string, text: string): void;
+}
+
+/** State of the connections of an open page. */
+export interface Connection {
+  readonly isOnline: boolean;
+  /** `shared`: another tab of this browser holds the stream and forwards its events. */
+  readonly stream: 'closed' | 'connecting' | 'open' | 'shared';
+}
+
+export interface Page {
+  readonly place: Place;
+  readonly read: ReadResource;
+  readonly settings: PageSettings;
+  readonly renderedAtMs: number;
+  readonly actions: PageActions | null;
+  readonly connection: Connection | null;
+}
+
+/** Every component that reads it is rendered below `App`, which provides it. */
+export const PageContext = createContext<Page | null>(null);
+
+export function usePage(): Page {
+  const page = useContext(PageContext);
+  if (page === null) throw new Error('a component of the page is rendered outside of App');
+  return page;
+}
+
+/** The service's time, once per second; null where the page does not live. */
+export function useNowMs(): number | null {
+  const { actions } = usePage();
+  const [nowMs, setNowMs] = useState<number | null>(actions?.clock.nowMs() ?? null);
+  useEffect(() => {
+    if (actions === null) return;
+    return actions.clock.everySecond(() => setNowMs(actions.clock.nowMs()));
+  }, [actions]);
+  return nowMs;
+}

@@ -1,0 +1,144 @@
+import type { FeedEvent } from '../page.ts';
+import {
+  formatDistance,
+  formatExact,
+  formatInteger,
+  formatShort,
+  formatSpeed,
+  shortenHash,
+} from './numbers.ts';
+import { formatDate } from './times.ts';
+
+/** What happened, in a sentence, and what that means. */
+export interface EventWords {
+  readonly title: string;
+  readonly sentence: string;
+  /** Address of the owner whom it concerns. */
+  readonly owner: string | null;
+}
+
+/** An event of the feed in words; one of a type that is new to this page is named as the service names it. */
+export function describeEvent(event: FeedEvent): EventWords {
+  switch (event.type) {
+    case 'system.settlement_completed': {
+      const { payload } = event;
+      const blocks =
+        payload.completedBlockCount === '0'
+          ? 'No block was completed by them'
+          : `They completed ${count(payload.completedBlockCount, 'block')}, up to block ${formatInteger(payload.blockHeight)}`;
+      const rounds = `Rounds ${formatInteger(String(BigInt(payload.previousSettledThroughRound) + 1n))} to ${formatInteger(payload.settledThroughRound)}`;
+      return {
+        title: 'Settled',
+        sentence: `${rounds} are recorded on the chain: ${formatInteger(payload.workAdded)} work units in ${count(payload.activeRoundCount, 'round')} with work. ${blocks}.`,
+        owner: null,
+      };
+    }
+    case 'system.mining_checkpointed': {
+      const { payload } = event;
+      const { asset } = payload;
+      const first = formatInteger(String(BigInt(payload.afterRound) + 1n));
+      return {
+        title: 'Minted',
+        sentence: `${formatShort(payload.amountBaseUnits, asset.decimals, 2)} ${asset.symbol} were minted for ${count(payload.completedBlockCount, 'block')} of rounds ${first} to ${formatInteger(payload.throughRound)}. Owners can claim their parts.`,
+        owner: null,
+      };
+    }
+    case 'player.miner_minted': {
+      const { payload } = event;
+      return {
+        title: 'New miner',
+        sentence: `Miner ${payload.tokenId} was created with weight ${formatInteger(payload.weight)}. It earns from round ${formatInteger(payload.firstRound)} on.`,
+        owner: payload.owner,
+      };
+    }
+    case 'player.miners_merged': {
+      const { payload } = event;
+      return {
+        title: 'Merged',
+        sentence: `Miner ${payload.donorTokenId} was merged into miner ${payload.survivorTokenId}, which is of level ${payload.level} from round ${formatInteger(payload.effectiveRound)} on.`,
+        owner: payload.owner,
+      };
+    }
+    case 'player.rewards_claimed': {
+      const { payload } = event;
+      const { asset } = payload;
+      return {
+        title: 'Claimed',
+        sentence: `${formatShort(payload.amountBaseUnits, asset.decimals, 4)} ${asset.symbol} were paid out for ${count(String(payload.tokenIds.length), 'miner')}.`,
+        owner: payload.owner,
+      };
+    }
+    case 'measurement.distance_milestone':
+      return fromWheel(
+        'Distance',
+        `The wheel has run ${distance(event.payload.thresholdDistanceMm)} in its life.`,
+      );
+    case 'measurement.daily_distance_milestone':
+      return fromWheel(
+        'Distance of a day',
+        `The wheel has run ${distance(event.payload.thresholdDistanceMm)} on the day of ${formatDate(event.payload.utcDate)}.`,
+      );
+    case 'measurement.speed_milestone':
+      return fromWheel(
+        'Speed',
+        `The wheel has reached ${speed(event.payload.thresholdSpeedMmPerSecond)} for the first time.`,
+      );
+    case 'measurement.speed_record': {
+      const { recordMmPerSecond, previousRecordMmPerSecond } = event.payload;
+      const before = previousRecordMmPerSecond === null ? '' : `, ${speed(previousRecordMmPerSecond)} before`;
+      return fromWheel('Speed record', `The fastest so far: ${speed(recordMmPerSecond)}${before}.`);
+    }
+    case 'measurement.rpm_record':
+      return fromWheel(
+        'Record',
+        `The most turns per minute so far: ${formatExact(event.payload.recordRpmMilli, 3)}.`,
+      );
+    case 'measurement.distance_streak':
+      return fromWheel(
+        'Streak',
+        `${event.payload.days} days in a row with at least ${distance(event.payload.minimumDailyDistanceMm)}.`,
+      );
+    default:
+      return fromWheel('Event', nameUnknown(event));
+  }
+}
+
+/** Where an event is from: a transaction, or an accepted reading. */
+export function nameEventSource({ source }: FeedEvent): string {
+  return source.kind === 'chain'
+    ? `block ${formatInteger(source.blockNumber)}`
+    : `reading ${formatInteger(source.receiptCursor)} of ${source.installationId}`;
+}
+
+/** The family of a type: it decides the mark of the event. */
+export function nameFamily({ type }: FeedEvent): 'protocol' | 'players' | 'measurement' {
+  if (type.startsWith('system.')) return 'protocol';
+  return type.startsWith('player.') ? 'players' : 'measurement';
+}
+
+export function shortenOwner(owner: string): string {
+  return shortenHash(owner);
+}
+
+function fromWheel(title: string, sentence: string): EventWords {
+  return { title, sentence, owner: null };
+}
+
+/** A newer service may send types that this page was not built with. */
+function nameUnknown(event: { readonly type: string }): string {
+  return `The service reports ${event.type}.`;
+}
+
+function count(number: string, noun: string): string {
+  return `${formatInteger(number)} ${noun}${number === '1' ? '' : 's'}`;
+}
+
+function distance(millimetres: string): string {
+  const { text, unit } = formatDistance(millimetres);
+  return `${text.replace(/\.00$/, '')} ${unit}`;
+}
+
+function speed(millimetresPerSecond: string): string {
+  const { text, unit } = formatSpeed(millimetresPerSecond);
+  return `${text} ${unit}`;
+}

@@ -1,0 +1,46 @@
+/** Times of the routes, ISO 8601 in UTC, as text in UTC. */
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `08:05:29`. */
+export function formatClock(iso: string): string {
+  return iso.slice(11, 19);
+}
+
+/** `22 Nov`. */
+export function formatDay(iso: string): string {
+  return `${Number(iso.slice(8, 10))} ${months[Number(iso.slice(5, 7)) - 1]}`;
+}
+
+/** `22 Nov 2026`. */
+export function formatDate(iso: string): string {
+  return `${formatDay(iso)} ${iso.slice(0, 4)}`;
+}
+
+/** `22 Nov 08:05`. */
+export function formatDayAndMinute(iso: string): string {
+  return `${formatDay(iso)} ${iso.slice(11, 16)}`;
+}
+
+/** Minutes of a day as `08:30`. */
+export function formatMinute(minute: number): string {
+  return `${pad(Math.floor(minute / 60))}:${pad(minute % 60)}`;
+}
+
+/** Seconds as `4 min 05 s`, `45 s`, `2 h 10 min`, `3 d 4 h`. */
+export function formatDuration(totalSeconds: number): string {
+  const seconds = Math.max(0, Math.floor(totalSeconds));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${pad(seconds % 60)} s`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ${pad(Math.floor(seconds / 60) % 60)} min`;
+  return `${Math.floor(seconds / 86_400)} d ${Math.floor(seconds / 3_600) % 24} h`;
+}
+
+/** In whole minutes, for records: `95` is `1 h 35 min`. */
+export function formatMinutes(minutes: number): string {
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} min`;
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, '0');
+}

@@ -1,0 +1,84 @@
+/** Codes of the contract in sentences. A code that is new to this page is shown as it is. */
+const sentences: Readonly<Record<string, string>> = {
+  // Builder and settlement queue (CONTRACT.md, Builder and Settlement queue state).
+  no_measurement: 'No reading of the wheel was accepted yet.',
+  counter_fault: 'The device says that its counter is faulty, so nothing is projected from it.',
+  counter_epoch_unapproved: 'The device counts in a new counter epoch that the oracle has not approved yet.',
+  oracle_head_unavailable: 'The oracle has not closed a round yet.',
+  round_projection_gap:
+    'A round is missing between what is settled and what is measured now: its work is unknown, so what would settle cannot be computed.',
+  round_ineligible: 'A round has more work than the core contract accepts.',
+  // Why the queue is blocked.
+  incident_open: 'An incident is open: the operator has stopped settlement.',
+  oracle_blocked: 'The oracle is blocked.',
+  settlement_paused: 'The guardian has paused the core contract.',
+  // Routes of the chain (CONTRACT.md, Unavailable reasons).
+  indexer_disabled: 'This service is not connected to a chain.',
+  indexer_mismatch:
+    'What is read from the chain belongs to other contracts than this service is configured for.',
+  indexer_unavailable:
+    'The chain cannot be read at the moment: the indexer is behind or away, or what it reads cannot be shown.',
+  not_yet_safe: 'The contracts are not 12 blocks deep in the chain yet.',
+  not_configured: 'No reward contracts are configured.',
+  source_disabled: 'No reading of the wheel was accepted yet.',
+  // Statistics.
+  projection_not_initialized: 'No settlement was submitted yet.',
+  insufficient_history: 'There is not enough history yet.',
+  completion_boundaries_unavailable: 'When each block was completed is not recorded.',
+  no_closure: 'The oracle has not closed a round yet.',
+  // Errors (CONTRACT.md, Errors).
+  rate_limited: 'Too many requests came from this address.',
+  database_unavailable: 'The service is starting, or its database does not answer.',
+  database_busy: 'The service is busy.',
+  public_stats_rebuilding: 'Statistics are being rebuilt from the readings. This is no empty history.',
+  request_timeout: 'The database took too long.',
+  internal_error: 'The service met an unexpected failure.',
+  invalid_address: 'This is not an address.',
+  cursor_invalidated: 'The list has moved on; it starts again from its beginning.',
+};
+
+export function explain(code: string): string {
+  return sentences[code] ?? `The service says: ${code.replaceAll('_', ' ')}.`;
+}
+
+/** States of the settlement queue, as a headline and a sentence. */
+export const queueStates: Readonly<Record<string, { title: string; meaning: string }>> = {
+  blocked: { title: 'Blocked', meaning: 'Nothing is submitted until the block is lifted.' },
+  disabled: { title: 'Disabled', meaning: 'Settlement is switched off by its operator.' },
+  stale: {
+    title: 'Reporter silent',
+    meaning: 'The reporter has not finished a run in the last ten minutes.',
+  },
+  preparing: { title: 'Preparing', meaning: 'A batch of closed rounds is being put together.' },
+  submitted: { title: 'Submitted', meaning: 'A batch is on its way into the chain.' },
+  retrying: { title: 'Retrying', meaning: 'A batch did not get through and is being sent again.' },
+  empty: { title: 'Nothing waits', meaning: 'Every closed round is settled.' },
+  ready: { title: 'Waiting', meaning: 'Closed rounds wait for the next batch.' },
+};
+
+export const oracleStates: Readonly<Record<string, string>> = {
+  unavailable: 'has not closed a round yet',
+  blocked: 'is blocked',
+  stale: 'has not closed a round for more than 20 minutes',
+  accepted: 'closes rounds as they end',
+};
+
+/** States of the next round to be minted (CONTRACT.md, Next mint round). */
+export const mintStates: Readonly<Record<string, string>> = {
+  accruing: 'Its rounds are not all settled yet.',
+  ready: 'It is settled: the next checkpoint mints for it.',
+};
+
+export const provenances: Readonly<Record<string, string>> = {
+  hardware: 'measured by the device',
+  simulated: 'simulated',
+  replay: 'replayed from a recording',
+  derived: 'derived',
+};
+
+export const coverages: Readonly<Record<string, string>> = {
+  complete: 'complete',
+  partial: 'partial: a part was not observed',
+  missing: 'missing: not observed, so unknown',
+  future: 'still to come',
+};

@@ -1,0 +1,65 @@
+import type { z } from 'zod';
+import type { CoreResponse } from '../responses/core.ts';
+import type { eventsResponse, feedEvent } from '../responses/events.ts';
+import type { miningStateResponse } from '../responses/issuance.ts';
+import type { plainOwnerActivityResponse } from '../responses/ownerActivity.ts';
+import type { plainPortfolioResponse } from '../responses/portfolio.ts';
+import type { plainSettlementsResponse } from '../responses/settlements.ts';
+import type { plainStatisticsResponse } from '../responses/statistics.ts';
+import type { StatusResponse } from '../responses/status.ts';
+import type { plainMetadataResponse } from '../responses/tokenMetadata.ts';
+
+/** Bodies of the routes that the explorer reads: the types of the routes' own schemas. */
+export interface Bodies {
+  readonly status: StatusResponse;
+  readonly core: CoreResponse;
+  readonly issuance: z.infer<typeof miningStateResponse>;
+  readonly statistics: z.infer<typeof plainStatisticsResponse>;
+  readonly settlements: z.infer<typeof plainSettlementsResponse>;
+  readonly events: z.infer<typeof eventsResponse>;
+  readonly portfolio: z.infer<typeof plainPortfolioResponse>;
+  readonly activity: z.infer<typeof plainOwnerActivityResponse>;
+  readonly metadata: z.infer<typeof plainMetadataResponse>;
+}
+export type FeedEvent = z.infer<typeof feedEvent>;
+export type ResourceName = keyof Bodies;
+
+/** Why a resource could not be read again. */
+export interface Problem {
+  /** HTTP status; 0 where the service was not reached. */
+  readonly status: number;
+  /** Error code of the body, empty where there is none. */
+  readonly code: string;
+  /** When it is tried again, in epoch milliseconds. */
+  readonly retryAtMs: number;
+}
+
+/** What is known of one resource. A problem does not remove the body that was read before it. */
+export interface Resource<Body> {
+  readonly body: Body | null;
+  readonly problem: Problem | null;
+}
+
+/** Reads what is known of a resource at a path with its query, such as `/v1/measurement/stats?range=7d`. */
+export type ReadResource = <Name extends ResourceName>(name: Name, path: string) => Resource<Bodies[Name]>;
+
+/** What the page is rendered with besides figures. */
+export interface PageSettings {
+  /** Address of a transaction without its hash; null: transactions are not linked. */
+  readonly transactionUrl: string | null;
+  /** Public names of the page's files by their plain names, such as `explorer.js`. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export interface PageRequest {
+  readonly path: string;
+  readonly query: string;
+  /** When the page is rendered, in epoch milliseconds. */
+  readonly nowMs: number;
+  readonly settings: PageSettings;
+  /** The body of a route, null where it has none at the moment. */
+  readonly read: (path: string) => unknown;
+}
+
+/** Renders a page of the explorer as HTML. */
+export type RenderPage = (request: PageRequest) => string;

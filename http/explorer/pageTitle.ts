@@ -1,0 +1,25 @@
+import type { WheelState } from './components/Wheel.tsx';
+import type { ReadResource } from './page.ts';
+import { nameView, type Place } from './place.ts';
+import { statusPath } from './resources.ts';
+import { describeWheel } from './wheelState.ts';
+
+/** Title of the window, and name of the icon that shows the state of the wheel. */
+export function describePage(place: Place, read: ReadResource): { title: string; icon: string } {
+  const { body } = read('status', statusPath);
+  if (body === null) return { title: `${nameView(place)} · Mining activity`, icon: 'wheel-unknown.svg' };
+  const { state } = describeWheel(body.measurement);
+  const title =
+    place.view === 'glance'
+      ? `${stateNames[state]} · ${body.installationId} · Mining activity`
+      : `${nameView(place)} · ${body.installationId} · Mining activity`;
+  return { title, icon: `wheel-${state}.svg` };
+}
+
+const stateNames: Record<WheelState, string> = {
+  turning: 'Turning',
+  resting: 'Resting',
+  stale: 'Out of touch',
+  fault: 'Counter fault',
+  unknown: 'Unknown',
+};

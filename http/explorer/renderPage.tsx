@@ -1,0 +1,58 @@
+import { renderToString } from 'preact-render-to-string';
+import { App } from './App.tsx';
+import type { Bodies, PageRequest, RenderPage, Resource, ResourceName } from './page.ts';
+import { describePage } from './pageTitle.ts';
+import { formatPlace, parsePlace } from './place.ts';
+
+/**
+ * A page as the server sends it: complete without script, with the figures of the moment. The browser's program renders the same over it, once
+ * it has read the resources that are listed in `data-reads`.
+ */
+export const renderPage: RenderPage = ({ path, query, nowMs, settings, read: readBody }: PageRequest) => {
+  const place = parsePlace(path, query);
+  const reads = new Map<string, ResourceName>();
+  const known = new Map<string, Resource<unknown>>();
+  const read = <Name extends ResourceName>(name: Name, route: string): Resource<Bodies[Name]> => {
+    reads.set(route, name);
+    const resource = known.get(route) ?? { body: readBody(route), problem: null };
+    known.set(route, resource);
+    // The body is of the route that this name stands for (`resources.ts`).
+    return resource as Resource<Bodies[Name]>;
+  };
+  const page = { place, read, settings, renderedAtMs: nowMs, actions: null, connection: null };
+  const body = renderToString(<App page={page} />);
+  const { title, icon } = describePage(place, read);
+  const { files } = settings;
+  const head = renderToString(
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <title>{title}</title>
+      <meta name="description" content={description} />
+      <meta name="referrer" content="no-referrer" />
+      <meta name="color-scheme" content="light dark" />
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={description} />
+      <meta property="og:type" content="website" />
+      <meta property="og:image" content={files['preview.png']} />
+      <meta name="twitter:card" content="summary_large_image" />
+      <link rel="canonical" href={formatPlace(place)} />
+      <link rel="icon" id="icon" type="image/svg+xml" href={files[icon]} />
+      <link rel="stylesheet" href={files['style.css']} />
+      {/* Not a module: browsers ask for modules with an Origin, which the service does not serve (CONTRACT.md, Origins). */}
+      <script defer src={files['explorer.js']} />
+    </head>,
+  );
+  const attributes = [
+    `data-reads="${escapeAttribute(JSON.stringify([...reads]))}"`,
+    `data-settings="${escapeAttribute(JSON.stringify(settings))}"`,
+  ];
+  return `<!doctype html>\n<html lang="en">${head}<body ${attributes.join(' ')}>${body}</body></html>\n`;
+};
+
+const description =
+  'A physical wheel, its work, and what becomes of it: measured, optimistic, settled on Ethereum, issued as tokens. Live, and only what is known.';
+
+function escapeAttribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}

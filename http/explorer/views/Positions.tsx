@@ -1,0 +1,189 @@
+import { useState } from 'preact/hooks';
+import { Columns } from '../components/Columns.tsx';
+import { DataTable } from '../components/DataTable.tsx';
+import { Figure } from '../components/Figure.tsx';
+import { usePage } from '../components/pageContext.ts';
+import { Scroll } from '../components/Scroll.tsx';
+import { formatExact, formatInteger, formatShort, formatTick, toDrawn } from '../format/numbers.ts';
+import { formatDay } from '../format/times.ts';
+import type { Bodies } from '../page.ts';
+import { TokenCard } from './TokenCard.tsx';
+
+export type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
+type Position = Portfolio['positions'][number];
+
+/** The positions of an owner with their sums, and what they earned on each of the last seven days. */
+export function Positions({ portfolio, path }: { portfolio: Portfolio; path: string }) {
+  const { actions } = usePage();
+  const [shownToken, setShownToken] = useState<string | null>(null);
+  const { summary, configuration, positions, earnings, chain, nextCursor } = portfolio;
+  const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
+  const amount = (label: string, field: keyof typeof summary, meaning: string) => (
+    <Figure
+      size="large"
+      label={label}
+      value={formatShort(summary[field], decimals, 4)}
+      unit={symbol}
+      source={{
+        route: path,
+        field: `summary.${field}`,
+        exact: `${formatExact(summary[field], decimals)} ${symbol}`,
+        meaning,
+        safeBlock: formatInteger(chain.safeThroughBlock),
+        contract: portfolio.identities.mining,
+      }}
+    />
+  );
+  return (
+    <>
+      <section aria-labelledby="positions">
+        <h2 id="positions" class="owner-title">
+          <code>{portfolio.owner}</code>
+        </h2>
+        <div class="figures wide">
+          <Figure
+            size="large"
+            label="Table: miners"
+            value={formatInteger(summary.positionCount)}
+            source={{
+              route: path,
+              field: 'summary.positionCount',
+              exact: summary.positionCount,
+              safeBlock: formatInteger(chain.safeThroughBlock),
+              contract: portfolio.identities.collection,
+            }}
+          >
+            weight {formatInteger(summary.activeWeight)}
+            {summary.activeWeight !== summary.targetWeight && `, soon ${formatInteger(summary.targetWeight)}`}
+          </Figure>
+          {amount('Claimable', 'claimableBaseUnits', 'Earned and not claimed yet.')}
+          {amount(
+            'Earned in 7 days',
+            'earnedSevenDayBaseUnits',
+            'Seven days through the date of the safe block.',
+          )}
+          {amount('Earned in all', 'earnedBaseUnits', 'Since these positions belong to this owner.')}
+        </div>
+        {summary.positionCount === '0' ? (
+          <p class="empty">This address owns no miner at the safe block.</p>
+        ) : (
+          <PositionTable positions={positions} configuration={configuration} onShow={setShownToken} />
+        )}
+        {nextCursor !== null && actions !== null && (
+          <button type="button" class="more" onClick={() => actions.loadMore('portfolio', path, nextCursor)}>
+            More miners
+          </button>
+        )}
+        {shownToken !== null && <TokenCard tokenId={shownToken} />}
+      </section>
+      <section aria-labelledby="earnings">
+        <h2 id="earnings">Earned on each day</h2>
+        <Columns
+          label={`Earnings of the last seven days in ${symbol}`}
+          marks={earnings.map(({ date, earnedBaseUnits }) => ({
+            key: date,
+            value: toDrawn(earnedBaseUnits) / 10 ** decimals,
+            state: 'complete',
+            text: `${formatDay(date)}: ${formatExact(earnedBaseUnits, decimals)} ${symbol}`,
+          }))}
+          ticks={earnings
+            .map(({ date }, at) => ({ at: at + 0.5, text: formatDay(date) }))
+            .filter((_tick, at) => at % 2 === 0)}
+          formatValue={formatTick}
+          tone="issued"
+        />
+        <DataTable
+          caption="Earnings by day"
+          fileName={`earnings-${portfolio.owner}.csv`}
+          rows={earnings}
+          columns={[
+            { name: 'date', value: ({ date }) => date, isText: true },
+            { name: `earned (base units of ${symbol})`, value: ({ earnedBaseUnits }) => earnedBaseUnits },
+          ]}
+        />
+      </section>
+    </>
+  );
+}
+
+function PositionTable({
+  positions,
+  configuration,
+  onShow,
+}: {
+  positions: readonly Position[];
+  configuration: Portfolio['configuration'];
+  onShow: (tokenId: string) => void;
+}) {
+  const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
+  return (
+    <Scroll label="Table: miners">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Miner</th>
+            <th scope="col" class="number">
+              Level
+            </th>
+            <th scope="col" class="number">
+              Weight
+            </th>
+            <th scope="col">Merge</th>
+            <th scope="col" class="number">
+              Claimable
+            </th>
+            <th scope="col" class="number">
+              Earned
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {positions.map((position) => (
+            <tr key={position.tokenId}>
+              <td>
+                <button type="button" class="plain" onClick={() => onShow(position.tokenId)}>
+                  #{position.tokenId}
+                </button>
+              </td>
+              <td class="number">{position.level}</td>
+              <td class="number">
+                {formatInteger(position.activeWeight)}
+                {position.pendingRound !== null && (
+                  <span class="quiet">
+                    {' '}
+                    → {formatInteger(position.targetWeight)} from round {formatInteger(position.pendingRound)}
+                  </span>
+                )}
+              </td>
+              <td>{describeMerge(position)}</td>
+              <td class="number" title={formatExact(position.claimableBaseUnits, decimals)}>
+                {formatShort(position.claimableBaseUnits, decimals, 4)} {symbol}
+              </td>
+              <td class="number" title={formatExact(position.earnedBaseUnits, decimals)}>
+                {formatShort(position.earnedBaseUnits, decimals, 4)} {symbol}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function describeMerge({
+  mergeState,
+  blocksUntilMerge,
+  nextMergeBlock,
+  pendingActivationSource,
+}: Position): string {
+  switch (mergeState) {
+    case 'terminal':
+      return 'highest level';
+    case 'pending':
+      return `change by ${pendingActivationSource ?? 'merge'} under way`;
+    case 'cooldown':
+      return `in ${formatInteger(blocksUntilMerge)} blocks, at block ${formatInteger(nextMergeBlock)}`;
+    case 'ready':
+      return 'possible now';
+  }
+}

@@ -1,0 +1,45 @@
+import type { WheelState } from './components/Wheel.tsx';
+import type { Bodies } from './page.ts';
+
+export interface WheelWords {
+  readonly state: WheelState;
+  readonly sentence: string;
+  readonly detail: string;
+}
+
+/** For whoever has never heard of it. */
+const whatItIs =
+  'A wheel whose every turn is counted as work, settled on Ethereum, and rewarded with tokens.';
+
+/** What the newest reading says of the wheel, in words; the first row that holds. */
+export function describeWheel(measurement: Bodies['status']['measurement']): WheelWords {
+  if (measurement === null)
+    return {
+      state: 'unknown',
+      sentence: 'The wheel has not been heard of.',
+      detail: 'No reading was accepted yet. Unknown is not zero: the wheel may well be turning.',
+    };
+  if (measurement.freshness === 'stale')
+    return {
+      state: 'stale',
+      sentence: 'The wheel is out of touch.',
+      detail: 'No reading for more than two minutes. What it does now is unknown.',
+    };
+  if (measurement.coreStatus === 'COUNTER_FAULT')
+    return {
+      state: 'fault',
+      sentence: 'The counter reports a fault.',
+      detail: 'The device is in touch, but says that its counter cannot be trusted.',
+    };
+  if (measurement.rpmMilli > 0 || measurement.speedMmPerSecond > 0)
+    return {
+      state: 'turning',
+      sentence: 'The wheel is turning.',
+      detail: `${whatItIs} It turns at this moment.`,
+    };
+  return {
+    state: 'resting',
+    sentence: 'The wheel is resting.',
+    detail: `${whatItIs} It is in touch, and does not move at the moment.`,
+  };
+}

@@ -1,0 +1,50 @@
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+
+/** A read that takes longer or more is one that went wrong; nobody waits for an answer any more. */
+export const readSecondsMax = 30;
+export const readBytesMax = 2_000_000_000;
+
+const limits = { max_execution_time: readSecondsMax, max_memory_usage: readBytesMax } as const;
+/** A read that nobody waits for any more ends; without it, one that was aborted would go on in the server. */
+const cancellation = 'cancel_http_readonly_queries_on_client_close';
+
+interface SettingRow {
+  readonly name: string;
+  readonly value: string;
+  /** 1 where the user may not change it. */
+  readonly readonly?: number;
+}
+
+/**
+ * Settings that are sent with each read of a server: limits, where those of its user are wider, and none that the user may not change. They are found
+ * at the first read.
+ */
+export function createReadLimits(client: ClickHouseClient): () => Promise<ClickHouseSettings> {
+  let found: Promise<ClickHouseSettings> | null = null;
+  return () => {
+    found ??= findReadLimits(client).catch((error: unknown) => {
+      found = null;
+      throw error;
+    });
+    return found;
+  };
+}
+
+async function findReadLimits(client: ClickHouseClient): Promise<ClickHouseSettings> {
+  const names = ['readonly', cancellation, ...Object.keys(limits)].map((name) => `'${name}'`).join(', ');
+  const query = `SELECT * FROM system.settings WHERE name IN (${names})`;
+  const rows = await (await client.query({ query, format: 'JSONEachRow' })).json<SettingRow>();
+  const settings = new Map(rows.map((row) => [row.name, row]));
+  if (settings.get('readonly')?.value === '1') return {};
+  const mayChange = (name: string) => settings.has(name) && settings.get(name)?.readonly !== 1;
+  const isWider = (name: string, limit: number) => {
+    const value = Number(settings.get(name)?.value);
+    return value === 0 || value > limit;
+  };
+  return {
+    ...(mayChange(cancellation) && { [cancellation]: 1 as const }),
+    ...Object.fromEntries(
+      Object.entries(limits).filter(([name, limit]) => mayChange(name) && isWider(name, limit)),
+    ),
+  };
+}

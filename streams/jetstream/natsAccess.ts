@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { type ConnectionOptions, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node';
+
+/** Where NATS is, and as whom it is connected to. */
+export interface NatsAccess {
+  /**
+   * `nats://host:port`, or `tls://host:port` where TLS is required, several separated by commas. Before the host a user and a password
+   * (`user:password@`) or a token (`token@`), percent-encoded, the same in all.
+   */
+  readonly url: string;
+  /** A credentials file: a user's JWT and seed. */
+  readonly credentialsFile?: string | null;
+  /** A file with the seed of an nkey. */
+  readonly nkeyFile?: string | null;
+  /** Certificates in PEM that the servers' are verified with; null for those of Node. */
+  readonly caFile?: string | null;
+  /** This client's certificate and its key, in PEM. */
+  readonly certificateFile?: string | null;
+  readonly keyFile?: string | null;
+}
+
+type AccessOptions = Pick<ConnectionOptions, 'user' | 'pass' | 'token' | 'authenticator' | 'tls'>;
+
+/** Options of the client, which ignores users of an address and takes `tls:` for `nats:`. */
+export function readNatsAccess(access: NatsAccess): AccessOptions & { readonly servers: string[] } {
+  const addresses = access.url.split(',').map((address) => new URL(address.trim()));
+  const { caFile, certificateFile, keyFile } = access;
+  return {
+    servers: addresses.map(({ protocol, host }) => `${protocol}//${host}`),
+    ...readLogin(access, addresses),
+    ...(addresses.some(({ protocol }) => protocol === 'tls:') && {
+      tls: {
+        ...(caFile && { caFile }),
+        ...(certificateFile && { certFile: certificateFile }),
+        ...(keyFile && { keyFile }),
+      },
+    }),
+  };
+}
+
+function readLogin({ credentialsFile, nkeyFile }: NatsAccess, addresses: readonly URL[]): AccessOptions {
+  if (credentialsFile) return { authenticator: credsAuthenticator(createFileReader(credentialsFile)) };
+  if (nkeyFile) {
+    const read = createFileReader(nkeyFile);
+    return { authenticator: nkeyAuthenticator(() => extractSeed(read())) };
+  }
+  const { username = '', password = '' } = addresses.find((address) => address.username !== '') ?? {};
+  if (username === '') return {};
+  if (password === '') return { token: decodeURIComponent(username) };
+  return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
+}
+
+/** Reads a file for each connection, since it may have been renewed; what it held before counts while it is not there. */
+function createFileReader(path: string): () => Uint8Array {
+  let last = readFileSync(path);
+  return () => {
+    try {
+      last = readFileSync(path);
+    } catch {
+      // It is just being replaced.
+    }
+    return last;
+  };
+}
+
+/** The line with a seed; others are comments. */
+export function extractSeed(content: Uint8Array): Uint8Array {
+  const seed = /^\s*(S[A-Z2-7]{57})\s*$/m.exec(Buffer.from(content).toString('latin1'))?.[1];
+  if (seed === undefined) throw new Error('the file holds no seed of an nkey');
+  return Buffer.from(seed);
+}

@@ -1,0 +1,191 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkHttpEngine } from '../../../deploy/httpEngine.ts';
+import { startProcess } from '../../support/processes/childProcess.ts';
+import { writeDeployment } from '../../support/processes/minerProcess.ts';
+import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
+import { silentLogger } from '../../support/silentLogger.ts';
+import { readYaml } from './deployFiles.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const readJson = <Content>(path: string) => JSON.parse(readFileSync(join(root, path), 'utf8')) as Content;
+
+interface LockedPackage {
+  /** Of a package that is installed by another name. */
+  readonly name?: string;
+  readonly version: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly devOptional?: boolean;
+}
+const { packages } = readJson<{ packages: Readonly<Record<string, LockedPackage>> }>('package-lock.json');
+const installed = Object.entries(packages).filter(([path]) => path !== '');
+const inProduction = installed.filter(
+  ([, { dev, optional, devOptional }]) => !dev && !optional && !devOptional,
+);
+
+describe('packages', () => {
+  it('are those whose bytes the lock file names, wherever they come from', () => {
+    for (const [path, { integrity, resolved }] of installed)
+      expect([path, integrity, resolved]).toEqual([
+        path,
+        expect.stringMatching(/^sha512-.{86}==$/),
+        undefined,
+      ]);
+  });
+
+  it('of development are none that production has', () => {
+    const names = inProduction.map(([path]) => path.replace(/^.*node_modules\//, ''));
+    expect(names).toContain('uWebSockets.js');
+    expect(
+      names.filter((name) => /anvil|solc|express|fastify|^pg$|rolldown|vitest|typescript|biome/.test(name)),
+    ).toEqual([]);
+  });
+
+  it('run no script when they are installed', () => {
+    expect(
+      execFileSync('npm', ['config', 'get', 'ignore-scripts'], { cwd: root, encoding: 'utf8' }).trim(),
+    ).toBe('true');
+  });
+
+  it('have no WebSocket library of a version with a known vulnerability (CVE-2024-37890)', () => {
+    const versions = installed
+      .filter(([path]) => path.endsWith('node_modules/ws'))
+      .map(([, { version }]) => version);
+    for (const version of versions) {
+      const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+      expect(major * 1_000_000 + minor * 1_000 + patch).toBeGreaterThanOrEqual(8_017_001);
+    }
+    expect(versions).not.toEqual([]);
+  });
+
+  it('of production are listed by `npm run sbom`, with their hashes', () => {
+    interface Component {
+      readonly name: string;
+      readonly purl: string;
+      readonly hashes: readonly { readonly alg: string; readonly content: string }[];
+    }
+    const output = execFileSync('npm', ['run', '--silent', 'sbom'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+    const { bomFormat, components } = JSON.parse(output) as { bomFormat: string; components: Component[] };
+    expect(bomFormat).toBe('CycloneDX');
+    const listed = components.map(({ purl }) => decodeURIComponent(purl.replace('pkg:npm/', '')));
+    const expected = inProduction.map(([path, { name, version }]) => {
+      return `${name ?? path.replace(/^.*node_modules\//, '')}@${version}`;
+    });
+    expect(listed).toEqual(expect.arrayContaining(expected));
+    expect(listed.filter((one) => /^(?:solc|vitest|rolldown|@foundry-rs\/)/.test(one))).toEqual([]);
+    for (const { name, hashes } of components) expect([name, hashes[0]?.alg]).toEqual([name, 'SHA-512']);
+  });
+
+  it('are reviewed on every change', () => {
+    interface Workflow {
+      readonly jobs: Readonly<
+        Record<string, { readonly steps: readonly { readonly uses?: string; readonly run?: string }[] }>
+      >;
+    }
+    const { jobs } = readYaml<Workflow>('../.github/workflows/test.yml');
+    const steps = jobs.dependencies?.steps ?? [];
+    expect(steps.map(({ uses }) => uses)).toContain('actions/dependency-review-action@v4');
+    expect(steps.map(({ run }) => run)).toContain('npm run --silent sbom > sbom.json');
+  });
+});
+
+/** A checkout of what the bootstrap needs, in which every program that could install something leaves a trace. */
+function prepareCheckout() {
+  const dir = temporaryDirectory();
+  for (const file of ['package.json', 'package-lock.json', 'deploy/bootstrap.mjs'])
+    cpSync(join(root, file), join(dir, file));
+  const bin = join(dir, 'bin');
+  mkdirSync(bin);
+  for (const program of ['npm', 'apt-get', 'sudo', 'brew']) {
+    writeFileSync(join(bin, program), `#!/bin/sh\ntouch ${join(dir, 'installed')}\n`);
+    chmodSync(join(bin, program), 0o755);
+  }
+  const run = () => {
+    const env = { PATH: bin, NODE_ENV: 'production', MINER_NATS_URL: 'nats://127.0.0.1:4222' };
+    const { status, stderr } = spawnSync(process.execPath, [join(dir, 'deploy/bootstrap.mjs'), 'run'], {
+      env,
+      encoding: 'utf8',
+    });
+    return { status, stderr, hasInstalled: existsSync(join(dir, 'installed')) };
+  };
+  return { dir, run };
+}
+
+describe('a start in production', () => {
+  it('installs nothing, and says what is missing', () => {
+    const { dir, run } = prepareCheckout();
+    const first = run();
+    expect(first).toMatchObject({ status: 1, hasInstalled: false });
+    expect(first.stderr).toMatch(
+      /NODE_ENV is production.*\n {2}npm packages: .+ and \d+ others .*\n {2}the build, dist\//,
+    );
+
+    for (const [path] of inProduction) {
+      if (path.indexOf('node_modules/') !== path.lastIndexOf('node_modules/') || existsSync(join(dir, path)))
+        continue;
+      mkdirSync(dirname(join(dir, path)), { recursive: true });
+      symlinkSync(join(root, path), join(dir, path));
+    }
+    const second = run();
+    expect(second).toMatchObject({ status: 1, hasInstalled: false });
+    expect(second.stderr).not.toContain('npm packages');
+
+    mkdirSync(join(dir, 'dist/deploy'), { recursive: true });
+    writeFileSync(join(dir, 'dist/deploy/miner.js'), '');
+    expect(run()).toEqual({ status: 0, stderr: '', hasInstalled: false });
+  });
+
+  it('is refused without the native HTTP engine, unless that is accepted', async () => {
+    const dir = temporaryDirectory();
+    const start = (environment: Record<string, string>) =>
+      startProcess(process.execPath, [join(root, 'dist/deploy/miner.js'), 'run'], {
+        env: {
+          PATH: process.env.PATH,
+          NODE_ENV: 'production',
+          UWS_USE_FALLBACK: '1',
+          MINER_HTTP_PORT: '0',
+          MINER_OPS_PORT: '0',
+          MINER_NATS_URL: 'nats://127.0.0.1:1',
+          MINER_CLICKHOUSE_URL: 'http://127.0.0.1:1',
+          MINER_DEPLOYMENT: writeDeployment(dir),
+          ...environment,
+        },
+      });
+    const refused = start({});
+    expect(await refused.exited).toBe(2);
+    expect(refused.output()).toContain(
+      'MINER_HTTP_FALLBACK is development, and the native HTTP engine does not load',
+    );
+    const accepted = start({ MINER_HTTP_FALLBACK: 'accept' });
+    await accepted.written('the native HTTP engine is not in use');
+    await accepted.written('"msg":"listening"}');
+  });
+
+  it.each([
+    ['development', undefined, true],
+    ['development', 'production', false],
+    ['accept', 'production', true],
+    ['refuse', undefined, false],
+  ] as const)('with the policy %s, in %s: %s', (policy, environment, isAccepted) => {
+    const before = process.env.NODE_ENV;
+    if (environment === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = environment;
+    try {
+      const check = () => checkHttpEngine('fallback', policy, silentLogger);
+      if (isAccepted) expect(check).not.toThrow();
+      else expect(check).toThrow('MINER_HTTP_FALLBACK');
+      expect(() => checkHttpEngine('native', policy, silentLogger)).not.toThrow();
+    } finally {
+      process.env.NODE_ENV = before;
+    }
+  });
+});

@@ -1,0 +1,194 @@
+import { jetstream } from '@nats-io/jetstream';
+import { describe, expect, it } from 'vitest';
+import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
+import {
+  findViolations,
+  openPage,
+  openWindow,
+  startBrowser,
+  waitUntilLive,
+} from '../support/explorer/browser.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { findFreePort } from '../support/processes/findFreePort.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+import { startMiner, waitUntilReady } from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { readingMessage, toPublication } from '../support/readings/readingMessages.ts';
+
+const sharedBrowser = shareInFile(startBrowser);
+
+/** A real service without a chain, and a wheel that a test moves. */
+const start = shareInFile(async () => {
+  const nats = await startNats();
+  const dataDir = temporaryDirectory();
+  const port = await findFreePort();
+  const startService = () =>
+    startMiner({
+      natsUrl: nats.url,
+      dataDir,
+      // Half an hour ago, so that rounds and half hours have passed.
+      startMs: Math.floor(Date.now() / 1_800_000) * 1_800_000 - 3_600_000,
+      environment: { MINER_HTTP_PORT: String(port), MINER_RATE_LIMITS: 'on' },
+    });
+  let service = await startService();
+  await waitUntilReady(service);
+  const js = jetstream((await connectTo(nats)).connection);
+  let index = 0;
+  const publish = async (overrides: Partial<CounterReadingMessage>) => {
+    const now = new Date().toISOString();
+    const reading = readingMessage('wheel.one', index++, { observedAt: now, receivedAt: now, ...overrides });
+    const { subject, body } = toPublication(reading);
+    await js.publish(subject, body);
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    publish,
+    metric: (name: string) => service.metric(name),
+    kill: () => service.end('SIGKILL'),
+    startAgain: async () => {
+      service = await startService();
+      await waitUntilReady(service);
+    },
+  };
+});
+
+describe('the explorer follows the wheel', () => {
+  it('says that nothing is known before the first reading: unknown, not zero', async () => {
+    const { url } = await start();
+    const context = await openWindow(await sharedBrowser());
+    const { page, conduct } = await openPage(context, url);
+    await page.getByRole('heading', { name: 'The wheel has not been heard of.' }).waitFor();
+    await waitUntilLive(page);
+    const now = page.locator('.now');
+    await expect.poll(() => now.locator('.figures .unknown').count()).toBe(3);
+    expect(await now.locator('.value').count()).toBe(0);
+    expect(await page.locator('.stage .unknown').count()).toBe(7);
+    expect(await page.locator('.stage.settled').textContent()).toContain('not connected to a chain');
+    expect(await findViolations(page)).toEqual([]);
+    expect(conduct.errors).toEqual([]);
+    for (const path of ['/statistics', '/settlements', '/feed']) {
+      await page.goto(`${url}${path}`);
+      await waitUntilLive(page);
+      expect([path, await findViolations(page)]).toEqual([path, []]);
+      expect([path, await page.locator('.value', { hasText: /^0$/ }).count()]).toEqual([
+        path,
+        // No day was active, and that much is known.
+        path === '/statistics' ? 1 : 0,
+      ]);
+    }
+  });
+
+  it.each([
+    [
+      'The wheel is turning.',
+      'wheel-turning',
+      { rpmMilli: 42_150, speedMmPerSecond: 700, distanceMm: 3_421_384 },
+    ],
+    ['The wheel is resting.', 'wheel-resting', { rpmMilli: 0, speedMmPerSecond: 0, distanceMm: 3_421_384 }],
+    ['The counter reports a fault.', 'wheel-fault', { coreStatus: 'COUNTER_FAULT', rpmMilli: 0 }],
+    // Received long ago: the newest one that was received.
+    [
+      'The wheel is out of touch.',
+      'wheel-stale',
+      { receivedAt: new Date(Date.now() - 200_000).toISOString() },
+    ],
+  ] as const)('%s', async (sentence, icon, reading) => {
+    const { url, publish } = await start();
+    for (const scheme of ['light', 'dark'] as const) {
+      const { page, conduct } = await openPage(
+        await openWindow(await sharedBrowser(), { scheme, width: 768 }),
+        url,
+      );
+      await waitUntilLive(page);
+      if (scheme === 'light') await publish(reading);
+      // By itself: nobody has loaded the page again.
+      await page.getByRole('heading', { name: sentence }).waitFor();
+      await expect.poll(() => page.locator('#icon').getAttribute('href')).toContain(icon);
+      expect(await findViolations(page)).toEqual([]);
+      expect(conduct.errors).toEqual([]);
+      if (icon !== 'wheel-turning') continue;
+      const text = await page.locator('.now .figures').textContent();
+      expect(text).toContain('42.1 rpm');
+      expect(text).toContain('2.5 km/h');
+      expect(text).toContain('3.42 km');
+      expect(await page.title()).toContain('Turning');
+    }
+  });
+});
+
+describe('the explorer and its connection', () => {
+  it('shares one event stream and one set of requests between ten tabs', async () => {
+    const { url, metric, publish } = await start();
+    const context = await openWindow(await sharedBrowser());
+    const pages = [];
+    for (let tab = 0; tab < 10; tab++) pages.push((await openPage(context, url)).page);
+    for (const page of pages) await page.locator('.liveness.live').waitFor();
+    const streams = () => metric('miner_event_stream_clients');
+    await expect.poll(streams, { timeout: 30_000 }).toBe(1);
+    let asked = 0;
+    for (const page of pages)
+      page.on('request', (request) => (asked += request.url().endsWith('/v1/status') ? 1 : 0));
+    await publish({ rpmMilli: 33_300 });
+    for (const page of pages) await page.locator('.now').getByText('33.3').waitFor({ timeout: 60_000 });
+    // Each of them by itself would have asked at least once.
+    expect(asked).toBeLessThan(pages.length);
+    // The tab that holds the stream goes; another one takes it.
+    await pages[0]?.close();
+    await expect.poll(streams, { timeout: 30_000 }).toBe(1);
+    await context.close();
+    await expect.poll(streams, { timeout: 30_000 }).toBe(0);
+  });
+
+  it('waits as the service asks it to when it is asked too often, and continues', async () => {
+    const { url } = await start();
+    const { page } = await openPage(await openWindow(await sharedBrowser()), url);
+    await waitUntilLive(page);
+    // Steadily: between two bursts there would be a token for the page.
+    const flood = setInterval(() => {
+      for (let count = 0; count < 3; count++)
+        void fetch(`${url}/v1/status`).then((response) => response.text());
+    }, 10);
+    try {
+      await page.getByText('asked too often', { exact: false }).first().waitFor({ timeout: 60_000 });
+      expect(await findViolations(page)).toEqual([]);
+    } finally {
+      clearInterval(flood);
+    }
+    await page.locator('.liveness.live').waitFor({ timeout: 60_000 });
+    await expect.poll(() => page.locator('.banner').count(), { timeout: 60_000 }).toBe(0);
+  });
+
+  it('keeps what it knew while the service is away, says so, and continues by itself', async () => {
+    const { url, kill, startAgain, publish } = await start();
+    const { page } = await openPage(await openWindow(await sharedBrowser()), url);
+    await waitUntilLive(page);
+    await page.locator('.now .value').first().waitFor();
+    await kill();
+    await page.getByText('Connection lost.').waitFor({ timeout: 60_000 });
+    expect(await page.locator('.liveness').textContent()).toBe('Not connected');
+    expect(await page.locator('.now .value').count()).toBeGreaterThan(0);
+    expect(await findViolations(page)).toEqual([]);
+    await startAgain();
+    await publish({ rpmMilli: 61_000, speedMmPerSecond: 1_000 });
+    await page.getByText('61.0', { exact: false }).waitFor({ timeout: 120_000 });
+    await page.locator('.liveness.live').waitFor();
+  });
+
+  it('is a page before state is restored, and while statistics are rebuilt', async () => {
+    const server = await startPublicServer();
+    server.hasViews = false;
+    const { page } = await openPage(
+      await openWindow(await sharedBrowser(), { isScriptAllowed: false }),
+      server.base,
+    );
+    expect(await page.locator('main').textContent()).toContain('the service is starting');
+    server.hasViews = true;
+    server.ready = false;
+    const live = await openPage(await openWindow(await sharedBrowser()), `${server.base}/statistics`);
+    await live.page.getByText('This is no empty history.', { exact: false }).waitFor();
+    expect(await findViolations(live.page)).toEqual([]);
+    server.ready = true;
+    await expect.poll(() => live.page.locator('main .banner').count(), { timeout: 30_000 }).toBe(0);
+  });
+});

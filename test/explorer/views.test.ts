@@ -1,0 +1,322 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { jetstream } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import { closeNats } from '../../streams/jetstream/connection.ts';
+import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import {
+  findOverflow,
+  findViolations,
+  openPage,
+  openWindow,
+  startBrowser,
+  waitUntilLive,
+} from '../support/explorer/browser.ts';
+import { startLocalService } from '../support/explorer/localService.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+
+/** Where screenshots go that `npm run screenshots` asks for; none in an ordinary run. */
+const screenshots = process.env.MINER_SCREENSHOTS ?? null;
+
+interface Feed {
+  readonly events: readonly { readonly payload: { readonly owner: string } }[];
+}
+
+const start = shareInFile(async () => {
+  const service = await startLocalService(
+    {
+      MINER_RATE_LIMITS: 'off',
+      MINER_CHAIN_STALE_SECONDS: '30',
+      MINER_TRANSACTION_URL: 'https://chain.example/tx/',
+    },
+    screenshots === null ? undefined : 8,
+  );
+  const { events } = await service.json<Feed>('/v1/events?category=players');
+  const owner = events[0]?.payload.owner as string;
+  const paths = {
+    glance: '/',
+    statistics: '/statistics',
+    settlements: '/settlements',
+    feed: '/feed',
+    owners: '/owners',
+    owner: `/owners/${owner}`,
+  };
+  return { service, browser: await startBrowser(), paths, owner };
+});
+
+/** The page asks every five seconds. */
+const long = { timeout: 60_000 };
+
+const views = ['glance', 'statistics', 'settlements', 'feed', 'owners', 'owner'] as const;
+/** Both themes and both widths; screenshots are of all four. */
+const looks = (['light', 'dark'] as const).flatMap((scheme) =>
+  [1440, 360]
+    .map((width) => ({ scheme, width }))
+    .filter(({ width }) => screenshots !== null || (scheme === 'light') === (width === 1440)),
+);
+
+describe('the explorer on what npm start runs', () => {
+  it.each(looks)('has no fault that axe finds, and fits its window, $scheme at $width', async (look) => {
+    const { service, browser, paths } = await start();
+    const context = await openWindow(browser, look);
+    for (const view of views) {
+      const { page, conduct } = await openPage(context, `${service.url}${paths[view]}`);
+      await waitUntilLive(page);
+      if (view === 'owner') await page.locator('#activity').waitFor();
+      expect([view, await findViolations(page)]).toEqual([view, []]);
+      for (const width of [360, 768, look.width]) {
+        await page.setViewportSize({ width, height: 740 });
+        expect([view, width, await findOverflow(page)]).toEqual([view, width, 0]);
+      }
+      expect([view, conduct.errors]).toEqual([view, []]);
+      expect(conduct.requests.filter((url) => !url.startsWith(service.url))).toEqual([]);
+      if (screenshots !== null) {
+        mkdirSync(screenshots, { recursive: true });
+        await page.screenshot({
+          path: join(screenshots, `${view}-${look.width}-${look.scheme}.png`),
+          fullPage: true,
+        });
+      }
+      await page.close();
+    }
+    expect(await context.cookies()).toEqual([]);
+  });
+
+  // Of the README, and of links to the service that are shared.
+  if (screenshots !== null)
+    it('has a picture', async () => {
+      const { service, browser } = await start();
+      const context = await openWindow(browser, { width: 1200 });
+      const { page } = await openPage(context, service.url);
+      await waitUntilLive(page);
+      await page.setViewportSize({ width: 1200, height: 630 });
+      await page.screenshot({ path: join(import.meta.dirname, '../../http/explorer/files/preview.png') });
+    });
+
+  it('shows the same figures without script, and says that it does not follow', async () => {
+    const { service, browser, paths } = await start();
+    const context = await openWindow(browser, { isScriptAllowed: false });
+    for (const [view, text] of [
+      ['glance', 'From a turn to a token'],
+      ['statistics', 'Records of the range'],
+      ['settlements', 'Newest batches that completed blocks'],
+      ['feed', 'Settling and minting'],
+      ['owner', 'This list needs JavaScript'],
+    ] as const) {
+      const { page } = await openPage(context, `${service.url}${paths[view]}`);
+      const main = await page.locator('body').textContent();
+      expect(main).toContain(text);
+      expect(main).toContain('Without JavaScript');
+      expect([view, await findViolationsWithoutScript(page.content())]).toEqual([view, []]);
+      await page.close();
+    }
+    const { page } = await openPage(context, service.url);
+    const { issuance } = await service.json<{ issuance: { mintedBaseUnits: string } }>('/v1/mining/state');
+    const whole = (BigInt(issuance.mintedBaseUnits) / 10n ** 18n).toLocaleString('en-US');
+    expect(await page.locator('.stage.issued').textContent()).toContain(whole);
+  });
+
+  it('keeps what the server has rendered in its place when the program takes over', async () => {
+    const { service, browser } = await start();
+    const context = await openWindow(browser);
+    const page = await context.newPage();
+    await page.addInitScript(`
+      window.shift = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true });
+    `);
+    await page.goto(service.url);
+    await waitUntilLive(page);
+    expect(await page.evaluate('window.shift')).toBeLessThan(0.01);
+  });
+
+  it('says of each figure where it is from, with all digits, by mouse and by keyboard', async () => {
+    const { service, browser } = await start();
+    const { page } = await openPage(await openWindow(browser), service.url);
+    await waitUntilLive(page);
+    const buttons = page.locator('.figure-button');
+    expect(await buttons.count()).toBeGreaterThan(10);
+    await page.locator('.stage.issued .figure-button').first().click();
+    const about = page.locator('.about:popover-open');
+    const { issuance, asset } = await service.json<{
+      issuance: { mintedBaseUnits: string };
+      asset: { symbol: string };
+    }>('/v1/mining/state');
+    const text = (await about.textContent()) ?? '';
+    expect(text).toContain('/v1/mining/state');
+    expect(text).toContain('issuance.mintedBaseUnits');
+    expect(text).toContain('Safe block');
+    expect(text.replaceAll(',', '')).toContain(`${BigInt(issuance.mintedBaseUnits) / 10n ** 18n}`);
+    expect(text).toContain(asset.symbol);
+    await page.keyboard.press('Escape');
+    expect(await about.count()).toBe(0);
+    await buttons.first().focus();
+    await page.keyboard.press('Enter');
+    expect(await about.textContent()).toContain('measurement.rpmMilli');
+  });
+
+  it('has the table behind each chart, and as a file just what the table has', async () => {
+    const { service, browser } = await start();
+    const { page } = await openPage(await openWindow(browser), `${service.url}/statistics`);
+    await waitUntilLive(page);
+    const data = page.locator('section:has(#half-hours) .data');
+    await data.locator('summary').click();
+    const rows = 7 * 48;
+    await expect.poll(() => data.locator('tbody tr').count()).toBe(rows);
+    const [download] = await Promise.all([page.waitForEvent('download'), data.locator('button').click()]);
+    expect(download.suggestedFilename()).toBe('half-hours-7d.csv');
+    const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+    expect(lines).toHaveLength(rows + 1);
+    const { activity } = await service.json<{
+      activity: { days: { date: string; buckets: { workUnits: string | null; coverage: string }[] }[] };
+    }>('/v1/measurement/stats?range=7d');
+    const [day] = activity.days;
+    const [bucket] = day?.buckets ?? [];
+    expect(lines[1]).toBe(`${day?.date},00:00,${bucket?.workUnits ?? ''},${bucket?.coverage},0`);
+  });
+
+  it('changes its view in place, with an address for each, and goes back', async () => {
+    const { service, browser, owner } = await start();
+    const { page, conduct } = await openPage(await openWindow(browser), service.url);
+    await waitUntilLive(page);
+    await page.getByRole('link', { name: 'Statistics', exact: true }).click();
+    await page.getByRole('heading', { name: 'Records of the range' }).waitFor();
+    await page.getByRole('link', { name: '30 days' }).click();
+    await page.waitForURL('**/statistics?range=30d');
+    await page.locator('.heat tbody tr').nth(29).waitFor();
+    await page.getByRole('link', { name: 'Owners', exact: true }).click();
+    await page.getByLabel('Address of an owner').fill(owner);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/owners/${owner}`);
+    await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    await page.goBack();
+    await page.goBack();
+    await page.goBack();
+    await page.waitForURL('**/statistics');
+    await expect.poll(() => page.locator('.heat tbody tr').count()).toBe(7);
+    expect(await page.title()).toContain('Statistics');
+    // One document: what changed is its content.
+    expect(conduct.requests.filter((url) => url.includes('/explorer/explorer.'))).toHaveLength(1);
+  });
+
+  it('helps with an address that is none, and with a checksum that is wrong', async () => {
+    const { service, browser, owner } = await start();
+    const context = await openWindow(browser);
+    const { page } = await openPage(context, `${service.url}/owners/0x123`);
+    await waitUntilLive(page);
+    expect(await page.locator('#address-problem').textContent()).toBe(
+      'An address has 40 characters after 0x; this one has 3.',
+    );
+    const letter = /[a-f]/.exec(owner.slice(2))?.[0] as string;
+    const mistyped = `0x${owner.slice(2).replace(letter, letter.toUpperCase())}`;
+    await page.goto(`${service.url}/owners/${mistyped}`);
+    await page.getByText('The checksum is wrong.').waitFor();
+    await page.getByRole('link', { name: 'look it up without its checksum' }).click();
+    await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    expect(await page.locator('a[href^="https://chain.example/tx/0x"]').count()).toBeGreaterThan(0);
+  });
+
+  it('shows the card of a position, and earlier events page by page', async () => {
+    const { service, browser, paths } = await start();
+    const context = await openWindow(browser);
+    const { page } = await openPage(context, `${service.url}${paths.owner}`);
+    await page.locator('tbody button').first().click();
+    await page.locator('.token-card h3').waitFor();
+    await page.goto(`${service.url}/feed`);
+    await waitUntilLive(page);
+    const events = page.locator('.event');
+    const before = await events.count();
+    await page.getByRole('button', { name: 'Earlier events' }).click();
+    await expect.poll(() => events.count()).toBeGreaterThan(before);
+  });
+});
+
+describe('the explorer, where settlement is in trouble', () => {
+  it('says that the oracle is blocked, in its own words, and that it is not any more', async () => {
+    const { service, browser } = await start();
+    const report = await connectReporter(service.natsUrl);
+    const { page } = await openPage(await openWindow(browser, { scheme: 'dark', width: 360 }), service.url);
+    await waitUntilLive(page);
+    const waiting = page.locator('.waiting');
+    await report('oracle', { type: 'blocked', reason: 'the gate is being serviced' });
+    await expect
+      .poll(() => waiting.textContent(), long)
+      .toContain('is blocked: “the gate is being serviced”');
+    await expect.poll(() => waiting.textContent(), long).toContain('Blocked. The oracle is blocked.');
+    expect(await findViolations(page)).toEqual([]);
+    await report('oracle', { type: 'unblocked' });
+    await expect.poll(() => waiting.locator('.alert').count(), long).toBe(0);
+  });
+
+  it('says that a batch was reverted, and that its rounds still wait', async () => {
+    const { service, browser } = await start();
+    const report = await connectReporter(service.natsUrl);
+    const { page } = await openPage(await openWindow(browser), service.url);
+    await waitUntilLive(page);
+    const submissionId = randomUUID();
+    const { core } = await service.json<{ core: Record<string, string> }>('/v1/core');
+    const settled = BigInt(core.settledThroughRound as string);
+    // A round without work changes no sum of the core.
+    const { cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks } = core;
+    await report('reporter', {
+      type: 'submission_prepared',
+      submissionId,
+      previousSettledThroughRound: String(settled),
+      settledThroughRound: String(settled + 1n),
+      activeRoundCount: 0,
+      expected: { cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks, completedBlockCount: '0' },
+    });
+    const submission = page.locator('.submission');
+    await expect.poll(() => submission.textContent(), long).toContain('is being prepared');
+    await report('reporter', {
+      type: 'submission_submitted',
+      submissionId,
+      transactionHash: `0x${'ab'.repeat(32)}`,
+    });
+    await expect.poll(() => submission.textContent(), long).toContain('is submitted');
+    await report('reporter', { type: 'submission_reverted', submissionId });
+    await expect.poll(() => submission.textContent(), long).toContain('was reverted by the contract');
+    expect(await findViolations(page)).toEqual([]);
+  });
+
+  it('says that the chain is away: unknown where it shows nothing, and why', async () => {
+    const { service, browser } = await start();
+    const { page } = await openPage(await openWindow(browser), service.url);
+    await waitUntilLive(page);
+    expect(await page.locator('.stage.issued .unknown').count()).toBe(0);
+    service.endChain();
+    const reason = 'The chain cannot be read at the moment';
+    await expect
+      .poll(() => page.locator('.stage.issued').textContent(), { timeout: 150_000 })
+      .toContain(reason);
+    await expect
+      .poll(() => page.locator('.stage.settled').textContent(), { timeout: 90_000 })
+      .toContain(reason);
+    expect(await page.locator('.stage.issued .value').count()).toBe(0);
+    expect(await page.locator('.waiting').textContent()).toContain('the last that is known');
+    expect(await findViolations(page)).toEqual([]);
+  });
+});
+
+/** Publishes as the oracle and the reporter of the local installation do. */
+async function connectReporter(natsUrl: string) {
+  const connection = await connect(readNatsAccess({ url: natsUrl }));
+  onTestFinished(() => closeNats(connection));
+  const js = jetstream(connection);
+  return async (part: 'oracle' | 'reporter', message: object) => {
+    const subject = part === 'oracle' ? oracleSubject('wheel.local') : reporterSubject('wheel.local');
+    await js.publish(subject, JSON.stringify({ at: new Date().toISOString(), ...message }));
+  };
+}
+
+/** Without script axe cannot run; what it would find most is a heading or a label that is missing. */
+async function findViolationsWithoutScript(content: Promise<string>): Promise<string[]> {
+  const html = await content;
+  const missing = ['<h1', '<main', 'lang="en"', '<title>'].filter((part) => !html.includes(part));
+  return html.includes('style="') ? [...missing, 'an inline style, which the policy forbids'] : missing;
+}

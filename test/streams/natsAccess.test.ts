@@ -1,0 +1,210 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect, type NatsConnection, nkeys } from '@nats-io/transport-node';
+import { describe, expect, it } from 'vitest';
+import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
+import { type NatsAccess, readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import { createCertificate } from '../support/processes/certificate.ts';
+import { eventually, startProcess } from '../support/processes/childProcess.ts';
+import { findFreePort } from '../support/processes/findFreePort.ts';
+import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+
+interface Server {
+  /** Host and port. */
+  readonly host: string;
+  /** The user that it takes a connection for. */
+  userOf(connection: NatsConnection): Promise<string | undefined>;
+}
+
+/** @param settings lines of a nats-server's configuration. */
+async function startServer(settings: string): Promise<Server> {
+  const dir = temporaryDirectory();
+  const [port, monitorPort] = [await findFreePort(), await findFreePort()];
+  const configuration = join(dir, 'nats.conf');
+  writeFileSync(
+    configuration,
+    `listen: "127.0.0.1:${port}"\nhttp: "127.0.0.1:${monitorPort}"\n${settings}\n`,
+  );
+  const server = startProcess('nats-server', ['-c', configuration], {
+    env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
+  });
+  await server.written('Server is ready');
+  return {
+    host: `localhost:${port}`,
+    userOf: async (connection) => {
+      interface Connections {
+        readonly connections: readonly { readonly cid: number; readonly authorized_user?: string }[];
+      }
+      const response = await fetch(`http://127.0.0.1:${monitorPort}/connz?auth=1`);
+      const { connections } = (await response.json()) as Connections;
+      return connections.find(({ cid }) => cid === connection.info?.client_id)?.authorized_user;
+    },
+  };
+}
+
+/** By the way of the service. */
+async function open(access: NatsAccess): Promise<NatsConnection> {
+  const signal = new AbortController().signal;
+  const connection = await connectNats({ ...access, name: 'test', logger: silentLogger, signal });
+  whenFinished(() => closeNats(connection));
+  return connection;
+}
+
+/** Why a connection is refused; the service would try again. */
+async function refusal(access: NatsAccess): Promise<string> {
+  try {
+    const connection = await connect({ ...readNatsAccess(access), reconnect: false, timeout: 5_000 });
+    await connection.close();
+    return 'none';
+  } catch (error) {
+    return String(error);
+  }
+}
+
+const toText = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
+
+function writeSeed(path: string, pair: ReturnType<typeof nkeys.createUser>) {
+  writeFileSync(path, `# of a test\n${toText(pair.getSeed())}\n`, { mode: 0o600 });
+}
+
+/** Two users with nkeys and one with a password, over TLS that asks clients for a certificate. */
+const useSecured = shareInFile(async () => {
+  const dir = temporaryDirectory();
+  const folder = (name: string) => {
+    mkdirSync(join(dir, name));
+    return createCertificate(join(dir, name), 'localhost');
+  };
+  const [server, client, stranger] = [folder('server'), folder('client'), folder('stranger')];
+  const [first, second] = [nkeys.createUser(), nkeys.createUser()];
+  const { host, userOf } = await startServer(`
+    tls {
+      cert_file: "${server.certificate}", key_file: "${server.key}", ca_file: "${client.certificate}", verify: true
+    }
+    authorization {
+      users: [
+        { user: "in g", password: "p@ss:word" }
+        { nkey: ${first.getPublicKey()} }
+        { nkey: ${second.getPublicKey()} }
+      ]
+    }`);
+  const tls = { caFile: server.certificate, certificateFile: client.certificate, keyFile: client.key };
+  const url = `tls://in%20g:p%40ss%3Aword@${host}`;
+  return { dir, host, userOf, url, tls, stranger, first, second };
+});
+
+/** A JWT as NATS signs it. */
+function signJwt(
+  issuer: ReturnType<typeof nkeys.createUser>,
+  subject: string,
+  name: string,
+  nats: object,
+): string {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const claims = { jti: name, iat: 1_700_000_000, iss: issuer.getPublicKey(), name, sub: subject, nats };
+  const signed = `${encode({ typ: 'JWT', alg: 'ed25519-nkey' })}.${encode(claims)}`;
+  return `${signed}.${Buffer.from(issuer.sign(Buffer.from(signed))).toString('base64url')}`;
+}
+
+describe('NATS with TLS', () => {
+  it('takes a user with a password, a certificate of the server and one of the client', async () => {
+    const { host, url, tls, userOf } = await useSecured();
+    const connection = await open({ url, ...tls });
+    expect(await userOf(connection)).toBe('in g');
+    expect(await refusal({ url: `tls://wrong:password@${host}`, ...tls })).toContain(
+      'Authorization Violation',
+    );
+  });
+
+  it('is not used with a server or a client that cannot show who it is', async () => {
+    const { url, tls, stranger } = await useSecured();
+    expect(await refusal({ url })).toContain('self-signed certificate');
+    expect(await refusal({ url, caFile: stranger.certificate })).toContain('self-signed certificate');
+    expect(await refusal({ url: url.replace('localhost', '127.0.0.1'), ...tls })).not.toContain(
+      'Authorization',
+    );
+    expect(await refusal({ url, caFile: tls.caFile })).not.toBe('none');
+    const other = { certificateFile: stranger.certificate, keyFile: stranger.key };
+    expect(await refusal({ url, caFile: tls.caFile, ...other })).not.toBe('none');
+  });
+
+  it('is required where the address says so: a server without it learns nothing', async () => {
+    const token = 'sesame-token';
+    const { host } = await startServer(`authorization { token: "${token}" }`);
+    expect(await refusal({ url: `tls://${token}@${host}` })).toContain("does not support 'tls'");
+    const connection = await open({ url: `nats://${token}@${host}` });
+    expect(connection.isClosed()).toBe(false);
+    expect(await refusal({ url: `nats://wrong@${host}` })).toContain('Authorization Violation');
+  });
+
+  it('is used with the first of several servers that answers', async () => {
+    const { url, tls, userOf } = await useSecured();
+    const away = `tls://localhost:${await findFreePort()}`;
+    expect(await userOf(await open({ url: `${away}, ${url}`, ...tls }))).toBe('in g');
+  });
+
+  it('takes an nkey, and the next one of its file when it connects again', async () => {
+    const { dir, host, userOf, tls, first, second } = await useSecured();
+    const nkeyFile = join(dir, 'user.nk');
+    writeSeed(nkeyFile, first);
+    const connection = await open({ url: `tls://${host}`, nkeyFile, ...tls });
+    expect(await userOf(connection)).toBe(first.getPublicKey());
+    writeSeed(nkeyFile, second);
+    await connection.reconnect();
+    await eventually(async () => (await userOf(connection)) === second.getPublicKey(), 'the next user');
+  });
+});
+
+describe('NATS with accounts of an operator', () => {
+  it('takes a credentials file', async () => {
+    const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
+    const limits = {
+      subs: -1,
+      data: -1,
+      payload: -1,
+      imports: -1,
+      exports: -1,
+      wildcards: true,
+      conn: -1,
+      leaf: -1,
+    };
+    const accountJwt = signJwt(operator, account.getPublicKey(), 'miner', {
+      type: 'account',
+      version: 2,
+      limits,
+      default_permissions: { pub: {}, sub: {} },
+    });
+    const userJwt = signJwt(account, user.getPublicKey(), 'ingest', {
+      type: 'user',
+      version: 2,
+      subs: -1,
+      data: -1,
+      payload: -1,
+      pub: {},
+      sub: {},
+    });
+    const operatorJwt = signJwt(operator, operator.getPublicKey(), 'operator', {
+      type: 'operator',
+      version: 2,
+    });
+    const dir = temporaryDirectory();
+    const { host, userOf } = await startServer(`
+      operator: ${operatorJwt}
+      resolver: MEMORY
+      resolver_preload: { ${account.getPublicKey()}: ${accountJwt} }`);
+    const credentialsFile = join(dir, 'ingest.creds');
+    writeFileSync(
+      credentialsFile,
+      `-----BEGIN NATS USER JWT-----\n${userJwt}\n------END NATS USER JWT------\n\n` +
+        `-----BEGIN USER NKEY SEED-----\n${toText(user.getSeed())}\n------END USER NKEY SEED------\n`,
+      { mode: 0o600 },
+    );
+    const connection = await open({ url: `nats://${host}`, credentialsFile });
+    expect(await userOf(connection)).toBe(user.getPublicKey());
+    const seed = toText(nkeys.createUser().getSeed());
+    const forged = readFileSync(credentialsFile, 'utf8').replace(/^SU.*$/m, seed);
+    writeFileSync(credentialsFile, forged);
+    expect(await refusal({ url: `nats://${host}`, credentialsFile })).toContain('Authorization Violation');
+  });
+});

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { eventually, startProcess } from '../processes/childProcess.ts';
+import { whenFinished } from '../processes/lifetime.ts';
+import { temporaryDirectory } from '../processes/temporaryDirectory.ts';
+
+const program = resolve(import.meta.dirname, '../../../dist/deploy/miner.js');
+
+export interface LocalService {
+  readonly url: string;
+  /** With its token. */
+  readonly natsUrl: string;
+  /** Ends the chain, as if its node had gone. */
+  endChain(): void;
+  json<Body>(path: string): Promise<Body>;
+}
+
+/**
+ * What `npm start` runs, once its simulated chain has reached the present.
+ *
+ * @param pastDays length of the past; what tests need happens within a day.
+ */
+export async function startLocalService(
+  environment: Record<string, string> = {},
+  pastDays = 1.2,
+): Promise<LocalService> {
+  const dataDir = temporaryDirectory();
+  const started = startProcess(
+    process.execPath,
+    [program, 'local', '--past-days', String(pastDays), '--past-interval', '60'],
+    {
+      env: {
+        PATH: process.env.PATH,
+        MINER_DATA_DIR: dataDir,
+        MINER_HTTP_PORT: '0',
+        MINER_OPS_PORT: '0',
+        ...environment,
+      },
+    },
+  );
+  const findPid = (name: string) =>
+    Number(new RegExp(`"pid":(\\d+)[^\\n]*"${name} started"`).exec(started.output())?.[1]);
+  // Its servers end with it; those of a process that had to be killed are ended here.
+  whenFinished(async () => {
+    await started.end('SIGTERM');
+    for (const name of ['nats-server', 'anvil'])
+      if (isOurs(findPid(name), dataDir)) process.kill(findPid(name), 'SIGKILL');
+  });
+  const find = (pattern: RegExp, what: string) =>
+    eventually(() => pattern.exec(started.output())?.[1], what, 120_000);
+  const url = (await find(/Read Service\s+(http\S+)\//, 'the address')) as string;
+  const urlFile = (await find(/NATS .*token in (\S+)/, 'the address of NATS')) as string;
+  await find(/(the simulated chain has reached the present)/, 'the present');
+  return {
+    url,
+    natsUrl: readFileSync(urlFile, 'utf8').trim(),
+    endChain: () => process.kill(findPid('anvil'), 'SIGKILL'),
+    json: async <Body>(path: string) => (await (await fetch(`${url}${path}`)).json()) as Body,
+  };
+}
+
+function isOurs(pid: number, dataDir: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dataDir);
+  } catch {
+    return false; // It has ended.
+  }
+}
