@@ -7,6 +7,10 @@ import type { OnAnswered } from '../http/server/answeredRequest.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { FoldedBatchReport } from '../streams/streamPipeline.ts';
 
+const serviceName = 'miner';
+/** Of W3C Trace Context, version 00. */
+const traceparentPattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
 /** Traces of requests and batches, on their way to a collector. */
 export interface Tracing {
   readonly onAnswered: OnAnswered;
@@ -14,10 +18,6 @@ export interface Tracing {
   /** Sends what is not sent yet. */
   stop(): Promise<void>;
 }
-
-const serviceName = 'miner';
-/** Of W3C Trace Context, version 00. */
-const traceparentPattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 /**
  * Spans are made when something has ended, with the time at which it began, so nothing is carried along meanwhile. The endpoint, its headers and the

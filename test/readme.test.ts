@@ -69,6 +69,22 @@ describe('README', () => {
     expect(listed.length).toBe(8);
   });
 
+  it('knows the attacks that SECURITY.md lists, each with a test', () => {
+    const rows =
+      read('SECURITY.md')
+        .split('## Attacks\n')[1]
+        ?.split('\n## ')[0]
+        ?.match(/^\| .+ \|$/gm) ?? [];
+    const tests = rows
+      .slice(1)
+      .map((row) => [...row.matchAll(/`(test\/[\w/]+\.test\.ts)`/g)].map(([, file = '']) => file));
+    expect(tests.length).toBeGreaterThan(15);
+    for (const [index, files] of tests.entries()) {
+      expect([rows[index + 1], files.length]).not.toEqual([rows[index + 1], 0]);
+      for (const file of files) expect([file, existsSync(join(root, file))]).toEqual([file, true]);
+    }
+  });
+
   it.each([...pages, ...folders.map((folder) => `${folder}/README.md`)])(
     '%s names only files that exist',
     (path) => {

@@ -1,3 +1,4 @@
+import type { Connection } from './components/pageContext.ts';
 import type { WheelState } from './components/Wheel.tsx';
 import type { ReadResource } from './page.ts';
 import { nameView, type Place } from './place.ts';
@@ -5,10 +6,15 @@ import { statusPath } from './resources.ts';
 import { describeWheel } from './wheelState.ts';
 
 /** Title of the window, and name of the icon that shows the state of the wheel. */
-export function describePage(place: Place, read: ReadResource): { title: string; icon: string } {
-  const { body } = read('status', statusPath);
+export function describePage(
+  place: Place,
+  read: ReadResource,
+  connection: Connection | null,
+): { title: string; icon: string } {
+  const status = read('status', statusPath);
+  const { body } = status;
   if (body === null) return { title: `${nameView(place)} · Mining activity`, icon: 'wheel-unknown.svg' };
-  const { state } = describeWheel(body.measurement);
+  const { state } = describeWheel(status, connection);
   const title =
     place.view === 'glance'
       ? `${stateNames[state]} · ${body.installationId} · Mining activity`

@@ -21,7 +21,7 @@ export const renderPage: RenderPage = ({ path, query, nowMs, settings, read: rea
   };
   const page = { place, read, settings, renderedAtMs: nowMs, actions: null, connection: null };
   const body = renderToString(<App page={page} />);
-  const { title, icon } = describePage(place, read);
+  const { title, icon } = describePage(place, read, null);
   const { files } = settings;
   const head = renderToString(
     <head>

@@ -1,5 +1,6 @@
+import type { Connection } from './components/pageContext.ts';
 import type { WheelState } from './components/Wheel.tsx';
-import type { Bodies } from './page.ts';
+import type { Bodies, Resource } from './page.ts';
 
 export interface WheelWords {
   readonly state: WheelState;
@@ -11,13 +12,26 @@ export interface WheelWords {
 const whatItIs =
   'A wheel whose every turn is counted as work, settled on Ethereum, and rewarded with tokens.';
 
+/** Whether the service cannot be reached, so that nothing here is known to hold any more. */
+export function isLost(connection: Connection | null, { problem }: Resource<unknown>): boolean {
+  return problem?.status === 0 || connection?.isOnline === false;
+}
+
 /** What the newest reading says of the wheel, in words; the first row that holds. */
-export function describeWheel(measurement: Bodies['status']['measurement']): WheelWords {
+export function describeWheel(status: Resource<Bodies['status']>, connection: Connection | null): WheelWords {
+  const measurement = status.body?.measurement ?? null;
   if (measurement === null)
     return {
       state: 'unknown',
       sentence: 'The wheel has not been heard of.',
       detail: 'No reading was accepted yet. Unknown is not zero: the wheel may well be turning.',
+    };
+  const isTurning = measurement.rpmMilli > 0 || measurement.speedMmPerSecond > 0;
+  if (isLost(connection, status))
+    return {
+      state: 'stale',
+      sentence: `The wheel was ${isTurning ? 'turning' : 'resting'}.`,
+      detail: 'That is the last that reached this page. What it does now is unknown.',
     };
   if (measurement.freshness === 'stale')
     return {
@@ -31,7 +45,7 @@ export function describeWheel(measurement: Bodies['status']['measurement']): Whe
       sentence: 'The counter reports a fault.',
       detail: 'The device is in touch, but says that its counter cannot be trusted.',
     };
-  if (measurement.rpmMilli > 0 || measurement.speedMmPerSecond > 0)
+  if (isTurning)
     return {
       state: 'turning',
       sentence: 'The wheel is turning.',

@@ -5,6 +5,7 @@ import {
   findViolations,
   openPage,
   openWindow,
+  savePicture,
   startBrowser,
   waitUntilLive,
 } from '../support/explorer/browser.ts';
@@ -67,6 +68,7 @@ describe('the explorer follows the wheel', () => {
     expect(await page.locator('.stage.settled').textContent()).toContain('not connected to a chain');
     expect(await findViolations(page)).toEqual([]);
     expect(conduct.errors).toEqual([]);
+    await savePicture(page, 'state-unknown');
     for (const path of ['/statistics', '/settlements', '/feed']) {
       await page.goto(`${url}${path}`);
       await waitUntilLive(page);
@@ -95,9 +97,12 @@ describe('the explorer follows the wheel', () => {
     ],
   ] as const)('%s', async (sentence, icon, reading) => {
     const { url, publish } = await start();
-    for (const scheme of ['light', 'dark'] as const) {
+    for (const [scheme, width] of [
+      ['light', 1440],
+      ['dark', 360],
+    ] as const) {
       const { page, conduct } = await openPage(
-        await openWindow(await sharedBrowser(), { scheme, width: 768 }),
+        await openWindow(await sharedBrowser(), { scheme, width }),
         url,
       );
       await waitUntilLive(page);
@@ -107,6 +112,7 @@ describe('the explorer follows the wheel', () => {
       await expect.poll(() => page.locator('#icon').getAttribute('href')).toContain(icon);
       expect(await findViolations(page)).toEqual([]);
       expect(conduct.errors).toEqual([]);
+      await savePicture(page, `state-${icon}-${width}-${scheme}`);
       if (icon !== 'wheel-turning') continue;
       const text = await page.locator('.now .figures').textContent();
       expect(text).toContain('42.1 rpm');
@@ -152,6 +158,7 @@ describe('the explorer and its connection', () => {
     try {
       await page.getByText('asked too often', { exact: false }).first().waitFor({ timeout: 60_000 });
       expect(await findViolations(page)).toEqual([]);
+      await savePicture(page, 'state-asked-too-often');
     } finally {
       clearInterval(flood);
     }
@@ -167,8 +174,11 @@ describe('the explorer and its connection', () => {
     await kill();
     await page.getByText('Connection lost.').waitFor({ timeout: 60_000 });
     expect(await page.locator('.liveness').textContent()).toBe('Not connected');
+    // Nothing is said of the present.
+    expect(await page.locator('#now').textContent()).toMatch(/^The wheel was (?:turning|resting)\.$/);
     expect(await page.locator('.now .value').count()).toBeGreaterThan(0);
     expect(await findViolations(page)).toEqual([]);
+    await savePicture(page, 'state-lost');
     await startAgain();
     await publish({ rpmMilli: 61_000, speedMmPerSecond: 1_000 });
     await page.getByText('61.0', { exact: false }).waitFor({ timeout: 120_000 });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jetstream } from '@nats-io/jetstream';
@@ -13,14 +12,13 @@ import {
   findViolations,
   openPage,
   openWindow,
+  picturesFolder,
+  savePicture,
   startBrowser,
   waitUntilLive,
 } from '../support/explorer/browser.ts';
 import { startLocalService } from '../support/explorer/localService.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
-
-/** Where screenshots go that `npm run screenshots` asks for; none in an ordinary run. */
-const screenshots = process.env.MINER_SCREENSHOTS ?? null;
 
 interface Feed {
   readonly events: readonly { readonly payload: { readonly owner: string } }[];
@@ -33,7 +31,7 @@ const start = shareInFile(async () => {
       MINER_CHAIN_STALE_SECONDS: '30',
       MINER_TRANSACTION_URL: 'https://chain.example/tx/',
     },
-    screenshots === null ? undefined : 8,
+    picturesFolder === null ? undefined : 8,
   );
   const { events } = await service.json<Feed>('/v1/events?category=players');
   const owner = events[0]?.payload.owner as string;
@@ -56,7 +54,7 @@ const views = ['glance', 'statistics', 'settlements', 'feed', 'owners', 'owner']
 const looks = (['light', 'dark'] as const).flatMap((scheme) =>
   [1440, 360]
     .map((width) => ({ scheme, width }))
-    .filter(({ width }) => screenshots !== null || (scheme === 'light') === (width === 1440)),
+    .filter(({ width }) => picturesFolder !== null || (scheme === 'light') === (width === 1440)),
 );
 
 describe('the explorer on what npm start runs', () => {
@@ -74,20 +72,14 @@ describe('the explorer on what npm start runs', () => {
       }
       expect([view, conduct.errors]).toEqual([view, []]);
       expect(conduct.requests.filter((url) => !url.startsWith(service.url))).toEqual([]);
-      if (screenshots !== null) {
-        mkdirSync(screenshots, { recursive: true });
-        await page.screenshot({
-          path: join(screenshots, `${view}-${look.width}-${look.scheme}.png`),
-          fullPage: true,
-        });
-      }
+      await savePicture(page, `${view}-${look.width}-${look.scheme}`);
       await page.close();
     }
     expect(await context.cookies()).toEqual([]);
   });
 
   // Of the README, and of links to the service that are shared.
-  if (screenshots !== null)
+  if (picturesFolder !== null)
     it('has a picture', async () => {
       const { service, browser } = await start();
       const context = await openWindow(browser, { width: 1200 });
@@ -249,6 +241,7 @@ describe('the explorer, where settlement is in trouble', () => {
       .toContain('is blocked: “the gate is being serviced”');
     await expect.poll(() => waiting.textContent(), long).toContain('Blocked. The oracle is blocked.');
     expect(await findViolations(page)).toEqual([]);
+    await savePicture(page, 'state-oracle-blocked');
     await report('oracle', { type: 'unblocked' });
     await expect.poll(() => waiting.locator('.alert').count(), long).toBe(0);
   });
@@ -281,6 +274,7 @@ describe('the explorer, where settlement is in trouble', () => {
     await expect.poll(() => submission.textContent(), long).toContain('is submitted');
     await report('reporter', { type: 'submission_reverted', submissionId });
     await expect.poll(() => submission.textContent(), long).toContain('was reverted by the contract');
+    await savePicture(page, 'state-reverted');
     expect(await findViolations(page)).toEqual([]);
   });
 
@@ -299,6 +293,7 @@ describe('the explorer, where settlement is in trouble', () => {
       .toContain(reason);
     expect(await page.locator('.stage.issued .value').count()).toBe(0);
     expect(await page.locator('.waiting').textContent()).toContain('the last that is known');
+    await savePicture(page, 'state-chain-away');
     expect(await findViolations(page)).toEqual([]);
   });
 });

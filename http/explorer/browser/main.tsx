@@ -100,7 +100,7 @@ async function start() {
       <App page={{ place, read, settings, renderedAtMs: actions.clock.nowMs(), actions, connection }} />,
       body,
     );
-    const { title, icon } = describePage(place, read);
+    const { title, icon } = describePage(place, read, connection);
     if (document.title !== title) document.title = title;
     const link = document.querySelector<HTMLLinkElement>('#icon');
     const href = settings.files[icon];

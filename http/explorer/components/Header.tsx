@@ -1,10 +1,9 @@
 import { formatDuration } from '../format/times.ts';
-import type { Problem } from '../page.ts';
 import { formatPlace, nameView, type Place } from '../place.ts';
 import { statusPath } from '../resources.ts';
-import { describeWheel } from '../wheelState.ts';
+import { describeWheel, isLost } from '../wheelState.ts';
 import { Banner } from './Banner.tsx';
-import { type Connection, useNowMs, usePage } from './pageContext.ts';
+import { useNowMs, usePage } from './pageContext.ts';
 import { Time } from './Time.tsx';
 
 const places: readonly Place[] = [
@@ -17,9 +16,9 @@ const places: readonly Place[] = [
 
 /** Name, places, whether the page is live, and what concerns every place. */
 export function Header() {
-  const { place, read, actions, renderedAtMs } = usePage();
+  const { place, read, actions, connection, renderedAtMs } = usePage();
   const status = read('status', statusPath);
-  const { state } = describeWheel(status.body?.measurement ?? null);
+  const { state } = describeWheel(status, connection);
   return (
     <header>
       <div class="bar">
@@ -71,8 +70,9 @@ export function Header() {
 function ConnectionBanner() {
   const { connection, read } = usePage();
   const nowMs = useNowMs();
-  const { body, problem } = read('status', statusPath);
-  if (connection === null || !isLost(connection, problem)) return null;
+  const status = read('status', statusPath);
+  const { body, problem } = status;
+  if (connection === null || !isLost(connection, status)) return null;
   const waitSeconds = Math.ceil(((problem?.retryAtMs ?? 0) - (nowMs ?? 0)) / 1000);
   return (
     <Banner severity="warning" title="Connection lost.">
@@ -83,15 +83,12 @@ function ConnectionBanner() {
   );
 }
 
-function isLost(connection: Connection, problem: Problem | null): boolean {
-  return !connection.isOnline || problem?.status === 0;
-}
-
 function Liveness() {
   const { connection, read } = usePage();
   if (connection === null) return null;
-  const { body, problem } = read('status', statusPath);
-  const [kind, text] = isLost(connection, problem)
+  const status = read('status', statusPath);
+  const { body, problem } = status;
+  const [kind, text] = isLost(connection, status)
     ? ['lost', 'Not connected']
     : problem !== null
       ? ['waiting', 'Waiting']

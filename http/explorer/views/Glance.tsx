@@ -15,7 +15,7 @@ import {
   statisticsPath,
   statusPath,
 } from '../resources.ts';
-import { describeWheel } from '../wheelState.ts';
+import { describeWheel, type WheelWords } from '../wheelState.ts';
 import { EventList } from './EventList.tsx';
 import { OpenRound } from './OpenRound.tsx';
 import { Stages } from './Stages.tsx';
@@ -23,7 +23,7 @@ import { Waiting } from './Waiting.tsx';
 
 /** The first view: what the wheel does now, how its work becomes tokens, what waits, and today. */
 export function Glance() {
-  const { read } = usePage();
+  const { read, connection } = usePage();
   const status = read('status', statusPath);
   const core = read('core', corePath).body;
   const issuance = read('issuance', issuancePath).body;
@@ -35,7 +35,7 @@ export function Glance() {
       <ResourceNotice what="The state of the wheel" resource={status} />
       {status.body !== null && (
         <div class="hero">
-          <Now status={status.body} />
+          <Now status={status.body} wheel={describeWheel(status, connection)} />
           <OpenRound status={status.body} core={core} />
         </div>
       )}
@@ -65,9 +65,9 @@ export function Glance() {
   );
 }
 
-function Now({ status }: { status: Bodies['status'] }) {
+function Now({ status, wheel }: { status: Bodies['status']; wheel: WheelWords }) {
   const { measurement } = status;
-  const { state, sentence, detail } = describeWheel(measurement);
+  const { state, sentence, detail } = wheel;
   const isCurrent = state === 'turning' || state === 'resting';
   const source = (field: string, exact: string | null, meaning: string): Source => ({
     route: statusPath,

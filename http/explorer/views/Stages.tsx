@@ -42,9 +42,9 @@ function Stage({ name, meaning, children }: { name: string; meaning: string; chi
 
 function Measured({ status, statistics }: Pick<StagesProps, 'status' | 'statistics'>) {
   const { measurement } = status;
-  const { acceptedWorkUnits = null, firstObservedAt = null } = statistics?.lifetime ?? {};
-  // The sum of no readings says nothing of the wheel.
-  const total = firstObservedAt === null ? null : acceptedWorkUnits;
+  const { acceptedWorkUnits = null, coverageBps = 0 } = statistics?.lifetime ?? {};
+  // The sum of no rounds says nothing of the wheel.
+  const total = acceptedWorkUnits === '0' && coverageBps === 0 ? null : acceptedWorkUnits;
   return (
     <Stage name="measured" meaning="what the device counted">
       <Figure

@@ -24,7 +24,10 @@ export function Waiting({
     <section aria-labelledby="waiting">
       <h2 id="waiting">What waits</h2>
       <dl class="waiting">
-        <Item title="To be closed" tone={oracle.state === 'accepted' ? 'calm' : 'alert'}>
+        <Item
+          title="To be closed"
+          tone={oracle.state === 'blocked' || oracle.state === 'stale' ? 'alert' : 'calm'}
+        >
           The oracle {oracleStates[oracle.state] ?? oracle.state}
           {oracle.state === 'blocked' && oracle.reason !== null && <>: “{oracle.reason}”</>}.
           {oracle.latestClosure !== null && (
@@ -36,7 +39,7 @@ export function Waiting({
           )}
         </Item>
         {queue.status === 'unavailable' ? (
-          <Item title="To be settled" tone="alert">
+          <Item title="To be settled" tone="calm">
             {explain(queue.reason)}
           </Item>
         ) : (
@@ -140,7 +143,7 @@ function ToBeMinted({ settlements }: { settlements: Bodies['settlements'] | null
     );
   if (settlements.status === 'unavailable')
     return (
-      <Item title="To be minted" tone="alert">
+      <Item title="To be minted" tone={settlements.reason === 'indexer_disabled' ? 'calm' : 'alert'}>
         {explain(settlements.reason)}
       </Item>
     );

@@ -49,6 +49,15 @@ export async function openWindow(browser: Browser, look: Look = {}): Promise<Bro
   return context;
 }
 
+/** Where pictures go that `npm run screenshots` asks for; null in an ordinary run. */
+export const picturesFolder = process.env.MINER_SCREENSHOTS ?? null;
+
+/** Where pictures are asked for: all of the page, down to its end. */
+export async function savePicture(page: Page, name: string) {
+  if (picturesFolder !== null)
+    await page.screenshot({ path: join(picturesFolder, `${name}.png`), fullPage: true });
+}
+
 /** What a page did that it must not: errors, and requests to elsewhere. */
 export interface Conduct {
   readonly errors: string[];
