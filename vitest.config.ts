@@ -42,7 +42,7 @@ const unitTests = [
   'test/actors/statistics/**/*.test.ts',
   'test/streams/{actorTransitions,chainConditionWatch,chainRewinds,compileCheck,connection,decode,mapConcurrently,pullSizing,readingText,parseTimestampMs}.test.ts',
   'test/storage/{pollUntil,rowText}.test.ts',
-  'test/http/{httpMetrics,ifNoneMatch,isoTime,memoize,openApiDescriptions,scalars}.test.ts',
+  'test/http/{httpMetrics,ifNoneMatch,isoTime,memoize,openApiDescriptions,scalars,uwsBuild}.test.ts',
   'test/deploy/{progress,simulatedWheel}.test.ts',
 ];
 

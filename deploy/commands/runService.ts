@@ -3,7 +3,7 @@ import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { defaultReadTimeoutMs } from '../../http/server/pendingReads.ts';
-import { detectImplementation } from '../../http/server/uws.ts';
+import { detectImplementation, uwsPackage } from '../../http/server/uws.ts';
 import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import {
   type Configuration,
@@ -234,6 +234,9 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
     throw error;
   });
   const { publicUrl, operatorUrl } = service;
-  logger.info({ publicUrl, operatorUrl, roles, uWebSockets: detectImplementation() }, 'listening');
+  logger.info(
+    { publicUrl, operatorUrl, roles, uWebSockets: detectImplementation(), uwsPackage },
+    'listening',
+  );
   return service;
 }

@@ -1,17 +1,24 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { createRequire } from 'node:module';
+import { chooseUwsBuild, type Uws, uwsPackages } from './uwsBuild.ts';
 
 // Loaded with require, since imports of the native addon and of the fallback have different shapes.
-const uws = createRequire(import.meta.url)('uWebSockets.js') as typeof import('uWebSockets.js');
+const require = createRequire(import.meta.url);
+// What forces the substitute means every package.
+const packages = process.env.UWS_USE_FALLBACK === undefined ? uwsPackages : uwsPackages.slice(0, 1);
+const { uws, packageName, implementation } = chooseUwsBuild((name) => require(name) as Uws, packages);
 
 export const { us_listen_socket_close: closeListenSocket, us_socket_local_port: portOfSocket } = uws;
+
+/** The package that the running build of uWebSockets.js came from. */
+export const uwsPackage = packageName;
 
 /**
  * Which implementation of uWebSockets.js runs: the native addon, or the package's JavaScript fallback (another
  * Node version or platform, or UWS_USE_FALLBACK=1), which lacks what this file adds.
  */
 export function detectImplementation(): 'native' | 'fallback' {
-  return 'getParts' in uws ? 'native' : 'fallback';
+  return implementation;
 }
 
 export function App(): TemplatedApp {

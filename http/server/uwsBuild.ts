@@ -1,0 +1,39 @@
+/** What uWebSockets.js and the packages that bring builds of it export. */
+export type Uws = typeof import('uWebSockets.js');
+
+export interface UwsBuild {
+  readonly uws: Uws;
+  /** Package that it came from. */
+  readonly packageName: string;
+  /** The native addon, or a substitute in JavaScript. */
+  readonly implementation: 'native' | 'fallback';
+}
+
+/**
+ * Packages that bring uWebSockets.js, in the order in which they are tried: the one that is installed under its own name, which may be the official release,
+ * and one with builds for later versions of Node, which is not installed unless it is asked for.
+ */
+export const uwsPackages = ['uWebSockets.js', '@btc-vision/uwebsockets.js'] as const;
+
+/**
+ * Takes the first native build that loads, else the first substitute.
+ *
+ * @param load throws where a package is not installed, or has no build that loads on this machine.
+ * @throws Error of the first package where none loads.
+ */
+export function chooseUwsBuild(load: (packageName: string) => Uws, packages: readonly string[]): UwsBuild {
+  let substitute: UwsBuild | null = null;
+  let failure: unknown = null;
+  for (const packageName of packages) {
+    try {
+      const uws = load(packageName);
+      // The substitute lacks what reads forms.
+      if ('getParts' in uws) return { uws, packageName, implementation: 'native' };
+      substitute ??= { uws, packageName, implementation: 'fallback' };
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  if (substitute === null) throw failure;
+  return substitute;
+}
