@@ -26,7 +26,7 @@ export interface TestNginx extends TestProcess {
   readonly certificate: string;
 }
 
-/** Starts the reference configuration with nothing changed but ports, paths and the server behind it. */
+/** Starts the reference configuration with nothing changed but ports, paths, the server behind it, and one process: a worker would outlive its master that is killed. */
 export async function startNginx(program: string, upstreamPort: number): Promise<TestNginx> {
   const dir = temporaryDirectory();
   mkdirSync(join(dir, 'temporary'));
@@ -43,7 +43,10 @@ export async function startNginx(program: string, upstreamPort: number): Promise
     ['/etc/nginx/certificate.pem', certificate],
     ['/etc/nginx/certificate.key', key],
     ['server 127.0.0.1:8080 ', `server 127.0.0.1:${upstreamPort} `],
-    ['worker_processes auto;', `worker_processes 1;\ndaemon off;\npid ${join(dir, 'nginx.pid')};`],
+    [
+      'worker_processes auto;',
+      `worker_processes 1;\nmaster_process off;\ndaemon off;\npid ${join(dir, 'nginx.pid')};`,
+    ],
     ['worker_rlimit_nofile 32768;\n', ''],
     [
       'access_log off;',

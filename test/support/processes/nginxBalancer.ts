@@ -18,7 +18,7 @@ export async function startBalancer(program: string, ports: readonly number[]): 
   const configuration = join(dir, 'nginx.conf');
   writeFileSync(
     configuration,
-    `daemon off; worker_processes 1; pid ${dir}/nginx.pid; error_log ${dir}/error.log;
+    `daemon off; master_process off; worker_processes 1; pid ${dir}/nginx.pid; error_log ${dir}/error.log;
     events { worker_connections 256; }
     http {
       access_log off;
