@@ -114,37 +114,52 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
 async function reportLost(options: GenerationChoiceOptions, active: Tables): Promise<void> {
   const lost = await findLost(options, active);
   if (lost === null) return;
-  const detail = describeLost(lost);
-  if (!options.acceptsLoss) {
-    throw new RebuildIncomplete(
-      `the stored rows are of another version or deployment and have to be folded again. ${detail} ` +
-        'Run the version and deployment that made them, or set MINER_INCOMPLETE_REBUILD=accept to go on without what is lost',
-    );
-  }
-  options.logger.warn({ stream, ...lost }, `the rebuild is incomplete: ${detail}`);
+  report(options, {
+    cause: 'the stored rows are of another version or deployment and have to be folded again',
+    detail: describeLost(lost),
+    remedy: 'Run the version and deployment that made them',
+    lost: { stream, ...lost },
+  });
 }
 
 /** Of a stream without rows: where no snapshot is of this version, all of its messages have to be folded again. */
 async function reportLostState(
-  { jsm, pipelineIdentity, acceptsLoss, logger }: GenerationChoiceOptions,
+  options: GenerationChoiceOptions,
   headers: readonly StoredSnapshotHeader[],
 ): Promise<void> {
-  if (headers.length === 0 || headers.some((header) => isOfFold(header, pipelineIdentity))) return;
-  const { firstSequence } = await verifySource(jsm, 'MINER_PIPELINE', emptyCheckpoint);
+  if (headers.length === 0 || headers.some((header) => isOfFold(header, options.pipelineIdentity))) return;
+  const { firstSequence } = await verifySource(options.jsm, 'MINER_PIPELINE', emptyCheckpoint);
   if (firstSequence <= 1) return;
-  const detail =
-    `Messages 1 to ${firstSequence - 1} have left MINER_PIPELINE: modules, signer and oracles that have reported nothing since, ` +
-    'and submissions and rounds that ended before, are unknown afterwards.';
+  const throughSequence = firstSequence - 1;
+  report(options, {
+    cause: 'the saved state of MINER_PIPELINE is of another version and has to be folded again',
+    detail:
+      `Messages 1 to ${throughSequence} have left MINER_PIPELINE: modules, signer and oracles that have reported nothing since, ` +
+      'and submissions and rounds that ended before, are unknown afterwards.',
+    remedy: 'Run the version that made it',
+    lost: { stream: 'MINER_PIPELINE', throughSequence },
+  });
+}
+
+/** What a rebuild misses, in sentences, and with what is logged of it. */
+interface Loss {
+  readonly cause: string;
+  readonly detail: string;
+  readonly remedy: string;
+  readonly lost: object;
+}
+
+/** @throws RebuildIncomplete unless it is accepted that a rebuild misses something, which is logged then. */
+function report(
+  { acceptsLoss, logger }: GenerationChoiceOptions,
+  { cause, detail, remedy, lost }: Loss,
+): void {
   if (!acceptsLoss) {
     throw new RebuildIncomplete(
-      `the saved state of MINER_PIPELINE is of another version and has to be folded again. ${detail} ` +
-        'Run the version that made it, or set MINER_INCOMPLETE_REBUILD=accept to go on without what is lost',
+      `${cause}. ${detail} ${remedy}, or set MINER_INCOMPLETE_REBUILD=accept to go on without what is lost`,
     );
   }
-  logger.warn(
-    { stream: 'MINER_PIPELINE', throughSequence: firstSequence - 1 },
-    `the rebuild is incomplete: ${detail}`,
-  );
+  logger.warn(lost, `the rebuild is incomplete: ${detail}`);
 }
 
 async function isEmpty(database: Database, { readings }: Tables): Promise<boolean> {

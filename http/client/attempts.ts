@@ -49,7 +49,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
  */
 export async function attempt<Result>(
   work: () => Promise<Result>,
-  settings: AttemptSettings,
+  settings: AttemptSettings & { readonly onFailure?: ((error: unknown) => void) | undefined },
   signal: AbortSignal | undefined,
 ): Promise<Result> {
   for (let failures = 1; ; failures++) {
@@ -58,6 +58,7 @@ export async function attempt<Result>(
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       if (failures >= (settings.attemptsMax ?? 5) || !mayPass(error)) throw error;
+      settings.onFailure?.(error);
       await sleep(chooseDelayMs(error, failures, settings), signal);
     }
   }

@@ -1,6 +1,5 @@
-import { chooseDelayMs, sleep } from './attempts.ts';
+import { attempt, sleep } from './attempts.ts';
 import type { Answer, Body, Path, Requester, RequestOptions } from './request.ts';
-import { mayPass } from './serviceError.ts';
 
 export interface PollOptions extends RequestOptions {
   /** Milliseconds between requests, 2,000 unless it is given. */
@@ -19,24 +18,15 @@ export async function* poll<At extends Path>(
   parameters: object,
   { signal, intervalMs = 2_000, onFailure }: PollOptions,
 ): AsyncGenerator<Body<At>, never> {
-  let etag: string | null = null;
-  for (let failures = 0; ; ) {
-    try {
-      const answer: Answer<Body<At>> = await requester.once(path, parameters, {
-        ...(signal && { signal }),
-        etag,
-      });
-      failures = 0;
-      etag = answer.etag;
-      if (answer.body !== null) yield answer.body;
-    } catch (error) {
-      if (signal?.aborted) throw signal.reason;
-      if (!mayPass(error)) throw error;
-      failures++;
-      onFailure?.(error);
-      await sleep(chooseDelayMs(error, failures, requester.options), signal);
-      continue;
-    }
-    await sleep(intervalMs, signal);
+  const settings = { ...requester.options, attemptsMax: Number.POSITIVE_INFINITY, onFailure };
+  for (let etag: string | null = null; ; await sleep(intervalMs, signal)) {
+    const asked = { ...(signal && { signal }), etag };
+    const answer: Answer<Body<At>> = await attempt(
+      () => requester.once(path, parameters, asked),
+      settings,
+      signal,
+    );
+    etag = answer.etag;
+    if (answer.body !== null) yield answer.body;
   }
 }

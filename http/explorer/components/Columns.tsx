@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { createLinearScale } from '../linearScale.ts';
+import { Scale } from './Scale.tsx';
 
 export type ColumnState = 'complete' | 'partial' | 'missing' | 'future';
 
@@ -45,15 +46,7 @@ export function Columns({ label, marks, ticks, formatValue, tone = 'measured' }:
   return (
     <div class={`chart ${tone}`}>
       <div class="plot-row">
-        <div class="scale" aria-hidden="true">
-          {gridValues.map((value) => (
-            <svg key={value} class="scale-mark" aria-hidden="true" height="100%" width="100%">
-              <text x="100%" y={`${100 - scale(value)}%`} text-anchor="end" dominant-baseline="middle">
-                {formatValue(value)}
-              </text>
-            </svg>
-          ))}
-        </div>
+        <Scale values={gridValues} top={(value) => height - scale(value)} formatValue={formatValue} />
         <svg
           class="plot"
           viewBox={`0 0 ${width} ${height}`}

@@ -1,5 +1,6 @@
 import { area, line } from 'd3-shape';
 import { createLinearScale } from '../linearScale.ts';
+import { Scale } from './Scale.tsx';
 
 /** One point of a line; a point without a value is a gap. */
 export interface LinePoint {
@@ -44,15 +45,7 @@ export function Line({ label, points, formatValue, tone = 'measured', isFromZero
   return (
     <div class={`chart ${tone}`}>
       <div class="plot-row">
-        <div class="scale" aria-hidden="true">
-          {ticks.map((value) => (
-            <svg key={value} class="scale-mark" aria-hidden="true" height="100%" width="100%">
-              <text x="100%" y={`${scale(value)}%`} text-anchor="end" dominant-baseline="middle">
-                {formatValue(value)}
-              </text>
-            </svg>
-          ))}
-        </div>
+        <Scale values={ticks} top={scale} formatValue={formatValue} />
         <svg
           class="plot"
           viewBox={`0 0 ${width} ${height}`}

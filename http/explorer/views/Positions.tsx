@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Columns } from '../components/Columns.tsx';
 import { DataTable } from '../components/DataTable.tsx';
 import { Figure } from '../components/Figure.tsx';
+import { Headings } from '../components/Headings.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { Scroll } from '../components/Scroll.tsx';
 import { formatExact, formatInteger, formatShort, formatTick, toDrawn } from '../format/numbers.ts';
@@ -119,24 +120,16 @@ function PositionTable({
   return (
     <Scroll label="Table: miners">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Miner</th>
-            <th scope="col" class="number">
-              Level
-            </th>
-            <th scope="col" class="number">
-              Weight
-            </th>
-            <th scope="col">Merge</th>
-            <th scope="col" class="number">
-              Claimable
-            </th>
-            <th scope="col" class="number">
-              Earned
-            </th>
-          </tr>
-        </thead>
+        <Headings
+          columns={[
+            { text: 'Miner' },
+            { text: 'Level', isNumber: true },
+            { text: 'Weight', isNumber: true },
+            { text: 'Merge' },
+            { text: 'Claimable', isNumber: true },
+            { text: 'Earned', isNumber: true },
+          ]}
+        />
         <tbody>
           {positions.map((position) => (
             <tr key={position.tokenId}>

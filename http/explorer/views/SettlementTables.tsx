@@ -1,3 +1,4 @@
+import { Headings } from '../components/Headings.tsx';
 import { Scroll } from '../components/Scroll.tsx';
 import { Time } from '../components/Time.tsx';
 import { TransactionLink } from '../components/TransactionLink.tsx';
@@ -18,24 +19,16 @@ export function Batches({ history }: { history: History }) {
       ) : (
         <Scroll label="Table: newest batches">
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col" class="number">
-                  Rounds
-                </th>
-                <th scope="col" class="number">
-                  Work
-                </th>
-                <th scope="col" class="number">
-                  Blocks
-                </th>
-                <th scope="col" class="number">
-                  Minted
-                </th>
-                <th scope="col">Transaction</th>
-              </tr>
-            </thead>
+            <Headings
+              columns={[
+                { text: 'Time' },
+                { text: 'Rounds', isNumber: true },
+                { text: 'Work', isNumber: true },
+                { text: 'Blocks', isNumber: true },
+                { text: 'Minted', isNumber: true },
+                { text: 'Transaction' },
+              ]}
+            />
             <tbody>
               {recentSettlements.map((one) => (
                 <tr key={`${one.transactionHash}-${one.logIndex}`}>
@@ -81,24 +74,16 @@ export function Checkpoints({ mining }: { mining: Mining }) {
       ) : (
         <Scroll label="Table: newest mints">
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col" class="number">
-                  Rounds
-                </th>
-                <th scope="col" class="number">
-                  Blocks
-                </th>
-                <th scope="col" class="number">
-                  Weight
-                </th>
-                <th scope="col" class="number">
-                  {economy.symbol}
-                </th>
-                <th scope="col">Transaction</th>
-              </tr>
-            </thead>
+            <Headings
+              columns={[
+                { text: 'Time' },
+                { text: 'Rounds', isNumber: true },
+                { text: 'Blocks', isNumber: true },
+                { text: 'Weight', isNumber: true },
+                { text: economy.symbol, isNumber: true },
+                { text: 'Transaction' },
+              ]}
+            />
             <tbody>
               {recentCheckpoints.map((one) => (
                 <tr key={`${one.transactionHash}-${one.logIndex}`}>

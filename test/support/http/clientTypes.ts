@@ -1,4 +1,5 @@
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
+import type { Decimals } from '../../../http/client/responses.ts';
 import { feedEvent } from '../../../http/responses/events.ts';
 import { createOpenApiDocument } from '../../../http/routes/openApi.ts';
 import type { Route } from '../../../http/routes/route.ts';
@@ -42,9 +43,6 @@ interface Document {
 const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0'))) as Document;
 const { schemas } = document.components;
 const refPrefix = '#/components/schemas/';
-
-/** Where the decimals of a body are: `1` is one, a list has them in each item. */
-export type Decimals = 1 | readonly [Decimals] | { readonly [member: string]: Decimals };
 
 function resolve(schema: Schema): Schema {
   return schema.$ref === undefined ? schema : (schemas[schema.$ref.slice(refPrefix.length)] as Schema);
