@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import type { Header } from '../server/headerBlock.ts';
 import { type PreparedResponse, prepareDocument } from '../server/preparedResponse.ts';
-import type { Header } from '../server/responseWriter.ts';
 import { robotsText, writeModelText } from './machineTexts.ts';
 import { createOpenApiDocument } from './openApi.ts';
 
@@ -11,8 +11,6 @@ export interface PublicDocument {
   readonly path: string;
   /** Built or read at the first request for it, then cached: most processes are never asked, and every start would wait for it. */
   readonly prepare: () => PreparedResponse;
-  readonly cacheControl: string;
-  readonly header: Header | null;
 }
 
 /** Version of the documented interface (CONTRACT.md, Versions). */
@@ -53,9 +51,7 @@ export function loadDocuments(): PublicDocument[] {
     header: Header | null = null,
   ): PublicDocument => ({
     path,
-    prepare: once(() => prepareDocument(read(), contentType)),
-    cacheControl,
-    header,
+    prepare: once(() => prepareDocument(read(), { contentType, cacheControl, header })),
   });
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const asset = (name: string, contentType: string) =>
