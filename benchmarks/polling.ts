@@ -141,15 +141,7 @@ function prepareAnswer(
   url: string,
   headers: Record<string, string>,
 ): Promise<Omit<PreparedAnswer, 'path' | 'encoding'>> {
-  const own = [
-    'date',
-    'content-length',
-    'connection',
-    'keep-alive',
-    'transfer-encoding',
-    'uwebsockets',
-    'server',
-  ];
+  const own = ['date', 'content-length', 'connection', 'keep-alive', 'transfer-encoding', 'server'];
   return new Promise((resolve, reject) => {
     get(url, { headers, agent: false }, (response) => {
       const chunks: Buffer[] = [];

@@ -9,6 +9,7 @@ import type { ReadRoute, Route, RouteSources, ViewRoute } from '../routes/route.
 import { routes } from '../routes/routes.ts';
 import { revalidated } from './cacheControl.ts';
 import { createBodyCheck } from './checkedBody.ts';
+import { buildPageHeaders } from './pageHeaders.ts';
 import { type PreparedResponse, prepareDocument } from './preparedResponse.ts';
 
 export interface ExplorerPages {
@@ -38,10 +39,9 @@ export const explorerPaths = [
 ] as const;
 
 /** Everything comes from this service. Pictures of tokens are SVG in data URIs, which as images run no script. */
-const contentSecurityPolicy = [
-  'Content-Security-Policy',
+const pageHeaders = buildPageHeaders(
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-] as const;
+);
 const immutable = 'public, max-age=31536000, immutable';
 const contentTypes: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -126,7 +126,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     const response = prepareDocument(Buffer.from(html), {
       contentType: 'text/html; charset=utf-8',
       cacheControl: revalidated,
-      header: contentSecurityPolicy,
+      own: pageHeaders,
     });
     return { response, inputs };
   }
@@ -170,7 +170,7 @@ function readBuild(): Build {
   const responses = names.map((name): [string, PreparedResponse] => {
     const contentType = contentTypes[extname(name)] ?? 'application/octet-stream';
     const bytes = readFileSync(join(folder, 'public', name));
-    return [name, prepareDocument(bytes, { contentType, cacheControl: immutable, header: null })];
+    return [name, prepareDocument(bytes, { contentType, cacheControl: immutable, own: [] })];
   });
   // Built from `http/explorer/renderPage.tsx`, which is checked to export this.
   const { renderPage } = createRequire(import.meta.url)(join(folder, 'renderPage.cjs')) as {

@@ -36,8 +36,8 @@ export interface ResponseHeaders {
   readonly tag: string | null;
   /** Null for none. */
   readonly cacheControl: string | null;
-  /** Of this route alone; null for none. */
-  readonly header: Header | null;
+  /** Of this route or document alone. */
+  readonly own: readonly Header[];
 }
 
 export function prepareResponse(
@@ -55,7 +55,7 @@ export function prepareDocument(body: Buffer, headers: Omit<ResponseHeaders, 'ta
 
 function prepareBytes(
   plain: Buffer,
-  { contentType, tag, cacheControl, header }: ResponseHeaders,
+  { contentType, tag, cacheControl, own }: ResponseHeaders,
 ): PreparedResponse {
   const isCompressible = plain.length > compressedAboveBytes;
   const strong = tag === null ? null : `"${tag}"`;
@@ -67,9 +67,9 @@ function prepareBytes(
     const common: Header[] = [['X-Content-Type-Options', 'nosniff']];
     if (currentTag !== null) common.push(['ETag', currentTag]);
     if (cacheControl !== null) common.push(['Cache-Control', cacheControl]);
-    if (header !== null) common.push(header);
-    const own: Header[] = [['Content-Type', contentType]];
-    if (encoding !== 'identity') own.push(['Content-Encoding', encoding]);
+    common.push(...own);
+    const ofBody: Header[] = [['Content-Type', contentType]];
+    if (encoding !== 'identity') ofBody.push(['Content-Encoding', encoding]);
     let body: Buffer | null = null;
     return {
       body: () => {
@@ -79,7 +79,7 @@ function prepareBytes(
       headers: prepareHeaders([
         ['Vary', isCompressible ? 'Accept-Encoding, Origin' : 'Origin'],
         ...common,
-        ...own,
+        ...ofBody,
       ]),
       notModified: prepareHeaders([['Vary', 'Accept-Encoding, Origin'], ...common]),
     };

@@ -216,7 +216,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       const response = prepare(body, {
         tag: route.tag?.(body as never) ?? null,
         cacheControl,
-        header: header === null ? null : [header.name, header.value(view as never)],
+        own: header === null ? [] : [[header.name, header.value(view as never)]],
       });
       const receivedAtMs = route.receivedAtMs?.(view as never) ?? null;
       if (receivedAtMs !== null) metrics.showed(receivedAtMs, clock.nowMs());
@@ -304,7 +304,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
         }
       };
       const prepareFound = ({ body, cacheControl }: ReadBody) =>
-        prepare(body, { tag: null, cacheControl: cacheControl ?? route.cacheControl, header: null });
+        prepare(body, { tag: null, cacheControl: cacheControl ?? route.cacheControl, own: [] });
       const prepareChecked = (found: ReadBody): PreparedResponse => {
         try {
           return prepareFound(found);

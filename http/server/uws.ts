@@ -22,7 +22,13 @@ export function detectImplementation(): 'native' | 'fallback' {
   return implementation;
 }
 
+/** Of the addon, undocumented: it answers without a header that names itself. */
+interface Silenceable {
+  _cfg?(option: 'silent'): void;
+}
+
 export function App(): TemplatedApp {
+  (uws as Silenceable)._cfg?.('silent');
   const app = uws.App();
   if (detectImplementation() === 'fallback') routeByPath(app as unknown as FallbackApp);
   return app;
