@@ -20,9 +20,15 @@ const requestMs = 30_000;
 const idleSocketMs = 2_000;
 /**
  * Of the embedded engine, which shares its cores with the program: rows come in batches already, so they are neither gathered
- * once more nor parsed by several threads.
+ * once more nor parsed by several threads. Who runs a statement reads the files: to hand each column to another thread takes longer than a page
+ * of rows does.
  */
-const embeddedSettings = { async_insert: 0, input_format_parallel_parsing: 0 } as const;
+const embeddedSettings = {
+  async_insert: 0,
+  input_format_parallel_parsing: 0,
+  local_filesystem_read_method: 'pread',
+} as const;
+
 /** Values of `{name:Type}` in a statement, by name. */
 export type QueryParameters = Readonly<
   Record<string, string | number | bigint | readonly string[] | readonly number[]>
