@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import type { Header } from '../server/headerBlock.ts';
+import { buildPageHeaders } from '../server/pageHeaders.ts';
 import { type PreparedResponse, prepareDocument } from '../server/preparedResponse.ts';
-import type { Header } from '../server/responseWriter.ts';
 import { robotsText, writeModelText } from './machineTexts.ts';
 import { createOpenApiDocument } from './openApi.ts';
 
@@ -11,8 +12,6 @@ export interface PublicDocument {
   readonly path: string;
   /** Built or read at the first request for it, then cached: most processes are never asked, and every start would wait for it. */
   readonly prepare: () => PreparedResponse;
-  readonly cacheControl: string;
-  readonly header: Header | null;
 }
 
 /** Version of the documented interface (CONTRACT.md, Versions). */
@@ -20,10 +19,9 @@ const interfaceVersion = '1.0.0';
 
 const cacheControl = 'public, max-age=300';
 /** Swagger UI styles elements inline, and its icons are data URIs; scripts come from this service alone. */
-const contentSecurityPolicy = [
-  'Content-Security-Policy',
+const pageHeaders = buildPageHeaders(
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-] as const;
+);
 
 const page = `<!doctype html>
 <html lang="en">
@@ -50,12 +48,10 @@ export function loadDocuments(): PublicDocument[] {
     path: string,
     contentType: string,
     read: () => Buffer,
-    header: Header | null = null,
+    own: readonly Header[] = [],
   ): PublicDocument => ({
     path,
-    prepare: once(() => prepareDocument(read(), contentType)),
-    cacheControl,
-    header,
+    prepare: once(() => prepareDocument(read(), { contentType, cacheControl, own })),
   });
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const asset = (name: string, contentType: string) =>
@@ -66,7 +62,7 @@ export function loadDocuments(): PublicDocument[] {
     ),
     document('/robots.txt', 'text/plain; charset=utf-8', () => Buffer.from(robotsText)),
     document('/llms.txt', 'text/markdown; charset=utf-8', () => Buffer.from(writeModelText())),
-    document('/docs', 'text/html; charset=utf-8', () => Buffer.from(page), contentSecurityPolicy),
+    document('/docs', 'text/html; charset=utf-8', () => Buffer.from(page), pageHeaders),
     document('/docs/start.js', 'text/javascript; charset=utf-8', () => Buffer.from(start)),
     asset('swagger-ui.css', 'text/css; charset=utf-8'),
     asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
