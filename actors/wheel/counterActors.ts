@@ -53,8 +53,8 @@ export interface CounterActors {
   /** The state as it is at this call. */
   capture(): StateCapture;
   /**
-   * Replaces all state at once, and folds on from there. What was shown before stays shown until `reveal`, so that no view goes
-   * back in time.
+   * Begins to read a state, which replaces all of this one once it is complete. What was shown before stays shown until `reveal`, so
+   * that no view goes back in time.
    */
   beginRestore(): StateRestoration;
   /** Shows what is folded. */
