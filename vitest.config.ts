@@ -37,7 +37,7 @@ const unitTests = [
   'test/streams/operators/**/*.test.ts',
   'test/actors/{acceptance,activityFold,cacheView,compileCheck,decode,decodeBombs,expectedSums,firstMatch,foldIdentity,foldRecord,hex,lateDuplicates,parseTimestampMs,pipelineActors,readingText,rememberedIds,stateBounds,statePage}.test.ts',
   'test/actors/{settlementActor,settlementEquality}.test.ts',
-  'test/actors/chain/{chainFold,collectOwners,convertChainRecords,decodeLog,governance,metadataViews,pastOwners,settlementRows,settlementViews,stateViews}.test.ts',
+  'test/actors/chain/{chainFold,collectOwners,convertChainRecords,decodeLog,governance,linkSpan,metadataViews,pastOwners,settlementRows,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',
   'test/actors/statistics/**/*.test.ts',
   'test/streams/{actorTransitions,chainConditionWatch,chainRewinds,connection,mapConcurrently,pullSizing}.test.ts',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parse, stringify } from './bigintJson.ts';
+import { readErrorMessage } from './readErrorMessage.ts';
 import { compileGuard } from './schemas/compileCheck.ts';
 import { compileListForm } from './schemas/compileLists.ts';
 
@@ -38,8 +39,7 @@ export function refuseOnError<Result>(work: () => Result): Result {
     return work();
   } catch (error) {
     if (error instanceof RecordRefused) throw error;
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new RecordRefused(problem, { cause: error });
+    throw new RecordRefused(readErrorMessage(error), { cause: error });
   }
 }
 
@@ -121,7 +121,7 @@ function defineForm<Schema extends z.ZodType>(
         // Checked by the form.
         return form.read(json) as z.output<Schema>;
       } catch (error) {
-        const problem = error instanceof Error ? error.message : String(error);
+        const problem = readErrorMessage(error);
         throw new RecordRefused(`${kind} ${key} does not fit its schema: ${problem}`, { cause: error });
       }
     },

@@ -1,14 +1,15 @@
 import { Set as ImmutableSet } from 'immutable';
 import type { Hash } from 'viem';
+import { requireValue } from '../../machines/requireValue.ts';
 import { formatArrival } from '../feed/arrival.ts';
 import { addFeedEvent, type StoredSpan } from '../feed/chainFeed.ts';
 import { buildRunId, evictOldest } from '../feed/eventWindow.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
-import { requireValue } from '../requireValue.ts';
+import { readErrorMessage } from '../readErrorMessage.ts';
 import { applyEvent } from './applyEvent.ts';
 import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
 import { type ChainReads, latestChanges, type ProposerChange } from './chainReads.ts';
-import { type ChainBlock, type ChainSpan, isAscendingByIndex } from './chainSpan.ts';
+import type { ChainBlock, ChainSpan } from './chainSpan.ts';
 import {
   type ChainFeedEvent,
   type ChainState,
@@ -21,6 +22,8 @@ import {
 import { isSafelyBelow } from './confirmations.ts';
 import { createLogDecoder } from './decodeLog.ts';
 import { type FinalHistory, makeFinal, nothingFinal } from './finalHistory.ts';
+import { linkSpan } from './linkSpan.ts';
+import { joinParts, type SpanParts } from './spanParts.ts';
 
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
 export const chainFoldVersion = 6;
@@ -64,8 +67,8 @@ export interface ChainFoldState {
   readonly rootHash: Hash | null;
   /** What was read at a parent of the deployment block; it counts while that is {@link rootHash}. */
   readonly reads: Pick<ChainReads, 'blockHash' | 'proposers'> | null;
-  /** Logs of a block whose other parts have not come yet. */
-  readonly parts: { readonly span: ChainSpan; readonly logs: ChainBlock['logs'] } | null;
+  /** Null unless parts of a block are missing. */
+  readonly parts: SpanParts | null;
   readonly forks: number;
   /** Spans of another deployment arrived, and none of this one yet. */
   readonly isMismatched: boolean;
@@ -164,11 +167,13 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
         state: isMismatched === state.isMismatched ? state : { ...state, isMismatched },
       };
     }
-    const complete = joinParts(state, span);
-    if (complete === null) return { state: withPart(state, span), reorganization: null, ...nothingSettled };
-    if ('rejection' in complete) return { ...complete, state };
+    const joined = joinParts(state.parts, span);
+    if ('parts' in joined)
+      return { state: { ...state, parts: joined.parts }, reorganization: null, ...nothingSettled };
+    if ('rejection' in joined) return { ...joined, state };
+    const { complete } = joined;
     const blocks = complete.blocks.map(decodeBlock);
-    const linked = link({ ...state, parts: null }, complete, settings);
+    const linked = followLink({ ...state, parts: null }, complete, settings);
     if ('rejection' in linked) return { ...linked, state };
     const head = requireValue(blocks.at(-1), 'the last block of a span');
     const extended = {
@@ -208,7 +213,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
         if (event !== null) events.push(event);
       } catch (error) {
         const which = `log ${log.logIndex}, transaction ${log.transactionHash}, of ${log.address}`;
-        return { ...toKnownBlock(block), events: [], problem: `${which}: ${describeError(error)}` };
+        return { ...toKnownBlock(block), events: [], problem: `${which}: ${readErrorMessage(error)}` };
       }
     }
     return { ...toKnownBlock(block), events, problem: null };
@@ -294,7 +299,7 @@ function applyBlock(
     } catch (error) {
       const { transactionHash, logIndex } = event.source;
       const which = `${event.contract}.${event.name} (log ${logIndex}, transaction ${transactionHash})`;
-      return { block: toKnownBlock(block), detail: `${which}: ${describeError(error)}` };
+      return { block: toKnownBlock(block), detail: `${which}: ${readErrorMessage(error)}` };
     }
   }
   return after;
@@ -347,62 +352,59 @@ type Linked =
       readonly changed: ChangedRecords;
     };
 
-/** Drops what the span replaces, or says why it does not link. */
-function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSettings): Linked {
+/**
+ * Drops what the span replaces, or says why it does not link.
+ *
+ * @throws ForkBelowStates
+ */
+function followLink(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSettings): Linked {
   const { deploymentBlock, keptFromBlock } = settings;
-  const { head } = state;
-  if (head === null) {
-    if (span.fromBlock === deploymentBlock)
-      return { state: { ...state, rootHash: span.parentHash }, reorganization: null, changed: [] };
-    return reject(
-      'unlinked_span',
-      `block ${span.fromBlock} cannot be the first: the deployment begins with block ${deploymentBlock}`,
-    );
-  }
+  const { head, forks } = state;
+  const newestThrough = (number: bigint) =>
+    state.unsafe.findLast((block) => block.number <= number) ??
+    state.safe.findLast(({ block }) => block.number <= number)?.block;
+  const linked = linkSpan<KnownBlock>(span, { head, forks, deploymentBlock, newestThrough });
   const forkBlock = span.fromBlock - 1n;
-  if (forkBlock > head.number) {
-    return reject('unlinked_span', `block ${span.fromBlock} does not follow block ${head.number}`);
-  }
-  if (forkBlock === head.number && span.parentHash === head.hash)
-    return { state, reorganization: null, changed: [] };
-  if (span.toBlock <= head.number && span.fork <= state.forks) {
-    return reject('unlinked_span', `blocks through ${span.toBlock} are held already, through ${head.number}`);
-  }
-
-  const unsafe = state.unsafe.filter(({ number }) => number <= forkBlock);
-  const safe = state.safe.filter(({ block }) => block.number <= forkBlock);
-  const fork = unsafe.at(-1) ?? safe.at(-1)?.block;
   const mayBeOlder = keptFromBlock === null || forkBlock < keptFromBlock;
-  if (fork === undefined && span.fromBlock === deploymentBlock && span.fork > state.forks) {
-    const newest = state.safe.at(-1);
-    if (newest !== undefined && hasRows(newest) && mayBeOlder) {
-      throw new ForkBelowStates(forkBlock, findOldestBlock(state));
+  switch (linked.kind) {
+    case 'first':
+      return { state: { ...state, rootHash: span.parentHash }, reorganization: null, changed: [] };
+    case 'next':
+      return { state, reorganization: null, changed: [] };
+    case 'restart': {
+      const newest = state.safe.at(-1);
+      if (newest !== undefined && hasRows(newest) && mayBeOlder)
+        throw new ForkBelowStates(forkBlock, findOldestBlock(state));
+      return {
+        state: { ...emptyChainFoldState, rootHash: span.parentHash, reads: state.reads, forks: span.fork },
+        reorganization: { forkBlock, safeDepth: state.safe.length },
+        changed: 'all',
+      };
     }
-    return {
-      state: { ...emptyChainFoldState, rootHash: span.parentHash, reads: state.reads, forks: span.fork },
-      reorganization: { forkBlock, safeDepth: state.safe.length },
-      changed: 'all',
-    };
+    case 'fork':
+      return forkAt(state, linked.fork, span.fork);
+    case 'belowKnown':
+      if (mayBeOlder) throw new ForkBelowStates(forkBlock, findOldestBlock(state));
+      return reject('unlinked_span', linked.detail);
+    case 'unlinked':
+      return reject('unlinked_span', linked.detail);
   }
-  if (fork === undefined && span.fromBlock > deploymentBlock && mayBeOlder) {
-    throw new ForkBelowStates(forkBlock, findOldestBlock(state));
-  }
-  if (fork?.number !== forkBlock || fork.hash !== span.parentHash) {
-    return reject(
-      'unlinked_span',
-      `block ${span.fromBlock} names parent ${span.parentHash}, block ${forkBlock} is held as ${fork?.hash ?? 'unknown'}`,
-    );
-  }
+}
+
+/** The state without what lies above a block. */
+function forkAt(state: ChainFoldState, fork: KnownBlock, spanFork: number): Linked {
+  const forkBlock = fork.number;
+  const safe = state.safe.filter(({ block }) => block.number <= forkBlock);
   const isFaultReplaced = state.fault !== null && forkBlock < state.fault.block.number;
   return {
     state: {
       ...state,
       safe,
       reversible: state.reversible.filter((number) => number <= forkBlock),
-      unsafe,
+      unsafe: state.unsafe.filter(({ number }) => number <= forkBlock),
       fault: isFaultReplaced ? null : state.fault,
       head: toKnownBlock(fork),
-      forks: Math.max(state.forks, span.fork),
+      forks: Math.max(state.forks, spanFork),
     },
     reorganization: { forkBlock, safeDepth: state.safe.length - safe.length },
     changed: state.safe.slice(safe.length).map(({ changed }) => changed),
@@ -414,43 +416,6 @@ function findOldestBlock({ safe, unsafe, head }: ChainFoldState): bigint {
   const oldest = safe[0]?.block ?? unsafe[0] ?? head;
   if (oldest === null) throw new Error('nothing is folded yet');
   return oldest.number;
-}
-
-/** The whole block once its last part is there; null while parts are missing. */
-function joinParts(state: ChainFoldState, span: ChainSpan): ChainSpan | null | { rejection: Rejection } {
-  const { part } = span;
-  if (part === null) return span;
-  const block = partialBlock(span);
-  const isNext = part.index === 0 || isNextPart(state.parts?.span ?? null, span);
-  if (!isNext)
-    return reject('unlinked_span', `part ${part.index} of block ${span.toBlock} has no part before it`);
-  if (part.index < part.count - 1) return null;
-  const logs = [...(state.parts?.logs ?? []), ...block.logs];
-  if (!isAscendingByIndex(logs))
-    return reject('malformed', `the parts of block ${span.toBlock} have logs in common`);
-  return { ...span, part: null, blocks: [{ ...block, logs }] };
-}
-
-function isNextPart(previous: ChainSpan | null, span: ChainSpan): boolean {
-  return (
-    previous?.part !== null &&
-    previous?.blocks[0]?.hash === span.blocks[0]?.hash &&
-    previous?.part.index === (span.part?.index ?? 0) - 1
-  );
-}
-
-function withPart(state: ChainFoldState, span: ChainSpan): ChainFoldState {
-  const before = span.part?.index === 0 ? [] : (state.parts?.logs ?? []);
-  return { ...state, parts: { span, logs: [...before, ...partialBlock(span).logs] } };
-}
-
-/** The one block that a part is of. */
-function partialBlock({ blocks }: ChainSpan): ChainBlock {
-  return requireValue(blocks[0], 'the block of a part');
-}
-
-function describeError(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function toKnownBlock({ number, hash, timestampMs }: KnownBlock): KnownBlock {

@@ -1,7 +1,7 @@
 import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
+import { requireValue } from '../../machines/requireValue.ts';
 import { compareArrivals, formatArrival } from '../feed/arrival.ts';
 import { collectRecords, dispatchRecords, type FoldRecord, RecordRefused } from '../foldRecord.ts';
-import { requireValue } from '../requireValue.ts';
 import { findFirstInMemory } from './activityRows.ts';
 import { type ChainFoldState, emptyChainFoldState } from './chainFold.ts';
 import { chainRecords } from './chainRecords.ts';
