@@ -165,18 +165,16 @@ export function dispatchRecords(...readers: readonly RecordReader[]): (record: F
   };
 }
 
-/** A state that is being restored from its records, which are added one after another. */
-export interface StateRestoration {
-  /** @throws RecordRefused */
+/** Something that is being restored from the records of a snapshot, which are added one after another. */
+export interface Restoration<Result> {
+  /** @throws RecordRefused when it is no record of the fold. */
   add(record: FoldRecord): void;
-  /**
-   * Ends it.
-   *
-   * @returns what replaces the fold's state by the restored one; nothing has changed before.
-   * @throws RecordRefused when the records do not make up a state.
-   */
-  complete(): () => void;
+  /** @throws RecordRefused when the records do not make up a state. */
+  complete(): Result;
 }
+
+/** What is restored replaces the state of an actor when the result is called; nothing has changed before. */
+export type StateRestoration = Restoration<() => void>;
 
 /** A record as a line of text: neither a key nor JSON holds a tab or a line feed. */
 export function formatRecord({ kind, key, value }: FoldRecord): string {

@@ -94,6 +94,21 @@ export async function attachSnapshots(
   }
 }
 
+/** Drops snapshots of the counter above a position but for one, and those of other installations that a replay of one keeps with them. */
+export async function dropCounterSnapshots(
+  database: Database,
+  { foldSnapshots: table }: Tables,
+  { abovePosition, exceptPosition }: { readonly abovePosition: number; readonly exceptPosition: number },
+): Promise<void> {
+  const partitions = await database.select(
+    `SELECT DISTINCT _partition_id FROM ${table} WHERE stream = 'MINER_COUNTER beside'
+     OR (stream = 'MINER_COUNTER' AND position > {above:Int64} AND position != {except:Int64})`,
+    { above: abovePosition, except: exceptPosition },
+  );
+  for (const [id] of partitions)
+    await database.command(`ALTER TABLE ${table} DROP PARTITION ID {id:String}`, { id: String(id) });
+}
+
 export async function attachPartition(
   database: Database,
   { id, source, target }: { readonly id: string; readonly source: string; readonly target: string },

@@ -1,4 +1,5 @@
-import type { AcceptedReading, ObservationPage } from '../actors/views/views.ts';
+import type { ObservationPage } from '../actors/views/views.ts';
+import type { AcceptedReading } from '../actors/wheel/acceptedReading.ts';
 import type { Database } from './database.ts';
 import type { MayHaveReadings } from './knownInstallations.ts';
 import type { ObservationReader } from './observationReader.ts';

@@ -32,7 +32,7 @@ export const chainFoldVersion = 6;
 const historyVersion = 4;
 
 /** States of safe blocks that are kept, for a reorganization below the newest and for cursors. */
-export const keptStatesMax = 600;
+export const retainedStatesMax = 600;
 
 /** A known block with what the deployment's contracts logged in it. */
 export interface FoldedBlock extends KnownBlock {
@@ -55,11 +55,11 @@ export interface ChainFoldState {
   /** States at safe blocks, ascending; the last one is what views show. */
   readonly safe: readonly ChainState[];
   /**
-   * Block numbers of the newest {@link keptStatesMax} safe states, ascending: of those too that a restored fold does not hold, so
+   * Block numbers of the newest {@link retainedStatesMax} safe states, ascending: of those too that a restored fold does not hold, so
    * that every fold of the stream gives the same events up at the same message.
    */
   readonly reversible: readonly bigint[];
-  /** Known blocks above the newest safe one, ascending; from a fault on without their events, and at most {@link keptStatesMax}. */
+  /** Known blocks above the newest safe one, ascending; from a fault on without their events, and at most {@link retainedStatesMax}. */
   readonly unsafe: readonly FoldedBlock[];
   /** Null while every safe block could be applied. */
   readonly fault: ChainFault | null;
@@ -123,9 +123,9 @@ export class ForkBelowStates extends Error {
   override readonly name = 'ForkBelowStates';
   readonly forkBlock: bigint;
 
-  constructor(forkBlock: bigint, oldestKept: bigint) {
+  constructor(forkBlock: bigint, oldestRetained: bigint) {
     super(
-      `the chain was reorganized above block ${forkBlock}, the oldest kept state is that of ${oldestKept}`,
+      `the chain was reorganized above block ${forkBlock}, the oldest kept state is that of ${oldestRetained}`,
     );
     this.forkBlock = forkBlock;
   }
@@ -146,8 +146,8 @@ export interface ChainFoldSettings {
   readonly contracts: ContractAddresses;
   /** The first span begins here: what a chain that begins later would say is wrong. */
   readonly deploymentBlock: bigint;
-  /** States from this block on are all kept, with all their events; null keeps the newest {@link keptStatesMax}. */
-  readonly keptFromBlock: bigint | null;
+  /** States from this block on are all kept, with all their events; null keeps the newest {@link retainedStatesMax}. */
+  readonly retainedFromBlock: bigint | null;
 }
 
 /**
@@ -155,7 +155,7 @@ export interface ChainFoldSettings {
  * are safe. Pure: the same spans give the same states.
  */
 export function createChainFold(settings: ChainFoldSettings): ChainFold {
-  const { chainId, contracts, keptFromBlock } = settings;
+  const { chainId, contracts, retainedFromBlock } = settings;
   const decode = createLogDecoder(contracts);
 
   function receive(state: ChainFoldState, span: ChainSpan, stored: StoredSpan): SpanOutcome {
@@ -243,10 +243,10 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const rest = { ...state, fault, unsafe: fault === null ? waiting : dropEvents(waiting) };
     if (appliedCount === 0) return { state: rest, ...nothingSettled };
     const applied = state.unsafe.slice(0, appliedCount).map(({ number }) => number);
-    const surplus = Math.max(0, state.reversible.length + applied.length - keptStatesMax);
-    const reversible = state.reversible.slice(surplus).concat(applied.slice(-keptStatesMax));
+    const surplus = Math.max(0, state.reversible.length + applied.length - retainedStatesMax);
+    const reversible = state.reversible.slice(surplus).concat(applied.slice(-retainedStatesMax));
     const retained = retainStates(safe);
-    const finalBlock = findFinalBlock(retained, reversible, keptFromBlock);
+    const finalBlock = findFinalBlock(retained, reversible, retainedFromBlock);
     const shortened = evictOldEvents(requireValue(retained.at(-1), 'a safe state'), finalBlock, stored);
     const { state: newest, final } = makeFinal(shortened.state, finalBlock);
     return {
@@ -258,9 +258,9 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
   }
 
   function retainStates(safe: readonly ChainState[]): readonly ChainState[] {
-    const first = Math.max(0, safe.length - keptStatesMax);
-    if (keptFromBlock === null) return safe.slice(first);
-    const needed = safe.findLastIndex(({ block }) => block.number <= keptFromBlock);
+    const first = Math.max(0, safe.length - retainedStatesMax);
+    if (retainedFromBlock === null) return safe.slice(first);
+    const needed = safe.findLastIndex(({ block }) => block.number <= retainedFromBlock);
     return safe.slice(Math.max(0, Math.min(first, needed)));
   }
 
@@ -308,7 +308,7 @@ function applyBlock(
 /** Blocks that are only waited behind: what takes the place of a block that cannot be applied replaces them too. */
 function dropEvents(blocks: readonly FoldedBlock[]): readonly FoldedBlock[] {
   return blocks
-    .slice(-keptStatesMax)
+    .slice(-retainedStatesMax)
     .map((block) => (block.events.length === 0 ? block : { ...block, events: [] }));
 }
 
@@ -316,11 +316,11 @@ function dropEvents(blocks: readonly FoldedBlock[]): readonly FoldedBlock[] {
 function findFinalBlock(
   safe: readonly ChainState[],
   reversible: readonly bigint[],
-  keptFromBlock: bigint | null,
+  retainedFromBlock: bigint | null,
 ): bigint {
   const oldest = requireValue(safe[0], 'the oldest safe state');
   const bounds = [oldest.block.number, requireValue(reversible[0], 'the first reversible block')];
-  if (keptFromBlock !== null) bounds.push(keptFromBlock);
+  if (retainedFromBlock !== null) bounds.push(retainedFromBlock);
   const [least] = bounds.sort((a, b) => (a < b ? -1 : 1));
   return requireValue(least, 'the least bound');
 }
@@ -358,14 +358,14 @@ type Linked =
  * @throws ForkBelowStates
  */
 function followLink(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSettings): Linked {
-  const { deploymentBlock, keptFromBlock } = settings;
+  const { deploymentBlock, retainedFromBlock } = settings;
   const { head, forks } = state;
   const newestThrough = (number: bigint) =>
     state.unsafe.findLast((block) => block.number <= number) ??
     state.safe.findLast(({ block }) => block.number <= number)?.block;
   const linked = linkSpan<KnownBlock>(span, { head, forks, deploymentBlock, newestThrough });
   const forkBlock = span.fromBlock - 1n;
-  const mayBeOlder = keptFromBlock === null || forkBlock < keptFromBlock;
+  const mayBeOlder = retainedFromBlock === null || forkBlock < retainedFromBlock;
   switch (linked.kind) {
     case 'first':
       return { state: { ...state, rootHash: span.parentHash }, reorganization: null, changed: [] };

@@ -58,7 +58,7 @@ export async function foldHalfHour(options: FoldHalfHourOptions): Promise<Folded
     const decoded = decodeCounter(message.subject, message.data);
     const outcome = 'rejection' in decoded ? decoded : actor.receive(decoded.value, message.seq);
     if ('rejection' in outcome) continue;
-    const { reading, closed } = outcome;
+    const { reading, closed } = outcome.output;
     // The half hour is known from its beginning on where a reading from before it is.
     isComplete ||= reading.observedAtMs < startMs;
     if (isWithin(reading.observedAtMs)) readings.push(reading);
