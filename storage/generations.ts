@@ -9,7 +9,7 @@ import { replaceViews } from './views.ts';
 export const firstGeneration = 1;
 
 /** The tables of the active generation: that of the highest swap. */
-export async function activeTables(database: Database): Promise<Tables> {
+export async function findActiveTables(database: Database): Promise<Tables> {
   const rows = await database.select(
     `SELECT generation FROM ${generationPointer.name} ORDER BY swap DESC LIMIT 1`,
   );

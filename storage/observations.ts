@@ -150,7 +150,7 @@ export interface StoredThroughQuery {
 const places = readings.select('position', 'telemetryId');
 
 /** The stored reading of the largest position; null without any. */
-export async function newestReading(
+export async function readNewestReading(
   database: Database,
   { readings: table }: Tables,
 ): Promise<Pick<AcceptedReading, 'position' | 'telemetryId'> | null> {

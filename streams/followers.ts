@@ -19,7 +19,7 @@ import type { ObservationReader } from '../storage/observationReader.ts';
 import {
   createObservationReader,
   createStoredThroughQuery,
-  newestReading,
+  readNewestReading,
   readStored,
 } from '../storage/observations.ts';
 import { createRecentReadings, type RecentReadings } from '../storage/recentReadings.ts';
@@ -197,7 +197,7 @@ function createRejections(options: FollowersOptions, stream: InputStreamName): R
 /** JetStream can lose a stream's end after rows were stored, and reuse the sequences: the newest row is then of another message. */
 async function isNewestReadingReplaced({ database, tables, jsm }: FollowersOptions): Promise<boolean> {
   if (await hasOpenRemoval(database)) return true;
-  const newest = await newestReading(database, tables());
+  const newest = await readNewestReading(database, tables());
   if (newest === null) return false;
   const { position, telemetryId } = newest;
   const { state } = await jsm.streams.info('MINER_COUNTER');

@@ -6,16 +6,16 @@ import type { Database } from '../storage/database.ts';
 import type { StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
 import {
   findGenerations,
-  generationIdentity,
   isSameIdentity,
   noteGeneration,
+  readGenerationIdentity,
 } from '../storage/generationIdentity.ts';
 import {
   activate,
-  activeTables,
   attachSnapshots,
   createEmpty,
   dropTables,
+  findActiveTables,
   listGenerations,
 } from '../storage/generations.ts';
 import { createReplayLog } from '../storage/replayLog.ts';
@@ -71,14 +71,14 @@ export interface GenerationChoice {
  */
 export async function chooseGeneration(options: GenerationChoiceOptions): Promise<GenerationChoice> {
   const { database, jsm, identity, nowMs, logger } = options;
-  const active = await activeTables(database);
+  const active = await findActiveTables(database);
   const { created } = await verifySource(jsm, stream, emptyCheckpoint);
   const wanted = { ...identity, streamCreated: created };
   const snapshots = createSnapshotStore({ database, tables: () => active, logger });
   await reportLostState(options, await snapshots.list('MINER_PIPELINE'));
   const headers = await snapshots.list(stream);
   if (headers.some((header) => isOfFold(header, identity))) return { tables: active, rebuild: null };
-  const noted = await generationIdentity(database, active);
+  const noted = await readGenerationIdentity(database, active);
   // Folding again produces exactly the existing rows.
   if (noted !== null && isSameIdentity(noted, wanted)) return { tables: active, rebuild: null };
   if (!(await hasReadings(database, active))) {
@@ -169,7 +169,7 @@ async function prepare(
   active: Tables,
   wanted: GenerationIdentity,
 ): Promise<Tables | null> {
-  const { generation } = await activeTables(options.database);
+  const { generation } = await findActiveTables(options.database);
   if (generation !== active.generation) return null;
   return (await findUnfinished(options, active, wanted)) ?? (await beginNext(options, active, wanted));
 }

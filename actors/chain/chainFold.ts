@@ -230,7 +230,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const safe = [...state.safe];
     let fault: ChainFault | null = null;
     for (const block of state.unsafe.slice(0, safeCount)) {
-      const before = safe.at(-1) ?? firstState(state, block, stored);
+      const before = safe.at(-1) ?? createFirstState(state, block, stored);
       const after = applyBlock(before, block, contracts, stored);
       if ('detail' in after) {
         fault = after;
@@ -268,7 +268,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
 }
 
 /** Before the first block: nothing but what was read. */
-function firstState(
+function createFirstState(
   { reads, rootHash }: ChainFoldState,
   block: KnownBlock,
   { position, storedAtMs }: StoredSpan,

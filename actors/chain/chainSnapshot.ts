@@ -8,6 +8,7 @@ import {
   RecordRefused,
   type Restoration,
 } from '../foldRecord.ts';
+import { isAddress } from '../schemas/hex.ts';
 import { findFirstInMemory } from './activityRows.ts';
 import { type ChainFoldState, emptyChainFoldState } from './chainFold.ts';
 import { chainRecords } from './chainRecords.ts';
@@ -124,14 +125,14 @@ function createLookup(state: ChainState): (kind: string, key: string) => FoldRec
     feedEvent: (key) => chainRecords.feedEvent.writeChange(key, events().get(key)),
     activity: (key) => {
       const [owner = '', number = ''] = key.split('/');
-      const known = owners.get(owner);
+      const known = isAddress(owner) ? owners.get(owner) : undefined;
       return chainRecords.activity.writeChange(
         key,
         known && findNumbered(known.activity, findFirstInMemory(known), number),
       );
     },
     activityCount: (key) => {
-      const known = owners.get(key);
+      const known = isAddress(key) ? owners.get(key) : undefined;
       return chainRecords.activityCount.writeChange(key, known && findRecordedCount(known));
     },
   };

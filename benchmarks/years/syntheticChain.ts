@@ -33,7 +33,7 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
   const block = { number: 20_000_000n, hash: deriveHash('block', 0), timestampMs: genesisMs };
   const ownerCount = Math.ceil(positions / positionsPerOwner);
   const addresses = Array.from({ length: ownerCount }, (_, index) => deriveAddress(index));
-  const owners = addresses.map((address, index): [string, OwnerState] => {
+  const owners = addresses.map((address, index): [Address, OwnerState] => {
     const tokenIds: number[] = [];
     for (let tokenId = index; tokenId < positions; tokenId += ownerCount) tokenIds.push(tokenId);
     const events: OwnerEvent[] = [];

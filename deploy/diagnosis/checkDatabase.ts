@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/database.ts';
-import { activeTables } from '../../storage/generations.ts';
+import { findActiveTables } from '../../storage/generations.ts';
 import { migrationState } from '../../storage/migrations.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
 import { isSupportedVersion, readServerVersion, ServerTooOld } from '../../storage/serverVersion.ts';
@@ -14,7 +14,7 @@ export async function checkDatabase(database: Database): Promise<Finding[]> {
   const { applied, known } = await migrationState(database);
   if (applied === known) {
     const unfinished = await createReplayLog(database, Date.now).unfinished(
-      (await activeTables(database)).generation,
+      (await findActiveTables(database)).generation,
     );
     const replay =
       unfinished === null

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { countStored } from '../../storage/countStored.ts';
 import type { Database } from '../../storage/database.ts';
-import { activeTables } from '../../storage/generations.ts';
+import { findActiveTables } from '../../storage/generations.ts';
 import { storedThrough } from '../../storage/observations.ts';
 import { createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots.ts';
@@ -79,7 +79,7 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
     findings.push(...drifts.map(describeDrift));
     const isUnusable = findings.some(({ check, outcome }) => check !== auditCheck && outcome === 'failed');
     if (jetStream === null || isUnusable) return { findings, stored: null };
-    const tables = await activeTables(database);
+    const tables = await findActiveTables(database);
     const { jsm } = jetStream;
     const snapshots = createSnapshotStore({ database, tables: () => tables, logger });
     const folds = deployment === null ? [] : listFolds(createDomainActors(deployment));

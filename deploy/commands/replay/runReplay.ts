@@ -7,14 +7,14 @@ import { isOfFold } from '../../../actors/foldIdentity.ts';
 import { type CounterActors, createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import { type Database, openDatabase } from '../../../storage/database.ts';
 import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
-import { dayDifferences } from '../../../storage/generationDifferences.ts';
+import { compareDays } from '../../../storage/generationDifferences.ts';
 import { noteGeneration } from '../../../storage/generationIdentity.ts';
 import {
   activate,
-  activeTables,
   attachSnapshots,
   dropCounterSnapshots,
   dropTables,
+  findActiveTables,
   listGenerations,
 } from '../../../storage/generations.ts';
 import { migrate } from '../../../storage/migrations.ts';
@@ -39,7 +39,7 @@ import { systemClock } from '../../systemClock.ts';
 import { within } from '../../within.ts';
 import { createProgress } from '../progress.ts';
 import { runUntilStopped, startOwnNats } from '../runService.ts';
-import { differenceLines } from './differenceLines.ts';
+import { describeDifferences } from './differenceLines.ts';
 import { loadOthers, type PrepareReplayOptions, prepareReplay } from './prepareReplay.ts';
 import { createReplayFold } from './replayFold.ts';
 import { formatCommand, planReplay, ReplayRefused, type ReplayRequest } from './replayPlan.ts';
@@ -92,7 +92,7 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
       js: jetstream(connection),
       jsm: await jetstreamManager(connection),
       database,
-      active: await activeTables(database),
+      active: await findActiveTables(database),
       log: createReplayLog(database, systemClock.nowMs),
       deployment,
       logger: quiet,
@@ -292,12 +292,12 @@ async function compareAndSwap(parts: RunReplayOptions, plan: ReplayPlan, rebuilt
   const { jsm, database, active, log, print } = parts;
   const { fromSequence, throughSequence, installationId, dryRun } = plan;
   const compared = Math.min(throughSequence, await storedThrough(database, active));
-  const differences = await dayDifferences(database, active, rebuilt, {
+  const differences = await compareDays(database, active, rebuilt, {
     fromSequence,
     throughSequence: compared,
     installationId,
   });
-  for (const line of await differenceLines(database, differences, { active, rebuilt })) print(line);
+  for (const line of await describeDifferences(database, differences, { active, rebuilt })) print(line);
   if (compared < throughSequence)
     print(`messages ${compared + 1} to ${throughSequence} are not in the active tables yet`);
   if (dryRun) {
