@@ -62,7 +62,7 @@ export function loadDocuments(): PublicDocument[] {
     document(`/docs/${name}`, contentType, () => readFileSync(join(assets, name)));
   return [
     document('/openapi.json', 'application/json', () =>
-      Buffer.from(`${JSON.stringify(createOpenApiDocument(interfaceVersion), null, 2)}\n`),
+      Buffer.from(`${JSON.stringify(createOpenApiDocument(interfaceVersion))}\n`),
     ),
     document('/robots.txt', 'text/plain; charset=utf-8', () => Buffer.from(robotsText)),
     document('/llms.txt', 'text/markdown; charset=utf-8', () => Buffer.from(writeModelText())),

@@ -3,6 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { feedCategories } from '../../actors/views/feedViews.ts';
 import { type ErrorCode, errorStatus } from '../server/errors.ts';
 import { rateClasses } from '../server/rateLimiter.ts';
+import { examples } from './examples.ts';
 import { type Route, topics } from './route.ts';
 import { routes } from './routes.ts';
 
@@ -53,7 +54,28 @@ export function createOpenApiDocument(version: string): ReturnType<typeof create
       { name: 'service', description: 'The process itself' },
     ],
     paths,
+    components: { examples: listExamples() },
   });
+}
+
+/** Examples by the names that operations refer to them by. */
+function listExamples() {
+  const named = Object.entries(examples.bodies).flatMap(([id, { answer, unavailable }]) => [
+    [id, { value: answer }] as const,
+    ...(unavailable === undefined
+      ? []
+      : [[`${id}Unavailable`, { summary: 'What it says is not known now', value: unavailable }] as const]),
+  ]);
+  return Object.fromEntries(named);
+}
+
+function referToExamples(route: Route) {
+  const id = route.response.meta()?.id ?? '';
+  const refer = (name: string) => ({ $ref: `#/components/examples/${name}` });
+  return {
+    answer: refer(id),
+    ...(examples.bodies[id]?.unavailable === undefined ? {} : { unavailable: refer(`${id}Unavailable`) }),
+  };
 }
 
 function describeOperation(route: Route): ZodOpenApiOperationObject {
@@ -106,7 +128,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
           ...(route.kind === 'view' && route.tag !== null ? { ETag: etag.optional() } : {}),
           ...describeCacheHeaders(route),
         }),
-        content: { 'application/json': { schema: route.response } },
+        content: { 'application/json': { schema: route.response, examples: referToExamples(route) } },
       },
       ...(isConditional
         ? {
@@ -186,7 +208,7 @@ const otherPaths: ZodOpenApiPathsObject = {
             'X-Request-Id': requestId,
             'Cache-Control': cacheControl.meta({ example: 'no-store' }),
           }),
-          content: { 'text/event-stream': { schema: z.string() } },
+          content: { 'text/event-stream': { schema: z.string(), example: examples.eventStream } },
         },
         ...describeErrors([...commonErrors, 'invalid_query', 'invalid_cursor']),
       },
@@ -202,7 +224,10 @@ function describeStatus(description: string, status: string) {
       'Cache-Control': cacheControl.meta({ example: 'no-store' }),
     }),
     content: {
-      'application/json': { schema: z.looseObject({ status: z.literal(status).describe(description) }) },
+      'application/json': {
+        schema: z.looseObject({ status: z.literal(status).describe(description) }),
+        example: { status },
+      },
     },
   };
 }
@@ -227,6 +252,9 @@ function describeErrors(codes: readonly ErrorCode[]) {
             schema: z.strictObject({
               error: z.enum(ofStatus).describe('What is wrong, and what to do: see above'),
             }),
+            examples: Object.fromEntries(
+              ofStatus.map((error) => [error, { summary: errorStatus[error].meaning, value: { error } }]),
+            ),
           },
         },
       },
