@@ -24,6 +24,28 @@ const etag = z
   .regex(/^"[^"]+"$/)
   .meta({ description: 'Sent back verbatim in If-None-Match' });
 
+const rateLimitPolicy = z.string().meta({
+  description:
+    'The rate class, how many requests it allows at once (`q`), and the seconds in which all of them are allowed again (`w`). Where rate limits are on',
+  example: '"publicFast";q=60;w=2',
+});
+const rateLimit = z.string().meta({
+  description:
+    'How many requests are left (`r`), and the seconds over which to spread them (`t`). Where rate limits are on',
+  example: '"publicFast";r=59;t=2',
+});
+const help = z.string().meta({
+  description: 'The page that explains the error',
+  example: '</docs/errors#invalid_query>; rel="help"',
+});
+
+/** Headers of every response. */
+const commonHeaders = {
+  'X-Request-Id': requestId,
+  'RateLimit-Policy': rateLimitPolicy.optional(),
+  RateLimit: rateLimit.optional(),
+};
+
 /** Errors that every route of the table can answer. */
 const commonErrors: readonly ErrorCode[] = [
   'cors_origin_not_allowed',
@@ -124,7 +146,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
       '200': {
         description: route.summary,
         headers: z.object({
-          'X-Request-Id': requestId,
+          ...commonHeaders,
           ...(route.kind === 'view' && route.tag !== null ? { ETag: etag.optional() } : {}),
           ...describeCacheHeaders(route),
         }),
@@ -134,7 +156,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
         ? {
             '304': {
               description: 'The copy of the client is current',
-              headers: z.object({ 'X-Request-Id': requestId, ETag: etag, ...describeCacheHeaders(route) }),
+              headers: z.object({ ...commonHeaders, ETag: etag, ...describeCacheHeaders(route) }),
             },
           }
         : {}),
@@ -193,6 +215,10 @@ const otherPaths: ZodOpenApiPathsObject = {
             .enum(feedCategories)
             .optional()
             .meta({ description: 'Category of the events', default: 'all' }),
+          unnamed: z.literal('1').optional().meta({
+            description:
+              'With `1` events have no name of their own, so that `onmessage` of an `EventSource` receives them; their type is in their data',
+          }),
         }),
         header: z.object({
           'X-Request-Id': requestId.optional(),
@@ -205,7 +231,7 @@ const otherPaths: ZodOpenApiPathsObject = {
         '200': {
           description: 'The stream; a comment every 15 seconds keeps it open',
           headers: z.object({
-            'X-Request-Id': requestId,
+            ...commonHeaders,
             'Cache-Control': cacheControl.meta({ example: 'no-store' }),
           }),
           content: { 'text/event-stream': { schema: z.string(), example: examples.eventStream } },
@@ -220,7 +246,7 @@ function describeStatus(description: string, status: string) {
   return {
     description,
     headers: z.object({
-      'X-Request-Id': requestId,
+      ...commonHeaders,
       'Cache-Control': cacheControl.meta({ example: 'no-store' }),
     }),
     content: {
@@ -244,7 +270,8 @@ function describeErrors(codes: readonly ErrorCode[]) {
       {
         description: ofStatus.map((code) => `\`${code}\`: ${errorStatus[code].meaning}`).join(' '),
         headers: z.object({
-          'X-Request-Id': requestId,
+          ...commonHeaders,
+          Link: help,
           ...(status === '429' || status === '503' ? { 'Retry-After': retryAfter } : {}),
         }),
         content: {

@@ -2,9 +2,10 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../../actors/views/clock.ts';
 import type { OnAnswered } from './answeredRequest.ts';
 import type { ContentEncoding } from './contentEncoding.ts';
-import type { HttpError } from './errors.ts';
+import { type HttpError, helpLinks } from './errors.ts';
 import type { RouteCounts } from './httpMetrics.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
+import type { RateVerdict } from './rateVerdict.ts';
 import type { RequestHeaders } from './requestHeaders.ts';
 import { sendBody } from './sendBody.ts';
 import type { Transport } from './uws.ts';
@@ -26,6 +27,8 @@ export interface Exchange {
   readonly traceparent: string;
   /** The origin of the request where it is approved, else null. */
   readonly approvedOrigin: string | null;
+  /** What its client may still ask; null where nothing is limited. */
+  limit: RateVerdict | null;
   /** The peer has disconnected: writing would end the process. */
   isAborted: boolean;
   /** Writing has started. */
@@ -35,7 +38,8 @@ export interface Exchange {
 export const jsonType = 'application/json';
 
 /** Headers that scripts of an approved origin may read, and send (CONTRACT.md, Origins). */
-const exposedHeaders = 'ETag, Retry-After, X-Request-Id, X-Miner-Settlement-Source';
+const exposedHeaders =
+  'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Miner-Settlement-Source';
 const allowedHeaders = 'If-None-Match, X-Request-Id';
 /** How long a browser may cache the answer to a preflight request. */
 const preflightMaxAgeSeconds = 600;
@@ -87,6 +91,10 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
     response.writeHeader('X-Request-Id', exchange.requestId);
     response.writeHeader('Vary', vary);
     response.writeHeader('X-Content-Type-Options', 'nosniff');
+    if (exchange.limit !== null) {
+      response.writeHeader('RateLimit-Policy', exchange.limit.policy);
+      response.writeHeader('RateLimit', exchange.limit.current);
+    }
     if (isLeaving()) response.writeHeader('Connection', 'close');
     if (exchange.approvedOrigin !== null) {
       response.writeHeader('Access-Control-Allow-Origin', exchange.approvedOrigin);
@@ -135,6 +143,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       const response = begin(exchange, status, 'Origin');
       response.writeHeader('Content-Type', jsonType);
       response.writeHeader('Cache-Control', 'no-store');
+      response.writeHeader('Link', helpLinks[code]);
       if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
       end(exchange, status, Buffer.from(JSON.stringify({ error: code })));
     },

@@ -155,6 +155,7 @@ export async function startPublicServer(
       isPortShared: false,
       readTimeoutMs: 5_000,
       transactionUrl: null,
+      securityContact: null,
       ...settings,
     },
   });
