@@ -28,6 +28,7 @@ const programs = {
     'benchmarks/peers/express.ts',
     'benchmarks/peers/fastify.ts',
     'benchmarks/years/snapshotProcess.ts',
+    'deploy/release/release.ts',
     'deploy/writeMachineDiagrams.ts',
     'test/support/storage/killedMigration.ts',
   ],

@@ -20,7 +20,7 @@ export interface PublicDocument {
 }
 
 /** Version of the documented interface (CONTRACT.md, Versions). */
-const interfaceVersion = '1.0.0';
+export const interfaceVersion = '1.0.0';
 
 const cacheControl = 'public, max-age=300';
 /** That of today. */
