@@ -15,12 +15,16 @@ const write = (path: string, text: string) => writeFileSync(join(root, path), te
 const { version: last } = JSON.parse(read('package.json')) as { version: string };
 requireNewer(last, version);
 const changelog = releaseChangelog(read('CHANGELOG.md'), version, new Date().toISOString().slice(0, 10));
-const named = (name: string) => `"name": "${name}",\n  "version": "`;
 for (const [path, name] of [
   ['package.json', 'mining-activity-read-service'],
   ['package-lock.json', 'mining-activity-read-service'],
   ['http/client/package.json', 'mining-activity-client'],
 ] as const)
-  write(path, read(path).replace(`${named(name)}${last}"`, `${named(name)}${version}"`));
+  write(path, read(path).replaceAll(findVersion(name), `$1${version}`));
 write('CHANGELOG.md', changelog);
 write('deploy/release/released.json', writeContract(toContract(createOpenApiDocument(interfaceVersion))));
+
+/** The version behind the name of a package; the lock file has that twice. */
+function findVersion(name: string): RegExp {
+  return new RegExp(`("name": "${name}",\\s+"version": ")${last.replaceAll('.', '\\.')}(?=")`, 'g');
+}
