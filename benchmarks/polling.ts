@@ -10,6 +10,7 @@ import { type PreparedAnswer, readPaths } from './peers/preparedAnswers.ts';
 import { type Peer, startNginx, startNodePeer } from './peers/startPeer.ts';
 import { publishResults, type ResultTable } from './results.ts';
 import { startServiceProcess } from './serviceProcess.ts';
+import { readThreadCpuNs } from './threadCpu.ts';
 import { withVersion } from './versions.ts';
 import { measureLoad, readWrkVersion, serverCore } from './wrk.ts';
 
@@ -71,10 +72,10 @@ export async function measurePolling({ rounds }: PollingOptions): Promise<void> 
     const tables: ResultTable[] = [];
     for (const one of cases) {
       const contenders = [
-        await contender('the service', service.publicUrl, one),
+        await contender('the service', { url: service.publicUrl, pid: service.pid }, one),
         ...(await Promise.all(
           ['bare', ...one.peers].map((peer) =>
-            contender(names[peer] as string, (peers.get(peer) as Peer).url, one),
+            contender(names[peer] as string, peers.get(peer) as Peer, one),
           ),
         )),
       ];
@@ -95,8 +96,8 @@ export async function measurePolling({ rounds }: PollingOptions): Promise<void> 
 }
 
 /** @throws Error when a server answers something else than what is measured. */
-async function contender(name: string, base: string, one: Case): Promise<Contender> {
-  const url = `${base}${one.path}`;
+async function contender(name: string, server: Pick<Peer, 'url' | 'pid'>, one: Case): Promise<Contender> {
+  const url = `${server.url}${one.path}`;
   const encoding = one.encoding === 'identity' ? {} : { 'accept-encoding': one.encoding };
   const first = await prepareAnswer(url, encoding);
   const tag = first.headers.find(([header]) => header === 'etag')?.[1] ?? '';
@@ -108,7 +109,15 @@ async function contender(name: string, base: string, one: Case): Promise<Contend
     (!one.isConditional && contentEncoding !== one.encoding)
   )
     throw new Error(`${name} answers ${url} with ${answer.status}, ${contentEncoding}`);
-  return { name, measure: () => measureLoad({ url, headers, seconds: secondsOfLoad }) };
+  return {
+    name,
+    measure: async () => {
+      const beforeNs = readThreadCpuNs(server.pid);
+      const { value, others } = await measureLoad({ url, headers, seconds: secondsOfLoad });
+      const cpuMicros = (readThreadCpuNs(server.pid) - beforeNs) / 1_000 / (value * secondsOfLoad);
+      return { value, others: { ...others, 'CPU µs/request': cpuMicros } };
+    },
+  };
 }
 
 async function collectAnswers(base: string): Promise<PreparedAnswer[]> {
@@ -132,15 +141,7 @@ function prepareAnswer(
   url: string,
   headers: Record<string, string>,
 ): Promise<Omit<PreparedAnswer, 'path' | 'encoding'>> {
-  const own = [
-    'date',
-    'content-length',
-    'connection',
-    'keep-alive',
-    'transfer-encoding',
-    'uwebsockets',
-    'server',
-  ];
+  const own = ['date', 'content-length', 'connection', 'keep-alive', 'transfer-encoding', 'server'];
   return new Promise((resolve, reject) => {
     get(url, { headers, agent: false }, (response) => {
       const chunks: Buffer[] = [];

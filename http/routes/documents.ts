@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../../actors/views/clock.ts';
 import guidePages from '../guides/pages.json' with { type: 'json' };
 import { findBuiltFolder } from '../server/builtFolder.ts';
+import type { Header } from '../server/headerBlock.ts';
 import { memoize } from '../server/memoize.ts';
+import { buildPageHeaders } from '../server/pageHeaders.ts';
 import { type PreparedResponse, prepareDocument } from '../server/preparedResponse.ts';
-import type { Header } from '../server/responseWriter.ts';
 import { robotsText, writeModelText, writeSecurityText } from './machineTexts.ts';
 import { createOpenApiDocument } from './openApi.ts';
 
@@ -15,8 +16,6 @@ export interface PublicDocument {
   readonly path: string;
   /** Built or read at the first request for it, then cached: most processes are never asked, and every start would wait for it. */
   readonly prepare: () => PreparedResponse;
-  readonly cacheControl: string;
-  readonly header: Header | null;
 }
 
 /** Version of the documented interface (CONTRACT.md, Versions). */
@@ -26,15 +25,13 @@ const cacheControl = 'public, max-age=300';
 /** That of today. */
 const securityTextsMax = 1;
 /** Guides are text: no script at all. */
-const guidePolicy = [
-  'Content-Security-Policy',
+const guideHeaders = buildPageHeaders(
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-] as const;
+);
 /** Swagger UI styles elements inline, and its icons are data URIs; scripts come from this service alone. */
-const referencePolicy = [
-  'Content-Security-Policy',
+const referenceHeaders = buildPageHeaders(
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-] as const;
+);
 
 const reference = `<!doctype html>
 <html lang="en">
@@ -65,19 +62,17 @@ export function loadDocuments(
     path: string,
     contentType: string,
     read: () => Buffer,
-    header: Header | null = null,
+    own: readonly Header[] = [],
   ): PublicDocument => ({
     path,
-    prepare: once(() => prepareDocument(read(), contentType)),
-    cacheControl,
-    header,
+    prepare: once(() => prepareDocument(read(), { contentType, cacheControl, own })),
   });
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const asset = (name: string, contentType: string) =>
     document(`/docs/${name}`, contentType, () => readFileSync(join(assets, name)));
   const built = (name: string) => readFileSync(join(findBuiltFolder('guides', 'start.html'), name));
   const guide = (path: string, name: string) =>
-    document(path, 'text/html; charset=utf-8', () => built(`${name}.html`), guidePolicy);
+    document(path, 'text/html; charset=utf-8', () => built(`${name}.html`), guideHeaders);
   return [
     document('/openapi.json', 'application/json', () =>
       Buffer.from(`${JSON.stringify(createOpenApiDocument(interfaceVersion))}\n`),
@@ -88,7 +83,7 @@ export function loadDocuments(
     guide('/docs', 'start'),
     ...guidePages.map(({ name }) => guide(`/docs/${name}`, name)),
     document('/docs/style.css', 'text/css; charset=utf-8', () => built('style.css')),
-    document('/docs/reference', 'text/html; charset=utf-8', () => Buffer.from(reference), referencePolicy),
+    document('/docs/reference', 'text/html; charset=utf-8', () => Buffer.from(reference), referenceHeaders),
     document('/docs/start.js', 'text/javascript; charset=utf-8', () => Buffer.from(start)),
     asset('swagger-ui.css', 'text/css; charset=utf-8'),
     asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
@@ -99,14 +94,17 @@ export function loadDocuments(
 /** It names the day on which it expires, so it is another one each day. */
 function describeSecurity(contact: string, clock: Clock): PublicDocument {
   const prepare = memoize(
-    (text) => prepareDocument(Buffer.from(text), 'text/plain; charset=utf-8'),
+    (text) =>
+      prepareDocument(Buffer.from(text), {
+        contentType: 'text/plain; charset=utf-8',
+        cacheControl,
+        own: [],
+      }),
     securityTextsMax,
   );
   return {
     path: '/.well-known/security.txt',
     prepare: () => prepare(writeSecurityText(contact, clock.nowMs())),
-    cacheControl,
-    header: null,
   };
 }
 

@@ -18,6 +18,7 @@ import type { ReadResult } from '../routes/route.ts';
 import { createHttpError, type HttpError } from './errors.ts';
 import { type AddressWords, toClient, toSite } from './ipAddress.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
+import { createStreamOutput, type StreamOutput } from './streamOutput.ts';
 
 export const eventStreamType = 'text/event-stream; charset=utf-8';
 
@@ -26,8 +27,6 @@ const refreshMs = 1_000;
 export const defaultHeartbeatMs = 15_000;
 /** Milliseconds after which a client should connect again. */
 const retryMs = 3_000;
-/** Events that wait for a client that does not read (clients share their text); one more, and its stream ends. */
-export const waitingMax = 4_096;
 /** Events that one read gives a client that resumes. */
 const resumeBatchSize = 100;
 /** Clients that may wait for ClickHouse at the same time; the others have their turn at the next refresh. */
@@ -80,9 +79,7 @@ interface Client {
   readonly form: StreamForm;
   /** Whom it counts for: itself and its site, where it has one. */
   readonly origins: readonly Origin[];
-  /** Messages that it has not read yet. */
-  readonly waiting: string[];
-  isBlocked: boolean;
+  readonly output: StreamOutput;
   /** Through which events everything was delivered to it; null while the feed was never available. */
   position: StreamPosition | null;
   /** It has everything, and receives what is new. */
@@ -169,8 +166,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       response,
       form,
       origins,
-      waiting: [],
-      isBlocked: false,
+      output: createStreamOutput(response, () => pump(client)),
       position: resumesAt,
       isLive: false,
       isReading: false,
@@ -179,11 +175,6 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     for (const { key } of origins) streamsByOrigin.set(key, (streamsByOrigin.get(key) ?? 0) + 1);
     clients.add(client);
     response.onAborted(() => forget(client));
-    response.onWritable(() => {
-      client.isBlocked = false;
-      response.cork(() => pump(client));
-      return true;
-    });
     start();
     send(client, `retry: ${retryMs}\n\n`);
     if (resumesAt !== null) send(client, formatPosition(resumesAt));
@@ -200,6 +191,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
 
   function forget(client: Client) {
     if (!clients.delete(client)) return;
+    client.output.stop();
     client.ending.abort();
     for (const { key } of client.origins) {
       const left = (streamsByOrigin.get(key) ?? 1) - 1;
@@ -220,8 +212,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
 
   function refresh() {
     feed.refresh();
-    for (const client of clients)
-      if (!client.isLive && !client.isBlocked) client.response.cork(() => pump(client));
+    for (const client of clients) if (!client.isLive) client.output.cork(() => pump(client));
   }
 
   function stop() {
@@ -259,16 +250,15 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     if (broadcast === undefined) return;
     const { listening, deliver } = broadcast;
     for (const client of listening.slice(broadcast.next, broadcast.next + broadcastBatchSize))
-      if (clients.has(client)) client.response.cork(() => deliver(client));
+      if (clients.has(client)) client.output.cork(() => deliver(client));
     broadcast.next += broadcastBatchSize;
     if (broadcast.next >= listening.length) broadcasts.shift();
     if (broadcasts.length > 0) setImmediate(deliverNextBatch);
   }
 
-  /** Sends what waits, then what a resuming client has missed, for as long as it reads. */
+  /** Sends what a resuming client has missed, for as long as it reads. */
   function pump(client: Client) {
-    while (client.waiting.length > 0 && !client.isBlocked) write(client, client.waiting.shift() as string);
-    while (!client.isLive && !client.isBlocked && clients.has(client)) {
+    while (!client.isLive && client.output.isFlowing() && clients.has(client)) {
       if (client.position === null) {
         // What exists already is not news; a client that reconnects from here loses nothing.
         client.position = feed.position();
@@ -297,7 +287,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       .then(
         (missed) => {
           if (!clients.has(client)) return;
-          client.response.cork(() => {
+          client.output.cork(() => {
             sendMissed(client, missed);
             pump(client);
           });
@@ -316,25 +306,18 @@ export function createEventStream(options: EventStreamOptions): EventStream {
 
   function send(client: Client, text: string) {
     if (!clients.has(client)) return;
-    if (!client.isBlocked) return write(client, text);
-    if (client.waiting.length < waitingMax) {
-      client.waiting.push(text);
-      return;
-    }
+    if (client.output.send(text)) return;
     slow++;
     forget(client);
     client.response.end();
-  }
-
-  function write(client: Client, text: string) {
-    client.isBlocked = !client.response.write(text);
   }
 
   return {
     open,
     locate,
     close: () => {
-      for (const { response, ending } of clients) {
+      for (const { response, output, ending } of clients) {
+        output.stop();
         ending.abort();
         response.cork(() => response.end());
       }

@@ -10,21 +10,14 @@ import { routes } from '../routes/routes.ts';
 import { findBuiltFolder } from './builtFolder.ts';
 import { revalidated } from './cacheControl.ts';
 import { createBodyCheck } from './checkedBody.ts';
+import { buildPageHeaders } from './pageHeaders.ts';
 import { type PreparedResponse, prepareDocument } from './preparedResponse.ts';
-import type { Header } from './responseWriter.ts';
-
-/** A page or a file of the explorer, ready to be sent. */
-export interface ExplorerResponse {
-  readonly prepared: PreparedResponse;
-  readonly cacheControl: string;
-  readonly header: Header | null;
-}
 
 export interface ExplorerPages {
   /** A page with the current figures: rendered again when one of the views that it shows is another one. */
-  page(path: string, query: string): ExplorerResponse;
+  page(path: string, query: string): PreparedResponse;
   /** A file that pages refer to; null where there is none of this name. */
-  file(name: string): ExplorerResponse | null;
+  file(name: string): PreparedResponse | null;
 }
 
 export interface ExplorerPagesOptions {
@@ -47,10 +40,9 @@ export const explorerPaths = [
 ] as const;
 
 /** Everything comes from this service. Pictures of tokens are SVG in data URIs, which as images run no script. */
-const contentSecurityPolicy = [
-  'Content-Security-Policy',
+const pageHeaders = buildPageHeaders(
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-] as const;
+);
 const immutable = 'public, max-age=31536000, immutable';
 const contentTypes: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -63,7 +55,7 @@ const cachedPagesMax = 64;
 
 /** What a page was rendered from: the views of the routes that it read, by the routes' paths. */
 interface CachedPage {
-  readonly response: ExplorerResponse;
+  readonly response: PreparedResponse;
   readonly inputs: ReadonlyMap<string, object | null>;
 }
 
@@ -132,8 +124,12 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
         return readBody(route, input);
       },
     });
-    const prepared = prepareDocument(Buffer.from(html), 'text/html; charset=utf-8');
-    return { response: { prepared, cacheControl: revalidated, header: contentSecurityPolicy }, inputs };
+    const response = prepareDocument(Buffer.from(html), {
+      contentType: 'text/html; charset=utf-8',
+      cacheControl: revalidated,
+      own: pageHeaders,
+    });
+    return { response, inputs };
   }
 
   return {
@@ -165,17 +161,17 @@ interface Build {
   /** Paths by plain name: `explorer.js` is `/explorer/explorer.<hash>.js`. */
   readonly files: Readonly<Record<string, string>>;
   /** Responses by the name in the path. */
-  readonly responses: ReadonlyMap<string, ExplorerResponse>;
+  readonly responses: ReadonlyMap<string, PreparedResponse>;
 }
 
 /** What the build has made of `http/explorer`, read at the first request for it: most processes are never asked. */
 function readBuild(): Build {
   const folder = findBuiltFolder('explorer', 'public/names.json');
   const names: string[] = JSON.parse(readFileSync(join(folder, 'public/names.json'), 'utf8'));
-  const responses = names.map((name): [string, ExplorerResponse] => {
+  const responses = names.map((name): [string, PreparedResponse] => {
     const contentType = contentTypes[extname(name)] ?? 'application/octet-stream';
-    const prepared = prepareDocument(readFileSync(join(folder, 'public', name)), contentType);
-    return [name, { prepared, cacheControl: immutable, header: null }];
+    const bytes = readFileSync(join(folder, 'public', name));
+    return [name, prepareDocument(bytes, { contentType, cacheControl: immutable, own: [] })];
   });
   // Built from `http/explorer/renderPage.tsx`, which is checked to export this.
   const { renderPage } = createRequire(import.meta.url)(join(folder, 'renderPage.cjs')) as {

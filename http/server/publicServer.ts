@@ -22,7 +22,12 @@ import { createLoadGuard } from './loadGuard.ts';
 import { memoize } from './memoize.ts';
 import { createOriginCheck } from './origin.ts';
 import { createPendingReads, type ReadBody } from './pendingReads.ts';
-import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
+import {
+  jsonType,
+  type PreparedResponse,
+  prepareResponse,
+  type ResponseHeaders,
+} from './preparedResponse.ts';
 import { createRateLimiter, type RateClass } from './rateLimiter.ts';
 import { createRefusalCount } from './refusalCount.ts';
 import { readRequestHeaders } from './requestHeaders.ts';
@@ -30,11 +35,9 @@ import { createRequestIds } from './requestId.ts';
 import {
   createResponseWriter,
   type Exchange,
-  type Header,
   isHeadMethod,
   isPreflight,
   isReadMethod,
-  jsonType,
 } from './responseWriter.ts';
 import { App, detectImplementation, transport as selectTransport } from './uws.ts';
 
@@ -192,12 +195,14 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   }
 
   /** Serializes bodies that fit their schema; others throw InvalidBody. */
-  function createPreparation(route: Route): (body: unknown, tag: string | null) => PreparedResponse {
+  function createPreparation(
+    route: Route,
+  ): (body: unknown, headers: Omit<ResponseHeaders, 'contentType'>) => PreparedResponse {
     const check = createBodyCheck(route.response);
-    return (body, tag) => {
+    return (body, headers) => {
       check(body);
       metrics.prepared();
-      return prepareResponse(body, tag);
+      return prepareResponse(body, headers);
     };
   }
 
@@ -208,17 +213,18 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   function answerView(route: ViewRoute) {
     const isQueryRead = typeof route.query !== 'string';
     const prepare = createPreparation(route);
-    const prepareView = (view: object): PreparedView => {
+    const prepareView = (view: object): PreparedResponse => {
       // Casts to `never`: what the functions of one entry take and return matches (`defineViewRoute`).
       const body = route.body(view as never);
-      const { header } = route;
-      const response = prepare(body, route.tag?.(body as never) ?? null);
+      const { cacheControl, header } = route;
+      const response = prepare(body, {
+        tag: route.tag?.(body as never) ?? null,
+        cacheControl,
+        own: header === null ? [] : [[header.name, header.value(view as never)]],
+      });
       const receivedAtMs = route.receivedAtMs?.(view as never) ?? null;
       if (receivedAtMs !== null) metrics.showed(receivedAtMs, clock.nowMs());
-      return {
-        response,
-        header: header === null ? null : [header.name, header.value(view as never)],
-      };
+      return response;
     };
     /** The bytes of a view, or of the one that replaces a view that fails. */
     const attempt = (view: object): Attempt => {
@@ -228,7 +234,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
         return { prepared: prepareReplacement(view), failure: { error } };
       }
     };
-    const prepareReplacement = (failed: object | null): PreparedView | null => {
+    const prepareReplacement = (failed: object | null): PreparedResponse | null => {
       if (route.unavailable === null) return null;
       try {
         return prepareView(route.unavailable(sources.views, failed as never));
@@ -258,9 +264,8 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       const { prepared, failure } = find(pathValue, selection);
       if (failure !== null) noteFailure(failure.error, exchange);
       if (prepared === null) return writer.writeError(exchange, createHttpError('internal_error'));
-      const { response, header } = prepared;
-      if (route.isConditional) answerConditionally(exchange, response, route.cacheControl, header);
-      else writer.writeOk(exchange, response, route.cacheControl, encodingFor(response, exchange), header);
+      if (route.isConditional) answerConditionally(exchange, prepared);
+      else writer.writeOk(exchange, prepared.encoded(encodingFor(prepared, exchange)));
     };
   }
 
@@ -269,17 +274,13 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   }
 
   /** 304 where `If-None-Match` names the tag. */
-  function answerConditionally(
-    exchange: Exchange,
-    prepared: PreparedResponse,
-    cacheControl: string | null,
-    header: Header | null,
-  ) {
+  function answerConditionally(exchange: Exchange, prepared: PreparedResponse) {
     const encoding = encodingFor(prepared, exchange);
     const etag = prepared.etag(encoding);
+    const encoded = prepared.encoded(encoding);
     if (etag !== null && exchange.headers.ifNoneMatch.some((line) => matchesEtag(line, etag)))
-      writer.writeNotModified(exchange, etag, cacheControl, header);
-    else writer.writeOk(exchange, prepared, cacheControl, encoding, header);
+      writer.writeNotModified(exchange, encoded);
+    else writer.writeOk(exchange, encoded);
   }
 
   function answerRead(route: ReadRoute) {
@@ -306,24 +307,23 @@ export function createPublicServer(options: PublicServerOptions): Listener {
           return replaceFailed(error, exchange);
         }
       };
-      const send = ({ cacheControl }: ReadBody, prepared: PreparedResponse) => {
-        const chosen = prepared.isCompressible ? encoding : 'identity';
-        writer.writeOk(exchange, prepared, cacheControl ?? route.cacheControl, chosen, null);
-      };
-      const sendChecked = (found: ReadBody) => {
-        let prepared: PreparedResponse;
+      const prepareFound = ({ body, cacheControl }: ReadBody) =>
+        prepare(body, { tag: null, cacheControl: cacheControl ?? route.cacheControl, own: [] });
+      const prepareChecked = (found: ReadBody): PreparedResponse => {
         try {
-          prepared = prepare(found.body, null);
+          return prepareFound(found);
         } catch (error) {
-          const replacement = replaceFailed(error, exchange);
-          return send(replacement, prepare(replacement.body, null));
+          return prepareFound(replaceFailed(error, exchange));
         }
-        send(found, prepared);
+      };
+      const send = (found: ReadBody) => {
+        const prepared = prepareChecked(found);
+        writer.writeOk(exchange, prepared.encoded(prepared.isCompressible ? encoding : 'identity'));
       };
       reads.run(
         exchange,
         read,
-        (found) => runGuarded(exchange, () => sendChecked(found)),
+        (found) => runGuarded(exchange, () => send(found)),
         (error) => runGuarded(exchange, () => writer.writeError(exchange, error)),
         (error) => fail(exchange, error),
       );
@@ -363,12 +363,11 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       );
     }),
   );
-  for (const { path, prepare, cacheControl, header } of loadDocuments(settings, clock)) {
+  for (const { path, prepare } of loadDocuments(settings, clock))
     app.any(
       path,
-      handler(path, null, (exchange) => answerConditionally(exchange, prepare(), cacheControl, header)),
+      handler(path, null, (exchange) => answerConditionally(exchange, prepare())),
     );
-  }
   const explorer = createExplorerPages({
     sources,
     hasViews: options.hasViews,
@@ -379,8 +378,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     app.any(
       path,
       handler(path, null, (exchange, request) => {
-        const page = explorer.page(request.getUrl(), transport.query(request));
-        answerConditionally(exchange, page.prepared, page.cacheControl, page.header);
+        answerConditionally(exchange, explorer.page(request.getUrl(), transport.query(request)));
       }),
     );
   }
@@ -389,7 +387,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     handler('/explorer/:file', null, (exchange, request) => {
       const file = explorer.file(request.getParameter(0) ?? '');
       if (file === null) writer.writeError(exchange, createHttpError('not_found'));
-      else answerConditionally(exchange, file.prepared, file.cacheControl, file.header);
+      else answerConditionally(exchange, file);
     }),
   );
   app.any(
@@ -418,15 +416,9 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   });
 }
 
-/** A view's bytes, with the header that names its source. */
-interface PreparedView {
-  readonly response: PreparedResponse;
-  readonly header: Header | null;
-}
-
 /** The outcome for one view: `prepared` is null where the response is 500. */
 interface Attempt {
-  readonly prepared: PreparedView | null;
+  readonly prepared: PreparedResponse | null;
   readonly failure: { readonly error: unknown } | null;
 }
 

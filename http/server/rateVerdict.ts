@@ -1,3 +1,5 @@
+import { type HeaderBlock, prepareHeaders } from './headerBlock.ts';
+
 /** A token bucket: how fast it fills, and how much it holds. */
 export interface Bucket {
   readonly perSecond: number;
@@ -8,10 +10,11 @@ export interface Bucket {
 export interface RateVerdict {
   /** 0 for a request that may pass, else the whole seconds after which one may. */
   readonly waitSeconds: number;
-  /** `RateLimit-Policy`: the burst, and the seconds in which an empty bucket is full again. */
-  readonly policy: string;
-  /** `RateLimit`: how many requests are left, and the seconds over which they should be spread. */
-  readonly current: string;
+  /**
+   * `RateLimit-Policy`: the burst, and the seconds in which an empty bucket is full again. `RateLimit`: how many requests are left, and the seconds over which
+   * they should be spread.
+   */
+  readonly headers: HeaderBlock;
 }
 
 export interface RateVerdicts {
@@ -26,8 +29,10 @@ export function createRateVerdicts(name: string, { perSecond, burst }: Bucket): 
   const policy = `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`;
   const build = (left: number, overSeconds: number, waitSeconds: number): RateVerdict => ({
     waitSeconds,
-    policy,
-    current: `"${name}";r=${left};t=${overSeconds}`,
+    headers: prepareHeaders([
+      ['RateLimit-Policy', policy],
+      ['RateLimit', `"${name}";r=${left};t=${overSeconds}`],
+    ]),
   });
   const passing = Array.from({ length: burst + 1 }, (_, left) =>
     build(left, Math.max(1, Math.ceil(left / perSecond)), 0),

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
+import { EventEmitter, once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
@@ -342,13 +341,9 @@ describe('the event stream', () => {
   it('ends the stream of a client that does not read, and of no other', async () => {
     const { records, server } = await startServer();
     const reader = await listen(server.base);
-    const sleeper = connect(server.port, '127.0.0.1');
-    onTestFinished(() => {
-      sleeper.destroy();
-    });
-    await once(sleeper, 'connect');
-    sleeper.write('GET /v1/events/stream HTTP/1.1\r\nHost: test\r\n\r\n');
-    await once(sleeper, 'readable');
+    const reading = new EventEmitter();
+    const mayRead = once(reading, 'begin').then(() => undefined);
+    const sleeper = await listen(server.base, '/v1/events/stream', {}, mayRead);
     const clients = async () =>
       Number(/miner_event_stream_clients (\d+)/.exec(await server.registry.metrics())?.[1]);
     await eventually(async () => (await clients()) === 2, 'two clients');
@@ -363,6 +358,12 @@ describe('the event stream', () => {
     }, 'the end of the stream that nobody reads');
     expect(await server.registry.metrics()).toContain('miner_event_stream_slow_clients_total 1');
     await eventually(() => countDelivered() === total, 'all events for the one that reads');
+    // Until then it was sent everything in order.
+    reading.emit('begin');
+    await eventually(() => sleeper.state.isEnded, 'the end of what was sent to it');
+    expect(sleeper.state.failure).toBeNull();
+    expect(sleeper.messages.length).toBeGreaterThan(0);
+    expect(sleeper.messages).toEqual(reader.messages.slice(0, sleeper.messages.length));
   });
 
   it('is refused for what is no cursor or category, and beyond the streams that a client may have', async () => {

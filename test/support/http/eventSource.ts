@@ -12,15 +12,21 @@ export interface Message {
   };
 }
 
-/** An event source: what it received, until the test ends. */
-export async function listen(base: string, path = '/v1/events/stream', headers: Record<string, string> = {}) {
+/** An event source: what it received, until the test ends. It begins to read when `mayRead` is resolved. */
+export async function listen(
+  base: string,
+  path = '/v1/events/stream',
+  headers: Record<string, string> = {},
+  mayRead: Promise<void> = Promise.resolve(),
+) {
   const ending = new AbortController();
   whenFinished(() => ending.abort());
   const response = await fetch(`${base}${path}`, { headers, signal: ending.signal });
   const messages: Message[] = [];
-  const state = { text: '', heartbeats: 0, isEnded: false, lastId: '' };
+  const state = { text: '', heartbeats: 0, isEnded: false, lastId: '', failure: null as unknown };
   void (async () => {
     const decoder = new TextDecoder();
+    await mayRead;
     try {
       for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
         state.text += decoder.decode(chunk, { stream: true });
@@ -38,8 +44,8 @@ export async function listen(base: string, path = '/v1/events/stream', headers: 
             });
         }
       }
-    } catch {
-      // Aborted with the test.
+    } catch (error) {
+      if (!ending.signal.aborted) state.failure = error;
     }
     state.isEnded = true;
   })();
