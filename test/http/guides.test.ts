@@ -1,10 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import guidePages from '../../http/guides/pages.json' with { type: 'json' };
 import { routes } from '../../http/routes/routes.ts';
 import { errorStatus } from '../../http/server/errors.ts';
 import { rateClasses } from '../../http/server/rateLimiter.ts';
+import { foldChain } from '../support/chain/foldedChain.ts';
+import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { startEconomy } from '../support/chain/testEconomy.ts';
 import {
   findOverflow,
   findViolations,
@@ -16,13 +18,11 @@ import { startLocalService } from '../support/explorer/localService.ts';
 import { listSnippets, prepareSnippet, readGuide, writeTypeCheck } from '../support/http/guideSnippets.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
+import { findFreePort } from '../support/processes/findFreePort.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const tsc = resolve(import.meta.dirname, '../../node_modules/.bin/tsc');
-
-/** One service for all programs. */
-const service = shareInFile(() => startLocalService());
 
 /** What each program prints; one that follows something is ended when it has. */
 const printed: Record<string, RegExp> = {
@@ -53,12 +53,24 @@ const printed: Record<string, RegExp> = {
 
 const snippets = listSnippets();
 
-async function runSnippet(id: string, folder: string) {
+async function runSnippet(id: string, folder: string, base: string, ...given: string[]) {
   const snippet = snippets.find((one) => one.id === id);
   if (snippet === undefined) throw new Error(`no ${id}`);
-  const { command, args } = await prepareSnippet(snippet, folder, (await service()).url);
-  return startProcess(command, args, { cwd: folder });
+  const { command, args } = await prepareSnippet(snippet, folder, base);
+  return startProcess(command, [...args, ...given], { cwd: folder });
 }
+
+/** One service for all programs, and an owner whose list has several pages. */
+const service = shareInFile(async () => {
+  const { url, json } = await startLocalService();
+  type Feed = { events: { payload: { owner: string } }[] };
+  const { events } = await json<Feed>('/v1/events?category=players&limit=100');
+  for (const owner of new Set(events.map(({ payload }) => payload.owner))) {
+    const { positions } = await json<{ positions: unknown[] }>(`/v1/owners/${owner}/miners`);
+    if (positions.length >= 3) return { url, owner };
+  }
+  throw new Error('nobody has three positions');
+});
 
 describe('the programs of the guides', () => {
   it('are all run, but for those of browsers', () => {
@@ -67,7 +79,8 @@ describe('the programs of the guides', () => {
   });
 
   it.each(Object.entries(printed))('%s prints what it should', async (id, pattern) => {
-    const run = await runSnippet(id, temporaryDirectory());
+    const { url, owner } = await service();
+    const run = await runSnippet(id, temporaryDirectory(), url, owner);
     const hasEnded = () => run.child.stdout?.readableEnded === true;
     await eventually(() => pattern.test(run.output()) || hasEnded(), 'its output');
     expect(run.output()).toMatch(pattern);
@@ -79,25 +92,65 @@ describe('the programs of the guides', () => {
     expect([await check.exited, check.output()]).toEqual([0, '']);
   });
 
-  it.each(['start ts follow', 'start py follow'])('%s continues where it was', async (id) => {
-    const { json } = await service();
-    type Feed = { events: { id: string; type: string; payload: { settledThroughRound?: string } }[] };
-    const { events } = await json<Feed>('/v1/events?category=protocol&limit=20');
-    const from = events.findIndex(({ type }, index) => index > 3 && type === 'system.settlement_completed');
-    const folder = temporaryDirectory();
-    writeFileSync(join(folder, 'position.txt'), events[from]?.id ?? '');
-    const expected = events
-      .slice(0, from)
-      .reverse()
-      .flatMap(({ payload }) => payload.settledThroughRound ?? []);
-    const run = await runSnippet(id, folder);
-    const rounds = () => [...run.output().matchAll(/through round (\d+)/g)].map(([, round]) => round);
-    await eventually(() => rounds().length >= expected.length, 'all settlements behind it');
-    expect(rounds().slice(0, expected.length)).toEqual(expected);
-    const kept = readFileSync(join(folder, 'position.txt'), 'utf8');
-    expect(kept).not.toBe(events[from]?.id);
-  });
+  it.each(['start ts follow', 'start py follow'])(
+    '%s prints each settlement once, also those while the service was not there, and continues after its own end',
+    async (id) => {
+      const { chain, random } = await world();
+      const port = await findFreePort();
+      const first = await startPublicServer({ chain: chain.views }, port);
+      const [folder, before] = [temporaryDirectory(), await listSettlements(first)];
+      const run = await runSnippet(id, folder, first.base);
+      await eventually(() => findRounds(run.output()).length >= before.length, 'the settlements of the feed');
+      first.close();
+      await settleMore(chain, random);
+      const second = await startPublicServer({ chain: chain.views }, port);
+      const meanwhile = listBehind(before, await listSettlements(second));
+      await eventually(() => findRounds(run.output()).length > before.length, 'those since then');
+      await run.end('SIGKILL');
+      const printed = findRounds(run.output());
+      expect(printed).toEqual([...before, ...meanwhile].slice(0, printed.length));
+      await settleMore(chain, random);
+      const later = listBehind(printed, await listSettlements(second));
+      const again = await runSnippet(id, folder, second.base);
+      await eventually(() => findRounds(again.output()).length >= later.length, 'those behind its position');
+      // A program that is killed between a settlement and its position prints that one again, as the guide says.
+      expect(findRounds(again.output()).slice(-later.length)).toEqual(later);
+    },
+  );
 });
+
+const world = shareInFile(async () => {
+  const economy = await startEconomy();
+  const chain = await foldChain(economy);
+  const random = createRandomEconomy(economy, 7);
+  await random.open();
+  for (let step = 0; step < 40; step++) await random.step();
+  await chain.fold();
+  return { chain, random };
+});
+type World = Awaited<ReturnType<typeof world>>;
+
+async function settleMore(chain: World['chain'], random: World['random']) {
+  for (let step = 0; step < 30; step++) await random.step();
+  await chain.fold();
+}
+
+/** Of the newest twenty events, as the programs begin with them; oldest first. */
+async function listSettlements(server: { get(path: string): Promise<Response> }): Promise<string[]> {
+  type Feed = { events: { payload: { settledThroughRound?: string } }[] };
+  const { events } = (await (await server.get('/v1/events?category=protocol&limit=20')).json()) as Feed;
+  return events.flatMap(({ payload }) => payload.settledThroughRound ?? []).reverse();
+}
+
+const findRounds = (output: string) =>
+  [...output.matchAll(/through round (\d+)/g)].map(([, round]) => round ?? '');
+
+function listBehind(known: readonly string[], all: readonly string[]): string[] {
+  const last = Number(known.at(-1) ?? 0);
+  const behind = all.filter((round) => Number(round) > last);
+  expect(behind.length).toBeGreaterThan(0);
+  return behind;
+}
 
 describe('the pages of the guides', () => {
   const paths = ['/docs', ...guidePages.map(({ name }) => `/docs/${name}`)];
