@@ -37,7 +37,7 @@ const unitTests = [
   'test/streams/operators/**/*.test.ts',
   'test/actors/{acceptance,activityFold,cacheView,decodeBombs,expectedSums,firstMatch,foldIdentity,foldRecord,hex,lateDuplicates,pipelineActors,rememberedIds,stateBounds,statePage}.test.ts',
   'test/actors/{settlementActor,settlementEquality}.test.ts',
-  'test/actors/chain/{chainFold,collectOwners,decodeLog,governance,metadataViews,settlementRows,settlementViews,stateViews}.test.ts',
+  'test/actors/chain/{chainFold,collectOwners,convertChainRecords,decodeLog,governance,metadataViews,pastOwners,settlementRows,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',
   'test/actors/statistics/**/*.test.ts',
   'test/streams/{actorTransitions,chainConditionWatch,chainRewinds,compileCheck,connection,decode,mapConcurrently,pullSizing,readingText,parseTimestampMs}.test.ts',
