@@ -54,6 +54,8 @@ export interface PublicServerSettings {
   readonly readTimeoutMs: number;
   /** Address of a transaction in a block explorer, without its hash, that pages link to; null: they show the hash. */
   readonly transactionUrl: string | null;
+  /** Where to report a weakness; null: there is no `security.txt`. */
+  readonly securityContact: string | null;
   /** Of quiet event streams, 15 seconds unless it is set. */
   readonly heartbeatMs?: number;
 }
@@ -122,6 +124,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
         requestId: chooseRequestId(headers.requestId),
         traceparent: options.onAnswered === undefined ? '' : request.getHeader('traceparent'),
         approvedOrigin: verdict === 'approved' ? headers.origin : null,
+        limit: null,
         isAborted: false,
         isAnswered: false,
       };
@@ -148,11 +151,12 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     else writer.writePreflight(exchange);
   }
 
-  function limit({ response, headers, seenAtMs }: Exchange, rateClass: RateClass): HttpError | null {
+  function limit(exchange: Exchange, rateClass: RateClass): HttpError | null {
     if (limiter === null) return null;
-    const address = findClientAddress(response, headers.forwardedFor);
-    const waitSeconds = limiter.take(address, rateClass, seenAtMs);
-    return waitSeconds === 0 ? null : createHttpError('rate_limited', waitSeconds);
+    const address = findClientAddress(exchange.response, exchange.headers.forwardedFor);
+    const verdict = limiter.take(address, rateClass, exchange.seenAtMs);
+    exchange.limit = verdict;
+    return verdict.waitSeconds === 0 ? null : createHttpError('rate_limited', verdict.waitSeconds);
   }
 
   /** Why a request is not passed to its route; null when it is. */
@@ -359,7 +363,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       );
     }),
   );
-  for (const { path, prepare } of loadDocuments())
+  for (const { path, prepare } of loadDocuments(settings, clock))
     app.any(
       path,
       handler(path, null, (exchange) => answerConditionally(exchange, prepare())),
