@@ -49,6 +49,8 @@ export interface PublicServerSettings {
   readonly readTimeoutMs: number;
   /** Address of a transaction in a block explorer, without its hash, that pages link to; null: they show the hash. */
   readonly transactionUrl: string | null;
+  /** Address of the pages as others open them, without a slash at its end; null: shared links have no preview image. */
+  readonly publicUrl: string | null;
   /** Where to report a weakness; null: there is no `security.txt`. */
   readonly securityContact: string | null;
   /** Of quiet event streams, 15 seconds unless it is set. */
@@ -219,6 +221,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     hasViews: options.hasViews,
     clock,
     transactionUrl: settings.transactionUrl,
+    publicUrl: settings.publicUrl,
   });
   for (const path of explorerPaths) {
     app.any(

@@ -156,6 +156,7 @@ export async function startPublicServer(
       isPortShared: false,
       readTimeoutMs: 5_000,
       transactionUrl: null,
+      publicUrl: null,
       securityContact: null,
       ...settings,
     },
