@@ -43,7 +43,7 @@ const unitTests = [
   'test/streams/{actorTransitions,chainConditionWatch,chainRewinds,connection,mapConcurrently,pullSizing}.test.ts',
   'test/storage/{pollUntil,rowText}.test.ts',
   'test/http/{httpMetrics,ifNoneMatch,isoTime,memoize,openApiDescriptions,scalars,uwsBuild}.test.ts',
-  'test/deploy/{progress,simulatedWheel}.test.ts',
+  'test/deploy/{contractKept,progress,simulatedWheel}.test.ts',
 ];
 
 /** Tests that load the embedded ClickHouse into their own process: it is native, and keeps what it has of one folder from the next. */

@@ -80,6 +80,7 @@ export interface TestPublicServer {
   ready: boolean;
   hasViews: boolean;
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Response>;
+  close(): void;
 }
 
 const noObservations: ObservationReader = { page: () => ({ items: [], more: false }) };
@@ -150,6 +151,8 @@ export async function startPublicServer(
       isPortShared: false,
       readTimeoutMs: 5_000,
       transactionUrl: null,
+      publicUrl: null,
+      securityContact: null,
       ...settings,
     },
   });
@@ -162,6 +165,7 @@ export async function startPublicServer(
     views,
     registry,
     clock,
+    close: () => server.close(),
     get: (path: string, headers: Record<string, string> = {}, method = 'GET') =>
       fetch(`${base}${path}`, { method, headers }),
   });
