@@ -1,5 +1,11 @@
 /** Variables whose values hold passwords, tokens or keys. */
-const secretVariables = ['MINER_NATS_URL', 'MINER_CLICKHOUSE_URL', 'MINER_RPC_URL'] as const;
+const secretVariables = [
+  'MINER_NATS_URL',
+  'MINER_CLICKHOUSE_URL',
+  'MINER_RPC_URL',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+] as const;
 /** A shorter password would be found in ordinary words. */
 const passwordLengthMin = 4;
 /** A shorter part of a path or query is the name of a network or database rather than a key. */
@@ -10,13 +16,18 @@ const mask = '***';
 export type Redaction = (text: string) => string;
 
 /**
- * Of the user, password, and keys in path and query of the addresses in the environment, in the forms in which errors of clients tell them: as
+ * Of the user, password, and keys in path and query of the addresses in the environment, and of headers for a collector of traces, in the forms in which errors of clients tell them: as
  * they were given, decoded, and inside JSON. Hosts and ports stay, since an operator needs them.
  */
 export function createRedaction(environment: Readonly<Record<string, string | undefined>>): Redaction {
-  const secrets = secretVariables
-    .flatMap((name) => (environment[name] ?? '').split(','))
+  const addresses = [
+    ...(environment.MINER_NATS_URL ?? '').split(','),
+    ...secretVariables.map((name) => environment[name] ?? ''),
+  ];
+  const secrets = addresses
+    .flatMap((address) => [address, normalize(address)])
     .flatMap((address) => listSecrets(address.trim()))
+    .concat(listHeaderValues(environment.OTEL_EXPORTER_OTLP_HEADERS ?? ''))
     .flatMap((secret) => [secret, decode(secret)])
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
   // What contains another one comes first.
@@ -34,6 +45,23 @@ function listSecrets(address: string): string[] {
     ...[`${user}@`, password].filter(({ length }) => length >= passwordLengthMin),
     ...rest.split(/[/?&=#]/).filter(({ length }) => length >= keyLengthMin),
   ];
+}
+
+/** @param headers as OpenTelemetry takes them: `name=value,name=value`. */
+function listHeaderValues(headers: string): string[] {
+  return headers
+    .split(',')
+    .map((header) => header.slice(header.indexOf('=') + 1).trim())
+    .filter(({ length }) => length >= passwordLengthMin);
+}
+
+/** As clients write it, who take it apart and put it together again. */
+function normalize(address: string): string {
+  try {
+    return new URL(address.trim()).href;
+  } catch {
+    return address;
+  }
 }
 
 function decode(text: string): string {

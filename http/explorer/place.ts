@@ -15,6 +15,8 @@ export type FeedCategory = (typeof feedCategories)[number];
 
 /** Longest text that is taken for an address: what is longer is cut, and is no address either way. */
 const addressLengthMax = 64;
+/** Half of a character. */
+const loneSurrogate = /\p{Surrogate}/gu;
 
 /** The place of an address; parameters that it does not know are ignored, so that every link leads somewhere. */
 export function parsePlace(path: string, query: string): Place {
@@ -27,7 +29,7 @@ export function parsePlace(path: string, query: string): Place {
       return { view: 'settlements', range: choose(settlementsRanges, parameters.get('range'), '7d') };
     case 'owners': {
       const address = (decodeSegment(second) || parameters.get('address') || '').trim();
-      return { view: 'owners', address: address === '' ? null : address.slice(0, addressLengthMax) };
+      return { view: 'owners', address: address === '' ? null : cut(address) };
     }
     case 'feed':
       return { view: 'feed', category: choose(feedCategories, parameters.get('category'), 'all') };
@@ -69,6 +71,14 @@ function choose<Option extends string>(
   fallback: Option,
 ): Option {
   return options.find((option) => option === requested) ?? fallback;
+}
+
+/** Not in the middle of a character, which could not be written into an address. */
+function cut(text: string): string {
+  return [...text.slice(0, 2 * addressLengthMax)]
+    .slice(0, addressLengthMax)
+    .join('')
+    .replaceAll(loneSurrogate, '');
 }
 
 function decodeSegment(segment: string): string {

@@ -5,6 +5,13 @@ import type { Transport } from './uws.ts';
 
 const unknownAddress: AddressWords = [0, 0, 0, 0];
 
+/** Whom a request is from. */
+export interface ClientAddress {
+  readonly address: AddressWords;
+  /** The connection is a proxy's, and has requests of other clients too. */
+  readonly isOfProxy: boolean;
+}
+
 /**
  * Finds whom a request is from. `X-Forwarded-For` is believed only when the peer is a configured proxy: the client is the first
  * address from the right that is not one.
@@ -15,14 +22,16 @@ const unknownAddress: AddressWords = [0, 0, 0, 0];
 export function createClientAddress(
   trustedProxies: readonly string[],
   transport: Transport,
-): (response: HttpResponse, forwardedFor: string) => AddressWords {
-  if (trustedProxies.length === 0) return (response) => readPeerAddress(response, transport);
+): (response: HttpResponse, forwardedFor: string) => ClientAddress {
+  if (trustedProxies.length === 0)
+    return (response) => ({ address: readPeerAddress(response, transport), isOfProxy: false });
   const trusted = buildBlockList(trustedProxies);
   const isTrusted = (address: string) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
   return (response, forwardedFor) => {
     const peer = transport.remoteAddress(response);
-    if (!isTrusted(unmapIPv4(peer))) return parseAddress(peer) ?? unknownAddress;
+    if (!isTrusted(unmapIPv4(peer)))
+      return { address: parseAddress(peer) ?? unknownAddress, isOfProxy: false };
     const forwarded = forwardedFor.split(',');
     let client = peer;
     for (let index = forwarded.length - 1; index >= 0; index--) {
@@ -32,7 +41,7 @@ export function createClientAddress(
       client = address;
       if (!isTrusted(unmapIPv4(address))) break;
     }
-    return parseAddress(client) ?? unknownAddress;
+    return { address: parseAddress(client) ?? unknownAddress, isOfProxy: true };
   };
 }
 

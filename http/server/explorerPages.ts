@@ -14,6 +14,8 @@ import { buildPageHeaders } from './pageHeaders.ts';
 import { type PreparedResponse, prepareDocument } from './preparedResponse.ts';
 
 export interface ExplorerPages {
+  /** Whether a page would have to be rendered, which costs as much as an expensive request. */
+  isStale(path: string, query: string): boolean;
   /** A page with the current figures: rendered again when one of the views that it shows is another one. */
   page(path: string, query: string): PreparedResponse;
   /** A file that pages refer to; null where there is none of this name. */
@@ -134,14 +136,20 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     return { response, inputs };
   }
 
+  function findCurrent(key: string): CachedPage | null {
+    const existing = cached.get(key);
+    const isCurrent =
+      existing !== undefined && [...existing.inputs].every(([route, input]) => input === findInput(route));
+    return isCurrent ? existing : null;
+  }
+
   return {
+    isStale: (path, query) => findCurrent(formatPlace(parsePlace(path, query))) === null,
     page: (path, query) => {
       // Parameters that pages do not know make no further pages.
       const key = formatPlace(parsePlace(path, query));
-      const existing = cached.get(key);
-      const isCurrent =
-        existing !== undefined && [...existing.inputs].every(([route, input]) => input === findInput(route));
-      if (isCurrent) return existing.response;
+      const current = findCurrent(key);
+      if (current !== null) return current.response;
       const page = render(path, query);
       cached.delete(key);
       cached.set(key, page);

@@ -54,8 +54,10 @@ export function createOperatorServer({
 
   function get(path: string, answer: (response: HttpResponse, query: string) => void) {
     app.get(path, (response: HttpResponse, request: HttpRequest) => {
-      const { host, isAmbiguous } = readRequestHeaders(request, transport);
+      const { host, origin, isAmbiguous } = readRequestHeaders(request, transport);
       if (isAmbiguous) response.close();
+      else if (isOfWebsite(origin, request.getHeader('sec-fetch-site')))
+        send(response, '403 Forbidden', jsonType, '{"error":"other_origin"}');
       else if (isKnownHost(host)) answer(response, transport.query(request));
       else send(response, '421 Misdirected Request', jsonType, '{"error":"unknown_host"}');
     });
@@ -82,14 +84,19 @@ export function createOperatorServer({
   );
   if (diagnose !== undefined) {
     const isQuickQuery = (query: string) => new URLSearchParams(query).has('quick');
-    // It reads what is stored: one at a time.
-    let diagnosing: Promise<unknown> = Promise.resolve();
+    // It reads what is stored: one of each kind at a time, and whoever asks meanwhile gets the same.
+    const diagnosing = new Map<boolean, Promise<string>>();
+    const examine = (isQuick: boolean): Promise<string> => {
+      const running = diagnosing.get(isQuick);
+      if (running !== undefined) return running;
+      const body = diagnose(isQuick)
+        .then((found) => JSON.stringify(found))
+        .finally(() => diagnosing.delete(isQuick));
+      diagnosing.set(isQuick, body);
+      return body;
+    };
     get('/diagnosis', (response, query) => {
-      const body = diagnosing
-        .then(() => diagnose(isQuickQuery(query)))
-        .then((found) => JSON.stringify(found));
-      diagnosing = body.catch(() => undefined);
-      answerLater(response, jsonType, 'what is stored could not be examined', body);
+      answerLater(response, jsonType, 'what is stored could not be examined', examine(isQuickQuery(query)));
     });
   }
   get('/healthz', (response) => send(response, '200 OK', jsonType, '{"status":"alive"}'));
@@ -106,6 +113,11 @@ export function createOperatorServer({
   app.any('/*', (response) => send(response, '404 Not Found', jsonType, '{"error":"not_found"}'));
 
   return listenOn(app, { onClose: () => undefined });
+}
+
+/** A browser that asks for the page of a website, which has no business here; a bookmark, and programs, say neither. */
+function isOfWebsite(origin: string, fetchSite: string): boolean {
+  return origin !== '' || !['', 'none', 'same-origin'].includes(fetchSite);
 }
 
 /**

@@ -130,6 +130,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
         traceparent: options.onAnswered === undefined ? '' : request.getHeader('traceparent'),
         approvedOrigin: verdict === 'approved' ? headers.origin : null,
         limit: null,
+        isOfProxy: false,
         isAborted: false,
         isAnswered: false,
       };
@@ -140,8 +141,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
         const refusal =
           limit(exchange, isOfContract ? route.rateClass : 'other') ??
           (isAskingPermission ? null : findRefusal(request, route, verdict === 'refused'));
-        // Whoever goes on sending behind the first of them is not answered for each: that would cost more than it takes to ask.
-        if (refusal?.code === 'rate_limited' && headers.forwardedFor === '' && refusals.isFlooded())
+        if (refusal?.code === 'rate_limited' && !isWorthAnswering(exchange))
           return writer.closeConnection(exchange, refusal.status);
         if (refusal === null && isAskingPermission) return answerPreflight(exchange);
         if (refusal === null) answer(exchange, request);
@@ -158,10 +158,19 @@ export function createPublicServer(options: PublicServerOptions): Listener {
 
   function limit(exchange: Exchange, rateClass: RateClass): HttpError | null {
     if (limiter === null) return null;
-    const address = findClientAddress(exchange.response, exchange.headers.forwardedFor);
+    const { address, isOfProxy } = findClientAddress(exchange.response, exchange.headers.forwardedFor);
+    exchange.isOfProxy = isOfProxy;
     const verdict = limiter.take(address, rateClass, exchange.seenAtMs);
     exchange.limit = verdict;
     return verdict.waitSeconds === 0 ? null : createHttpError('rate_limited', verdict.waitSeconds);
+  }
+
+  /**
+   * Whoever goes on sending behind the first refusals is not answered for each, which would cost more than it takes to ask. Nor is a HEAD: what has no body
+   * waits in memory for a client that does not read.
+   */
+  function isWorthAnswering({ isHead, isOfProxy }: Exchange): boolean {
+    return isOfProxy || !(isHead || refusals.isFlooded());
   }
 
   /** Why a request is not passed to its route; null when it is. */
@@ -195,7 +204,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     handler('/v1/events/stream', eventStreamGuard, (exchange, request) => {
       if (exchange.isHead) return writer.writeUncached(exchange, eventStreamType, Buffer.alloc(0));
       const { lastEventId, forwardedFor } = exchange.headers;
-      const address = findClientAddress(exchange.response, forwardedFor);
+      const { address } = findClientAddress(exchange.response, forwardedFor);
       const query = new URLSearchParams(transport.query(request));
       const open = (resumeAfter: string) => {
         const refusal = events.open(exchange, { query, lastEventId: resumeAfter, address });
@@ -227,7 +236,12 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     app.any(
       path,
       handler(path, null, (exchange, request) => {
-        sender.sendConditionally(exchange, explorer.page(request.getUrl(), transport.query(request)));
+        const [path, query] = [request.getUrl(), transport.query(request)];
+        if (loadGuard?.isOverloaded() && explorer.isStale(path, query)) {
+          exchange.counts.shed();
+          return writer.writeError(exchange, createHttpError('database_busy', retryAfterSeconds));
+        }
+        sender.sendConditionally(exchange, explorer.page(path, query));
       }),
     );
   }

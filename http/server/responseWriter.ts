@@ -29,6 +29,8 @@ export interface Exchange {
   readonly approvedOrigin: string | null;
   /** What its client may still ask; null where nothing is limited. */
   limit: RateVerdict | null;
+  /** The connection is a trusted proxy's. */
+  isOfProxy: boolean;
   /** The peer has disconnected: writing would end the process. */
   isAborted: boolean;
   /** Writing has started. */

@@ -38,7 +38,6 @@ describe('secrets of addresses', () => {
       'nats://sesame-token@broker:4222 refused',
       'nats://***broker:4222 refused',
     ],
-    ['nats://a:first1@one:4222,nats://a:second2@two:4222', 'first1 second2', '*** ***'],
     ['http://u:p%40ss%22word@db', 'wrong password p@ss"word', 'wrong password ***'],
     [
       'https://node.example/v2/0123456789abcdef',
@@ -48,10 +47,21 @@ describe('secrets of addresses', () => {
     ['https://node.example/?key=0123456789abcdef', '0123456789abcdef', '***'],
     ['not an address at all', 'given: not an address at all', 'given: ***'],
     ['http://db:8123/miner', 'miner at http://db:8123/miner', 'miner at http://db:8123/miner'],
+    ['http://writer:hun,ter22@db', 'hun,ter22 at http://writer:hun,ter22@db/', '*** at http://***db/'],
+    ['http://u:k3yk3y==@db', 'at http://u:k3yk3y%3D%3D@db/, k3yk3y==', 'at http://***db/, ***'],
   ])('%s are masked, and nothing else', (address, text, safe) => {
-    expect(createRedaction({ MINER_NATS_URL: address })(text)).toBe(safe);
+    if (!address.includes(',')) expect(createRedaction({ MINER_NATS_URL: address })(text)).toBe(safe);
     expect(createRedaction({ MINER_RPC_URL: address })(JSON.stringify({ text }))).toBe(
       JSON.stringify({ text: safe }),
+    );
+  });
+
+  it('of several servers, and of headers for traces, are masked', () => {
+    const url = 'nats://a:first1@one:4222,nats://a:second2@two:4222';
+    expect(createRedaction({ MINER_NATS_URL: url })('first1 second2')).toBe('*** ***');
+    const headers = 'api-key=topsecret,x-team=wheel%20one';
+    expect(createRedaction({ OTEL_EXPORTER_OTLP_HEADERS: headers })('topsecret of wheel one')).toBe(
+      '*** of ***',
     );
   });
 
