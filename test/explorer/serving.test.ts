@@ -136,4 +136,13 @@ describe('addresses of places', () => {
     const [path = '', query = ''] = address.split('?');
     expect(formatPlace(parsePlace(path, query))).toBe(address);
   });
+
+  it.each(['a'.repeat(63), 'a'.repeat(64), ''])(
+    'of %s and characters beyond the first plane are cut between two',
+    (text) => {
+      const address = formatPlace(parsePlace(`/owners/${text}${encodeURIComponent('😀'.repeat(70))}`, ''));
+      expect(decodeURIComponent(address).length).toBeLessThanOrEqual('/owners/'.length + 128);
+      expect(parsePlace('/owners/%ED%A0%BD', '')).toBeDefined();
+    },
+  );
 });

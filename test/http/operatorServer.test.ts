@@ -65,4 +65,13 @@ describe("the operators' port", () => {
     expect(collections).toBe(1);
     expect((await fetch(`${base}/metrics`)).headers.get('x-content-type-options')).toBe('nosniff');
   });
+
+  it('is not for pages of websites, which a browser could ask it for', async () => {
+    const { base } = await start(new Registry());
+    for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+      const response = await fetch(`${base}/metrics`, { headers });
+      expect([response.status, await response.text()]).toEqual([403, '{"error":"other_origin"}']);
+    }
+    expect((await fetch(`${base}/metrics`, { headers: { 'sec-fetch-site': 'none' } })).status).toBe(200);
+  });
 });
