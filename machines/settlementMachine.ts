@@ -282,6 +282,15 @@ function emitEndedSubmission(outcome: SubmissionOutcome) {
   });
 }
 
+function endAs(outcome: SubmissionOutcome) {
+  return { id: outcome, type: 'final', tags: outcome, entry: emitEndedSubmission(outcome) } as const;
+}
+
+/** One final state for each outcome. `fromEntries` does not know its keys. */
+const endedStates = Object.fromEntries(
+  submissionOutcomes.map((outcome) => [outcome, endAs(outcome)]),
+) as Record<SubmissionOutcome, ReturnType<typeof endAs>>;
+
 function requireValue<Value>(value: Value | null, because: string): Value {
   if (value === null) throw new Error(`missing, although ${because}`);
   return value;
@@ -425,26 +434,7 @@ export const settlementMachine = settlement.createMachine({
         ended: {
           initial: 'superseded',
           on: { submission_prepared: preparation },
-          states: {
-            confirmed: {
-              id: 'confirmed',
-              type: 'final',
-              tags: 'confirmed',
-              entry: emitEndedSubmission('confirmed'),
-            },
-            reverted: {
-              id: 'reverted',
-              type: 'final',
-              tags: 'reverted',
-              entry: emitEndedSubmission('reverted'),
-            },
-            superseded: {
-              id: 'superseded',
-              type: 'final',
-              tags: 'superseded',
-              entry: emitEndedSubmission('superseded'),
-            },
-          },
+          states: endedStates,
         },
       },
     },
