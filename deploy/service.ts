@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type Actor, createActor, fromObservable, fromPromise, waitFor } from 'xstate';
@@ -321,10 +320,7 @@ export async function startService({
       readiness,
       failed: waitForFault(root),
       stop: async (drainMs = 0) => {
-        root.send({ type: 'leave' });
-        if (drainMs > 0)
-          await Promise.race([pause(drainMs), waitFor(root, (snapshot) => snapshot.hasTag('stopping'))]);
-        root.send({ type: 'stop' });
+        root.send({ type: 'leave', drainMs });
         await waitFor(root, ({ status }) => status !== 'active');
       },
     };

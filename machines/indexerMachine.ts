@@ -1,5 +1,5 @@
 import { assign, fromEventObservable, fromPromise, not, or, raise, setup, stateIn } from 'xstate';
-import { type BackoffBounds, backoffMs } from './backoff.ts';
+import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { passError } from './failureParams.ts';
 import { notProvided } from './notProvided.ts';
 
@@ -146,7 +146,7 @@ const indexer = setup({
     readsRetry: ({ context }) => context.timings.readsRetryMs,
     backoff: ({ context }) => {
       const { nearBackoff, farBackoff } = context.timings;
-      return backoffMs(context.failures, Math.random(), isFarBehind(context) ? farBackoff : nearBackoff);
+      return backoffDelay(isFarBehind(context) ? farBackoff : nearBackoff)({ context });
     },
   },
 });

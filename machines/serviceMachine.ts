@@ -1,5 +1,5 @@
 import { assign, fromObservable, fromPromise, raise, sendTo, setup } from 'xstate';
-import { type BackoffBounds, backoffMs } from './backoff.ts';
+import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { databaseWatchMachine } from './databaseWatchMachine.ts';
 import { passError } from './failureParams.ts';
 import { generationWatchMachine } from './generationWatchMachine.ts';
@@ -54,8 +54,8 @@ export function createServiceMachine<Work>() {
       context: {} as Context<Work>,
       input: {} as { readonly writes: boolean; readonly isDatabaseShared: boolean },
       events: {} as
-        /** A stop follows; until then everything continues. */
-          | { type: 'leave' }
+        /** The process stops after `drainMs`; until then everything continues. */
+          | { type: 'leave'; drainMs: number }
           | { type: 'stop' }
           | { type: 'faulted'; error: unknown }
           | { type: 'natsConnected' }
@@ -69,7 +69,7 @@ export function createServiceMachine<Work>() {
         generationWatch: 'generationWatch';
         ingest: 'ingest';
       },
-      tags: {} as 'starting' | 'running' | 'stopping',
+      tags: {} as 'stopping',
     },
     actors: {
       nats: natsMachine,
@@ -108,7 +108,7 @@ export function createServiceMachine<Work>() {
       abandonFollowers: (_, _params: { work: Work }): void => notProvided(),
     },
     delays: {
-      backoff: ({ context }) => backoffMs(context.failures, Math.random(), backoff),
+      backoff: backoffDelay(backoff),
       closeGrace: closeGraceMs,
       databaseCloseGrace: databaseCloseGraceMs,
     },
@@ -127,7 +127,14 @@ export function createServiceMachine<Work>() {
       isLeaving: false,
       fault: null,
     }),
-    on: { leave: { actions: assign({ isLeaving: true }) } },
+    on: {
+      leave: {
+        actions: [
+          assign({ isLeaving: true }),
+          raise({ type: 'stop' }, { delay: ({ event }) => event.drainMs }),
+        ],
+      },
+    },
     initial: 'online',
     states: {
       online: {
@@ -154,7 +161,6 @@ export function createServiceMachine<Work>() {
         initial: 'reaching',
         states: {
           reaching: {
-            tags: 'starting',
             on: {
               stop: { target: 'closingNats', actions: 'closePublicServer' },
               faulted: {
@@ -212,7 +218,6 @@ export function createServiceMachine<Work>() {
             initial: 'preparing',
             states: {
               preparing: {
-                tags: 'starting',
                 on: {
                   stop: { target: 'releasing', actions: 'closePublicServer' },
                   faulted: {
@@ -290,7 +295,6 @@ export function createServiceMachine<Work>() {
                     ],
                     states: {
                       running: {
-                        tags: 'running',
                         invoke: {
                           src: 'audit',
                           input: withWork,

@@ -1,5 +1,5 @@
 import { assign, fromEventObservable, fromPromise, setup, stateIn } from 'xstate';
-import { backoffMs } from './backoff.ts';
+import { backoffDelay } from './backoff.ts';
 import { passError, passFault } from './failureParams.ts';
 import { notProvided } from './notProvided.ts';
 
@@ -102,7 +102,7 @@ export const streamFollowerMachine = setup({
     endSource: notProvided,
   },
   delays: {
-    backoff: ({ context }) => backoffMs(context.failures, Math.random()),
+    backoff: backoffDelay(),
     grace: ({ context }) => context.graceMs,
   },
 }).createMachine({

@@ -1,11 +1,11 @@
 import { NEVER, Subject } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createActor, fromCallback, fromObservable, fromPromise } from 'xstate';
+import { createActor, fromCallback, fromObservable, fromPromise, type SnapshotFrom } from 'xstate';
 import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
 import { ingestMachine, type Rebuild } from '../../machines/ingestMachine.ts';
 import { type LeaseObservation, leaseMachine } from '../../machines/leaseMachine.ts';
 import { type NatsEvent, natsMachine } from '../../machines/natsMachine.ts';
-import { createServiceMachine } from '../../machines/serviceMachine.ts';
+import { createServiceMachine, type ServiceMachine } from '../../machines/serviceMachine.ts';
 
 interface Settings {
   readonly writes?: boolean;
@@ -144,7 +144,7 @@ function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false,
     link$,
     resolve: (name: string) => settle.get(name)?.resolve(),
     reject: (name: string, error: Error) => settle.get(name)?.reject(error),
-    isIn: (tag: 'starting' | 'running' | 'stopping') => root.getSnapshot().hasTag(tag),
+    isIn: (state: keyof typeof states) => states[state](root.getSnapshot()),
     ingest: () => root.getSnapshot().children.ingest?.getSnapshot(),
     /** What was done from the stop on; it was over in so long. */
     stop: async () => {
@@ -159,6 +159,14 @@ function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false,
   };
 }
 
+type Snapshot = SnapshotFrom<ServiceMachine<string>>;
+const states = {
+  starting: (snapshot: Snapshot) =>
+    snapshot.matches({ online: 'reaching' }) || snapshot.matches({ online: { claimed: 'preparing' } }),
+  running: (snapshot: Snapshot) =>
+    snapshot.matches({ online: { claimed: { working: { following: 'running' } } } }),
+  stopping: (snapshot: Snapshot) => snapshot.hasTag('stopping'),
+};
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const forever = ['follow', 'index'];
 /** Steps of a stop, in order: of a process that ingests and indexes, */
@@ -204,6 +212,27 @@ describe('the machine of the service', () => {
       steps: fullStop,
       state: 'stopped',
     });
+  });
+
+  it('is leaving for as long as it is told to, and stops then, or at once when it has to', async () => {
+    const leaving = start({ hangs: forever });
+    await pass(10);
+    leaving.root.send({ type: 'leave', drainMs: 5_000 });
+    await pass(4_900);
+    expect([leaving.isIn('running'), leaving.root.getSnapshot().context.isLeaving]).toEqual([true, true]);
+    await pass(200);
+    expect(leaving.isIn('stopping')).toBe(true);
+    leaving.resolve('index');
+    await pass(1_000);
+    expect(leaving.root.getSnapshot().value).toBe('stopped');
+
+    const failing = start({ hangs: forever });
+    await pass(10);
+    failing.root.send({ type: 'leave', drainMs: 5_000 });
+    failing.reject('index', new Error('a fault'));
+    await pass(1_000);
+    expect(failing.root.getSnapshot().value).toBe('failed');
+    await pass(5_000);
   });
 
   it('of a read replica asks for the active tables, and takes no lease', async () => {
@@ -252,10 +281,10 @@ describe('the machine of the service', () => {
   });
 
   it('shows a standby, which ingests once the lease is free', async () => {
-    const { root, ingest, store, isIn } = start({ isHeldElsewhere: true, hangs: forever });
+    const { ingest, store, isIn } = start({ isHeldElsewhere: true, hangs: forever });
     await pass(3_000);
     expect(ingest()?.children.lease?.getSnapshot().hasTag('standby')).toBe(true);
-    expect(root.getSnapshot().hasTag('starting')).toBe(true);
+    expect(isIn('starting')).toBe(true);
     store.holder = null;
     await pass(1_000);
     expect(isIn('running')).toBe(true);
