@@ -13,7 +13,7 @@ import { type DatabaseLocation, openDatabase } from '../storage/database.ts';
 import { createOldestRowMs } from '../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
 import { resolveTables } from '../storage/tables.ts';
-import { createActorTransitions, listMachines } from '../streams/actorTransitions.ts';
+import { createActorTransitions } from '../streams/actorTransitions.ts';
 import { registerAgeMetrics } from '../streams/ageMetrics.ts';
 import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../streams/audit/selfAudit.ts';
 import { watchChainConditions } from '../streams/chainConditionWatch.ts';
@@ -132,7 +132,6 @@ export async function startService({
   };
   const hasViews = () => work()?.isRestored() ?? false;
   const createInspector = createActorTransitions({
-    actors: () => [...listMachines(root.getSnapshot()), ...(work()?.machines() ?? [])],
     logger,
     registry,
   });
@@ -267,7 +266,6 @@ export async function startService({
       proofs,
       registry,
       logger,
-      inspect: createInspector(),
       onProgress,
     });
   }
@@ -287,10 +285,7 @@ export async function startService({
         watchConditions: fromObservable(() => conditions$),
         openJetStream: fromPromise(nats.openJetStream),
         compose: fromPromise(({ input }) => compose(input.grant)),
-        follow: fromPromise(({ input }) => input.work.follow()),
-        index: fromPromise(({ input }) => input.work.index()),
         audit: fromObservable(({ input }) => input.work.audits()),
-        drain: fromPromise(({ input }) => input.work.drain()),
         closeNats: fromPromise(nats.close),
         closeDatabase: fromPromise(database.close),
       },
@@ -300,8 +295,6 @@ export async function startService({
         },
         closePublicServer: () => publicServer?.close(),
         closeOperatorServer: () => operatorServer.close(),
-        endIndexer: (_, params) => params.work.endIndexer(),
-        abandonFollowers: (_, params) => params.work.abandon(),
       },
     }),
     {

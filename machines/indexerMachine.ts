@@ -124,6 +124,8 @@ const indexer = setup({
     isLostRace: (_, _params: { error: unknown }): boolean => notProvided(),
   },
   actions: {
+    /** Tells whoever provides the work which actor does it. */
+    noteStarted: notProvided,
     noteSuccess: assign({ failures: 0 }),
     noteComparison: assign(({ context }, { head, tip, isFork }: Comparison) => {
       const { catchesUpTo } = context;
@@ -180,6 +182,7 @@ const comparing = indexer.createStateConfig({
 export const indexerMachine = indexer.createMachine({
   id: 'indexer',
   type: 'parallel',
+  entry: 'noteStarted',
   context: ({ input: { firstBlock, timings } }) => ({
     timings,
     firstBlock,

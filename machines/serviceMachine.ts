@@ -3,15 +3,26 @@ import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { databaseWatchMachine } from './databaseWatchMachine.ts';
 import { passError } from './failureParams.ts';
 import { generationWatchMachine } from './generationWatchMachine.ts';
+import { createGroupMachine, type Members } from './groupMachine.ts';
 import { type Grant, ingestMachine } from './ingestMachine.ts';
 import { natsMachine } from './natsMachine.ts';
 import { notProvided } from './notProvided.ts';
 
 const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
+/** How long a stop waits for the state to be saved. */
+export const saveGraceMs = 5_000;
 /** How long a stop waits for each part to close: one that hangs does not delay it further. */
 export const closeGraceMs = 400;
 /** How long it waits for a statement that ClickHouse is executing. */
 export const databaseCloseGraceMs = 1_000;
+
+/** What runs on the granted tables. */
+export interface WorkMachines {
+  /** One for each stream. */
+  readonly followers: Members;
+  /** None in a process that does not index. */
+  readonly indexers: Members;
+}
 
 interface Context<Work> {
   readonly writes: boolean;
@@ -22,6 +33,7 @@ interface Context<Work> {
   readonly grant: Grant | null;
   /** What runs on the granted tables; null until the grant is known. */
   readonly work: Work | null;
+  readonly haveFollowersEnded: boolean;
   readonly hasIndexerEnded: boolean;
   /** The process is about to end: whoever sends it requests is to send them elsewhere. */
   readonly isLeaving: boolean;
@@ -48,7 +60,7 @@ const endWithFault = ['closePublicServer', { type: 'noteFault', params: passErro
  *
  * @typeParam Work followers, indexer and what reads for them; the machine only passes it to its actors and actions.
  */
-export function createServiceMachine<Work>() {
+export function createServiceMachine<Work extends { readonly machines: WorkMachines }>() {
   const service = setup({
     types: {
       context: {} as Context<Work>,
@@ -68,6 +80,8 @@ export function createServiceMachine<Work>() {
         databaseWatch: 'databaseWatch';
         generationWatch: 'generationWatch';
         ingest: 'ingest';
+        followers: 'followers';
+        indexers: 'indexers';
       },
       tags: {} as 'stopping',
     },
@@ -81,19 +95,18 @@ export function createServiceMachine<Work>() {
       openJetStream: fromPromise<void>(notProvided),
       /** Builds what runs on the granted tables. */
       compose: fromPromise<Work, { readonly grant: Grant }>(notProvided),
-      /** Follows the streams until they are drained. */
-      follow: fromPromise<void, { readonly work: Work }>(notProvided),
-      /** Indexes the chain, if this process does, until it is asked to end. */
-      index: fromPromise<void, { readonly work: Work }>(notProvided),
+      /** Follow the streams until they are drained: they take no more messages then, and store and save those taken. */
+      followers: createGroupMachine('followers'),
+      /** Index the chain, if this process does, until they are asked to end. */
+      indexers: createGroupMachine('indexers'),
       /** Compares samples of what is stored and shown with what they were made from. */
       audit: fromObservable<never, { readonly work: Work }>(notProvided),
-      /** Takes no more messages, and resolves once those taken are stored and saved, or the grace period is over. */
-      drain: fromPromise<void, { readonly work: Work }>(notProvided),
       closeNats: fromPromise<void>(notProvided),
       closeDatabase: fromPromise<void>(notProvided),
     },
     guards: {
       hasFault: ({ context }) => context.fault !== null,
+      haveFollowersEnded: ({ context }) => context.haveFollowersEnded,
       hasIndexerEnded: ({ context }) => context.hasIndexerEnded,
     },
     actions: {
@@ -103,9 +116,6 @@ export function createServiceMachine<Work>() {
       /** Accepts no more requests. */
       closePublicServer: (): void => notProvided(),
       closeOperatorServer: (): void => notProvided(),
-      endIndexer: (_, _params: { work: Work }): void => notProvided(),
-      /** Ends the followers where they are. */
-      abandonFollowers: (_, _params: { work: Work }): void => notProvided(),
     },
     delays: {
       backoff: backoffDelay(backoff),
@@ -114,6 +124,12 @@ export function createServiceMachine<Work>() {
     },
   });
 
+  const drainFollowers = service.enqueueActions(({ context, enqueue }) => {
+    if (!context.haveFollowersEnded) enqueue.sendTo('followers', { type: 'stopped', graceMs: saveGraceMs });
+  });
+  const endIndexers = service.enqueueActions(({ context, enqueue }) => {
+    if (!context.hasIndexerEnded) enqueue.sendTo('indexers', { type: 'stopped', graceMs: closeGraceMs });
+  });
   const withWork = ({ context }: { context: Context<Work> }) => ({ work: expectPresent(context.work) });
 
   return service.createMachine({
@@ -123,6 +139,7 @@ export function createServiceMachine<Work>() {
       failures: 0,
       grant: null,
       work: null,
+      haveFollowersEnded: false,
       hasIndexerEnded: false,
       isLeaving: false,
       fault: null,
@@ -254,8 +271,16 @@ export function createServiceMachine<Work>() {
               },
               working: {
                 invoke: {
-                  src: 'index',
-                  input: withWork,
+                  id: 'indexers',
+                  src: 'indexers',
+                  input: ({ context }) => ({ members: expectPresent(context.work).machines.indexers }),
+                  onSnapshot: {
+                    guard: ({ event }) => event.snapshot.hasTag('faulted'),
+                    actions: raise(({ event }) => ({
+                      type: 'faulted',
+                      error: event.snapshot.context.fault?.error,
+                    })),
+                  },
                   onDone: { actions: assign({ hasIndexerEnded: true }) },
                   onError: {
                     actions: [assign({ hasIndexerEnded: true }), raiseFault.actions],
@@ -264,13 +289,7 @@ export function createServiceMachine<Work>() {
                 on: {
                   lost: {
                     target: '#service.online.closingNats',
-                    actions: [
-                      ...endWithFault,
-                      {
-                        type: 'abandonFollowers',
-                        params: withWork,
-                      },
-                    ],
+                    actions: endWithFault,
                   },
                 },
                 initial: 'following',
@@ -279,9 +298,20 @@ export function createServiceMachine<Work>() {
                     initial: 'running',
                     invoke: [
                       {
-                        src: 'follow',
-                        input: withWork,
-                        onError: raiseFault,
+                        id: 'followers',
+                        src: 'followers',
+                        input: ({ context }) => ({ members: expectPresent(context.work).machines.followers }),
+                        onSnapshot: {
+                          guard: ({ event }) => event.snapshot.hasTag('faulted'),
+                          actions: raise(({ event }) => ({
+                            type: 'faulted',
+                            error: event.snapshot.context.fault?.error,
+                          })),
+                        },
+                        onDone: { actions: assign({ haveFollowersEnded: true }) },
+                        onError: {
+                          actions: [assign({ haveFollowersEnded: true }), raiseFault.actions],
+                        },
                       },
                       {
                         id: 'generationWatch',
@@ -300,10 +330,7 @@ export function createServiceMachine<Work>() {
                           input: withWork,
                           onError: raiseFault,
                         },
-                        exit: {
-                          type: 'endIndexer',
-                          params: withWork,
-                        },
+                        exit: endIndexers,
                         on: {
                           stop: { target: 'draining', actions: 'closePublicServer' },
                           faulted: {
@@ -314,11 +341,10 @@ export function createServiceMachine<Work>() {
                       },
                       draining: {
                         tags: 'stopping',
-                        invoke: {
-                          src: 'drain',
-                          input: withWork,
-                          onDone: '#service.online.claimed.working.endingIndexer',
-                          onError: '#service.online.claimed.working.endingIndexer',
+                        entry: drainFollowers,
+                        always: {
+                          guard: 'haveFollowersEnded',
+                          target: '#service.online.claimed.working.endingIndexer',
                         },
                       },
                     },
@@ -367,4 +393,6 @@ export function createServiceMachine<Work>() {
   });
 }
 
-export type ServiceMachine<Work> = ReturnType<typeof createServiceMachine<Work>>;
+export type ServiceMachine<Work extends { readonly machines: WorkMachines }> = ReturnType<
+  typeof createServiceMachine<Work>
+>;

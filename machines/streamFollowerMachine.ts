@@ -38,6 +38,8 @@ export interface CaughtUp {
 }
 
 interface Context extends StoredFaults {
+  /** Which one is followed: it distinguishes the followers in logs and metrics. */
+  readonly stream: string;
   /** Consecutive failed attempts to restore. */
   readonly failures: number;
   /** State was restored at least once, so views answer from folded state. */
@@ -75,6 +77,7 @@ export const streamFollowerMachine = setup({
       | CaughtUp
       | { type: 'replaced'; exchange: () => void }
       | { type: 'stopped'; graceMs: number },
+    input: {} as { readonly stream: string },
     output: {} as { readonly fault: unknown },
   },
   actors: {
@@ -90,6 +93,8 @@ export const streamFollowerMachine = setup({
     isFault: (_, _params: { error: unknown; fault: PipelineFault }): boolean => notProvided(),
   },
   actions: {
+    /** Tells whoever provides the work which actor does it. */
+    noteStarted: notProvided,
     noteRestoreFailure: (_, _params: { error: unknown }): void => notProvided(),
     noteFault: (_, _params: { error: unknown }): void => notProvided(),
     noteCaughtUp: (_, _params: { restored: RestoredState; position: number }): void => notProvided(),
@@ -107,7 +112,9 @@ export const streamFollowerMachine = setup({
   },
 }).createMachine({
   id: 'streamFollower',
-  context: {
+  entry: 'noteStarted',
+  context: ({ input: { stream } }) => ({
+    stream,
     failures: 0,
     isRestored: false,
     isCaughtUp: false,
@@ -119,7 +126,7 @@ export const streamFollowerMachine = setup({
     restored: null,
     graceMs: 0,
     fault: null,
-  },
+  }),
   initial: 'restoring',
   on: {
     stopped: '.stopped',

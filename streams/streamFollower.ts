@@ -1,9 +1,10 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { BehaviorSubject, filter, map, merge, type Observable, Subject, take, tap } from 'rxjs';
-import { type AnyMachineSnapshot, createActor, fromEventObservable, fromPromise, toPromise } from 'xstate';
+import { type ActorRefFrom, fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
+import type { Member } from '../machines/groupMachine.ts';
 import {
   type CaughtUp,
   type RestoredState,
@@ -12,7 +13,6 @@ import {
 } from '../machines/streamFollowerMachine.ts';
 import type { StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
 import type { SnapshotStore } from '../storage/snapshots.ts';
-import type { ActorInspector } from './actorTransitions.ts';
 import { chooseSnapshot, type SnapshotChoice } from './chooseSnapshot.ts';
 import { type Checkpoint, emptyCheckpoint } from './jetstream/checkpoint.ts';
 import type { MessageSource, SourceStatus } from './jetstream/messageSource.ts';
@@ -50,8 +50,6 @@ export interface StreamFollowerOptions {
   readonly policy: SnapshotPolicy;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called with every transition. */
-  readonly inspect?: ActorInspector;
 }
 
 export interface FollowerStatus extends SourceStatus {
@@ -72,11 +70,12 @@ export interface FollowerStatus extends SourceStatus {
 }
 
 export interface StreamFollower {
-  /** Follows until `stop`; rejects only for a fault of this program. */
-  run(): Promise<void>;
+  /**
+   * Its machine, for a supervisor. It ends when it was stopped, which stores and saves what is folded, or with a fault of this program. Cancelled, it
+   * ends where it is: nothing more is stored.
+   */
+  readonly member: Member;
   status(): FollowerStatus;
-  /** Of its machine. */
-  snapshot(): AnyMachineSnapshot;
   /** Of the status, for those who ask with every request. */
   readonly isCaughtUp: boolean;
   readonly isRestored: boolean;
@@ -84,10 +83,6 @@ export interface StreamFollower {
   readonly isCurrent: boolean;
   /** Stops folding, lets `exchange` replace what snapshots are restored from, then restores and folds again. */
   restoreReplaced(exchange: () => void): void;
-  /** Stops taking messages, then saves what is folded, when its rows are stored within `graceMs`. */
-  stop(options: { graceMs: number }): Promise<void>;
-  /** Ends where it is: nothing may be stored any more. */
-  abandon(): void;
 }
 
 /** Restores the newest snapshot that agrees with the stream, runs what follows through its pipeline, and saves snapshots. */
@@ -102,37 +97,47 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   let snapshotFailures = 0;
   let saving: Promise<void> = Promise.resolve();
 
-  const actor = createActor(
-    streamFollowerMachine.provide({
-      actors: {
-        restore: fromPromise(({ input, signal }) => restore(input, signal)),
-        pipeline: fromEventObservable(({ input }) => runPipeline(input)),
-        settle: fromPromise(({ input, signal }) => settle(input.exchange, signal)),
+  /** The newest that runs, or has run, the machine. */
+  let actor:
+    | (Pick<ActorRefFrom<typeof streamFollowerMachine>, 'send'> & {
+        getSnapshot(): Pick<SnapshotFrom<typeof streamFollowerMachine>, 'context'>;
+      })
+    | null = null;
+  const logic = streamFollowerMachine.provide({
+    actors: {
+      restore: fromPromise(({ input, signal }) => restore(input, signal)),
+      pipeline: fromEventObservable(({ input }) => runPipeline(input)),
+      settle: fromPromise(({ input, signal }) => settle(input.exchange, signal)),
+    },
+    guards: {
+      isFault: (_, { error, fault }) =>
+        fault === 'diverged' ? error instanceof StreamDiverged : error instanceof OlderSnapshotNeeded,
+    },
+    actions: {
+      noteStarted: ({ self }) => {
+        actor = self;
       },
-      guards: {
-        isFault: (_, { error, fault }) =>
-          fault === 'diverged' ? error instanceof StreamDiverged : error instanceof OlderSnapshotNeeded,
+      noteRestoreFailure: ({ context }, { error }) => {
+        if (context.failures === 1)
+          logger.warn({ stream, err: error }, 'state cannot be restored yet; retrying');
       },
-      actions: {
-        noteRestoreFailure: ({ context }, { error }) => {
-          if (context.failures === 1)
-            logger.warn({ stream, err: error }, 'state cannot be restored yet; retrying');
-        },
-        noteFault: (_, { error }) => {
-          if (error instanceof StreamDiverged) {
-            const { reason } = error;
-            logger.error({ stream, reason, err: error }, 'stream diverged: an older snapshot is restored');
-          } else logger.error({ stream, err: error }, 'the fold needs an older snapshot, which is restored');
-        },
-        noteCaughtUp: (_, { restored, position }) => noteCaughtUp(restored, position),
-        endSource: () => ended$.next(),
+      noteFault: (_, { error }) => {
+        if (error instanceof StreamDiverged) {
+          const { reason } = error;
+          logger.error({ stream, reason, err: error }, 'stream diverged: an older snapshot is restored');
+        } else logger.error({ stream, err: error }, 'the fold needs an older snapshot, which is restored');
       },
-    }),
-    options.inspect && { inspect: options.inspect },
-  );
+      noteCaughtUp: (_, { restored, position }) => noteCaughtUp(restored, position),
+      endSource: () => ended$.next(),
+    },
+  });
+
+  function progress() {
+    return actor?.getSnapshot().context ?? notStarted;
+  }
 
   function isCurrent(): boolean {
-    const { isCaughtUp, isRebuilding } = actor.getSnapshot().context;
+    const { isCaughtUp, isRebuilding } = progress();
     return isCaughtUp && !isRebuilding;
   }
 
@@ -240,7 +245,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   }
 
   function status(): FollowerStatus {
-    const { isCaughtUp, isRestored, isRebuilding, divergences } = actor.getSnapshot().context;
+    const { isCaughtUp, isRestored, isRebuilding, divergences } = progress();
     return {
       ...source.status(),
       isCaughtUp,
@@ -254,39 +259,24 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     };
   }
 
-  let isRunning = false;
-  const stopped = toPromise(actor);
-  stopped.catch(() => undefined); // Whoever runs it gets the error.
-
   return {
-    run: async () => {
-      isRunning = true;
-      actor.start();
-      const { fault } = await stopped;
-      if (fault !== null) throw fault;
-    },
+    member: { logic, input: { stream } },
     status,
-    snapshot: () => actor.getSnapshot(),
     get isCaughtUp() {
-      return actor.getSnapshot().context.isCaughtUp;
+      return progress().isCaughtUp;
     },
     get isRestored() {
-      return actor.getSnapshot().context.isRestored;
+      return progress().isRestored;
     },
     get isCurrent() {
       return isCurrent();
     },
-    restoreReplaced: (exchange) => actor.send({ type: 'replaced', exchange }),
-    stop: async ({ graceMs }) => {
-      if (!isRunning) return;
-      actor.send({ type: 'stopped', graceMs });
-      await stopped.catch(() => undefined);
-    },
-    abandon: () => {
-      actor.stop();
-    },
+    restoreReplaced: (exchange) => actor?.send({ type: 'replaced', exchange }),
   };
 }
+
+/** What there is to say of a follower that nobody has started. */
+const notStarted = { isCaughtUp: false, isRestored: false, isRebuilding: false, divergences: 0 } as const;
 
 function toCheckpoint({ streamCreated, position, digest }: StoredSnapshotHeader): Checkpoint {
   return { streamCreated, position, digest };

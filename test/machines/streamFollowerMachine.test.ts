@@ -47,6 +47,7 @@ function follower() {
       },
       guards: { isFault: (_, { error, fault }) => (error as { fault?: PipelineFault }).fault === fault },
       actions: {
+        noteStarted: () => undefined,
         noteRestoreFailure: () => undefined,
         noteFault: () => undefined,
         noteCaughtUp: () => done.push('caught up'),
@@ -54,6 +55,7 @@ function follower() {
       },
       delays: { backoff: 1_000 },
     }),
+    { input: { stream: 'one' } },
   );
   actor.start();
   const turn = () => vi.advanceTimersByTimeAsync(0);
