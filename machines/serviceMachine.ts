@@ -7,6 +7,7 @@ import { createGroupMachine, type Members } from './groupMachine.ts';
 import { type Grant, ingestMachine } from './ingestMachine.ts';
 import { natsMachine } from './natsMachine.ts';
 import { notProvided } from './notProvided.ts';
+import { requireValue } from './requireValue.ts';
 
 const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
 /** How long a stop waits for the state to be saved. */
@@ -39,12 +40,6 @@ interface Context<Work> {
   readonly isLeaving: boolean;
   /** Why the service ends, unless it was asked to stop. */
   readonly fault: { readonly error: unknown } | null;
-}
-
-/** For what is present in every state that uses it. */
-function expectPresent<Part>(part: Part | null): Part {
-  if (part === null) throw new Error('a part of the service is used before it exists');
-  return part;
 }
 
 /** A child that fails is a fault of the program, whatever the service is doing. */
@@ -130,7 +125,9 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
   const endIndexers = service.enqueueActions(({ context, enqueue }) => {
     if (!context.hasIndexerEnded) enqueue.sendTo('indexers', { type: 'stopped', graceMs: closeGraceMs });
   });
-  const withWork = ({ context }: { context: Context<Work> }) => ({ work: expectPresent(context.work) });
+  const withWork = ({ context }: { context: Context<Work> }) => ({
+    work: requireValue(context.work, 'the work of the service'),
+  });
 
   return service.createMachine({
     id: 'service',
@@ -259,7 +256,7 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
                   composing: {
                     invoke: {
                       src: 'compose',
-                      input: ({ context }) => ({ grant: expectPresent(context.grant) }),
+                      input: ({ context }) => ({ grant: requireValue(context.grant, 'the grant') }),
                       onDone: {
                         target: '#service.online.claimed.working',
                         actions: assign({ work: ({ event }) => event.output }),
@@ -273,7 +270,9 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
                 invoke: {
                   id: 'indexers',
                   src: 'indexers',
-                  input: ({ context }) => ({ members: expectPresent(context.work).machines.indexers }),
+                  input: ({ context }) => ({
+                    members: requireValue(context.work, 'the work of the service').machines.indexers,
+                  }),
                   onSnapshot: {
                     guard: ({ event }) => event.snapshot.hasTag('faulted'),
                     actions: raise(({ event }) => ({
@@ -300,7 +299,9 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
                       {
                         id: 'followers',
                         src: 'followers',
-                        input: ({ context }) => ({ members: expectPresent(context.work).machines.followers }),
+                        input: ({ context }) => ({
+                          members: requireValue(context.work, 'the work of the service').machines.followers,
+                        }),
                         onSnapshot: {
                           guard: ({ event }) => event.snapshot.hasTag('faulted'),
                           actions: raise(({ event }) => ({
@@ -317,7 +318,7 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
                         id: 'generationWatch',
                         src: 'generationWatch',
                         input: ({ context }) => ({
-                          generation: expectPresent(context.grant).generation,
+                          generation: requireValue(context.grant, 'the grant').generation,
                           isShared: context.isDatabaseShared,
                         }),
                         onError: raiseFault,

@@ -2,6 +2,7 @@ import { assign, fromEventObservable, fromPromise, setup, stateIn } from 'xstate
 import { backoffDelay } from './backoff.ts';
 import { passError, passFault } from './failureParams.ts';
 import { notProvided } from './notProvided.ts';
+import { requireValue } from './requireValue.ts';
 
 /** Why a pipeline ended without being asked to. */
 export type PipelineFault =
@@ -57,12 +58,6 @@ interface Context extends StoredFaults {
   readonly graceMs: number;
   /** The unexpected error that ended it. */
   readonly fault: unknown;
-}
-
-/** For the states that follow a restoration. */
-function expectRestored({ restored }: Context): RestoredState {
-  if (restored === null) throw new Error('a stream is followed before its state is restored');
-  return restored;
 }
 
 /**
@@ -171,7 +166,7 @@ export const streamFollowerMachine = setup({
       initial: 'catchingUp',
       invoke: {
         src: 'pipeline',
-        input: ({ context }) => expectRestored(context),
+        input: ({ context }) => requireValue(context.restored, 'the restored state'),
         onDone: 'stopped',
         onError: [
           { guard: 'isDraining', target: 'stopped' },
@@ -211,7 +206,7 @@ export const streamFollowerMachine = setup({
                 {
                   type: 'noteCaughtUp',
                   params: ({ context, event: { position } }) => ({
-                    restored: expectRestored(context),
+                    restored: requireValue(context.restored, 'the restored state'),
                     position,
                   }),
                 },

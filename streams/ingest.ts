@@ -6,15 +6,16 @@ import { type StreamName, streamNames } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import { ingestMachine } from '../machines/ingestMachine.ts';
 import type { LeaseHolder } from '../machines/leaseMachine.ts';
+import { findDamagedParts } from '../storage/damagedParts.ts';
 import type { Database } from '../storage/database.ts';
-import { activeTables } from '../storage/generations.ts';
+import { findActiveTables } from '../storage/generations.ts';
 import {
   beginEpoch,
-  databaseIdentity,
   type EpochSuperseded,
   fenceDatabase,
   isNewestEpoch,
-  newestEpoch,
+  readDatabaseIdentity,
+  readNewestEpoch,
 } from '../storage/ingestEpochs.ts';
 import { DatabaseTooNew, migrate, requireMigrated } from '../storage/migrations.ts';
 import { applyRowsTtl } from '../storage/rowsTtl.ts';
@@ -86,13 +87,13 @@ export function createIngest(options: IngestOptions): Ingest {
       readActive: fromPromise(async () => {
         await requireSupportedServer(database);
         await requireMigrated(database);
-        return (await activeTables(database)).generation;
+        return (await findActiveTables(database)).generation;
       }),
       identify: fromPromise(async () => {
         await requireSupportedServer(database);
         await ensureLease();
-        const name = await databaseIdentity(database);
-        return { name, isUnused: (await newestEpoch(database)) === 0 };
+        const name = await readDatabaseIdentity(database);
+        return { name, isUnused: (await readNewestEpoch(database)) === 0 };
       }),
       ensureStreams: fromPromise(async () => {
         await ensureAll();
@@ -100,6 +101,7 @@ export function createIngest(options: IngestOptions): Ingest {
       }),
       migrate: fromPromise(async () => {
         await migrate(database, logger);
+        await reportDamagedParts(database, logger);
       }),
       beginEpoch: fromPromise(() => beginEpoch(database, hostname(), clock.nowMs())),
       chooseGeneration: fromPromise(async ({ input: { epoch } }) => {
@@ -159,4 +161,14 @@ export function createIngest(options: IngestOptions): Ingest {
     noteRebuilt: () => actor()?.send({ type: 'rebuilt' }),
     ensureStreams: ensureAll,
   };
+}
+
+/** Nothing else says that rows are missing. A user that may not ask, since its grants are of an earlier version, ingests nevertheless. */
+async function reportDamagedParts(database: Database, logger: Logger): Promise<void> {
+  try {
+    for (const { table, count } of await findDamagedParts(database))
+      logger.error({ table, count }, 'ClickHouse has set damaged parts aside; `miner doctor` says more');
+  } catch (error) {
+    logger.warn({ err: error }, 'cannot ask ClickHouse for damaged parts (SELECT on system.detached_parts)');
+  }
 }

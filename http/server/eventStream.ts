@@ -76,7 +76,7 @@ export function isFeedEventId(lastEventId: string): boolean {
 
 interface Client {
   readonly response: HttpResponse;
-  readonly category: FeedCategory;
+  readonly form: StreamForm;
   /** Whom it counts for: itself and its site, where it has one. */
   readonly origins: readonly Origin[];
   readonly output: StreamOutput;
@@ -88,6 +88,17 @@ interface Client {
   isReading: boolean;
   readonly ending: AbortController;
 }
+
+/** What a client chose to receive. Clients of one form receive the same texts. */
+interface StreamForm {
+  readonly category: FeedCategory;
+  /** Whether events have their type as a name; `onmessage` of a browser's `EventSource` receives those without one. */
+  readonly isNamed: boolean;
+}
+
+const forms: readonly StreamForm[] = feedCategories.flatMap((category) =>
+  [true, false].map((isNamed) => ({ category, isNamed })),
+);
 
 /** Somebody whose streams are limited together. */
 interface Origin {
@@ -142,9 +153,8 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   });
 
   function open(exchange: Exchange, { query, lastEventId, address }: StreamRequest): HttpError | null {
-    const given = parseExactQuery(query, ['category']);
-    const category = feedCategories.find((one) => one === (given?.get('category') ?? 'all'));
-    if (given === null || category === undefined) return createHttpError('invalid_query');
+    const form = parseStreamForm(query);
+    if (form === null) return createHttpError('invalid_query');
     const resumesAt = lastEventId === '' ? null : decodeStreamPosition(lastEventId);
     if (lastEventId !== '' && resumesAt === null) return createHttpError('invalid_cursor');
     const origins = findOrigins(address);
@@ -154,7 +164,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     const response = writer.beginStream(exchange, eventStreamType);
     const client: Client = {
       response,
-      category,
+      form,
       origins,
       output: createStreamOutput(response, () => pump(client)),
       position: resumesAt,
@@ -212,10 +222,10 @@ export function createEventStream(options: EventStreamOptions): EventStream {
 
   /**
    * For those to whom exactly what precedes it was delivered: a client that opened its stream, or caught up, since then has it
-   * already. Each text is made once for all clients of a category.
+   * already. Each text is made once for all clients of a form.
    */
   function broadcastNews(news: FeedNews) {
-    const textsByCategory = new Map<FeedCategory, readonly string[]>();
+    const textsByForm = new Map<StreamForm, readonly string[]>();
     startBroadcast((client) => {
       if (!client.isLive || client.position !== news.from) return;
       if (!news.isComplete) {
@@ -223,9 +233,9 @@ export function createEventStream(options: EventStreamOptions): EventStream {
         return pump(client);
       }
       client.position = news.position;
-      const { category } = client;
-      const texts = textsByCategory.get(category) ?? formatEvents(category, news);
-      textsByCategory.set(category, texts);
+      const { form } = client;
+      const texts = textsByForm.get(form) ?? formatEvents(form, news);
+      textsByForm.set(form, texts);
       for (const text of texts) send(client, text);
     });
   }
@@ -258,7 +268,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       }
       if (client.isReading || reads >= readsMax) return;
       const { signal } = client.ending;
-      const missed = feed.after(client.category, client.position, resumeBatchSize, signal);
+      const missed = feed.after(client.form.category, client.position, resumeBatchSize, signal);
       if (missed === null) return; // Unavailable at the moment: a refresh tries again.
       if (missed instanceof Promise) return waitFor(client, missed);
       sendMissed(client, missed);
@@ -291,7 +301,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   function sendMissed(client: Client, news: FeedNews) {
     client.position = news.position;
     client.isLive = news.isComplete;
-    for (const text of formatEvents(client.category, news)) send(client, text);
+    for (const text of formatEvents(client.form, news)) send(client, text);
   }
 
   function send(client: Client, text: string) {
@@ -325,13 +335,23 @@ function findOrigins(address: AddressWords): Origin[] {
   return site === null ? [client] : [client, { key: site.join('.'), streamsMax: streamsOfSiteMax }];
 }
 
+/** Null for a query that is refused. */
+function parseStreamForm(query: URLSearchParams): StreamForm | null {
+  const given = parseExactQuery(query, ['category', 'unnamed']);
+  const unnamed = given?.get('unnamed');
+  if (given === null || (unnamed !== undefined && unnamed !== '1')) return null;
+  const category = given.get('category') ?? 'all';
+  return forms.find((form) => form.category === category && form.isNamed === (unnamed === undefined)) ?? null;
+}
+
 /** Events of a category as they are sent. */
-function formatEvents(category: FeedCategory, { items, context }: FeedNews): string[] {
+function formatEvents({ category, isNamed }: StreamForm, { items, context }: FeedNews): string[] {
   return items
     .filter(({ item }) => isOfCategory(category, item.type))
     .map(({ item, position }) => {
       const data = JSON.stringify(toFeedEventBody(item, context));
-      return `id: ${encodeStreamPosition(position)}\nevent: ${item.type}\ndata: ${data}\n\n`;
+      const name = isNamed ? `event: ${item.type}\n` : '';
+      return `id: ${encodeStreamPosition(position)}\n${name}data: ${data}\n\n`;
     });
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import type { Clock } from '../../actors/views/clock.ts';
@@ -7,6 +7,7 @@ import type { RenderPage } from '../explorer/page.ts';
 import { formatPlace, parsePlace } from '../explorer/place.ts';
 import type { ReadRoute, Route, RouteSources, ViewRoute } from '../routes/route.ts';
 import { routes } from '../routes/routes.ts';
+import { findBuiltFolder } from './builtFolder.ts';
 import { revalidated } from './cacheControl.ts';
 import { createBodyCheck } from './checkedBody.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
@@ -26,6 +27,8 @@ export interface ExplorerPagesOptions {
   readonly clock: Clock;
   /** Address of a transaction in a block explorer, without its hash; null where none is configured. */
   readonly transactionUrl: string | null;
+  /** Address of the pages as others open them, without a slash at its end; null where it is not configured. */
+  readonly publicUrl: string | null;
 }
 
 /** Paths of the pages, as the router takes them. */
@@ -60,7 +63,7 @@ interface CachedPage {
 
 /** The explorer: the pages for people, rendered from the same views as the routes (`http/explorer`). */
 export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPages {
-  const { sources, hasViews, clock, transactionUrl } = options;
+  const { sources, hasViews, clock, transactionUrl, publicUrl } = options;
   const loadBuild = once(readBuild);
   const cached = new Map<string, CachedPage>();
   const findCheck = memoizeByIdentity((route: Route) => createBodyCheck(route.response));
@@ -116,7 +119,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       path,
       query,
       nowMs: clock.nowMs(),
-      settings: { transactionUrl, files },
+      settings: { transactionUrl, publicUrl, files },
       read: (route) => {
         const input = findInput(route);
         inputs.set(route, input);
@@ -165,7 +168,7 @@ interface Build {
 
 /** What the build has made of `http/explorer`, read at the first request for it: most processes are never asked. */
 function readBuild(): Build {
-  const folder = findBuild();
+  const folder = findBuiltFolder('explorer', 'public/names.json');
   const names: string[] = JSON.parse(readFileSync(join(folder, 'public/names.json'), 'utf8'));
   const responses = names.map((name): [string, PreparedResponse] => {
     const contentType = contentTypes[extname(name)] ?? 'application/octet-stream';
@@ -180,20 +183,6 @@ function readBuild(): Build {
     names.map((name) => [name.replace(/\.[^.]+(?=\.[^.]+$)/, ''), `/explorer/${name}`]),
   );
   return { renderPage, files, responses: new Map(responses) };
-}
-
-/** Beside the bundle of the service; where the sources run by themselves, as in tests, in the folder of the build. */
-function findBuild(): string {
-  const folders = [
-    join(import.meta.dirname, 'explorer'),
-    join(import.meta.dirname, '../../dist/deploy/explorer'),
-  ];
-  const found = folders.find((folder) => existsSync(join(folder, 'public/names.json')));
-  if (found === undefined)
-    throw new Error(
-      `the explorer is not built: expected it in ${folders.join(' or ')}; run \`npm run build\``,
-    );
-  return found;
 }
 
 function once<Value extends object>(build: () => Value): () => Value {

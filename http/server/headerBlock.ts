@@ -8,6 +8,8 @@ export interface HeaderBlock {
   readonly name: string;
   /** Its value, with the further ones as the lines that follow it. */
   readonly lines: string;
+  /** All of them as lines that follow another header. */
+  readonly following: string;
 }
 
 /**
@@ -18,6 +20,6 @@ export function prepareHeaders(headers: readonly [Header, ...Header[]]): HeaderB
   if (lineBreak !== undefined)
     throw new Error(`a header cannot contain a line break, but ${lineBreak[0]} does`);
   const [[name, value], ...further] = headers;
-  const lines = further.map((header) => `\r\n${header.join(': ')}`);
-  return { headers, name, lines: value + lines.join('') };
+  const lines = value + further.map((header) => `\r\n${header.join(': ')}`).join('');
+  return { headers, name, lines, following: `\r\n${name}: ${lines}` };
 }

@@ -1,10 +1,11 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../../actors/views/clock.ts';
 import type { OnAnswered } from './answeredRequest.ts';
-import type { HttpError } from './errors.ts';
+import { type HttpError, helpLinks } from './errors.ts';
 import type { HeaderBlock } from './headerBlock.ts';
 import type { RouteCounts } from './httpMetrics.ts';
 import { type EncodedResponse, jsonType } from './preparedResponse.ts';
+import type { RateVerdict } from './rateVerdict.ts';
 import type { RequestHeaders } from './requestHeaders.ts';
 import { sendBody } from './sendBody.ts';
 import type { Transport } from './uws.ts';
@@ -26,6 +27,8 @@ export interface Exchange {
   readonly traceparent: string;
   /** The origin of the request where it is approved, else null. */
   readonly approvedOrigin: string | null;
+  /** What its client may still ask; null where nothing is limited. */
+  limit: RateVerdict | null;
   /** The peer has disconnected: writing would end the process. */
   isAborted: boolean;
   /** Writing has started. */
@@ -33,7 +36,8 @@ export interface Exchange {
 }
 
 /** Headers that scripts of an approved origin may read, and send (CONTRACT.md, Origins). */
-const exposedHeaders = 'ETag, Retry-After, X-Request-Id, X-Miner-Settlement-Source';
+const exposedHeaders =
+  'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Miner-Settlement-Source';
 const allowedHeaders = 'If-None-Match, X-Request-Id';
 /** How long a browser may cache the answer to a preflight request. */
 const preflightMaxAgeSeconds = 600;
@@ -83,8 +87,9 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
   }
 
   /** Headers that differ between requests. */
-  function writeOwnHeaders({ response, requestId, approvedOrigin }: Exchange) {
-    response.writeHeader('X-Request-Id', requestId);
+  function writeOwnHeaders({ response, requestId, approvedOrigin, limit }: Exchange) {
+    if (limit === null) response.writeHeader('X-Request-Id', requestId);
+    else transport.writeHeaderBefore(response, 'X-Request-Id', requestId, limit.headers);
     if (isLeaving()) response.writeHeader('Connection', 'close');
     if (approvedOrigin !== null) {
       response.writeHeader('Access-Control-Allow-Origin', approvedOrigin);
@@ -123,13 +128,14 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       const response = begin(exchange, status, 'Origin');
       response.writeHeader('Content-Type', jsonType);
       response.writeHeader('Cache-Control', 'no-store');
+      response.writeHeader('Link', helpLinks[code]);
       if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
       end(exchange, status, Buffer.from(JSON.stringify({ error: code })));
     },
     closeConnection: (exchange, status) => {
       exchange.isAnswered = true;
       finish(exchange, status);
-      // With a response the parser would go on to what was received behind the request.
+      // With a response the parser would continue with what was received behind the request.
       exchange.response.close();
     },
     writePreflight: (exchange) => {

@@ -63,6 +63,8 @@ export interface Transport {
   /** 4 or 16 bytes of the peer's address; null where only text is known. */
   remoteAddressBytes(response: HttpResponse): ArrayBuffer | null;
   writeHeaders(response: HttpResponse, headers: HeaderBlock): void;
+  /** A header whose value has no line break, and prepared ones behind it. */
+  writeHeaderBefore(response: HttpResponse, name: string, value: string, headers: HeaderBlock): void;
   /**
    * Sends a body, or the rest of one of `bytes`, as far as the connection takes it.
    *
@@ -82,6 +84,7 @@ const native: Transport = {
   remoteAddressBytes: (response) => response.getRemoteAddress(),
   // One call into the addon costs as much as half of what else a response takes, and it writes a value as it is.
   writeHeaders: (response, { name, lines }) => response.writeHeader(name, lines),
+  writeHeaderBefore: (response, name, value, { following }) => response.writeHeader(name, value + following),
   tryEnd: (response, body, bytes) => response.tryEnd(body, bytes)[1],
   endWithoutBody: (response, contentLength) => {
     // Given the length as an argument, the addon would wait for a body, and the connection would hang.
@@ -115,6 +118,9 @@ const fallback: Transport = {
   remoteAddressBytes: () => null,
   writeHeaders: (response, { headers }) => {
     for (const [name, value] of headers) response.writeHeader(name, value);
+  },
+  writeHeaderBefore: (response, name, value, { headers }) => {
+    for (const [one, other] of [[name, value] as const, ...headers]) response.writeHeader(one, other);
   },
   tryEnd: (response, body) => {
     // Node's own server stops reading requests while a client does not read responses.

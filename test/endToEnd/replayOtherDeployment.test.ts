@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
-import { activeTables } from '../../storage/generations.ts';
+import { findActiveTables } from '../../storage/generations.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import {
@@ -28,11 +28,11 @@ it('a replay with another deployment removes no rows that are being read', async
   const dataDir = temporaryDirectory();
   const database = openDatabase({ url: clickhouse });
   const rows = async () => {
-    const { readings } = await activeTables(database);
+    const { readings } = await findActiveTables(database);
     const [row] = await database.select(`SELECT uniqExact(position) FROM ${readings}`);
     return Number(row?.[0]);
   };
-  const tablesBefore = await activeTables(database);
+  const tablesBefore = await findActiveTables(database);
   const before = await rows();
   let least = before;
   let isWatching = true;
@@ -52,7 +52,7 @@ it('a replay with another deployment removes no rows that are being read', async
   isWatching = false;
   await watching;
   // The service looks for replaced tables every second, and would remove rows then.
-  expect(await activeTables(database)).toEqual(tablesBefore);
+  expect(await findActiveTables(database)).toEqual(tablesBefore);
   await database.close();
   expect({ status: replay.status, least }).toEqual({ status: 1, least: before });
   expect(replay.output).toContain('made with another version or another deployment file');

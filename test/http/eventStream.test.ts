@@ -2,8 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
+import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
 import { noRows } from '../../actors/storedRows.ts';
-import type { OlderEvents } from '../../actors/views/views.ts';
 import { feedEvent } from '../../http/responses/events.ts';
 import { streamsOfClientMax } from '../../http/server/eventStream.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
@@ -149,6 +149,21 @@ describe('the event stream', () => {
     expect(players.messages.map(({ data }) => data.id)).toEqual(
       all.messages.filter(({ event }) => event.startsWith('player.')).map(({ data }) => data.id),
     );
+  });
+
+  it('sends the same events without names to those who ask so', async () => {
+    const { records, server } = await startServer();
+    const named = await listen(server.base, '/v1/events/stream?category=measurement');
+    const unnamed = await listen(server.base, '/v1/events/stream?unnamed=1&category=measurement');
+    records.add(2);
+    await eventually(() => named.messages.length === 2 && unnamed.messages.length === 2, 'two records');
+    expect(named.messages.map(({ event }) => event)).toEqual(named.messages.map(({ data }) => data.type));
+    expect(unnamed.messages).toEqual(named.messages.map((message) => ({ ...message, event: 'message' })));
+    const resumed = await listen(server.base, '/v1/events/stream?unnamed=1', {
+      'Last-Event-ID': named.messages[0]?.id as string,
+    });
+    await eventually(() => resumed.messages.length === 1, 'the second one');
+    expect(resumed.messages).toEqual(unnamed.messages.slice(1));
   });
 
   it.each([
@@ -356,6 +371,8 @@ describe('the event stream', () => {
     for (const [query, headers, error] of [
       ['?category=none', {}, 'invalid_query'],
       ['?limit=3', {}, 'invalid_query'],
+      ['?unnamed=0', {}, 'invalid_query'],
+      ['?unnamed=1&unnamed=1', {}, 'invalid_query'],
       ['', { 'Last-Event-ID': 'abc' }, 'invalid_cursor'],
       [
         '',

@@ -1,6 +1,6 @@
 import { BehaviorSubject } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { EvictedSource } from '../../actors/views/views.ts';
+import type { EvictedSource } from '../../actors/feed/olderEvents.ts';
 import { createWriterEventsStored } from '../../storage/eventsStored.ts';
 
 const awaited = { source: 'measurement', evicted: { atPosition: 5 } } as EvictedSource;

@@ -6,6 +6,7 @@ export interface Message {
   readonly event: string;
   readonly data: {
     readonly id: string;
+    readonly type: string;
     readonly source: Readonly<Record<string, string>>;
     readonly payload: Readonly<Record<string, string>>;
   };
@@ -38,7 +39,7 @@ export async function listen(
           if (lines.has('data'))
             messages.push({
               id: lines.get('id') as string,
-              event: lines.get('event') as string,
+              event: lines.get('event') ?? 'message',
               data: JSON.parse(lines.get('data') as string),
             });
         }
