@@ -3,6 +3,7 @@ import { toDirectedGraph } from 'xstate/graph';
 import { databaseWatchMachine } from '../machines/databaseWatchMachine.ts';
 import { deliveryMachine } from '../machines/deliveryMachine.ts';
 import { generationWatchMachine } from '../machines/generationWatchMachine.ts';
+import { createGroupMachine } from '../machines/groupMachine.ts';
 import { indexerMachine } from '../machines/indexerMachine.ts';
 import { ingestMachine } from '../machines/ingestMachine.ts';
 import { leaseMachine } from '../machines/leaseMachine.ts';
@@ -18,6 +19,7 @@ export const machines: readonly AnyStateMachine[] = [
   moduleMachine,
   settlementMachine,
   createServiceMachine<never>(),
+  createGroupMachine('group'),
   natsMachine,
   databaseWatchMachine,
   ingestMachine,

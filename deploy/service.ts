@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type Actor, createActor, fromObservable, fromPromise, waitFor } from 'xstate';
@@ -14,7 +13,7 @@ import { type DatabaseLocation, openDatabase } from '../storage/database.ts';
 import { createOldestRowMs } from '../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
 import { resolveTables } from '../storage/tables.ts';
-import { createActorTransitions, listMachines } from '../streams/actorTransitions.ts';
+import { createActorTransitions } from '../streams/actorTransitions.ts';
 import { registerAgeMetrics } from '../streams/ageMetrics.ts';
 import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../streams/audit/selfAudit.ts';
 import { watchChainConditions } from '../streams/chainConditionWatch.ts';
@@ -133,7 +132,6 @@ export async function startService({
   };
   const hasViews = () => work()?.isRestored() ?? false;
   const createInspector = createActorTransitions({
-    actors: () => [...listMachines(root.getSnapshot()), ...(work()?.machines() ?? [])],
     logger,
     registry,
   });
@@ -268,7 +266,6 @@ export async function startService({
       proofs,
       registry,
       logger,
-      inspect: createInspector(),
       onProgress,
     });
   }
@@ -288,10 +285,7 @@ export async function startService({
         watchConditions: fromObservable(() => conditions$),
         openJetStream: fromPromise(nats.openJetStream),
         compose: fromPromise(({ input }) => compose(input.grant)),
-        follow: fromPromise(({ input }) => input.work.follow()),
-        index: fromPromise(({ input }) => input.work.index()),
         audit: fromObservable(({ input }) => input.work.audits()),
-        drain: fromPromise(({ input }) => input.work.drain()),
         closeNats: fromPromise(nats.close),
         closeDatabase: fromPromise(database.close),
       },
@@ -301,8 +295,6 @@ export async function startService({
         },
         closePublicServer: () => publicServer?.close(),
         closeOperatorServer: () => operatorServer.close(),
-        endIndexer: (_, params) => params.work.endIndexer(),
-        abandonFollowers: (_, params) => params.work.abandon(),
       },
     }),
     {
@@ -321,10 +313,7 @@ export async function startService({
       readiness,
       failed: waitForFault(root),
       stop: async (drainMs = 0) => {
-        root.send({ type: 'leave' });
-        if (drainMs > 0)
-          await Promise.race([pause(drainMs), waitFor(root, (snapshot) => snapshot.hasTag('stopping'))]);
-        root.send({ type: 'stop' });
+        root.send({ type: 'leave', drainMs });
         await waitFor(root, ({ status }) => status !== 'active');
       },
     };

@@ -22,3 +22,12 @@ export function backoffMs(
   const doubled = firstMs * 2 ** Math.min(failures - 1, 30);
   return Math.round(Math.min(doubled, longestMs) * (0.75 + random / 2));
 }
+
+/** A delay of a machine that counts its consecutive failures. */
+export function backoffDelay(
+  bounds: BackoffBounds = defaultBackoff,
+  random: () => number = () => Math.random(),
+) {
+  return ({ context: { failures } }: { readonly context: { readonly failures: number } }): number =>
+    backoffMs(failures, random(), bounds);
+}

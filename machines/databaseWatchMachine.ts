@@ -1,4 +1,5 @@
 import { fromPromise, setup } from 'xstate';
+import { notProvided } from './notProvided.ts';
 
 /** Between two checks. */
 const intervalMs = 2_000;
@@ -9,9 +10,7 @@ const answerMs = 1_500;
 export const databaseWatchMachine = setup({
   types: { tags: {} as 'reachable' },
   actors: {
-    ask: fromPromise<void>(() => {
-      throw new Error('the check of the database is not provided');
-    }),
+    ask: fromPromise<void>(notProvided),
   },
   delays: { interval: intervalMs, answer: answerMs },
 }).createMachine({

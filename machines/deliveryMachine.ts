@@ -12,7 +12,6 @@ export const deliveryMachine = setup({
   types: {
     context: {} as { readonly failures: number },
     events: {} as { type: 'added' } | { type: 'flushRequested' },
-    tags: {} as 'failing',
   },
   actors: {
     /** Delivers the batch that is due, and completes once it is acknowledged. */
@@ -28,8 +27,8 @@ export const deliveryMachine = setup({
     noteSuccess: assign({ failures: 0 }),
   },
   delays: {
-    gathering: 1_000,
-    backoff: 1_000,
+    gathering: (): number => notProvided(),
+    backoff: (): number => notProvided(),
   },
 }).createMachine({
   id: 'delivery',
@@ -55,6 +54,6 @@ export const deliveryMachine = setup({
         onError: { target: 'retrying', actions: 'noteFailure' },
       },
     },
-    retrying: { tags: 'failing', after: { backoff: 'delivering' } },
+    retrying: { after: { backoff: 'delivering' } },
   },
 });

@@ -1,5 +1,5 @@
 import { assign, fromEventObservable, fromPromise, not, or, raise, setup, stateIn } from 'xstate';
-import { type BackoffBounds, backoffMs } from './backoff.ts';
+import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { passError } from './failureParams.ts';
 import { notProvided } from './notProvided.ts';
 
@@ -124,6 +124,8 @@ const indexer = setup({
     isLostRace: (_, _params: { error: unknown }): boolean => notProvided(),
   },
   actions: {
+    /** Tells whoever provides the work which actor does it. */
+    noteStarted: notProvided,
     noteSuccess: assign({ failures: 0 }),
     noteComparison: assign(({ context }, { head, tip, isFork }: Comparison) => {
       const { catchesUpTo } = context;
@@ -146,7 +148,7 @@ const indexer = setup({
     readsRetry: ({ context }) => context.timings.readsRetryMs,
     backoff: ({ context }) => {
       const { nearBackoff, farBackoff } = context.timings;
-      return backoffMs(context.failures, Math.random(), isFarBehind(context) ? farBackoff : nearBackoff);
+      return backoffDelay(isFarBehind(context) ? farBackoff : nearBackoff)({ context });
     },
   },
 });
@@ -180,6 +182,7 @@ const comparing = indexer.createStateConfig({
 export const indexerMachine = indexer.createMachine({
   id: 'indexer',
   type: 'parallel',
+  entry: 'noteStarted',
   context: ({ input: { firstBlock, timings } }) => ({
     timings,
     firstBlock,

@@ -1,5 +1,5 @@
 import { assign, fromPromise, raise, sendTo, setup } from 'xstate';
-import { type BackoffBounds, backoffMs } from './backoff.ts';
+import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { passError, passErrorAsFault, passFault } from './failureParams.ts';
 import { leaseMachine } from './leaseMachine.ts';
 import { notProvided } from './notProvided.ts';
@@ -120,7 +120,7 @@ export const ingestMachine = setup({
     releaseRebuild: ({ context }) => context.grant?.rebuild?.release(),
   },
   delays: {
-    backoff: ({ context }) => backoffMs(context.failures, Math.random(), backoff),
+    backoff: backoffDelay(backoff),
     epochCheck: epochCheckMs,
     replayCheck: replayCheckMs,
   },

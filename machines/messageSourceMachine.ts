@@ -1,5 +1,5 @@
 import { assign, fromPromise, setup } from 'xstate';
-import { type BackoffBounds, backoffMs } from './backoff.ts';
+import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { passError, passFault } from './failureParams.ts';
 import { notProvided } from './notProvided.ts';
 
@@ -69,7 +69,7 @@ export const messageSourceMachine = setup({
     noteInterruption: notProvided,
     report: (_, _params: { error: unknown }): void => notProvided(),
   },
-  delays: { backoff: ({ context }) => backoffMs(context.failures, Math.random(), backoff) },
+  delays: { backoff: backoffDelay(backoff) },
 }).createMachine({
   id: 'messageSource',
   context: { failures: 0, missingTimes: 0, fault: null },

@@ -1,18 +1,29 @@
 import { assign, fromObservable, fromPromise, raise, sendTo, setup } from 'xstate';
-import { type BackoffBounds, backoffMs } from './backoff.ts';
+import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { databaseWatchMachine } from './databaseWatchMachine.ts';
 import { passError } from './failureParams.ts';
 import { generationWatchMachine } from './generationWatchMachine.ts';
+import { createGroupMachine, type Members } from './groupMachine.ts';
 import { type Grant, ingestMachine } from './ingestMachine.ts';
 import { natsMachine } from './natsMachine.ts';
 import { notProvided } from './notProvided.ts';
 import { requireValue } from './requireValue.ts';
 
 const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
+/** How long a stop waits for the state to be saved. */
+export const saveGraceMs = 5_000;
 /** How long a stop waits for each part to close: one that hangs does not delay it further. */
 export const closeGraceMs = 400;
 /** How long it waits for a statement that ClickHouse is executing. */
 export const databaseCloseGraceMs = 1_000;
+
+/** What runs on the granted tables. */
+export interface WorkMachines {
+  /** One for each stream. */
+  readonly followers: Members;
+  /** None in a process that does not index. */
+  readonly indexers: Members;
+}
 
 interface Context<Work> {
   readonly writes: boolean;
@@ -23,6 +34,7 @@ interface Context<Work> {
   readonly grant: Grant | null;
   /** What runs on the granted tables; null until the grant is known. */
   readonly work: Work | null;
+  readonly haveFollowersEnded: boolean;
   readonly hasIndexerEnded: boolean;
   /** The process is about to end: whoever sends it requests is to send them elsewhere. */
   readonly isLeaving: boolean;
@@ -43,14 +55,14 @@ const endWithFault = ['closePublicServer', { type: 'noteFault', params: passErro
  *
  * @typeParam Work followers, indexer and what reads for them; the machine only passes it to its actors and actions.
  */
-export function createServiceMachine<Work>() {
+export function createServiceMachine<Work extends { readonly machines: WorkMachines }>() {
   const service = setup({
     types: {
       context: {} as Context<Work>,
       input: {} as { readonly writes: boolean; readonly isDatabaseShared: boolean },
       events: {} as
-        /** A stop follows; until then everything continues. */
-          | { type: 'leave' }
+        /** The process stops after `drainMs`; until then everything continues. */
+          | { type: 'leave'; drainMs: number }
           | { type: 'stop' }
           | { type: 'faulted'; error: unknown }
           | { type: 'natsConnected' }
@@ -63,8 +75,10 @@ export function createServiceMachine<Work>() {
         databaseWatch: 'databaseWatch';
         generationWatch: 'generationWatch';
         ingest: 'ingest';
+        followers: 'followers';
+        indexers: 'indexers';
       },
-      tags: {} as 'starting' | 'running' | 'stopping',
+      tags: {} as 'stopping',
     },
     actors: {
       nats: natsMachine,
@@ -76,19 +90,18 @@ export function createServiceMachine<Work>() {
       openJetStream: fromPromise<void>(notProvided),
       /** Builds what runs on the granted tables. */
       compose: fromPromise<Work, { readonly grant: Grant }>(notProvided),
-      /** Follows the streams until they are drained. */
-      follow: fromPromise<void, { readonly work: Work }>(notProvided),
-      /** Indexes the chain, if this process does, until it is asked to end. */
-      index: fromPromise<void, { readonly work: Work }>(notProvided),
+      /** Follow the streams until they are drained: they take no more messages then, and store and save those taken. */
+      followers: createGroupMachine('followers'),
+      /** Index the chain, if this process does, until they are asked to end. */
+      indexers: createGroupMachine('indexers'),
       /** Compares samples of what is stored and shown with what they were made from. */
       audit: fromObservable<never, { readonly work: Work }>(notProvided),
-      /** Takes no more messages, and resolves once those taken are stored and saved, or the grace period is over. */
-      drain: fromPromise<void, { readonly work: Work }>(notProvided),
       closeNats: fromPromise<void>(notProvided),
       closeDatabase: fromPromise<void>(notProvided),
     },
     guards: {
       hasFault: ({ context }) => context.fault !== null,
+      haveFollowersEnded: ({ context }) => context.haveFollowersEnded,
       hasIndexerEnded: ({ context }) => context.hasIndexerEnded,
     },
     actions: {
@@ -98,17 +111,20 @@ export function createServiceMachine<Work>() {
       /** Accepts no more requests. */
       closePublicServer: (): void => notProvided(),
       closeOperatorServer: (): void => notProvided(),
-      endIndexer: (_, _params: { work: Work }): void => notProvided(),
-      /** Ends the followers where they are. */
-      abandonFollowers: (_, _params: { work: Work }): void => notProvided(),
     },
     delays: {
-      backoff: ({ context }) => backoffMs(context.failures, Math.random(), backoff),
+      backoff: backoffDelay(backoff),
       closeGrace: closeGraceMs,
       databaseCloseGrace: databaseCloseGraceMs,
     },
   });
 
+  const drainFollowers = service.enqueueActions(({ context, enqueue }) => {
+    if (!context.haveFollowersEnded) enqueue.sendTo('followers', { type: 'stopped', graceMs: saveGraceMs });
+  });
+  const endIndexers = service.enqueueActions(({ context, enqueue }) => {
+    if (!context.hasIndexerEnded) enqueue.sendTo('indexers', { type: 'stopped', graceMs: closeGraceMs });
+  });
   const withWork = ({ context }: { context: Context<Work> }) => ({
     work: requireValue(context.work, 'the work of the service'),
   });
@@ -120,11 +136,19 @@ export function createServiceMachine<Work>() {
       failures: 0,
       grant: null,
       work: null,
+      haveFollowersEnded: false,
       hasIndexerEnded: false,
       isLeaving: false,
       fault: null,
     }),
-    on: { leave: { actions: assign({ isLeaving: true }) } },
+    on: {
+      leave: {
+        actions: [
+          assign({ isLeaving: true }),
+          raise({ type: 'stop' }, { delay: ({ event }) => event.drainMs }),
+        ],
+      },
+    },
     initial: 'online',
     states: {
       online: {
@@ -151,7 +175,6 @@ export function createServiceMachine<Work>() {
         initial: 'reaching',
         states: {
           reaching: {
-            tags: 'starting',
             on: {
               stop: { target: 'closingNats', actions: 'closePublicServer' },
               faulted: {
@@ -209,7 +232,6 @@ export function createServiceMachine<Work>() {
             initial: 'preparing',
             states: {
               preparing: {
-                tags: 'starting',
                 on: {
                   stop: { target: 'releasing', actions: 'closePublicServer' },
                   faulted: {
@@ -246,8 +268,18 @@ export function createServiceMachine<Work>() {
               },
               working: {
                 invoke: {
-                  src: 'index',
-                  input: withWork,
+                  id: 'indexers',
+                  src: 'indexers',
+                  input: ({ context }) => ({
+                    members: requireValue(context.work, 'the work of the service').machines.indexers,
+                  }),
+                  onSnapshot: {
+                    guard: ({ event }) => event.snapshot.hasTag('faulted'),
+                    actions: raise(({ event }) => ({
+                      type: 'faulted',
+                      error: event.snapshot.context.fault?.error,
+                    })),
+                  },
                   onDone: { actions: assign({ hasIndexerEnded: true }) },
                   onError: {
                     actions: [assign({ hasIndexerEnded: true }), raiseFault.actions],
@@ -256,13 +288,7 @@ export function createServiceMachine<Work>() {
                 on: {
                   lost: {
                     target: '#service.online.closingNats',
-                    actions: [
-                      ...endWithFault,
-                      {
-                        type: 'abandonFollowers',
-                        params: withWork,
-                      },
-                    ],
+                    actions: endWithFault,
                   },
                 },
                 initial: 'following',
@@ -271,9 +297,22 @@ export function createServiceMachine<Work>() {
                     initial: 'running',
                     invoke: [
                       {
-                        src: 'follow',
-                        input: withWork,
-                        onError: raiseFault,
+                        id: 'followers',
+                        src: 'followers',
+                        input: ({ context }) => ({
+                          members: requireValue(context.work, 'the work of the service').machines.followers,
+                        }),
+                        onSnapshot: {
+                          guard: ({ event }) => event.snapshot.hasTag('faulted'),
+                          actions: raise(({ event }) => ({
+                            type: 'faulted',
+                            error: event.snapshot.context.fault?.error,
+                          })),
+                        },
+                        onDone: { actions: assign({ haveFollowersEnded: true }) },
+                        onError: {
+                          actions: [assign({ haveFollowersEnded: true }), raiseFault.actions],
+                        },
                       },
                       {
                         id: 'generationWatch',
@@ -287,16 +326,12 @@ export function createServiceMachine<Work>() {
                     ],
                     states: {
                       running: {
-                        tags: 'running',
                         invoke: {
                           src: 'audit',
                           input: withWork,
                           onError: raiseFault,
                         },
-                        exit: {
-                          type: 'endIndexer',
-                          params: withWork,
-                        },
+                        exit: endIndexers,
                         on: {
                           stop: { target: 'draining', actions: 'closePublicServer' },
                           faulted: {
@@ -307,11 +342,10 @@ export function createServiceMachine<Work>() {
                       },
                       draining: {
                         tags: 'stopping',
-                        invoke: {
-                          src: 'drain',
-                          input: withWork,
-                          onDone: '#service.online.claimed.working.endingIndexer',
-                          onError: '#service.online.claimed.working.endingIndexer',
+                        entry: drainFollowers,
+                        always: {
+                          guard: 'haveFollowersEnded',
+                          target: '#service.online.claimed.working.endingIndexer',
                         },
                       },
                     },
@@ -360,4 +394,6 @@ export function createServiceMachine<Work>() {
   });
 }
 
-export type ServiceMachine<Work> = ReturnType<typeof createServiceMachine<Work>>;
+export type ServiceMachine<Work extends { readonly machines: WorkMachines }> = ReturnType<
+  typeof createServiceMachine<Work>
+>;

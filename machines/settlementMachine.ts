@@ -283,6 +283,15 @@ function emitEndedSubmission(outcome: SubmissionOutcome) {
   });
 }
 
+function endAs(outcome: SubmissionOutcome) {
+  return { id: outcome, type: 'final', tags: outcome, entry: emitEndedSubmission(outcome) } as const;
+}
+
+/** One final state for each outcome. `fromEntries` does not know its keys. */
+const endedStates = Object.fromEntries(
+  submissionOutcomes.map((outcome) => [outcome, endAs(outcome)]),
+) as Record<SubmissionOutcome, ReturnType<typeof endAs>>;
+
 /** What may follow while nothing of a submission has reached the chain, */
 const unsentMoves = {
   submission_submitted: { guard: isLatest, target: 'submitted', actions: submit },
@@ -420,26 +429,7 @@ export const settlementMachine = settlement.createMachine({
         ended: {
           initial: 'superseded',
           on: { submission_prepared: preparation },
-          states: {
-            confirmed: {
-              id: 'confirmed',
-              type: 'final',
-              tags: 'confirmed',
-              entry: emitEndedSubmission('confirmed'),
-            },
-            reverted: {
-              id: 'reverted',
-              type: 'final',
-              tags: 'reverted',
-              entry: emitEndedSubmission('reverted'),
-            },
-            superseded: {
-              id: 'superseded',
-              type: 'final',
-              tags: 'superseded',
-              entry: emitEndedSubmission('superseded'),
-            },
-          },
+          states: endedStates,
         },
       },
     },

@@ -1,7 +1,8 @@
-import { assign, fromObservable, fromPromise, setup } from 'xstate';
-import { backoffMs } from './backoff.ts';
+import { assign, fromEventObservable, fromPromise, setup, stateIn } from 'xstate';
+import { backoffDelay } from './backoff.ts';
 import { passError, passFault } from './failureParams.ts';
 import { notProvided } from './notProvided.ts';
+import { requireValue } from './requireValue.ts';
 
 /** Why a pipeline ended without being asked to. */
 export type PipelineFault =
@@ -10,7 +11,36 @@ export type PipelineFault =
   /** The fold needs an older snapshot than the restored one. */
   | 'olderSnapshotNeeded';
 
-interface Context {
+/** What a fold was restored to. */
+export interface RestoredState {
+  /** Through where it is folded: the pipeline begins behind it. */
+  readonly checkpoint: {
+    readonly streamCreated: string | null;
+    readonly position: number;
+    readonly digest: string | null;
+  };
+  /** What the stream held then; once that is folded, the follower has caught up. */
+  readonly lastSequence: number;
+}
+
+/** What was found out about what is stored, and is not corrected yet. */
+export interface StoredFaults {
+  /** The stream turned out to be another one, and what was stored of it is not removed yet. */
+  readonly hasDiverged: boolean;
+  /** The fold goes back to before some of what it has stored. */
+  readonly isRewinding: boolean;
+}
+
+/** Everything that the stream held when state was restored is folded. */
+export interface CaughtUp {
+  readonly type: 'caughtUp';
+  /** Through where it is folded. */
+  readonly position: number;
+}
+
+interface Context extends StoredFaults {
+  /** Which one is followed: it distinguishes the followers in logs and metrics. */
+  readonly stream: string;
   /** Consecutive failed attempts to restore. */
   readonly failures: number;
   /** State was restored at least once, so views answer from folded state. */
@@ -21,10 +51,10 @@ interface Context {
   readonly isRebuilding: boolean;
   /** How often the stream turned out not to be the one that was folded. */
   readonly divergences: number;
-  /** The tables that state is restored from were replaced, so it is restored again. */
-  readonly isReplaced: boolean;
-  /** It is ending, and the messages already taken are being stored. */
-  readonly isStopping: boolean;
+  /** Exchanges the tables that state is restored from; null unless others have replaced them since. */
+  readonly exchange: (() => void) | null;
+  /** Null before the first time. */
+  readonly restored: RestoredState | null;
   readonly graceMs: number;
   /** The unexpected error that ended it. */
   readonly fault: unknown;
@@ -39,49 +69,63 @@ export const streamFollowerMachine = setup({
   types: {
     context: {} as Context,
     events: {} as
-      /** Everything that the stream held when state was restored is folded. */
-      { type: 'caughtUp' } | { type: 'replaced' } | { type: 'stopped'; graceMs: number },
+      | CaughtUp
+      | { type: 'replaced'; exchange: () => void }
+      | { type: 'stopped'; graceMs: number },
+    input: {} as { readonly stream: string },
     output: {} as { readonly fault: unknown },
   },
   actors: {
-    restore: fromPromise<void>(notProvided),
-    /** Completes after the end of the source. */
-    pipeline: fromObservable<never, undefined>(notProvided),
+    restore: fromPromise<RestoredState, StoredFaults>(notProvided),
+    /** Reports once it has caught up; completes after the end of the source. */
+    pipeline: fromEventObservable<CaughtUp, RestoredState>(notProvided),
     /** Resolves when nothing of a cancelled pipeline is in progress, and replaced tables are exchanged. */
-    settle: fromPromise<void>(notProvided),
+    settle: fromPromise<void, { readonly exchange: (() => void) | null }>(notProvided),
   },
   guards: {
-    isReplaced: ({ context }) => context.isReplaced,
-    isStopping: ({ context }) => context.isStopping,
+    isReplaced: ({ context }) => context.exchange !== null,
+    isDraining: stateIn({ following: 'draining' }),
     isFault: (_, _params: { error: unknown; fault: PipelineFault }): boolean => notProvided(),
   },
   actions: {
+    /** Tells whoever provides the work which actor does it. */
+    noteStarted: notProvided,
     noteRestoreFailure: (_, _params: { error: unknown }): void => notProvided(),
     noteFault: (_, _params: { error: unknown }): void => notProvided(),
-    noteFollowing: notProvided,
+    noteCaughtUp: (_, _params: { restored: RestoredState; position: number }): void => notProvided(),
+    noteRestored: assign((_, restored: RestoredState) => ({
+      restored,
+      failures: 0,
+      hasDiverged: false,
+      isRewinding: false,
+    })),
     endSource: notProvided,
   },
   delays: {
-    backoff: ({ context }) => backoffMs(context.failures, Math.random()),
+    backoff: backoffDelay(),
     grace: ({ context }) => context.graceMs,
   },
 }).createMachine({
   id: 'streamFollower',
-  context: {
+  entry: 'noteStarted',
+  context: ({ input: { stream } }) => ({
+    stream,
     failures: 0,
     isRestored: false,
     isCaughtUp: false,
     isRebuilding: false,
     divergences: 0,
-    isReplaced: false,
-    isStopping: false,
+    hasDiverged: false,
+    isRewinding: false,
+    exchange: null,
+    restored: null,
     graceMs: 0,
     fault: null,
-  },
+  }),
   initial: 'restoring',
   on: {
     stopped: '.stopped',
-    replaced: { actions: assign({ isReplaced: true }) },
+    replaced: { actions: assign({ exchange: ({ event }) => event.exchange }) },
   },
   states: {
     restoring: {
@@ -90,11 +134,19 @@ export const streamFollowerMachine = setup({
         working: {
           invoke: {
             src: 'restore',
+            input: ({ context: { hasDiverged, isRewinding } }) => ({ hasDiverged, isRewinding }),
             onDone: [
-              { guard: 'isReplaced', target: '#streamFollower.settling' },
+              {
+                guard: 'isReplaced',
+                target: '#streamFollower.settling',
+                actions: { type: 'noteRestored', params: ({ event }) => event.output },
+              },
               {
                 target: '#streamFollower.following',
-                actions: assign({ isRestored: true, failures: 0 }),
+                actions: [
+                  { type: 'noteRestored', params: ({ event }) => event.output },
+                  assign({ isRestored: true }),
+                ],
               },
             ],
             onError: {
@@ -112,17 +164,17 @@ export const streamFollowerMachine = setup({
     },
     following: {
       initial: 'catchingUp',
-      entry: 'noteFollowing',
       invoke: {
         src: 'pipeline',
+        input: ({ context }) => requireValue(context.restored, 'the restored state'),
         onDone: 'stopped',
         onError: [
-          { guard: 'isStopping', target: 'stopped' },
+          { guard: 'isDraining', target: 'stopped' },
           {
             guard: { type: 'isFault', params: passFault('diverged') },
             target: 'settling',
             actions: [
-              assign({ divergences: ({ context }) => context.divergences + 1 }),
+              assign({ divergences: ({ context }) => context.divergences + 1, hasDiverged: true }),
               { type: 'noteFault', params: passError },
             ],
           },
@@ -132,22 +184,34 @@ export const streamFollowerMachine = setup({
               params: passFault('olderSnapshotNeeded'),
             },
             target: 'settling',
-            actions: { type: 'noteFault', params: passError },
+            actions: [assign({ isRewinding: true }), { type: 'noteFault', params: passError }],
           },
           { target: 'failed', actions: assign({ fault: ({ event }) => event.error }) },
         ],
       },
       on: {
-        replaced: { target: 'settling', actions: assign({ isReplaced: true }) },
+        replaced: { target: 'settling', actions: assign({ exchange: ({ event }) => event.exchange }) },
         stopped: {
           target: '.draining',
-          actions: assign({ isStopping: true, graceMs: ({ event }) => event.graceMs }),
+          actions: assign({ graceMs: ({ event }) => event.graceMs }),
         },
       },
       states: {
         catchingUp: {
           on: {
-            caughtUp: { target: 'live', actions: assign({ isCaughtUp: true, isRebuilding: false }) },
+            caughtUp: {
+              target: 'live',
+              actions: [
+                assign({ isCaughtUp: true, isRebuilding: false }),
+                {
+                  type: 'noteCaughtUp',
+                  params: ({ context, event: { position } }) => ({
+                    restored: requireValue(context.restored, 'the restored state'),
+                    position,
+                  }),
+                },
+              ],
+            },
           },
         },
         live: {},
@@ -160,7 +224,19 @@ export const streamFollowerMachine = setup({
     },
     settling: {
       entry: assign({ isRebuilding: true }),
-      invoke: { src: 'settle', onDone: { target: 'restoring', actions: assign({ isReplaced: false }) } },
+      invoke: {
+        src: 'settle',
+        input: ({ context: { exchange } }) => ({ exchange }),
+        onDone: { target: 'restoring', actions: assign({ exchange: null }) },
+      },
+      // It settles once more, with the newer tables.
+      on: {
+        replaced: {
+          target: 'settling',
+          reenter: true,
+          actions: assign({ exchange: ({ event }) => event.exchange }),
+        },
+      },
     },
     stopped: { type: 'final' },
     failed: { type: 'final' },

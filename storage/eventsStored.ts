@@ -1,3 +1,14 @@
+import {
+  filter,
+  firstValueFrom,
+  fromEvent,
+  map,
+  merge,
+  type Observable,
+  of as rxOf,
+  takeUntil,
+  timer,
+} from 'rxjs';
 import type { EvictedSource } from '../actors/feed/olderEvents.ts';
 import { listStoredCategories } from '../actors/views/feedIndex.ts';
 import type { Database } from './database.ts';
@@ -10,6 +21,8 @@ import type { ActiveTables } from './tables.ts';
 export interface StoringProgress {
   /** Position of the stream through which everything is stored. */
   storedThrough(): number;
+  /** Emits both of these at once, and whenever one of them has changed. */
+  readonly progress$: Observable<{ readonly storedThrough: number; readonly isFailing: boolean }>;
   /** Stores what waits without gathering more. */
   flushNow(): void;
   /** ClickHouse does not take rows at the moment. */
@@ -33,14 +46,21 @@ export function createWriterEventsStored(writers: {
   readonly chain: StoringProgress | null;
 }): EventsStored {
   return async (of, signal) => {
-    const writer = writers[of.source];
-    const isWritten = () => writer !== null && writer.storedThrough() >= of.evicted.atPosition;
-    if (isWritten()) return;
-    writer?.flushNow();
-    await waitUntil(of, signal, () => {
-      if (writer?.isFailing()) throw new StorageUnavailable('ClickHouse does not take rows');
-      return isWritten();
-    });
+    const { source, evicted } = of;
+    const writer = writers[source];
+    if (writer === null) throw createUnavailable(source);
+    if (writer.storedThrough() >= evicted.atPosition) return;
+    writer.flushNow();
+    const ended$ = signal.aborted ? rxOf(null) : merge(timer(awaitedMs), fromEvent(signal, 'abort'));
+    const stored$ = writer.progress$.pipe(
+      map(({ storedThrough, isFailing }) => {
+        if (isFailing) throw new StorageUnavailable('ClickHouse does not take rows');
+        return storedThrough >= evicted.atPosition;
+      }),
+      filter(Boolean),
+      takeUntil(ended$),
+    );
+    if (!(await firstValueFrom(stored$, { defaultValue: false }))) throw createUnavailable(source);
   };
 }
 
@@ -70,15 +90,11 @@ export function createReaderEventsStored(
       );
       return rows.length > 0;
     };
-    await waitUntil(of, signal, isSeen);
+    const wasSeen = await pollUntil(isSeen, { everyMs: pollMs, limitMs: awaitedMs, signal });
+    if (!wasSeen) throw createUnavailable(source);
   };
 }
 
-async function waitUntil(
-  { source }: EvictedSource,
-  signal: AbortSignal,
-  isMet: () => boolean | Promise<boolean>,
-): Promise<void> {
-  const wasMet = await pollUntil(isMet, { everyMs: pollMs, limitMs: awaitedMs, signal });
-  if (!wasMet) throw new StorageUnavailable(`ClickHouse does not hold the older ${source} events yet`);
+function createUnavailable(source: EvictedSource['source']): StorageUnavailable {
+  return new StorageUnavailable(`ClickHouse does not hold the older ${source} events yet`);
 }

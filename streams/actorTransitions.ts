@@ -1,22 +1,11 @@
 import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import {
-  type AnyActorRef,
-  type AnyMachineSnapshot,
-  type InspectionEvent,
-  isMachineSnapshot,
-  type StateValue,
-} from 'xstate';
+import { type AnyMachineSnapshot, type InspectionEvent, isMachineSnapshot, type StateValue } from 'xstate';
 
 /** Receives every event of the actors of a system. */
 export type ActorInspector = (event: InspectionEvent) => void;
 
-/** A process actor, by its name in logs and metrics. */
-export type NamedSnapshot = readonly [name: string, snapshot: AnyMachineSnapshot];
-
 export interface ActorTransitionsOptions {
-  /** The current process actors. */
-  readonly actors: () => Iterable<NamedSnapshot>;
   readonly logger: Logger;
   readonly registry: Registry;
 }
@@ -28,10 +17,11 @@ export interface ActorTransitionsOptions {
  * @returns creates an inspector; `of` is appended to the actor's name, to distinguish several actors of one machine.
  */
 export function createActorTransitions({
-  actors,
   logger,
   registry,
 }: ActorTransitionsOptions): (of?: string) => ActorInspector {
+  /** By its name, each actor that runs. */
+  const current = new Map<string, { readonly actorRef: object; readonly state: string }>();
   const transitions = new Counter({
     name: 'miner_actor_transitions_total',
     help: 'Times that an actor of the process has entered a state.',
@@ -45,41 +35,30 @@ export function createActorTransitions({
     registers: [registry],
     collect() {
       this.reset();
-      for (const [actor, snapshot] of actors()) this.set({ actor, state: describeState(snapshot) }, 1);
+      for (const [actor, { state }] of current) this.set({ actor, state }, 1);
     },
   });
 
-  return (of) => {
-    const states = new WeakMap<object, string>();
-    return (event) => {
-      if (event.type !== '@xstate.snapshot' || !isMachineSnapshot(event.snapshot)) return;
-      const state = describeState(event.snapshot);
-      if (states.get(event.actorRef) === state) return;
-      states.set(event.actorRef, state);
-      const actor = nameActor(event.snapshot, of);
-      transitions.inc({ actor, state });
-      logger.debug({ actor, state }, 'transition');
-    };
+  return (of) => (event) => {
+    if (event.type !== '@xstate.snapshot' || !isMachineSnapshot(event.snapshot)) return;
+    const { actorRef, snapshot } = event;
+    const [actor, state] = [nameActor(snapshot, of), describeState(snapshot)];
+    const known = current.get(actor);
+    const isKnown = known?.actorRef === actorRef;
+    // Another actor of the same name may have begun before this one's end.
+    if (snapshot.status === 'active') current.set(actor, { actorRef, state });
+    else if (isKnown) current.delete(actor);
+    if (snapshot.status === 'stopped' || (isKnown && known.state === state)) return;
+    transitions.inc({ actor, state });
+    logger.debug({ actor, state }, 'transition');
   };
 }
 
-/** The machines under a root, itself included. */
-export function listMachines(root: AnyMachineSnapshot): NamedSnapshot[] {
-  const actors: (AnyActorRef | undefined)[] = Object.values(root.children);
-  const children = actors.flatMap((child) => {
-    const snapshot: unknown = child?.getSnapshot();
-    return isMachineSnapshot(snapshot) ? listMachines(snapshot) : [];
-  });
-  return [nameSnapshot(root), ...children];
-}
-
-/** An actor that is the only one of its machine. */
-export function nameSnapshot(snapshot: AnyMachineSnapshot): NamedSnapshot {
-  return [nameActor(snapshot), snapshot];
-}
-
-export function nameActor({ machine }: AnyMachineSnapshot, of?: string): string {
-  return of === undefined ? machine.id : `${machine.id} ${of}`;
+/** Actors of one machine are distinguished by `of`, or by the stream in their context. */
+function nameActor({ machine, context }: AnyMachineSnapshot, of?: string): string {
+  const stream: unknown = context?.stream;
+  const suffix = of ?? (typeof stream === 'string' ? stream : null);
+  return suffix === null ? machine.id : `${machine.id} ${suffix}`;
 }
 
 /**

@@ -309,6 +309,5 @@ function follow(
     policy,
     clock,
     logger,
-    inspect: options.createInspector(stream),
   });
 }

@@ -1,5 +1,13 @@
 import type { Logger } from 'pino';
-import { concatMap, finalize, from, type MonoTypeOperatorFunction, Subject, tap } from 'rxjs';
+import {
+  BehaviorSubject,
+  concatMap,
+  finalize,
+  from,
+  type MonoTypeOperatorFunction,
+  Subject,
+  tap,
+} from 'rxjs';
 import type { StoredRows } from '../actors/storedRows.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import type { DeliveryState } from '../machines/deliveryMachine.ts';
@@ -61,9 +69,13 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
   const counts = { bufferedBytes: 0, batches: 0, failures: 0 };
   const idle: DeliveryStatus = { state: 'idle', waiting: 0, failures: 0 };
   let delivery = idle;
-  let storedThrough = 0;
+  const progress$ = new BehaviorSubject({ storedThrough: 0, isFailing: false });
   let failingSinceMs: number | null = null;
   let inserting: Promise<unknown> = Promise.resolve();
+
+  function report(change: Partial<(typeof progress$)['value']>) {
+    progress$.next({ ...progress$.value, ...change });
+  }
 
   async function insert({ table, columns, bytes, rowCount }: RowInsert) {
     const answer = database.insertBytes(table, columns, bytes);
@@ -92,12 +104,14 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
     counts.failures++;
     if (failingSinceMs !== null) return;
     failingSinceMs = clock.monotonicMs();
+    report({ isFailing: true });
     logger.error({ err: error, bufferedRows: delivery.waiting }, 'ClickHouse does not take rows; they wait');
   }
 
   function onRecovery() {
     const failedForMs = Math.round(clock.monotonicMs() - (failingSinceMs ?? clock.monotonicMs()));
     failingSinceMs = null;
+    report({ isFailing: false });
     logger.info({ failedForMs, bufferedRows: delivery.waiting }, 'ClickHouse takes rows again');
   }
 
@@ -105,7 +119,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
     encode: createRowEncoder(),
 
     writeAfter: (position) => (source) => {
-      storedThrough = position;
+      report({ storedThrough: position });
       return source.pipe(
         tap((item) => {
           counts.bufferedBytes += sumBytes(item);
@@ -130,22 +144,22 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
         }),
         tap((item) => {
           counts.bufferedBytes -= sumBytes(item);
-          storedThrough = item.position;
+          report({ storedThrough: item.position });
         }),
         finalize(() => {
           delivery = idle;
           counts.bufferedBytes = 0;
           failingSinceMs = null;
+          report({ isFailing: false });
         }),
       );
     },
 
-    storedThrough: () => storedThrough,
-    resumeAfter: (position) => {
-      storedThrough = position;
-    },
+    progress$,
+    storedThrough: () => progress$.value.storedThrough,
+    resumeAfter: (position) => report({ storedThrough: position }),
     flushNow: () => flush$.next(),
-    isFailing: () => failingSinceMs !== null,
+    isFailing: () => progress$.value.isFailing,
     settled: async () => {
       await inserting;
     },

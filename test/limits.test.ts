@@ -35,7 +35,7 @@ import { createRateLimiter, rateClasses, siteFactor } from '../http/server/rateL
 import { refusalsPerTurn } from '../http/server/refusalCount.ts';
 import { waitingMax as waitingEventsMax } from '../http/server/streamOutput.ts';
 import { expensiveMsPerTurn } from '../http/server/turnBudget.ts';
-import { closeGraceMs, databaseCloseGraceMs } from '../machines/serviceMachine.ts';
+import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../machines/serviceMachine.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
 import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';
 import { readingsRetained } from '../storage/recentReadings.ts';
@@ -44,7 +44,6 @@ import { incrementsMax } from '../storage/snapshots.ts';
 import { batchBytesMax, batchMessagesMax, pullBounds } from '../streams/jetstream/messageSource.ts';
 import { originalBytesMax } from '../streams/jetstream/rejectionLog.ts';
 import { underWayBytesMax } from '../streams/streamPipeline.ts';
-import { saveGraceMs } from '../streams/streamWork.ts';
 
 type Row = readonly [limit: string, value: string, beyond: string];
 

@@ -1,9 +1,10 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
-import { createActorTransitions, nameSnapshot } from '../../streams/actorTransitions.ts';
+import { createActorTransitions } from '../../streams/actorTransitions.ts';
 import { createDeploymentIndexer } from '../../streams/indexer/indexing.ts';
 import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
 import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { runAlone } from '../../streams/runAlone.ts';
 import { ConfigurationError } from '../configuration.ts';
 import { readDeploymentFile } from '../deploymentFile.ts';
 import { requireFreePorts } from '../freePorts.ts';
@@ -50,11 +51,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       logger.warn(
         'there is no stream MINER_CHAIN yet; publishing begins once an ingest process has created it',
       );
-    const createInspector = createActorTransitions({
-      actors: () => [nameSnapshot(indexer.snapshot())],
-      logger,
-      registry,
-    });
+    const createInspector = createActorTransitions({ logger, registry });
     const indexer = createDeploymentIndexer({
       js: jetstream(connection),
       jsm,
@@ -64,7 +61,6 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       repairFrom: repairFrom ?? null,
       registry,
       logger,
-      inspect: createInspector(),
       onProgress: showIndexingProgress(process.stderr),
     });
     const readiness = () => {
@@ -75,15 +71,15 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
     const { MINER_OPS_HOST: host, MINER_OPS_NAMES: names } = configuration;
     const server = createOperatorServer({ registry, readiness, logger, names });
     const port = await server.listen(host, configuration.MINER_OPS_PORT);
-    const running = indexer.run(stopping.signal);
+    const running = runAlone(indexer.member, createInspector());
     onStop('the indexer', async () => {
       stopping.abort();
-      await within(closeGraceMs, running);
+      await within(closeGraceMs, running.stop({ graceMs: closeGraceMs }));
       server.close();
       await within(closeGraceMs, closeNats(connection));
     });
     // Deliberately unhandled: it ends the process as any other failure does, with everything stopped in order.
-    running.catch((error: unknown) => {
+    running.ended.catch((error: unknown) => {
       throw error;
     });
     logger.info(

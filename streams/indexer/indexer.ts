@@ -1,11 +1,5 @@
-import {
-  type AnyMachineSnapshot,
-  createActor,
-  fromEventObservable,
-  fromPromise,
-  type SnapshotFrom,
-  toPromise,
-} from 'xstate';
+import { fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
+import type { Member } from '../../machines/groupMachine.ts';
 import {
   defaultIndexerTimings,
   type IndexerState,
@@ -13,7 +7,6 @@ import {
   indexerMachine,
   indexerStates,
 } from '../../machines/indexerMachine.ts';
-import type { ActorInspector } from '../actorTransitions.ts';
 import { createIndexerWork, type IndexerWorkOptions } from './indexerWork.ts';
 import { PublishedMeanwhile } from './spanPublisher.ts';
 
@@ -30,51 +23,51 @@ export interface IndexerStatus {
 }
 
 export interface Indexer {
-  /** Indexes until the signal is aborted; rejects only for a fault of this program. */
-  run(signal: AbortSignal): Promise<void>;
+  /** Its machine, for a supervisor. Stopped, it ends once nothing is being published; it errors only for a fault of this program. */
+  readonly member: Member;
   status(): IndexerStatus;
-  /** Of its machine. */
-  snapshot(): AnyMachineSnapshot;
 }
 
 export interface IndexerOptions extends IndexerWorkOptions {
   readonly timings?: IndexerTimings;
-  /** Called with every transition of its machine. */
-  readonly inspect?: ActorInspector;
   /** Called with the last published and the newest block, while catching up. */
   readonly onProgress?: (head: bigint, tip: bigint) => void;
 }
 
-type Snapshot = SnapshotFrom<typeof indexerMachine>;
+type Snapshot = Pick<SnapshotFrom<typeof indexerMachine>, 'context' | 'matches'>;
 
 /** Reads a chain from a node and publishes it as spans, each proven by its headers first. */
 export function createIndexer(options: IndexerOptions): Indexer {
   const { deploymentBlock, logger, timings = defaultIndexerTimings, onProgress } = options;
   const work = createIndexerWork(options);
-  const actor = createActor(
-    indexerMachine.provide({
-      actors: {
-        askNode: fromPromise(work.askNode),
-        resume: fromPromise(work.resume),
-        publishReads: fromPromise(work.publishReads),
-        compare: fromPromise(work.compare),
-        publishRanges: fromEventObservable(work.publishRanges),
-        publishBlocks: fromEventObservable(work.publishBlocks),
-        proveBranch: fromPromise(work.proveBranch),
-        publishBranch: fromEventObservable(work.publishBranch),
-        settle: fromPromise(work.settle),
-      },
-      guards: { isLostRace: (_, { error }) => error instanceof PublishedMeanwhile },
-    }),
-    { input: { firstBlock: deploymentBlock, timings }, ...(options.inspect && { inspect: options.inspect }) },
-  );
-  let previous = actor.getSnapshot();
-  actor.subscribe({
-    next: (snapshot) => {
-      report(previous, snapshot);
-      previous = snapshot;
+  /** The newest that runs, or has run, the machine. */
+  let actor: { getSnapshot(): Snapshot } | null = null;
+  const logic = indexerMachine.provide({
+    actors: {
+      askNode: fromPromise(work.askNode),
+      resume: fromPromise(work.resume),
+      publishReads: fromPromise(work.publishReads),
+      compare: fromPromise(work.compare),
+      publishRanges: fromEventObservable(work.publishRanges),
+      publishBlocks: fromEventObservable(work.publishBlocks),
+      proveBranch: fromPromise(work.proveBranch),
+      publishBranch: fromEventObservable(work.publishBranch),
+      settle: fromPromise(work.settle),
     },
-    error: () => undefined, // `run` rejects with it.
+    guards: { isLostRace: (_, { error }) => error instanceof PublishedMeanwhile },
+    actions: {
+      noteStarted: ({ self }) => {
+        actor = self;
+        let previous: Snapshot = self.getSnapshot();
+        self.subscribe({
+          next: (snapshot) => {
+            report(previous, snapshot);
+            previous = snapshot;
+          },
+          error: () => undefined, // Its supervisor receives it.
+        });
+      },
+    },
   });
 
   function report(before: Snapshot, now: Snapshot) {
@@ -95,21 +88,25 @@ export function createIndexer(options: IndexerOptions): Indexer {
   }
 
   return {
-    run: async (signal) => {
-      if (signal.aborted) return;
-      const ended = toPromise(actor);
-      signal.addEventListener('abort', () => actor.send({ type: 'stopped' }), { once: true });
-      actor.start();
-      await ended;
-    },
-    snapshot: () => actor.getSnapshot(),
+    member: { logic, input: { firstBlock: deploymentBlock, timings } },
     status: () => {
+      if (actor === null) return notStarted;
       const snapshot = actor.getSnapshot();
       const { head, tip, reorganizations, providerFailures, lostRaces } = snapshot.context;
       return { state: findState(snapshot), head, tip, reorganizations, providerFailures, lostRaces };
     },
   };
 }
+
+/** What there is to say of an indexer that nobody has started. */
+const notStarted: IndexerStatus = {
+  state: 'connecting',
+  head: null,
+  tip: null,
+  reorganizations: 0,
+  providerFailures: 0,
+  lostRaces: 0,
+};
 
 function findState(snapshot: Snapshot): IndexerState {
   const state = indexerStates.find((one) => snapshot.matches({ blocks: one }));

@@ -2,7 +2,6 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ChainDeployment } from '../../actors/views/chainViews.ts';
-import type { ActorInspector } from '../actorTransitions.ts';
 import { registerIndexerMetrics } from '../chainMetrics.ts';
 import type { ChainProofs } from './chainProofs.ts';
 import { createChainReader } from './chainReader.ts';
@@ -19,26 +18,13 @@ export interface IndexingOptions {
   readonly repairFrom?: bigint | null;
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Called with every transition of its machine. */
-  readonly inspect?: ActorInspector;
   /** Called while it is far behind, with the last published block and the node's newest one. */
   readonly onProgress: (head: bigint, tip: bigint) => void;
 }
 
 /** The indexer of a deployment, with its metrics. */
 export function createDeploymentIndexer(options: IndexingOptions): Indexer {
-  const {
-    js,
-    jsm,
-    onChain,
-    rpcUrl,
-    proofs,
-    repairFrom = null,
-    registry,
-    logger,
-    onProgress,
-    inspect,
-  } = options;
+  const { js, jsm, onChain, rpcUrl, proofs, repairFrom = null, registry, logger, onProgress } = options;
   const { core } = onChain.contracts;
   const { chainId, deploymentBlock } = onChain.chain;
   const indexer = createIndexer({
@@ -50,7 +36,6 @@ export function createDeploymentIndexer(options: IndexingOptions): Indexer {
     timelock: onChain.contracts.operatorTimelock,
     logger,
     onProgress,
-    ...(inspect && { inspect }),
   });
   registerIndexerMetrics(registry, indexer);
   return indexer;

@@ -1,6 +1,6 @@
 import { defer, type MonoTypeOperatorFunction, NEVER, Observable, type ObservableInput, tap } from 'rxjs';
 import { createActor, fromObservable } from 'xstate';
-import { type BackoffBounds, backoffMs, defaultBackoff } from '../../machines/backoff.ts';
+import { type BackoffBounds, backoffDelay, defaultBackoff } from '../../machines/backoff.ts';
 import { type DeliveryState, deliveryMachine } from '../../machines/deliveryMachine.ts';
 import type { ActorInspector } from '../actorTransitions.ts';
 import { schedulerClock } from './schedulerClock.ts';
@@ -120,7 +120,7 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
           },
           delays: {
             gathering: gatherMs,
-            backoff: ({ context }) => backoffMs(context.failures, random(), backoff),
+            backoff: backoffDelay(backoff, random),
           },
         }),
         { clock: schedulerClock, ...(inspect && { inspect }) },

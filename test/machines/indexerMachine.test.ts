@@ -55,6 +55,7 @@ function indexer({ firstBlock = 100n } = {}) {
         settle: createPromiseActor('settle'),
       },
       guards: { isLostRace: (_, { error }) => error === 'lost' },
+      actions: { noteStarted: () => undefined },
     }),
     { input: { firstBlock, timings: defaultIndexerTimings } },
   ).start();

@@ -1,11 +1,23 @@
 import { NEVER, Subject } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createActor, fromCallback, fromObservable, fromPromise } from 'xstate';
+import {
+  assign,
+  createActor,
+  fromCallback,
+  fromObservable,
+  fromPromise,
+  type SnapshotFrom,
+  setup,
+} from 'xstate';
 import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
 import { ingestMachine, type Rebuild } from '../../machines/ingestMachine.ts';
 import { type LeaseObservation, leaseMachine } from '../../machines/leaseMachine.ts';
 import { type NatsEvent, natsMachine } from '../../machines/natsMachine.ts';
-import { createServiceMachine } from '../../machines/serviceMachine.ts';
+import {
+  createServiceMachine,
+  type ServiceMachine,
+  type WorkMachines,
+} from '../../machines/serviceMachine.ts';
 
 interface Settings {
   readonly writes?: boolean;
@@ -20,9 +32,18 @@ interface Settings {
 
 const other = { host: 'other', pid: 2 };
 
+interface TestWork {
+  readonly machines: WorkMachines;
+}
+
+function forever(): Promise<void> {
+  return new Promise(() => undefined);
+}
+
 /** A service of which every part is played by a test; what was done is in `done`, in order. */
 function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false, rebuild }: Settings = {}) {
   const done: string[] = [];
+  const cancelled = new Set<string>();
   const failuresLeft = { ...fails };
   const settle = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
   const store = { sequence: 1, holder: isHeldElsewhere ? other : null };
@@ -96,8 +117,60 @@ function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false,
       reportActivationFailure: () => done.push('said: not activated'),
     },
   });
+  /** Work that is cancelled when its machine leaves the state that does it. */
+  const cancellable = (name: string) =>
+    fromPromise<void>(async ({ signal }) => {
+      signal.addEventListener('abort', () => cancelled.add(name));
+      await play(name);
+    });
+  const member = setup({
+    types: { context: {} as { fault: unknown } },
+    actors: { work: cancellable('follow'), drain: cancellable('drain') },
+    actions: {
+      noteStop: () => undefined,
+      noteFault: assign((_, { error }: { error: unknown }) => ({ fault: error })),
+    },
+  }).createMachine({
+    context: { fault: null },
+    initial: 'running',
+    states: {
+      running: {
+        invoke: {
+          src: 'work',
+          onDone: 'ended',
+          onError: {
+            target: 'ended',
+            actions: { type: 'noteFault', params: ({ event: { error } }) => ({ error }) },
+          },
+        },
+        on: { stopped: { actions: 'noteStop', target: 'draining' } },
+      },
+      draining: { invoke: { src: 'drain', onDone: 'ended', onError: 'ended' } },
+      ended: { type: 'final' },
+    },
+    output: ({ context }) => ({ fault: context.fault }),
+  });
+  const indexer = member.provide({
+    actors: { work: cancellable('index'), drain: cancellable('finish indexing') },
+    actions: { noteStop: () => done.push('end indexer') },
+  });
+  const machines = {
+    followers: new Map([
+      ['one', { logic: member, input: undefined }],
+      [
+        'other',
+        {
+          logic: member.provide({
+            actors: { work: fromPromise<void>(forever), drain: cancellable('drain other') },
+          }),
+          input: undefined,
+        },
+      ],
+    ]),
+    indexers: new Map([['indexer', { logic: indexer, input: undefined }]]),
+  };
   const root = createActor(
-    createServiceMachine<string>().provide({
+    createServiceMachine<TestWork>().provide({
       actors: {
         nats: natsMachine.provide({
           actors: {
@@ -113,13 +186,10 @@ function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false,
         watchConditions: fromObservable(() => NEVER),
         audit: fromObservable(() => NEVER),
         openJetStream: part('open JetStream'),
-        compose: fromPromise(async () => {
+        compose: fromPromise(async (): Promise<TestWork> => {
           await play('compose');
-          return 'work';
+          return { machines };
         }),
-        follow: part('follow'),
-        index: part('index'),
-        drain: part('drain'),
         closeNats: part('close NATS'),
         closeDatabase: part('close database'),
       },
@@ -127,8 +197,6 @@ function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false,
         reportJetStreamFailure: () => undefined,
         closePublicServer: () => done.push('close public server'),
         closeOperatorServer: () => done.push('close operator server'),
-        endIndexer: () => done.push('end indexer'),
-        abandonFollowers: () => done.push('abandon followers'),
       },
     }),
     { input: { writes, isDatabaseShared: false } },
@@ -137,6 +205,7 @@ function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false,
   return {
     root,
     done,
+    cancelled,
     store,
     failNext: (name: string) => {
       failuresLeft[name] = 1;
@@ -144,7 +213,7 @@ function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false,
     link$,
     resolve: (name: string) => settle.get(name)?.resolve(),
     reject: (name: string, error: Error) => settle.get(name)?.reject(error),
-    isIn: (tag: 'starting' | 'running' | 'stopping') => root.getSnapshot().hasTag(tag),
+    isIn: (state: keyof typeof states) => states[state](root.getSnapshot()),
     ingest: () => root.getSnapshot().children.ingest?.getSnapshot(),
     /** What was done from the stop on; it was over in so long. */
     stop: async () => {
@@ -159,13 +228,23 @@ function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false,
   };
 }
 
+type Snapshot = SnapshotFrom<ServiceMachine<TestWork>>;
+const states = {
+  starting: (snapshot: Snapshot) =>
+    snapshot.matches({ online: 'reaching' }) || snapshot.matches({ online: { claimed: 'preparing' } }),
+  running: (snapshot: Snapshot) =>
+    snapshot.matches({ online: { claimed: { working: { following: 'running' } } } }),
+  stopping: (snapshot: Snapshot) => snapshot.hasTag('stopping'),
+};
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
-const forever = ['follow', 'index'];
+const working = ['follow', 'index', 'finish indexing'];
 /** Steps of a stop, in order: of a process that ingests and indexes, */
 const fullStop = [
-  'end indexer',
   'close public server',
+  'end indexer',
+  'finish indexing',
   'drain',
+  'drain other',
   'give lease back',
   'close NATS',
   'close database',
@@ -183,7 +262,7 @@ describe('the machine of the service', () => {
   });
 
   it('prepares, runs, and stops in order: requests, followers, indexer, lease, NATS, database, operators’ port', async () => {
-    const { done, isIn, resolve, stop } = start({ hangs: forever });
+    const { done, isIn, resolve, stop } = start({ hangs: working });
     expect(isIn('starting')).toBe(true);
     await pass(10);
     expect(isIn('running')).toBe(true);
@@ -199,15 +278,36 @@ describe('the machine of the service', () => {
       'index',
       'follow',
     ]);
-    resolve('index');
+    resolve('finish indexing');
     expect(await stop()).toMatchObject({
       steps: fullStop,
       state: 'stopped',
     });
   });
 
+  it('is leaving for as long as it is told to, and stops then, or at once when it has to', async () => {
+    const leaving = start({ hangs: working });
+    await pass(10);
+    leaving.root.send({ type: 'leave', drainMs: 5_000 });
+    await pass(4_900);
+    expect([leaving.isIn('running'), leaving.root.getSnapshot().context.isLeaving]).toEqual([true, true]);
+    await pass(200);
+    expect(leaving.isIn('stopping')).toBe(true);
+    leaving.resolve('finish indexing');
+    await pass(1_000);
+    expect(leaving.root.getSnapshot().value).toBe('stopped');
+
+    const failing = start({ hangs: working });
+    await pass(10);
+    failing.root.send({ type: 'leave', drainMs: 5_000 });
+    failing.reject('index', new Error('a fault'));
+    await pass(1_000);
+    expect(failing.root.getSnapshot().value).toBe('failed');
+    await pass(5_000);
+  });
+
   it('of a read replica asks for the active tables, and takes no lease', async () => {
-    const { done, ingest, stop } = start({ writes: false, hangs: forever, fails: { 'read active': 1 } });
+    const { done, ingest, stop } = start({ writes: false, hangs: working, fails: { 'read active': 1 } });
     await pass(1_000);
     expect(ingest()?.context.grant).toEqual({ epoch: null, generation: 1, rebuild: null });
     expect(done).not.toContain('take lease');
@@ -216,7 +316,7 @@ describe('the machine of the service', () => {
 
   it('grants each part that hangs its grace period, and no more', async () => {
     const { stop } = start({
-      hangs: [...forever, 'give lease back', 'close NATS', 'close database'],
+      hangs: [...working, 'give lease back', 'close NATS', 'close database'],
     });
     await pass(10);
     const { tookMs, state } = await stop();
@@ -252,10 +352,10 @@ describe('the machine of the service', () => {
   });
 
   it('shows a standby, which ingests once the lease is free', async () => {
-    const { root, ingest, store, isIn } = start({ isHeldElsewhere: true, hangs: forever });
+    const { ingest, store, isIn } = start({ isHeldElsewhere: true, hangs: working });
     await pass(3_000);
     expect(ingest()?.children.lease?.getSnapshot().hasTag('standby')).toBe(true);
-    expect(root.getSnapshot().hasTag('starting')).toBe(true);
+    expect(isIn('starting')).toBe(true);
     store.holder = null;
     await pass(1_000);
     expect(isIn('running')).toBe(true);
@@ -263,7 +363,7 @@ describe('the machine of the service', () => {
   });
 
   it('ends without draining when the lease is lost, also while it is draining', async () => {
-    const running = start({ hangs: forever });
+    const running = start({ hangs: working });
     await pass(10);
     running.failNext('take lease');
     await pass(1_000);
@@ -273,13 +373,14 @@ describe('the machine of the service', () => {
     expect(running.done).not.toContain('drain');
     expect(running.done).not.toContain('give lease back');
     expect(running.done.filter((one) => one !== 'ask').slice(-6)).toEqual([
-      'end indexer',
       'close public server',
-      'abandon followers',
+      'end indexer',
+      'finish indexing',
       ...closing.slice(1),
     ]);
+    expect([...running.cancelled].sort()).toEqual(['finish indexing', 'follow', 'index']);
 
-    const draining = start({ hangs: [...forever, 'drain'] });
+    const draining = start({ hangs: [...working, 'drain'] });
     await pass(10);
     draining.root.send({ type: 'stop' });
     await pass(10);
@@ -287,11 +388,11 @@ describe('the machine of the service', () => {
     draining.failNext('take lease');
     await pass(1_100);
     expect(draining.root.getSnapshot().value).toBe('failed');
-    expect(draining.done).toContain('abandon followers');
+    expect(draining.cancelled).toContain('drain');
   });
 
   it('ends when another process has begun a later epoch, and releases the lease', async () => {
-    const { root, done, ingest } = start({ hangs: forever });
+    const { root, done, ingest } = start({ hangs: working });
     await pass(10);
     const error = new Error('a later epoch');
     root.getSnapshot().children.ingest?.send({ type: 'superseded', error });
@@ -303,23 +404,30 @@ describe('the machine of the service', () => {
   });
 
   it('checks every five seconds whether a later epoch has begun, however often that fails', async () => {
-    const { done, isIn } = start({ hangs: forever, fails: { 'check epoch': 1 } });
+    const { done, isIn } = start({ hangs: working, fails: { 'check epoch': 1 } });
     await pass(10_100);
     expect(done.filter((one) => one === 'check epoch')).toHaveLength(2);
     expect(isIn('running')).toBe(true);
   });
 
-  it.each(['follow', 'index'])('ends in order when %s fails: a fault of the program', async (name) => {
-    const { root, reject, done } = start({ hangs: forever });
-    await pass(10);
-    const error = new Error('a fault');
-    reject(name, error);
-    await pass(0);
-    expect(root.getSnapshot().context.fault).toEqual({ error });
-    await pass(1_000);
-    expect(root.getSnapshot().value).toBe('failed');
-    expect(done.filter((one) => one !== 'ask').slice(-7)).toEqual(fullStop);
-  });
+  it.each([
+    ['follow', ['drain']],
+    ['index', ['end indexer', 'finish indexing']],
+  ])(
+    'ends in order when %s fails, a fault of the program, and the others store what they have',
+    async (name, skipped) => {
+      const { root, reject, done } = start({ hangs: working });
+      await pass(10);
+      const error = new Error('a fault');
+      reject(name, error);
+      await pass(0);
+      expect(root.getSnapshot().context.fault).toEqual({ error });
+      await pass(1_000);
+      expect(root.getSnapshot().value).toBe('failed');
+      const steps = fullStop.filter((one) => !skipped.includes(one));
+      expect(done.filter((one) => one !== 'ask').slice(-steps.length)).toEqual(steps);
+    },
+  );
 
   it('ends when what runs cannot be built, or the database is of a newer program', async () => {
     const unbuilt = start({ fails: { compose: 1 } });
@@ -334,7 +442,7 @@ describe('the machine of the service', () => {
   });
 
   it('releases the lease when preparing fails and tries again, and logs a slow part once', async () => {
-    const { done, isIn } = start({ hangs: forever, fails: { 'begin epoch': 2, 'open JetStream': 1 } });
+    const { done, isIn } = start({ hangs: working, fails: { 'begin epoch': 2, 'open JetStream': 1 } });
     await pass(10_000);
     expect(isIn('running')).toBe(true);
     expect(done.filter((one) => one === 'take lease').length).toBeGreaterThan(2);
@@ -343,7 +451,7 @@ describe('the machine of the service', () => {
   });
 
   it('waits for a replay of an operator, holding the lease', async () => {
-    const { done, isIn } = start({ hangs: forever, fails: { 'choose generation': 2 } });
+    const { done, isIn } = start({ hangs: working, fails: { 'choose generation': 2 } });
     await pass(3_900);
     expect(isIn('starting')).toBe(true);
     await pass(200);
@@ -362,7 +470,7 @@ describe('the machine of the service', () => {
       },
       release: () => steps.push('release'),
     };
-    const { root, ingest, stop } = start({ hangs: forever, rebuild });
+    const { root, ingest, stop } = start({ hangs: working, rebuild });
     await pass(10);
     const announceRebuilt = () => root.getSnapshot().children.ingest?.send({ type: 'rebuilt' });
     expect(ingest()?.hasTag('rebuilding')).toBe(true);
@@ -378,14 +486,14 @@ describe('the machine of the service', () => {
     await stop();
     expect(steps).toHaveLength(3);
 
-    const unfinished = start({ hangs: forever, rebuild });
+    const unfinished = start({ hangs: working, rebuild });
     await pass(10);
     await unfinished.stop();
     expect(steps).toHaveLength(4);
   });
 
   it('keeps running while NATS is lost and returns, and shows it', async () => {
-    const { root, link$, isIn } = start({ hangs: forever });
+    const { root, link$, isIn } = start({ hangs: working });
     await pass(10);
     const isConnected = () => root.getSnapshot().children.nats?.getSnapshot().hasTag('connected');
     link$.next({ type: 'disconnected' });

@@ -1,57 +1,71 @@
 import { Subject } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createActor, fromObservable, fromPromise, type SnapshotFrom } from 'xstate';
-import { type PipelineFault, streamFollowerMachine } from '../../machines/streamFollowerMachine.ts';
+import { createActor, fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
+import {
+  type CaughtUp,
+  type PipelineFault,
+  type RestoredState,
+  type StoredFaults,
+  streamFollowerMachine,
+} from '../../machines/streamFollowerMachine.ts';
 
 type Snapshot = SnapshotFrom<typeof streamFollowerMachine>;
 
 /** A follower whose work a test ends. */
 function follower() {
   const done: string[] = [];
-  let restore: { resolve: () => void; reject: (error: Error) => void };
+  const restoredWith: StoredFaults[] = [];
+  let restore: { resolve: (state: RestoredState) => void; reject: (error: Error) => void };
   let settle: () => void = () => undefined;
-  let pipeline$ = new Subject<never>();
+  let pipeline$ = new Subject<CaughtUp>();
   const actor = createActor(
     streamFollowerMachine.provide({
       actors: {
         restore: fromPromise(
-          () =>
-            new Promise<void>((resolve, reject) => {
+          ({ input }) =>
+            new Promise<RestoredState>((resolve, reject) => {
               done.push('restore');
+              restoredWith.push(input);
               restore = { resolve, reject };
             }),
         ),
-        pipeline: fromObservable(() => {
+        pipeline: fromEventObservable(() => {
           done.push('pipeline');
-          pipeline$ = new Subject<never>();
+          pipeline$ = new Subject<CaughtUp>();
           return pipeline$;
         }),
         settle: fromPromise(
-          () =>
+          ({ input }) =>
             new Promise<void>((resolve) => {
               done.push('settle');
-              settle = resolve;
+              settle = () => {
+                input.exchange?.();
+                resolve();
+              };
             }),
         ),
       },
       guards: { isFault: (_, { error, fault }) => (error as { fault?: PipelineFault }).fault === fault },
       actions: {
+        noteStarted: () => undefined,
         noteRestoreFailure: () => undefined,
         noteFault: () => undefined,
-        noteFollowing: () => undefined,
+        noteCaughtUp: () => done.push('caught up'),
         endSource: () => done.push('end'),
       },
       delays: { backoff: 1_000 },
     }),
+    { input: { stream: 'one' } },
   );
   actor.start();
   const turn = () => vi.advanceTimersByTimeAsync(0);
   return {
     actor,
     done,
+    restoredWith,
     is: (state: Parameters<Snapshot['matches']>[0]) => actor.getSnapshot().matches(state),
     restored: async () => {
-      restore.resolve();
+      restore.resolve({ checkpoint: { streamCreated: null, position: 0, digest: null }, lastSequence: 1 });
       await turn();
     },
     refused: async () => {
@@ -62,6 +76,7 @@ function follower() {
       settle();
       await turn();
     },
+    caughtUp: () => pipeline$.next({ type: 'caughtUp', position: 1 }),
     fail: (error: unknown) => pipeline$.error(error),
     complete: () => pipeline$.complete(),
     get isPipelineObserved() {
@@ -79,36 +94,43 @@ describe('the machine of a follower', () => {
   });
 
   it('restores until it can, then runs the pipeline', async () => {
-    const { actor, done, is, restored, refused } = follower();
+    const { actor, done, is, restored, refused, caughtUp } = follower();
     await refused();
     expect(is({ restoring: 'waiting' })).toBe(true);
     await vi.advanceTimersByTimeAsync(1_000);
     await restored();
     expect(is({ following: 'catchingUp' })).toBe(true);
     expect(actor.getSnapshot().context).toMatchObject({ isRestored: true, isCaughtUp: false });
-    actor.send({ type: 'caughtUp' });
+    caughtUp();
     expect(is({ following: 'live' })).toBe(true);
-    expect(done).toEqual(['restore', 'restore', 'pipeline']);
+    expect(done).toEqual(['restore', 'restore', 'pipeline', 'caught up']);
   });
 
   it.each(['diverged', 'olderSnapshotNeeded'] as const)(
     'settles and restores once more when the stream has %s',
     async (fault) => {
-      const { actor, done, restored, settled, fail } = follower();
+      const { actor, done, restoredWith, restored, refused, settled, fail, caughtUp } = follower();
       await restored();
-      actor.send({ type: 'caughtUp' });
+      caughtUp();
       fail({ fault });
       expect(actor.getSnapshot().matches('settling')).toBe(true);
       await settled();
+      // What was found out is known until a restoration has succeeded.
+      await refused();
+      await vi.advanceTimersByTimeAsync(1_000);
       await restored();
-      expect(done).toEqual(['restore', 'pipeline', 'settle', 'restore', 'pipeline']);
+      expect(done).toEqual(['restore', 'pipeline', 'caught up', 'settle', 'restore', 'restore', 'pipeline']);
+      const found = { hasDiverged: fault === 'diverged', isRewinding: fault !== 'diverged' };
+      const nothing = { hasDiverged: false, isRewinding: false };
+      expect(restoredWith).toEqual([nothing, found, found]);
+      expect(actor.getSnapshot().context).toMatchObject(nothing);
       const divergences = fault === 'diverged' ? 1 : 0;
       expect(actor.getSnapshot().context).toMatchObject({
         divergences,
         isRebuilding: true,
         isCaughtUp: true,
       });
-      actor.send({ type: 'caughtUp' });
+      caughtUp();
       expect(actor.getSnapshot().context.isRebuilding).toBe(false);
     },
   );
@@ -123,15 +145,23 @@ describe('the machine of a follower', () => {
 
   it('waits for a restoration that is under way before tables are replaced', async () => {
     const { actor, done, is, restored, settled } = follower();
-    actor.send({ type: 'replaced' });
+    const exchanges: number[] = [];
+    const replaceBy = (tables: number) =>
+      actor.send({ type: 'replaced', exchange: () => exchanges.push(tables) });
+    replaceBy(2);
     expect(is('restoring')).toBe(true);
     await restored();
     expect(done).toEqual(['restore', 'settle']);
     await settled();
     await restored();
     expect(is('following')).toBe(true);
-    actor.send({ type: 'replaced' });
+    replaceBy(3);
     expect(is('settling')).toBe(true);
+    replaceBy(4);
+    await settled();
+    expect([exchanges, is('restoring')]).toEqual([[2, 4], true]);
+    await restored();
+    expect(is('following')).toBe(true);
   });
 
   it('drains the pipeline when it is stopped, within its grace period, whatever arrives meanwhile', async () => {
@@ -139,7 +169,7 @@ describe('the machine of a follower', () => {
       const one = follower();
       await one.restored();
       one.actor.send({ type: 'stopped', graceMs: 5_000 });
-      one.actor.send({ type: 'replaced' });
+      one.actor.send({ type: 'replaced', exchange: () => undefined });
       expect(one.is({ following: 'draining' })).toBe(true);
       expect(one.done.at(-1)).toBe('end');
       if (ending === 'completed') one.complete();
@@ -159,7 +189,7 @@ describe('the machine of a follower', () => {
     expect(restoring.is('stopped')).toBe(true);
     const settling = follower();
     await settling.restored();
-    settling.actor.send({ type: 'replaced' });
+    settling.actor.send({ type: 'replaced', exchange: () => undefined });
     settling.actor.send({ type: 'stopped', graceMs: 5_000 });
     expect(settling.is('stopped')).toBe(true);
   });

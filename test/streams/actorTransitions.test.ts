@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { createActor, createMachine } from 'xstate';
-import { createActorTransitions, describeState, listMachines } from '../../streams/actorTransitions.ts';
+import { createActorTransitions, describeState } from '../../streams/actorTransitions.ts';
 
 /** One region queries and waits for ever, next to another one that moves. */
 const watch = createMachine({
@@ -43,7 +43,6 @@ describe('transitions of process actors', () => {
     const lines: unknown[] = [];
     const registry = new Registry();
     const createInspector = createActorTransitions({
-      actors: () => listMachines(root.getSnapshot()),
       logger: { debug: (line: unknown) => lines.push(line) } as unknown as Logger,
       registry,
     });
@@ -61,8 +60,8 @@ describe('transitions of process actors', () => {
       { actor: 'parent one', state: 'closed' },
     ]);
     expect(metrics).toContain('miner_actor_transitions_total{actor="watch one",state="tables.active"} 1');
-    expect(metrics).toContain('miner_actor_state{actor="parent",state="open"} 1');
-    expect(metrics).toContain('miner_actor_state{actor="watch",state="tables.rebuilding.filling"} 1');
+    expect(metrics).toContain('miner_actor_state{actor="parent one",state="open"} 1');
+    expect(metrics).toContain('miner_actor_state{actor="watch one",state="tables.rebuilding.filling"} 1');
     expect(metrics.match(/^miner_actor_state\{/gm)).toHaveLength(2);
     expect(describeState(root.getSnapshot())).toBe('closed');
   });

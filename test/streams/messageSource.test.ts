@@ -167,8 +167,16 @@ describe('message source', () => {
       () => collected.source.status().lastSequence === 20 && readFreshAsOfMs(),
       'a longer stream',
     );
-    // It may not advance: two more inspections are done by then.
-    await new Promise((resolve) => setTimeout(resolve, 4_500));
+    // It may not advance, however often the stream is looked at.
+    const { streams } = nats.jsm;
+    const info = streams.info.bind(streams);
+    let inspections = 0;
+    streams.info = async (...args) => {
+      const answer = await info(...args);
+      inspections++;
+      return answer;
+    };
+    await eventually(() => inspections === 3, 'two more inspections');
     expect(readFreshAsOfMs()).toBe(stale);
     collected.isOpen = true;
     await eventually(() => (readFreshAsOfMs() ?? 0) > stale, 'freshness again');

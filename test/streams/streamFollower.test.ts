@@ -69,7 +69,7 @@ function startFollower(
   };
   const sinks = writes ? emptySinks(seen.removedAbove) : null;
   const follower = createTestFollower(nats, { fold, snapshots, sinks, clock, logger });
-  const running = follower.run();
+  const running = follower.ended;
   onTestFinished(async () => {
     await follower.stop({ graceMs: 5_000 });
     await running;

@@ -51,7 +51,7 @@ it('a follower that is stopped while it restores from replaced tables saves noth
     },
     sinks: emptySinks(),
   });
-  const running = follower.run();
+  const running = follower.ended;
   for (let number = 0; number < 10; number++) await nats.js.publish('miner.counter.wheel', `${number}`);
   await eventually(() => restoredAt !== null && follower.status().position === 10, 'ten messages');
 

@@ -52,7 +52,7 @@ it('a year later state is as it was, although retention has removed every messag
         sinks: emptySinks(),
         clock,
       });
-      return { follower, running: follower.run() };
+      return { follower, running: follower.ended };
     };
     const followers = [
       follow('MINER_COUNTER', createCounterFold({ actors: counters, recent, counts })),

@@ -31,6 +31,7 @@ import { acquireLock } from '../../../streams/jetstream/processLock.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { whenAborted } from '../../../streams/operators/whenAborted.ts';
 import { createRowWriter } from '../../../streams/rowWriter.ts';
+import { runAlone } from '../../../streams/runAlone.ts';
 import { createStreamFollower } from '../../../streams/streamFollower.ts';
 import { locateDatabase } from '../../configuration.ts';
 import { type Deployment, readDeploymentFile } from '../../deploymentFile.ts';
@@ -264,10 +265,11 @@ async function foldAll(parts: RunReplayOptions, preparation: PrepareReplayOption
     clock: systemClock,
     logger,
   });
-  void firstValueFrom(whenAborted(signal)).then(() => follower.stop({ graceMs: stopGraceMs }));
   const startedMs = systemClock.monotonicMs();
+  const running = runAlone(follower.member);
+  void firstValueFrom(whenAborted(signal)).then(() => running.stop({ graceMs: stopGraceMs }));
   try {
-    await follower.run();
+    await running.ended;
   } finally {
     progress.bar?.stop();
   }

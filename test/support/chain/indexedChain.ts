@@ -11,6 +11,7 @@ import { createChainReader } from '../../../streams/indexer/chainReader.ts';
 import { createIndexer } from '../../../streams/indexer/indexer.ts';
 import { createSpanPublisher } from '../../../streams/indexer/spanPublisher.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
+import { runAlone } from '../../../streams/runAlone.ts';
 import { eventually } from '../processes/childProcess.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { connectTo, fetchMessages, startNats, type TestConnection } from '../processes/natsServer.ts';
@@ -29,7 +30,6 @@ export function startIndexer(
 ) {
   const { contracts, deploymentBlock } = economy.deployed;
   const { operatorTimelock: timelock } = contracts;
-  const stopping = new AbortController();
   const publisher = createSpanPublisher({ ...nats, chainId: testChainId, core: contracts.core });
   const indexer = createIndexer({
     reader: createChainReader({ url, addresses: Object.values(contracts), proofs, requestMs: 1_000 }),
@@ -40,10 +40,10 @@ export function startIndexer(
     logger: silentLogger,
     timings: { pollMs: 50, readsRetryMs: 100, nearBackoff: backoff, farBackoff: backoff },
   });
-  const running = indexer.run(stopping.signal);
+  const running = runAlone(indexer.member);
   const stop = async () => {
-    stopping.abort();
-    await running;
+    await running.stop({ graceMs: 0 });
+    await running.ended;
   };
   whenFinished(stop);
   return {

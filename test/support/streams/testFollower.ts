@@ -5,6 +5,7 @@ import { migrate } from '../../../storage/migrations.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
+import { type LoneMember, runAlone } from '../../../streams/runAlone.ts';
 import {
   createStreamFollower,
   type FollowerSinks,
@@ -43,16 +44,17 @@ export function emptySinks(removedAbove: number[] = []): FollowerSinks {
   };
 }
 
-/** A follower that saves a snapshot only when it is stopped. */
+/** A follower without a supervisor, which saves a snapshot only when it is stopped. */
 export function createTestFollower(
   nats: TestConnection,
   options: Pick<StreamFollowerOptions, 'fold' | 'snapshots' | 'sinks'> & Partial<StreamFollowerOptions>,
-): StreamFollower {
+): StreamFollower & LoneMember {
   const common = { ...nats, stream: followedStream, clock: systemClock, logger: silentLogger } as const;
-  return createStreamFollower({
+  const follower = createStreamFollower({
     ...common,
     source: createMessageSource(common),
     policy: { intervalMs: 600_000, messages: 1_000_000 },
     ...options,
   });
+  return Object.assign(follower, runAlone(follower.member));
 }

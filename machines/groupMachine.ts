@@ -1,0 +1,100 @@
+import { type AnyStateMachine, assign, setup } from 'xstate';
+
+/** A machine that is known only once the process knows its tables. It ends some time after `stopped`. */
+export interface Member {
+  readonly logic: AnyStateMachine;
+  readonly input: unknown;
+}
+
+/** By their names, which are those of the actors too. */
+export type Members = ReadonlyMap<string, Member>;
+
+interface Context {
+  readonly names: readonly string[];
+  readonly running: number;
+  /** The first one. */
+  readonly fault: { readonly error: unknown } | null;
+}
+
+/** A member ends with it as its output, if it has one. */
+interface MemberOutput {
+  readonly fault: unknown;
+}
+
+const stop = {
+  target: 'stopping',
+  actions: {
+    type: 'stopMembers',
+    params: ({ event }: { readonly event: { readonly graceMs: number } }) => ({ graceMs: event.graceMs }),
+  },
+} as const;
+
+/**
+ * Runs some machines as its children, until all of them have ended. A fault of a member is shown by a tag, and the others continue until the
+ * group is stopped, so that they can store what they have. Leaving the state that a group is invoked in cancels its members.
+ */
+export function createGroupMachine<Id extends string>(id: Id) {
+  return setup({
+    types: {
+      context: {} as Context,
+      input: {} as { readonly members: Members },
+      events: {} as
+        | { type: 'stopped'; graceMs: number }
+        | { type: `xstate.done.actor.${string}`; output: MemberOutput | undefined }
+        | { type: `xstate.error.actor.${string}`; error: unknown },
+      tags: {} as 'faulted',
+    },
+    // The names of its actors are known when it starts.
+    actors: {} as Record<string, AnyStateMachine>,
+    guards: {
+      isEmpty: ({ context }) => context.running === 0,
+      hasFault: ({ context }) => context.fault !== null,
+    },
+    actions: {
+      noteEnd: assign(({ context }, { fault }: { fault: Context['fault'] }) => ({
+        running: context.running - 1,
+        fault: context.fault ?? fault,
+      })),
+      stopMembers: ({ context, self }, { graceMs }: { graceMs: number }) => {
+        const { children } = self.getSnapshot();
+        for (const name of context.names) {
+          const child = children[name];
+          if (child?.getSnapshot().status === 'active') child.send({ type: 'stopped', graceMs });
+        }
+      },
+    },
+  }).createMachine({
+    id,
+    context: ({ input: { members }, spawn }) => {
+      for (const [name, { logic, input }] of members) spawn(logic, { id: name, input });
+      return { names: [...members.keys()], running: members.size, fault: null };
+    },
+    on: {
+      'xstate.done.actor.*': {
+        actions: {
+          type: 'noteEnd',
+          params: ({ event }) => {
+            const error = event.output?.fault ?? null;
+            return { fault: error === null ? null : { error } };
+          },
+        },
+      },
+      'xstate.error.actor.*': {
+        actions: { type: 'noteEnd', params: ({ event: { error } }) => ({ fault: { error } }) },
+      },
+    },
+    initial: 'running',
+    states: {
+      running: {
+        always: [
+          { guard: 'hasFault', target: 'faulted' },
+          { guard: 'isEmpty', target: 'ended' },
+        ],
+        on: { stopped: stop },
+      },
+      faulted: { tags: 'faulted', on: { stopped: stop } },
+      stopping: { always: { guard: 'isEmpty', target: 'ended' } },
+      ended: { type: 'final' },
+    },
+  });
+}
