@@ -16,12 +16,13 @@ export async function runCommandLine(commandLine: readonly string[]): Promise<vo
       episodes: { type: 'string', default: '4' },
       trace: { type: 'boolean', default: false },
       log: { type: 'boolean', default: false },
+      'keep-going': { type: 'boolean', default: false },
     },
   });
   const startedMs = realNowMs();
   const untilMs = startedMs + Number(values.minutes) * 60_000;
   const most = values.seeds === undefined ? Number.POSITIVE_INFINITY : Number(values.seeds);
-  let [runs, faults, ranMs, passedMs] = [0, 0, 0, 0];
+  let [runs, failures, faults, ranMs, passedMs] = [0, 0, 0, 0, 0];
   for (let number = Number(values.seed); runs < most && (realNowMs() < untilMs || runs === 0); number++) {
     const plan = drawPlan(String(number), Number(values.episodes));
     const outcome = await simulate({
@@ -36,7 +37,9 @@ export async function runCommandLine(commandLine: readonly string[]): Promise<vo
     if (outcome.failure !== null) {
       write(`seed ${number}: ${outcome.failure.stack}`);
       process.exitCode = 1;
-      break;
+      failures++;
+      if (!values['keep-going']) break;
+      continue;
     }
     write(
       `seed ${number}: ${outcome.messages} messages, ${outcome.counts.total()} faults, ${Math.round((realNowMs() - startedMs) / 1000)} s`,
@@ -44,6 +47,6 @@ export async function runCommandLine(commandLine: readonly string[]): Promise<vo
   }
   const hours = (ms: number) => (ms / 3_600_000).toFixed(2);
   write(
-    `${runs} seeds, ${faults} faults, ${hours(ranMs)} hours of the processes, ${hours(passedMs)} of the wheels, in ${Math.round((realNowMs() - startedMs) / 1000)} s`,
+    `${runs} seeds, ${failures} failed, ${faults} faults, ${hours(ranMs)} hours of the processes, ${hours(passedMs)} of the wheels, in ${Math.round((realNowMs() - startedMs) / 1000)} s`,
   );
 }

@@ -170,14 +170,21 @@ export async function simulate({
       await fleet.settled();
       if (!fleet.alive.some((process) => fleet.roleOf(process) === 'run')) await fleet.start('run');
       const endMs = world.time.nowMs() + recoveryMs;
-      while (!isCaughtUp()) {
+      while (!(isCaughtUp() && (await isStored()))) {
         await world.sleep(500);
         if (isOver) return;
         if (world.time.nowMs() > endMs)
           throw new SimulationFailure('recovery', `after ${recoveryMs} ms: ${describeReadiness()}`);
       }
-      // Rows are gathered for a second.
-      await world.sleep(3_000);
+    }
+
+    /** What is folded is also stored. */
+    async function isStored(): Promise<boolean> {
+      const writer = fleet.alive.find(
+        (process) => fleet.roleOf(process) === 'run' && readinessOf(process).isReady,
+      );
+      const stored = await writer?.metric('miner_rows_flushed_position{stream="MINER_COUNTER"}');
+      return stored === world.nats.store.streams.get('MINER_COUNTER')?.lastSequence;
     }
 
     function describeReadiness(): string {

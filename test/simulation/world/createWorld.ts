@@ -1,3 +1,4 @@
+import { nuid } from '@nats-io/transport-node';
 import { createSimulatedClickHouse, type SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
 import { createSimulatedNats, type Fate, type SimulatedNats } from '../nats/natsServer.ts';
 import {
@@ -168,5 +169,7 @@ export function createWorld(seed: string, startMs: number): SimulatedWorld {
     },
     unlisten: (port) => listeners.delete(port),
   });
+  // The client of NATS has one for all its connections, which an earlier simulation has used.
+  nuid.reset();
   return world;
 }
