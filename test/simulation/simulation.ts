@@ -1,8 +1,10 @@
 import type { Deployment } from '../../deploy/deploymentFile.ts';
 import { checkRejections } from './checks/checkRejections.ts';
 import { checkStored } from './checks/checkStored.ts';
+import { compareWithFresh } from './checks/compareWithFresh.ts';
 import { SimulationFailure } from './checks/failure.ts';
 import { plainCounter } from './checks/plainCounter.ts';
+import { plainPipelineRejections } from './checks/plainPipeline.ts';
 import { observeReadiness } from './checks/readyObserver.ts';
 import { observeTags } from './checks/tagObserver.ts';
 import { createWalker } from './checks/walker.ts';
@@ -12,6 +14,7 @@ import { applyWeather, clearWeather } from './faults/weather.ts';
 import type { Episode, Plan } from './plan/plan.ts';
 import { createFleet } from './processes/fleet.ts';
 import { createGateways } from './workload/gateways.ts';
+import { createPipelinePublishers } from './workload/pipelinePublishers.ts';
 import { createWorld, type SimulatedWorld } from './world/createWorld.ts';
 
 const genesisMs = Date.UTC(2026, 0, 31, 12);
@@ -69,6 +72,11 @@ export async function simulate({
       random: world.random.fork('gateways'),
       wallMs: world.time.wallMs,
     });
+    const publishers = createPipelinePublishers({
+      nats: world.nats,
+      random: world.random.fork('pipeline'),
+      wallMs: world.time.wallMs,
+    });
     const fleet = createFleet({
       world,
       deployment,
@@ -124,6 +132,12 @@ export async function simulate({
       if (isHistoryLost) for (const walker of walkers) walker.restart();
       isHistoryLost = false;
       check();
+      await compareWithFresh(currentProcesses(), {
+        world,
+        deployment,
+        paths: comparedPaths,
+        lists: comparedLists,
+      });
     }
 
     async function storm(episode: Episode, number: number) {
@@ -140,6 +154,7 @@ export async function simulate({
         while (isStormy && !isOver) {
           await world.sleep((random.next() * 2_000) / episode.readingsPerSecond);
           gateways.publishOne();
+          if (random.oneOf(4)) publishers.publishOne();
         }
       };
       const publishing = publish();
@@ -216,12 +231,23 @@ export async function simulate({
       );
     }
 
+    /** Those that answer from everything that the streams hold; one that waits for the lease has no state. */
+    function currentProcesses() {
+      return fleet.alive.filter((process) => readinessOf(process).isReady);
+    }
+
     function check() {
       const stream = world.nats.store.streams.get('MINER_COUNTER');
       if (stream === undefined) throw new SimulationFailure('recovery', 'there is no stream of readings');
       const plain = plainCounter(stream.messages.values(), genesisMs);
       checkStored(world.clickHouse, plain);
       checkRejections(world.nats.store, 'MINER_COUNTER', plain.rejected);
+      const pipeline = world.nats.store.streams.get('MINER_PIPELINE');
+      checkRejections(
+        world.nats.store,
+        'MINER_PIPELINE',
+        plainPipelineRejections(pipeline?.messages.values() ?? []),
+      );
       for (const walker of walkers)
         walker.check(
           plain.accepted
@@ -254,6 +280,23 @@ const polledPaths = [
   '/v4/public/process',
   '/v2/public/stats?range=7d',
   '/v1/measurement/stats?range=30d',
+  '/v1/events',
+];
+
+const comparedPaths = [
+  '/v1/public/telemetry',
+  '/v1/public/installations/wheel:two/telemetry',
+  '/v1/public/installations/wheel-three/telemetry',
+  '/v1/public/modules',
+  '/v1/status',
+  '/v4/public/process',
+  '/v2/public/stats?range=7d',
+  '/v1/measurement/stats?range=30d',
+];
+
+const comparedLists = [
+  '/v1/public/installations/wheel.one/observations',
+  '/v1/public/installations/wheel-three/observations',
   '/v1/events',
 ];
 

@@ -69,7 +69,8 @@ const functions: Readonly<Record<string, (...parts: SqlValue[]) => SqlValue>> = 
 };
 
 export function isAggregate(expression: Expression): boolean {
-  if (expression.kind === 'call') return expression.name in aggregates || expression.parts.some(isAggregate);
+  if (expression.kind === 'call')
+    return Object.hasOwn(aggregates, expression.name) || expression.parts.some(isAggregate);
   if (expression.kind === 'operation') return isAggregate(expression.left) || isAggregate(expression.right);
   return false;
 }
@@ -97,7 +98,7 @@ export function evaluate(expression: Expression, scope: Scope, group?: Group): S
     case 'operation':
       return operate(expression, scope, group);
     case 'call': {
-      const aggregate = aggregates[expression.name];
+      const aggregate = Object.hasOwn(aggregates, expression.name) ? aggregates[expression.name] : undefined;
       if (aggregate !== undefined) {
         if (group === undefined) throw new Error(`${expression.name} outside of a group`);
         return aggregate(expression.parts, group);

@@ -29,6 +29,8 @@ export interface ServiceProcessOptions {
   readonly deployment: Deployment;
   readonly roles?: ServiceSettings['roles'];
   readonly settings?: Partial<ServiceSettings>;
+  /** It has an empty database of its own. */
+  readonly isSeparate?: boolean;
   /** Lines of its log at a level from which on they are wanted. */
   readonly onLog?: (line: string) => void;
 }
@@ -37,6 +39,7 @@ export interface ServiceProcessOptions {
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { world, name, deployment, roles = { ingest: true, serve: true }, settings = {} } = options;
   const domain = world.time.createDomain(name);
+  if (options.isSeparate) world.separateDatabase(domain);
   const registry = new Registry();
   const logger = pino(
     {

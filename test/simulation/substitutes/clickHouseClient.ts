@@ -11,8 +11,8 @@ interface Query {
 
 /** The client of ClickHouse, as far as `storage/database.ts` uses it, over the simulated server. */
 export function createClient() {
-  const { time, database } = currentWorld();
-  const { domain } = time;
+  const { domain } = currentWorld().time;
+  const database = currentWorld().database();
   /** What a process asks that is dead never arrives. */
   const nothing = new Promise<never>(() => undefined);
   return {

@@ -1,6 +1,7 @@
 import { counterSubject } from '../../../actors/messages/subjects.ts';
 import type { SimulatedNats } from '../nats/natsServer.ts';
 import type { Random } from '../world/random.ts';
+import { createPublisher, type Publication } from './publisher.ts';
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 
@@ -10,8 +11,6 @@ export interface Gateways {
   publishOne(): void;
   /** Time passes for the wheels alone: each is read every so often. */
   publishSpan(spanMs: number): void;
-  /** What could not be published. */
-  readonly waiting: number;
 }
 
 export interface GatewaysOptions {
@@ -32,15 +31,7 @@ interface Wheel {
   observedAtMs: number;
 }
 
-interface Publication {
-  readonly subject: string;
-  readonly messageId: string | null;
-  readonly body: Buffer;
-}
-
 const dayMs = 86_400_000;
-/** As far as a gateway keeps what it cannot publish. */
-const waitingMax = 2_000;
 
 export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gateways {
   const drawUuid = () => {
@@ -59,8 +50,7 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gatew
       observedAtMs: 0,
     }),
   );
-  const published: Publication[] = [];
-  let waiting: Publication[] = [];
+  const publisher = createPublisher(nats, 'MINER_COUNTER', random);
 
   function read(wheel: Wheel, observedAtMs: number): Publication {
     if (random.oneOf(200)) {
@@ -134,28 +124,11 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gatew
     }
   }
 
-  function send(publication: Publication) {
-    waiting.push(publication);
-    if (waiting.length > waitingMax) waiting = waiting.slice(-waitingMax);
-    while (waiting.length > 0 && nats.isUp && nats.store.streams.has('MINER_COUNTER')) {
-      const { subject, messageId, body } = waiting[0] as Publication;
-      const stream = nats.store.streams.get('MINER_COUNTER');
-      if (stream === undefined) return;
-      const headers =
-        messageId === null ? null : Buffer.from(`NATS/1.0\r\nNats-Msg-Id: ${messageId}\r\n\r\n`);
-      const answer = nats.store.publish(stream, subject, headers, body);
-      if ('error' in answer) return;
-      const done = waiting.shift() as Publication;
-      published.push(done);
-      if (published.length > 500) published.shift();
-    }
-  }
-
   function publishOne() {
     const wheel = random.pick(wheels);
     // A gateway that heard no acknowledgement publishes again, perhaps much later.
-    if (published.length > 0 && random.oneOf(30)) send(random.pick(published));
-    send(read(wheel, Math.max(wheel.observedAtMs, Math.floor(wallMs()))));
+    if (random.oneOf(30)) publisher.sendAgain();
+    publisher.send(read(wheel, Math.max(wheel.observedAtMs, Math.floor(wallMs()))));
   }
 
   return {
@@ -167,11 +140,9 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gatew
         // Nights, and gaps in between.
         if (random.oneOf(60)) atMs += random.integer(1, 40) * 60_000;
         for (const wheel of wheels)
-          if (atMs > wheel.observedAtMs && atMs < endMs) send(read(wheel, atMs + random.integer(0, 9_000)));
+          if (atMs > wheel.observedAtMs && atMs < endMs)
+            publisher.send(read(wheel, atMs + random.integer(0, 9_000)));
       }
-    },
-    get waiting() {
-      return waiting.length;
     },
   };
 }

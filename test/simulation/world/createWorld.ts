@@ -26,6 +26,8 @@ export interface SimulatedWorld {
   readonly nats: SimulatedNats;
   readonly clickHouse: SimulatedClickHouse;
   readonly weather: Weather;
+  /** Gives a process an empty database of its own. */
+  separateDatabase(domain: Domain): void;
   /** Kills a process before it sends something for the so-many-th time. */
   crashAfter(domain: Domain, sendings: number): void;
   /** Outside of every process. */
@@ -69,9 +71,10 @@ export function createWorld(seed: string, startMs: number): SimulatedWorld {
     latencyMs,
     fateOf: (subject) => weather.fateOfMessage(subject),
   });
-  const clickHouse = createSimulatedClickHouse({
-    startMutation: (run) => outside(latency.integer(0, 200), run),
-  });
+  const createDatabase = () =>
+    createSimulatedClickHouse({ startMutation: (run) => outside(latency.integer(0, 200), run) });
+  const clickHouse = createDatabase();
+  const databases = new Map<Domain, SimulatedClickHouse>();
 
   function onSend(domain: Domain) {
     const left = crashes.get(domain);
@@ -86,6 +89,7 @@ export function createWorld(seed: string, startMs: number): SimulatedWorld {
     nats,
     clickHouse,
     weather,
+    separateDatabase: (domain) => databases.set(domain, createDatabase()),
     crashAfter: (domain, sendings) => crashes.set(domain, sendings),
     sleep: (ms) => new Promise((resolve) => outside(ms, resolve)),
     run: (domain, start) =>
@@ -146,13 +150,14 @@ export function createWorld(seed: string, startMs: number): SimulatedWorld {
         },
       };
     },
-    database: createDatabaseLink({
-      time,
-      server: clickHouse,
-      latencyMs,
-      fateOf: (kind) => weather.fateOfStatement(kind),
-      onSend,
-    }),
+    database: () =>
+      createDatabaseLink({
+        time,
+        server: databases.get(time.domain) ?? clickHouse,
+        latencyMs,
+        fateOf: (kind) => weather.fateOfStatement(kind),
+        onSend,
+      }),
     rpc: (body) => {
       const { domain } = time;
       return new Promise((resolve, reject) => {

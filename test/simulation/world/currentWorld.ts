@@ -48,7 +48,8 @@ export interface World {
   readonly random: Random;
   /** Opens a connection; null where nothing listens. */
   connect(port: number, client: ClientSide): ServerSide | null;
-  readonly database: SimulatedDatabaseServer;
+  /** The database of the process that runs at the moment. */
+  database(): SimulatedDatabaseServer;
   /** Answers a JSON-RPC request of the node. */
   rpc(body: string): Promise<string>;
   /** A process listens; the port is chosen where it is 0. */
