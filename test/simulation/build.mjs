@@ -12,6 +12,7 @@ const replaced = new Map([
   ['node:zlib', 'zlib.ts'],
   ['node:crypto', 'crypto.ts'],
   ['node:net', 'net.ts'],
+  ['node:os', 'os.ts'],
   ['net', 'net.ts'],
   ['crypto', 'crypto.ts'],
   ['@clickhouse/client', 'clickHouseClient.ts'],

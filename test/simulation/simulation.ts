@@ -36,6 +36,8 @@ export interface Outcome {
   /** With the time that the machine was asleep. */
   readonly passedMs: number;
   readonly messages: number;
+  /** The same for runs that were the same, message for message. */
+  readonly fingerprint: string;
 }
 
 export interface SimulationOptions {
@@ -270,6 +272,7 @@ export async function simulate({
     ranMs: world.time.nowMs(),
     passedMs: world.time.nowMs() + asleepMs,
     messages: countMessages(world),
+    fingerprint: world.fingerprint(),
   };
 }
 

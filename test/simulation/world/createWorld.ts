@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { nuid } from '@nats-io/transport-node';
 import { createSimulatedClickHouse, type SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
 import { createSimulatedNats, type Fate, type SimulatedNats } from '../nats/natsServer.ts';
@@ -41,6 +42,8 @@ export interface SimulatedWorld {
     onPiece?: (text: string) => void,
   ): Promise<SimulatedResponse | null>;
   rpc: (body: string) => Promise<string>;
+  /** A digest of everything that processes have sent, and when. */
+  fingerprint(): string;
 }
 
 export const fairWeather = (): Weather => ({
@@ -76,7 +79,10 @@ export function createWorld(seed: string, startMs: number): SimulatedWorld {
   const clickHouse = createDatabase();
   const databases = new Map<Domain, SimulatedClickHouse>();
 
-  function onSend(domain: Domain) {
+  const sent = createHash('sha256');
+  function onSend(domain: Domain, what: Buffer) {
+    // The rest of a message may name the machine that the simulation runs on.
+    sent.update(`${time.nowMs()} ${domain.name} ${what.length} ${what.toString('latin1', 0, 60)}\n`);
     const left = crashes.get(domain);
     if (left === undefined) return;
     if (left > 0) crashes.set(domain, left - 1);
@@ -129,6 +135,7 @@ export function createWorld(seed: string, startMs: number): SimulatedWorld {
           found.domain,
         );
       }),
+    fingerprint: () => sent.copy().digest('hex').slice(0, 16),
     rpc: () => Promise.reject(new Error('there is no node')),
   };
   enterWorld({
@@ -145,7 +152,7 @@ export function createWorld(seed: string, startMs: number): SimulatedWorld {
       return {
         ...server,
         receive: (bytes) => {
-          onSend(domain);
+          onSend(domain, bytes);
           if (!domain.isDead) server.receive(bytes);
         },
       };

@@ -17,7 +17,7 @@ export interface DatabaseLinkOptions {
   readonly latencyMs: () => number;
   readonly fateOf: (kind: 'read' | 'write') => StatementFate;
   /** Called before a process sends something. */
-  readonly onSend: (domain: Domain) => void;
+  readonly onSend: (domain: Domain, what: Buffer) => void;
 }
 
 /** The way between processes and ClickHouse. */
@@ -26,11 +26,12 @@ export function createDatabaseLink(options: DatabaseLinkOptions): SimulatedDatab
 
   function send<Result>(
     kind: 'read' | 'write',
+    sql: string,
     run: () => Result,
     runPart: () => void = () => undefined,
   ): Promise<Result> {
     const { domain } = time;
-    onSend(domain);
+    onSend(domain, Buffer.from(sql));
     if (domain.isDead) return new Promise(() => undefined);
     return new Promise((resolve, reject) => {
       const answer = (settle: () => void, afterMs = latencyMs()) => time.schedule(afterMs, settle, domain);
@@ -67,10 +68,11 @@ export function createDatabaseLink(options: DatabaseLinkOptions): SimulatedDatab
   }
 
   return {
-    query: (sql, parameters) => send('read', () => server.query(sql, parameters) as unknown[][]),
+    query: (sql, parameters) => send('read', sql, () => server.query(sql, parameters) as unknown[][]),
     command: (sql, parameters) =>
       send(
         'write',
+        sql,
         () => server.command(sql, parameters),
         () => {
           if (sql.includes(' FORMAT TabSeparated\n')) server.command(takeFirstRows(sql), parameters);

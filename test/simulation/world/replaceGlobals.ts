@@ -77,6 +77,7 @@ export function replaceGlobals(): void {
     Date: SimulatedDate,
     fetch: answerFetch,
   });
+  Object.defineProperty(process, 'pid', { value: 1 });
   performance.now = () => (hasWorld() ? currentWorld().time.nowMs() : 0);
   Math.random = () => draw().next();
   crypto.getRandomValues = (array) => {

@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { buildSimulator } from './build.mjs';
+
+const run = promisify(execFile);
+let program = '';
+
+beforeAll(async () => {
+  program = resolve(await buildSimulator({ name: 'tested' }));
+});
+
+const simulate = async (...settings: string[]) => {
+  const { stdout } = await run(process.execPath, ['--enable-source-maps', program, ...settings]);
+  return stdout;
+};
+
+const readFingerprints = (output: string) =>
+  [...output.matchAll(/^seed (\d+): .* faults, ([0-9a-f]{16}),/gm)].map(([, seed, digest]) => [seed, digest]);
+
+describe('the simulator', () => {
+  it('finds nothing with the seeds that are kept, and does the same with the same seed', async () => {
+    const [one, other] = [await simulate('--kept'), await simulate('--kept', '--trace')];
+    expect(one).toMatch(/^\d+ seeds, 0 failed;/m);
+    expect(readFingerprints(one)).not.toEqual([]);
+    expect(readFingerprints(other)).toEqual(readFingerprints(one));
+  });
+});
