@@ -201,7 +201,10 @@ export async function simulate({
         (process) => fleet.roleOf(process) === 'run' && readinessOf(process).isReady,
       );
       const stored = await writer?.metric('miner_rows_flushed_position{stream="MINER_COUNTER"}');
-      return stored === world.nats.store.streams.get('MINER_COUNTER')?.lastSequence;
+      if (stored !== world.nats.store.streams.get('MINER_COUNTER')?.lastSequence) return false;
+      for (const stream of ['MINER_COUNTER', 'MINER_PIPELINE'])
+        if ((await writer?.metric(`miner_rejections_waiting{stream="${stream}"}`)) !== 0) return false;
+      return true;
     }
 
     function describeReadiness(): string {
