@@ -164,6 +164,12 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     options.inspect && { inspect: options.inspect },
   );
 
+  // The stream may have lost its end before it was read: what it held at the start is then more than there is.
+  source.ends$.subscribe((position) => {
+    if (target !== null) target = Math.min(target, position);
+    noteProgress(position);
+  });
+
   function isCurrent(): boolean {
     const { isCaughtUp, isRebuilding } = actor.getSnapshot().context;
     return isCaughtUp && !isRebuilding;

@@ -99,6 +99,30 @@ export const mutations = [
     to: 'gapMs <= coveringGapMs',
   },
   {
+    what: 'The work of a half hour is that of its last round',
+    file: 'actors/wheel/activityFold.ts',
+    from: '    workUnits: bucket.workUnits + workUnits,',
+    to: '    workUnits,',
+  },
+  {
+    what: 'The counter of an earlier epoch is forgotten',
+    file: 'actors/wheel/acceptance.ts',
+    from: 'return earlierEpochs.find((mark) => mark.counterEpoch === counterEpoch)?.cumulativeWorkUnits ?? null;',
+    to: 'return earlierEpochs.length < 0 ? 0n : null;',
+  },
+  {
+    what: 'NATS is not reached again for as long as the clock was put back by',
+    file: 'streams/jetstream/reconnectDelay.ts',
+    from: 'if (nowMs < askedAtMs) promptLeft = promptAttempts;',
+    to: '',
+  },
+  {
+    what: 'A process is behind for as long as a stream has less than it had at the start',
+    file: 'streams/streamFollower.ts',
+    from: 'if (target !== null) target = Math.min(target, position);',
+    to: '',
+  },
+  {
     what: 'Stored readings are ordered by time instead of position',
     file: 'storage/observations.ts',
     from: '         ORDER BY position LIMIT {limit:UInt32}`',

@@ -20,10 +20,14 @@ const readFingerprints = (output: string) =>
   [...output.matchAll(/^seed (\d+): .* faults, ([0-9a-f]{16}),/gm)].map(([, seed, digest]) => [seed, digest]);
 
 describe('the simulator', () => {
-  it('finds nothing with the seeds that are kept, and does the same with the same seed', async () => {
-    const [one, other] = [await simulate('--kept'), await simulate('--kept', '--trace')];
-    expect(one).toMatch(/^\d+ seeds, 0 failed;/m);
-    expect(readFingerprints(one)).not.toEqual([]);
-    expect(readFingerprints(other)).toEqual(readFingerprints(one));
+  it('finds nothing with the seeds that are kept', async () => {
+    expect(await simulate('--kept', '--minutes', '10')).toMatch(/^\d+ seeds, 0 failed;/m);
+  });
+
+  it('does the same with the same seed, message for message', async () => {
+    const once = () => simulate('--seed', '24', '--seeds', '1', '--episodes', '1');
+    const one = readFingerprints(await once());
+    expect(one).toHaveLength(1);
+    expect(readFingerprints(await once())).toEqual(one);
   });
 });
