@@ -92,12 +92,14 @@ export function startAudience(url: () => string, clients: number, streams: numbe
           const blocks = text.split('\n\n');
           text = blocks.pop() ?? '';
           for (const block of blocks) {
-            const id = /^id: (.*)$/m.exec(block)?.[1];
-            if (id === undefined) continue;
+            const place = /^id: (.*)$/m.exec(block)?.[1];
+            const data = /^data: (.*)$/m.exec(block)?.[1];
+            if (place === undefined || data === undefined) continue;
+            const { id } = JSON.parse(data) as { id: string };
             if (seen.has(id)) state.doubledEvents++;
             seen.add(id);
             state.events++;
-            lastId = id;
+            lastId = place;
           }
         }
       } catch {

@@ -1,44 +1,54 @@
 // `npm run simulate -- --mutations`: puts each fault into the program, runs seeds until one finds it, and writes the table of the README.
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { buildSimulator } from './build.mjs';
 import { mutations } from './mutations.mjs';
 
+const run = promisify(execFile);
 const page = join(import.meta.dirname, 'README.md');
 const [begin, end] = ['<!-- mutations -->', '<!-- end of mutations -->'];
 /** So many seeds at most, from the first on. */
-const seedsMax = 10;
+const seedsMax = 6;
+/** So many programs run at the same time. */
+const programsMax = 2;
 
+/** @throws Error where the program fails without a fault that was put into it, so that nothing would be shown. */
 export async function tryMutations() {
-  const unchanged = findSeed(await buildSimulator({ name: 'unchanged' }));
+  const unchanged = await findSeed(await buildSimulator({ name: 'unchanged' }));
   if (unchanged.seeds !== null)
-    throw new Error(`the program fails without a fault, ${unchanged.check}: correct that first`);
-  const rows = [];
-  for (const [index, mutation] of mutations.entries()) {
-    const program = await buildSimulator({ mutation, name: `mutation-${index}` });
-    const found = findSeed(program);
-    rows.push(
-      `| ${mutation.what} | \`${mutation.file}\` | ${found.seeds ?? `none of ${seedsMax}`} | ${found.check} |`,
-    );
-    console.log(rows.at(-1));
-  }
-  const table = ['| fault | file | found by seed number | check |', '|---|---|---|---|', ...rows].join('\n');
-  const [before, after] = [
-    readFileSync(page, 'utf8').split(begin)[0],
-    readFileSync(page, 'utf8').split(end)[1],
-  ];
-  writeFileSync(page, `${before}${begin}\n${table}\n${end}${after}`);
+    throw new Error(`without a fault, seed ${unchanged.seeds} fails: ${unchanged.check}`);
+  const results = mutations.map(() => null);
+  const waiting = [...mutations.keys()];
+  const work = async () => {
+    for (let index = waiting.shift(); index !== undefined; index = waiting.shift()) {
+      const mutation = mutations[index];
+      results[index] = await findSeed(await buildSimulator({ mutation, name: `mutation-${index}` }));
+      console.log(formatRow(mutation, results[index]));
+      writeTable(results);
+    }
+  };
+  await Promise.all(Array.from({ length: programsMax }, work));
 }
 
-function findSeed(program) {
+function writeTable(results) {
+  const rows = mutations.map((mutation, index) => formatRow(mutation, results[index]));
+  const table = ['| fault | file | found by seed number | check |', '|---|---|---|---|', ...rows].join('\n');
+  const text = readFileSync(page, 'utf8');
+  writeFileSync(page, `${text.split(begin)[0]}${begin}\n${table}\n${end}${text.split(end)[1]}`);
+}
+
+function formatRow({ what, file }, result) {
+  if (result === null) return `| ${what} | \`${file}\` | not tried | |`;
+  return `| ${what} | \`${file}\` | ${result.seeds ?? `none of ${seedsMax}`} | ${result.check ?? ''} |`;
+}
+
+async function findSeed(program) {
   const settings = ['--seed', '1', '--seeds', String(seedsMax), '--minutes', '60', '--no-shrinking'];
   try {
-    execFileSync(process.execPath, [program, ...settings], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    return { seeds: null, check: 'not found' };
+    await run(process.execPath, [program, ...settings], { maxBuffer: 2 ** 28 });
+    return { seeds: null, check: null };
   } catch (error) {
     const lines = String(error.stdout).split('\n');
     const check = lines
