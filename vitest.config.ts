@@ -37,13 +37,13 @@ const unitTests = [
   'test/streams/operators/**/*.test.ts',
   'test/actors/{acceptance,activityFold,cacheView,decodeBombs,expectedSums,firstMatch,foldIdentity,foldRecord,hex,lateDuplicates,pipelineActors,rememberedIds,stateBounds,statePage}.test.ts',
   'test/actors/{settlementActor,settlementEquality}.test.ts',
-  'test/actors/chain/{chainFold,collectOwners,decodeLog,governance,metadataViews,settlementRows,settlementViews,stateViews}.test.ts',
+  'test/actors/chain/{chainFold,collectOwners,convertChainRecords,decodeLog,governance,metadataViews,pastOwners,settlementRows,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',
   'test/actors/statistics/**/*.test.ts',
   'test/streams/{actorTransitions,chainConditionWatch,chainRewinds,compileCheck,connection,decode,mapConcurrently,pullSizing,readingText,parseTimestampMs}.test.ts',
   'test/storage/{pollUntil,rowText}.test.ts',
   'test/http/{httpMetrics,ifNoneMatch,isoTime,memoize,openApiDescriptions,scalars,uwsBuild}.test.ts',
-  'test/deploy/{progress,simulatedWheel}.test.ts',
+  'test/deploy/{contractKept,progress,simulatedWheel}.test.ts',
 ];
 
 /** Tests that load the embedded ClickHouse into their own process: it is native, and keeps what it has of one folder from the next. */

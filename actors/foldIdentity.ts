@@ -9,8 +9,8 @@ export interface StateIdentity {
 }
 
 export interface FoldIdentity extends StateIdentity {
-  /** An earlier version whose snapshots the fold converts when it restores them. */
-  readonly convertibleVersion?: number;
+  /** Earlier versions whose snapshots the fold converts when it restores them. */
+  readonly convertibleVersions?: readonly number[];
 }
 
 /** The identity of a fold with these settings: their names and values, in any order. */
@@ -26,8 +26,8 @@ export function identifyFold(
 /** Whether a state of identity `one` is of use to a fold. */
 export function isOfFold(
   one: StateIdentity,
-  { foldVersion, configuration, convertibleVersion }: FoldIdentity,
+  { foldVersion, configuration, convertibleVersions = [] }: FoldIdentity,
 ): boolean {
-  const isReadable = one.foldVersion === foldVersion || one.foldVersion === convertibleVersion;
+  const isReadable = one.foldVersion === foldVersion || convertibleVersions.includes(one.foldVersion);
   return isReadable && one.configuration === configuration;
 }

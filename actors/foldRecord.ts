@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parse, stringify } from './bigintJson.ts';
 import { compileGuard } from './schemas/compileCheck.ts';
+import { compileListForm } from './schemas/compileLists.ts';
 
 /** A piece of a fold's state as a snapshot has it. Of records with the same kind and key the last one counts. */
 export interface FoldRecord {
@@ -58,17 +59,55 @@ export interface RecordKind<Value> {
   read(record: FoldRecord): Value | null;
 }
 
+/** What a record of a kind holds, for who reads it. */
+export type RecordValue<Kind> = Kind extends RecordKind<infer Value> ? Value : never;
+
 export type RecordKey = string | number | bigint;
 
+/** How the value of a record is text. */
+interface TextForm {
+  write(value: unknown): string;
+  /** @throws Error where the text is not that of a value. */
+  read(json: string): unknown;
+}
+
+/** Records whose values are JSON with the names of members. */
 export function defineRecord<Schema extends z.ZodType>(
   kind: string,
   schema: Schema,
 ): RecordKind<z.output<Schema>> {
   const fits = compileGuard(schema);
+  const read = (json: string) => {
+    const value = parse(json);
+    if (fits(value)) return value;
+    const { error } = schema.safeParse(value);
+    throw new Error(error === undefined ? '' : z.prettifyError(error).replaceAll(/\s+/g, ' '));
+  };
+  return defineForm(kind, schema, { write: stringify, read });
+}
+
+/** Records of which a state has very many: their values are lists, without the names of members. */
+export function defineListRecord<Schema extends z.ZodType>(
+  kind: string,
+  schema: Schema,
+): RecordKind<z.output<Schema>> {
+  const { write, read } = compileListForm(schema, kind);
+  return defineForm(kind, schema, {
+    write: (value) => JSON.stringify(write(value)),
+    read: (json) => read(JSON.parse(json)),
+  });
+}
+
+/** @param form whose values fit the schema. */
+function defineForm<Schema extends z.ZodType>(
+  kind: string,
+  schema: Schema,
+  form: TextForm,
+): RecordKind<z.output<Schema>> {
   const write = (key: RecordKey, value: Immutable<z.output<Schema>>) => ({
     kind,
     key: String(key),
-    value: stringify(value),
+    value: form.write(value),
   });
   return {
     kind,
@@ -78,23 +117,15 @@ export function defineRecord<Schema extends z.ZodType>(
       value === undefined ? { kind, key: String(key), value: null } : write(key, value),
     read: ({ key, value: json }) => {
       if (json === null) return null;
-      const value = parseValue(kind, key, json);
-      if (!fits(value)) {
-        const { error } = schema.safeParse(value);
-        const problem = error === undefined ? '' : z.prettifyError(error).replaceAll(/\s+/g, ' ');
-        throw new RecordRefused(`${kind} ${key} does not fit its schema: ${problem}`);
+      try {
+        // Checked by the form.
+        return form.read(json) as z.output<Schema>;
+      } catch (error) {
+        const problem = error instanceof Error ? error.message : String(error);
+        throw new RecordRefused(`${kind} ${key} does not fit its schema: ${problem}`, { cause: error });
       }
-      return value;
     },
   };
-}
-
-function parseValue(kind: string, key: string, json: string): unknown {
-  try {
-    return parse(json);
-  } catch (error) {
-    throw new RecordRefused(`${kind} ${key} is not JSON`, { cause: error });
-  }
 }
 
 /** Takes the records of one kind while a state is restored. */

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { listKeys } from '../actors/schemas/listKeys.ts';
 import { measureChain } from './chain.ts';
+import { type CompareOptions, compareVersions } from './compare.ts';
 import { measureFeed } from './feed.ts';
 import { measureHostile } from './hostile/hostile.ts';
 import { measureInstallations } from './installations.ts';
@@ -35,6 +36,7 @@ const needs: Readonly<Record<string, readonly RequiredProgram[]>> = {
   'scale-out': [...nats, 'wrk', 'taskset'],
   memory: nats,
   installations: ['taskset'],
+  compare: [...nats, 'git', 'wrk', 'taskset'],
 };
 
 const program = new Command('bench')
@@ -147,6 +149,10 @@ program
   .option('--events <count>', 'events of all owners together', parseWholeNumber, 1_000_000)
   .action(measureYears);
 
+addRoundsCommand('compare', 'polling of this version and of another one, in turns: ratios with their spread')
+  .argument('<reference>', 'commit, branch or tag of the other version')
+  .action((reference: string, options: CompareOptions) => compareVersions(reference, options));
+
 try {
   await program.parseAsync();
 } catch (error) {
@@ -164,7 +170,7 @@ function addRoundsCommand(name: string, description: string): Command {
 
 /** All of them as they are by default; those that would take long with less to do. */
 async function measureAll(): Promise<void> {
-  const names = program.commands.map((command) => command.name());
+  const names = program.commands.map((command) => command.name()).filter((name) => name !== 'compare');
   for (const [index, name] of names.entries()) {
     process.stderr.write(`${index + 1} of ${names.length}: ${name}\n`);
     await program.parseAsync([name, ...(lessToDo[name] ?? [])], { from: 'user' });

@@ -1,48 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serverPath } from './childServer.ts';
 import { fillData } from './filledData.ts';
-import { type Contender, measureInterleaved } from './measureInterleaved.ts';
+import { measureInterleaved } from './measureInterleaved.ts';
 import { type PreparedAnswer, readPaths } from './peers/preparedAnswers.ts';
 import { type Peer, startNginx, startNodePeer } from './peers/startPeer.ts';
+import { buildContender, pollingCases, prepareAnswer } from './pollingCases.ts';
 import { publishResults, type ResultTable } from './results.ts';
 import { startServiceProcess } from './serviceProcess.ts';
 import { withVersion } from './versions.ts';
-import { measureLoad, readWrkVersion, serverCore } from './wrk.ts';
-
-/** One second of load, and at least five rounds, are enough, in the time that a developer waits. */
-const secondsOfLoad = 1;
+import { readWrkVersion, serverCore } from './wrk.ts';
 
 export interface PollingOptions {
   readonly rounds: number;
-}
-
-interface Case {
-  readonly title: string;
-  readonly path: string;
-  readonly encoding: string;
-  /** The client holds the answer already. */
-  readonly isConditional: boolean;
-  /** Those that send the same response, in addition to the bare handler. */
-  readonly peers: readonly string[];
-}
-
-const cases: readonly Case[] = [
-  buildCase('/v4/public/process', { peers: ['nginx', 'fastify', 'express'] }),
-  buildCase('/v4/public/process', { isConditional: true, peers: ['nginx', 'fastify'] }),
-  buildCase('/v1/status', {}),
-  buildCase('/v2/public/stats?range=30d', { peers: ['nginx'] }),
-  buildCase('/v2/public/stats?range=30d', { encoding: 'gzip', peers: ['nginx'] }),
-  buildCase('/v2/public/stats?range=30d', { encoding: 'br', peers: [] }),
-];
-
-function buildCase(path: string, options: Partial<Case>): Case {
-  const { encoding = 'identity', isConditional = false, peers = [] } = options;
-  const title = `\`${path}\`, ${isConditional ? '304' : '200'}${encoding === 'identity' ? '' : `, ${encoding}`}`;
-  return { title, path, encoding, isConditional, peers };
 }
 
 /** What polling clients get a second, from the service and from others that send the same bytes. */
@@ -69,12 +41,12 @@ export async function measurePolling({ rounds }: PollingOptions): Promise<void> 
     stops.push(...[...peers.values()].map((peer) => peer.stop));
     const names = peerNames();
     const tables: ResultTable[] = [];
-    for (const one of cases) {
+    for (const one of pollingCases) {
       const contenders = [
-        await contender('the service', service.publicUrl, one),
+        await buildContender('the service', { url: service.publicUrl, pid: service.pid }, one),
         ...(await Promise.all(
           ['bare', ...one.peers].map((peer) =>
-            contender(names[peer] as string, (peers.get(peer) as Peer).url, one),
+            buildContender(names[peer] as string, peers.get(peer) as Peer, one),
           ),
         )),
       ];
@@ -94,26 +66,9 @@ export async function measurePolling({ rounds }: PollingOptions): Promise<void> 
   }
 }
 
-/** @throws Error when a server answers something else than what is measured. */
-async function contender(name: string, base: string, one: Case): Promise<Contender> {
-  const url = `${base}${one.path}`;
-  const encoding = one.encoding === 'identity' ? {} : { 'accept-encoding': one.encoding };
-  const first = await prepareAnswer(url, encoding);
-  const tag = first.headers.find(([header]) => header === 'etag')?.[1] ?? '';
-  const headers = { ...encoding, ...(one.isConditional ? { 'if-none-match': tag } : {}) };
-  const answer = await prepareAnswer(url, headers);
-  const contentEncoding = answer.headers.find(([header]) => header === 'content-encoding')?.[1] ?? 'identity';
-  if (
-    answer.status !== (one.isConditional ? 304 : 200) ||
-    (!one.isConditional && contentEncoding !== one.encoding)
-  )
-    throw new Error(`${name} answers ${url} with ${answer.status}, ${contentEncoding}`);
-  return { name, measure: () => measureLoad({ url, headers, seconds: secondsOfLoad }) };
-}
-
 async function collectAnswers(base: string): Promise<PreparedAnswer[]> {
   const answers: PreparedAnswer[] = [];
-  for (const { path, encoding, isConditional } of cases) {
+  for (const { path, encoding, isConditional } of pollingCases) {
     const accepted = encoding === 'identity' ? {} : { 'accept-encoding': encoding };
     const response = await prepareAnswer(`${base}${path}`, accepted);
     if (!isConditional) {
@@ -125,39 +80,6 @@ async function collectAnswers(base: string): Promise<PreparedAnswer[]> {
     answers.push({ path, encoding, status, headers, body: null });
   }
   return answers;
-}
-
-/** As it comes, without those headers that every server writes itself. */
-function prepareAnswer(
-  url: string,
-  headers: Record<string, string>,
-): Promise<Omit<PreparedAnswer, 'path' | 'encoding'>> {
-  const own = [
-    'date',
-    'content-length',
-    'connection',
-    'keep-alive',
-    'transfer-encoding',
-    'uwebsockets',
-    'server',
-  ];
-  return new Promise((resolve, reject) => {
-    get(url, { headers, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => {
-        const names = response.rawHeaders.filter((_, index) => index % 2 === 0);
-        const pairs = names.map(
-          (name, index) => [name.toLowerCase(), response.rawHeaders[index * 2 + 1] as string] as const,
-        );
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: pairs.filter(([name]) => !own.includes(name)),
-          body: Buffer.concat(chunks).toString('base64'),
-        });
-      });
-    }).on('error', reject);
-  });
 }
 
 /** With the versions that are installed. */

@@ -5,6 +5,7 @@ import { serverPath } from './childServer.ts';
 /** Debian's packages of the programs that benchmarks start. */
 const packages = {
   wrk: 'wrk',
+  git: 'git',
   nginx: 'nginx-light',
   'nats-server': 'nats-server',
   pg_config: 'postgresql libpq-dev',

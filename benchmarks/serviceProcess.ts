@@ -38,6 +38,8 @@ export interface ServiceProcess {
 export interface ServiceProcessSettings {
   /** Where its data are stored; the next process on it continues with them. */
   readonly dir: string;
+  /** The built command line of another version; that of this one by default. */
+  readonly program?: string;
   /** Subcommand of the command line; `run` by default. */
   readonly command?: 'run' | 'ingest' | 'serve';
   /** Further variables, instead of those that a benchmark sets. */
@@ -63,13 +65,14 @@ export async function startServiceProcess({
   dir,
   installationId,
   startMs,
+  program = minerProgram,
   command = 'run',
   environment = {},
   core,
 }: ServiceProcessSettings): Promise<ServiceProcess> {
   const startedMs = performance.now();
-  const [program, ...args] = pinToCore(core, [process.execPath, minerProgram, command]);
-  const child = spawn(...bindToParent(program, args), {
+  const [executable, ...args] = pinToCore(core, [process.execPath, program, command]);
+  const child = spawn(...bindToParent(executable, args), {
     stdio: ['ignore', 'inherit', 'pipe'],
     env: {
       PATH: process.env.PATH,

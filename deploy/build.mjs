@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
 import { explorerBundles } from '../http/explorer/bundle.mjs';
+import { guides } from '../http/guides/bundle.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -13,8 +14,8 @@ const root = resolve(import.meta.dirname, '..');
  * a few large files are read in half the time of six hundred small ones.
  */
 export const loadedPackages = ['uWebSockets.js', 'chdb', 'swagger-ui-dist', '@foundry-rs/anvil'];
-/** Native programs that WebSocket clients use where they are there, and do without. */
-const optionalPackages = ['bufferutil', 'utf-8-validate'];
+/** Packages that are used where they are there: native programs of WebSocket clients, and what the command `mcp` speaks with. */
+const optionalPackages = ['bufferutil', 'utf-8-validate', '@modelcontextprotocol/sdk'];
 
 /** Programs by the folder that they are built into. */
 const programs = {
@@ -27,12 +28,13 @@ const programs = {
     'benchmarks/peers/express.ts',
     'benchmarks/peers/fastify.ts',
     'benchmarks/years/snapshotProcess.ts',
+    'deploy/release/release.ts',
     'deploy/writeMachineDiagrams.ts',
     'test/support/storage/killedMigration.ts',
   ],
 };
 
-/** Options of the bundler for one folder of `dist`; the explorer is served by the programs of `deploy`. */
+/** Options of the bundler for one folder of `dist`; explorer and guides are served by the programs of `deploy`. */
 export function bundleOptions(folder) {
   const explorer = folder === 'deploy' ? explorerBundles(join(root, 'dist', folder)) : [];
   return [programOptions(folder), ...explorer];
@@ -45,6 +47,7 @@ function programOptions(folder) {
     platform: 'node',
     external: [...loadedPackages, ...optionalPackages].map((name) => new RegExp(`^${name}(?:/|$)`)),
     logLevel: 'warn',
+    plugins: folder === 'deploy' ? [guides()] : [],
     output: {
       dir: join(root, 'dist', folder),
       // All files of a folder side by side: a path that is relative to one of them does not depend on how they are split.

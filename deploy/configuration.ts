@@ -174,6 +174,18 @@ export const variables = {
     'Address of a transaction in a block explorer, without its hash: pages link transactions to it',
     'an http(s) address that ends with /, such as https://sepolia.etherscan.io/tx/',
   ),
+  MINER_PUBLIC_URL: variable(
+    z.union([unset, urlOf('http:', 'https:').transform((text) => text.replace(/\/$/, ''))]),
+    '',
+    'Address under which people open the pages, for previews of shared links; unset: links have no preview image',
+    'an http(s) address such as https://mining.example.org',
+  ),
+  MINER_SECURITY_CONTACT: variable(
+    z.union([unset, urlOf('mailto:', 'https:').refine((text) => /^[!-~]+$/.test(text))]),
+    '',
+    'Where to report a weakness of this installation, for `/.well-known/security.txt`; unset: there is none',
+    'an address such as mailto:security@example.org or https://example.org/security',
+  ),
   MINER_RETENTION_DAYS: variable(
     z
       .string()

@@ -4,6 +4,7 @@ import type { StreamPlace } from './commands/replay/replayPlan.ts';
 import type { DoctorOptions } from './commands/runDoctor.ts';
 import type { IndexerOptions } from './commands/runIndexer.ts';
 import type { LocalOptions } from './commands/runLocal.ts';
+import type { McpOptions } from './commands/runMcp.ts';
 import { variablesHelp } from './configuration.ts';
 import { createRedaction, redactOutput } from './redaction.ts';
 import type { ServiceSettings } from './service.ts';
@@ -112,6 +113,14 @@ program
   .description('print the OpenAPI 3.1 document of the public routes')
   .action(async () => (await import('./commands/printOpenApi.ts')).printOpenApi(process.stdout, version));
 
+program
+  .command('mcp')
+  .description(
+    'answer a language model over stdio (Model Context Protocol) from the public routes of a service, read-only',
+  )
+  .option('--url <url>', 'address of the service', parseHttpAddress, 'http://127.0.0.1:8080')
+  .action(async (options: McpOptions) => (await import('./commands/runMcp.ts')).runMcp(options, version));
+
 for (const command of program.commands) command.addHelpText('after', `\n${variablesHelp()}\n`);
 
 // Files of this process, and of the servers that it starts, are this user's alone.
@@ -153,7 +162,7 @@ function parseBlock(text: string): bigint {
 
 function parseHttpAddress(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new InvalidArgumentError('expected an address such as http://nats:8222.');
+  throw new InvalidArgumentError('expected an http(s) address, such as http://127.0.0.1:8222.');
 }
 
 function parseTime(text: string): StreamPlace {

@@ -12,7 +12,7 @@ import { readErrorMessage } from '../actors/readErrorMessage.ts';
 import { lockDirectory } from './directoryLock.ts';
 import { createPrivateDirectory } from './privateDirectory.ts';
 import { createReadLimits } from './readLimits.ts';
-import { StorageUnavailable } from './storageUnavailable.ts';
+import { StorageDamaged, StorageUnavailable } from './storageUnavailable.ts';
 
 /** Longer requests count as failed: the caller's outcome is unknown, and it tries again. */
 const requestMs = 30_000;
@@ -20,9 +20,15 @@ const requestMs = 30_000;
 const idleSocketMs = 2_000;
 /**
  * Of the embedded engine, which shares its cores with the program: rows come in batches already, so they are neither gathered
- * once more nor parsed by several threads.
+ * once more nor parsed by several threads. Who runs a statement reads the files: to hand each column to another thread takes longer than a page
+ * of rows does.
  */
-const embeddedSettings = { async_insert: 0, input_format_parallel_parsing: 0 } as const;
+const embeddedSettings = {
+  async_insert: 0,
+  input_format_parallel_parsing: 0,
+  local_filesystem_read_method: 'pread',
+} as const;
+
 /** Values of `{name:Type}` in a statement, by name. */
 export type QueryParameters = Readonly<
   Record<string, string | number | bigint | readonly string[] | readonly number[]>
@@ -44,6 +50,9 @@ const statementErrors: ReadonlySet<string> = new Set([
   '456',
   '457',
 ]);
+
+/** Those that say that a file is not what was written: an end too early, another checksum, no such file, none in the part, corrupted, not compressed. */
+const damageErrors: ReadonlySet<string> = new Set(['32', '33', '40', '107', '226', '246', '271']);
 
 /** An installation without the embedded engine, or one that does not load on this machine, needs a server. */
 export class EmbeddedEngineMissing extends Error {
@@ -148,6 +157,19 @@ function loadEmbeddedEngine(): typeof import('chdb/connection') {
 
 type InsertBytes = Database['insertBytes'];
 
+/** Rows of a result. The embedded engine writes what is left of a statement that failed in the middle before the result of the next one. */
+function parseRows(text: string): ResultRow[] {
+  try {
+    const { data }: { readonly data: ResultRow[] } = JSON.parse(text);
+    return data;
+  } catch (error) {
+    // No value of a result holds a line feed as it is.
+    const last = text.lastIndexOf('\n{\n');
+    if (last === -1) throw error;
+    return parseRows(text.slice(last + 1));
+  }
+}
+
 interface DatabaseParts extends Pick<Database, 'kind' | 'cluster'> {
   readonly client: ClickHouseClient;
   readonly insert: InsertBytes;
@@ -170,6 +192,8 @@ function createDatabase({ client, insert, readSettings, onClosed, ...about }: Da
       const message = readErrorMessage(error);
       const code = /\bcode:? (\d+)/i.exec(message)?.[1] ?? readErrorCode(error);
       if (code !== undefined && statementErrors.has(code)) throw error;
+      if (code !== undefined && damageErrors.has(code))
+        throw new StorageDamaged(`ClickHouse cannot read what it has stored: ${message}`, { cause: error });
       throw new StorageUnavailable(`ClickHouse does not answer: ${message}`, { cause: error });
     } finally {
       running.delete(answer);
@@ -198,8 +222,7 @@ function createDatabase({ client, insert, readSettings, onClosed, ...about }: Da
           ...settings,
           ...abort,
         });
-        const { data } = await result.json<ResultRow>();
-        return data;
+        return parseRows(await result.text());
       }),
     close: async () => {
       isClosed = true;

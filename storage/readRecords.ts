@@ -2,6 +2,7 @@ import { type FoldRecord, parseRecord, RecordRefused, refuseOnError } from '../a
 import type { StoredSnapshotHeader } from './foldSnapshot.ts';
 import type { SnapshotStore } from './snapshots.ts';
 import { SnapshotDamaged } from './snapshotText.ts';
+import { StorageDamaged } from './storageUnavailable.ts';
 
 /**
  * The records of a state, those of its increments behind them; `convertLines` makes them of lines in the format before records.
@@ -24,5 +25,7 @@ export async function* readRecords(
 
 /** Whether an error says that a snapshot is of no use, so that an older one has to be restored. */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof SnapshotDamaged || error instanceof RecordRefused;
+  return (
+    error instanceof SnapshotDamaged || error instanceof RecordRefused || error instanceof StorageDamaged
+  );
 }

@@ -38,12 +38,40 @@ export async function readConsistently<Result>(
   database: Database,
   read: () => Promise<Result>,
 ): Promise<Result> {
+  const { result } = await readBetween(database, read);
+  return result;
+}
+
+/**
+ * The same for reads that may be repeated: whether a removal is under way is not asked before each of them, since it is enough that none has begun
+ * since an earlier one. Where one has, the rows are read again.
+ *
+ * @throws StorageUnavailable
+ */
+export function createConsistentReads(
+  database: Database,
+): <Result>(read: () => Promise<Result>) => Promise<Result> {
+  let lastRemoval: number | null = null;
+  return async (read) => {
+    if (lastRemoval !== null) {
+      const result = await read();
+      if ((await removalNumber(database)) === lastRemoval) return result;
+      lastRemoval = null;
+    }
+    const { result, removal } = await readBetween(database, read);
+    lastRemoval = removal;
+    return result;
+  };
+}
+
+/** @returns the number of the last removal, too, which has ended. */
+async function readBetween<Result>(database: Database, read: () => Promise<Result>) {
   const before = await readRemovals(database);
   const result = await read();
-  const after = await readRemovals(database);
-  if (before.begun > before.ended || after.begun !== before.begun)
+  const removal = await removalNumber(database);
+  if (before.begun > before.ended || removal !== before.begun)
     throw new StorageUnavailable('rows of messages that the stream has lost are being removed');
-  return result;
+  return { result, removal };
 }
 
 /** Changes with each removal: what was found before one has to be found again. */

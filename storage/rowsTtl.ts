@@ -47,12 +47,16 @@ export async function applyRowsTtl(
   tables: Tables,
   { days, nowMs }: { readonly days: number; readonly nowMs: number },
 ): Promise<void> {
-  const ending = await readRowsTtlDays(database, tables.readings);
+  const times = listTimes(tables);
+  const current = await readTtls(
+    database,
+    times.map(({ table }) => table),
+  );
+  const ending = current.get(tables.readings) ?? 0;
   if (ending > 0 && ending !== days)
     await insertRows(database, agedRows, [{ goneBeforeMs: nowMs - ending * dayMs, atMs: nowMs }]);
-  for (const { table, column } of listTimes(tables)) {
-    const current = await readRowsTtlDays(database, table);
-    if (current === days) continue;
+  for (const { table, column } of times) {
+    if (current.get(table) === days) continue;
     const change = days === 0 ? 'REMOVE TTL' : `MODIFY TTL ${writeTtl(column, days)}`;
     await database.command(`ALTER TABLE ${table}${onCluster(database.cluster)} ${change}`);
   }
@@ -60,12 +64,22 @@ export async function applyRowsTtl(
 
 /** Days that rows of a table stay for; 0 where all of them do. */
 export async function readRowsTtlDays(database: Database, table: string): Promise<number> {
-  const [row] = await database.select(
-    'SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = {table:String}',
-    { table },
+  return (await readTtls(database, [table])).get(table) ?? 0;
+}
+
+/** The same of several tables. */
+async function readTtls(database: Database, tables: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.select(
+    `SELECT name, engine_full FROM system.tables
+     WHERE database = currentDatabase() AND name IN {tables:Array(String)}`,
+    { tables },
   );
-  const days = / TTL .*toIntervalDay\((\d+)\)/.exec(String(row?.[0] ?? ''))?.[1];
-  return days === undefined ? 0 : Number(days) - marginDays;
+  return new Map(
+    rows.map(([name, engine]) => {
+      const days = / TTL .*toIntervalDay\((\d+)\)/.exec(String(engine))?.[1];
+      return [String(name), days === undefined ? 0 : Number(days) - marginDays];
+    }),
+  );
 }
 
 /**

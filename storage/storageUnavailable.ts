@@ -1,9 +1,14 @@
 /** ClickHouse did not answer. The caller may try again after `retryAfterSeconds`. */
 export class StorageUnavailable extends Error {
-  override readonly name = 'StorageUnavailable';
+  override readonly name: string = 'StorageUnavailable';
   readonly retryAfterSeconds = 2;
 
   constructor(message: string, options?: { cause: unknown }) {
     super(message, options);
   }
+}
+
+/** ClickHouse cannot read what it has stored: a file is damaged, cut short or missing. Trying again does not help. */
+export class StorageDamaged extends StorageUnavailable {
+  override readonly name = 'StorageDamaged';
 }

@@ -4,7 +4,7 @@ import type { ActivityRange, OlderActivity } from '../actors/views/olderActivity
 import type { Database } from './database.ts';
 import type { StoringProgress } from './eventsStored.ts';
 import { pollUntil } from './pollUntil.ts';
-import { readConsistently } from './removals.ts';
+import { createConsistentReads } from './removals.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
 import type { ActiveTables } from './tables.ts';
@@ -26,6 +26,8 @@ export interface StoredActivityOptions {
  * followed yet.
  */
 export function createStoredActivity({ database, tables, writer }: StoredActivityOptions): OlderActivity {
+  const readConsistently = createConsistentReads(database);
+
   async function readOnce(range: ActivityRange, signal: AbortSignal) {
     const { run, owner, from, end, throughPosition } = range;
     const rows = await database.select(
@@ -55,5 +57,5 @@ export function createStoredActivity({ database, tables, writer }: StoredActivit
     return found;
   }
 
-  return { read: (range, signal) => readConsistently(database, () => readAll(range, signal)) };
+  return { read: (range, signal) => readConsistently(() => readAll(range, signal)) };
 }

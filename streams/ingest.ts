@@ -6,6 +6,7 @@ import { type StreamName, streamNames } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import { ingestMachine } from '../machines/ingestMachine.ts';
 import type { LeaseHolder } from '../machines/leaseMachine.ts';
+import { findDamagedParts } from '../storage/damagedParts.ts';
 import type { Database } from '../storage/database.ts';
 import { activeTables } from '../storage/generations.ts';
 import {
@@ -100,6 +101,7 @@ export function createIngest(options: IngestOptions): Ingest {
       }),
       migrate: fromPromise(async () => {
         await migrate(database, logger);
+        await reportDamagedParts(database, logger);
       }),
       beginEpoch: fromPromise(() => beginEpoch(database, hostname(), clock.nowMs())),
       chooseGeneration: fromPromise(async ({ input: { epoch } }) => {
@@ -159,4 +161,14 @@ export function createIngest(options: IngestOptions): Ingest {
     noteRebuilt: () => actor()?.send({ type: 'rebuilt' }),
     ensureStreams: ensureAll,
   };
+}
+
+/** Nothing else says that rows are missing. A user that may not ask, since its grants are of an earlier version, ingests nevertheless. */
+async function reportDamagedParts(database: Database, logger: Logger): Promise<void> {
+  try {
+    for (const { table, count } of await findDamagedParts(database))
+      logger.error({ table, count }, 'ClickHouse has set damaged parts aside; `miner doctor` says more');
+  } catch (error) {
+    logger.warn({ err: error }, 'cannot ask ClickHouse for damaged parts (SELECT on system.detached_parts)');
+  }
 }

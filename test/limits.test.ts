@@ -27,13 +27,13 @@ import {
   defaultHeartbeatMs,
   streamsOfClientMax,
   streamsOfSiteMax,
-  waitingMax as waitingEventsMax,
 } from '../http/server/eventStream.ts';
 import { eventLoopDelayMaxMs } from '../http/server/loadGuard.ts';
 import { defaultReadTimeoutMs, inFlightMax } from '../http/server/pendingReads.ts';
 import { compressedAboveBytes } from '../http/server/preparedResponse.ts';
 import { createRateLimiter, rateClasses, siteFactor } from '../http/server/rateLimiter.ts';
 import { refusalsPerTurn } from '../http/server/refusalCount.ts';
+import { waitingMax as waitingEventsMax } from '../http/server/streamOutput.ts';
 import { expensiveMsPerTurn } from '../http/server/turnBudget.ts';
 import { closeGraceMs, databaseCloseGraceMs } from '../machines/serviceMachine.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';

@@ -15,7 +15,7 @@ import {
 import { decodeChainReads } from './chainReads.ts';
 import { createChainRestoration, encodeChainChanges, encodeChainFold } from './chainSnapshot.ts';
 import type { ChainFeedEvent, ChainState, RecordName } from './chainState.ts';
-import { convertChainRecord, foldVersionBeforeRows } from './convertChainRecords.ts';
+import { convertChainRecord, convertibleFoldVersions } from './convertChainRecords.ts';
 import { decodeChain } from './decodeChain.ts';
 import { type FinalHistory, nothingFinal } from './finalHistory.ts';
 
@@ -82,7 +82,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
         deploymentBlock: settings.deploymentBlock,
         ...settings.contracts,
       }),
-      convertibleVersion: foldVersionBeforeRows,
+      convertibleVersions: convertibleFoldVersions,
     },
     chainId: settings.chainId,
     receive: (message) => {
@@ -131,7 +131,8 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       const { add } = restoration;
       return {
         ...restoration,
-        add: foldVersion === foldVersionBeforeRows ? (record) => add(convertChainRecord(record)) : add,
+        add:
+          foldVersion === chainFoldVersion ? add : (record) => add(convertChainRecord(record, foldVersion)),
         complete: () => {
           const restored = restoration.complete();
           return () => {

@@ -23,7 +23,7 @@ import { createLogDecoder } from './decodeLog.ts';
 import { type FinalHistory, makeFinal, nothingFinal } from './finalHistory.ts';
 
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
-export const chainFoldVersion = 5;
+export const chainFoldVersion = 6;
 
 /** Version of the rules by which spans make history: what a fold of the same one has stored, and places in its feed, stay good. */
 const historyVersion = 4;

@@ -1,6 +1,6 @@
 import type { AbiEvent } from 'viem';
 import { z } from 'zod';
-import { defineRecord } from '../foldRecord.ts';
+import { defineListRecord, defineRecord } from '../foldRecord.ts';
 import { compileCheck } from '../schemas/compileCheck.ts';
 import { isAddress, isBytes } from '../schemas/hex.ts';
 import { address, bytes32 } from '../schemas/wireScalars.ts';
@@ -370,11 +370,17 @@ export const chainRecords = {
   /** By token. */
   metadata: defineRecord('metadata', z.strictObject({ epoch: amount, uri: z.string() })),
   /** By token. */
-  position: defineRecord('position', position),
+  position: defineListRecord('position', position),
   /** By `formatArrival`. */
   feedEvent: defineRecord('feedEvent', feedEvent),
   /** By owner and number: `0x.../0` is the first one. */
-  activity: defineRecord('activity', ownerEvent),
+  activity: defineListRecord('activity', ownerEvent),
   /** By owner, of those of whose events none is in memory: how many there were. */
   activityCount: defineRecord('activityCount', count),
+} as const;
+
+/** Kinds of lists as they were written before that, with the names of members. */
+export const namedChainRecords = {
+  position: defineRecord('position', position),
+  activity: defineRecord('activity', ownerEvent),
 } as const;

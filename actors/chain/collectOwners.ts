@@ -1,5 +1,5 @@
 import { Map as ImmutableMap, List } from 'immutable';
-import { collectRecords, RecordRefused, readRecords } from '../foldRecord.ts';
+import { collectRecords, RecordRefused, type RecordValue, readRecords } from '../foldRecord.ts';
 import { type Address, isAddress } from '../schemas/hex.ts';
 import { chainRecords } from './chainRecords.ts';
 import type { ActivityProgress, AwaitedActivity, OwnerEvent, OwnerState, Position } from './chainState.ts';
@@ -9,9 +9,17 @@ interface CollectedActivity {
   /** Number of the first one. */
   first: number;
   events: List<OwnerEvent | undefined>;
+  /** Those that follow, which come into the list together. */
+  following: OwnerEvent[];
   /** Some may be missing between others. */
   isIrregular: boolean;
 }
+
+/** An owner with many events, which earlier versions kept in memory, has so many put into the list at once. */
+const followingMax = 1_000;
+
+type EventValue = RecordValue<typeof chainRecords.activity>;
+type PositionValue = RecordValue<typeof chainRecords.position>;
 
 /**
  * Collects positions and owners from their records. Maps and lists grow with the records, so that little is left to do in the end, which nothing
@@ -26,21 +34,26 @@ export function collectOwners() {
   const owners = ImmutableMap<string, OwnerState>().asMutable();
   /** Owners that are not as their records say. */
   const outdated = new Set<string>();
-  /** Of the record before. */
-  let latest = '';
+  /** Of the event before: records of an owner mostly follow one another, and contracts are few. */
+  let latestOwner: Address | null = null;
+  let latestContract: Address | null = null;
 
-  function share<Shared extends Address | null>(address: Shared): Shared | Address {
-    if (address === null) return address;
+  /** @param likely what it probably is, which is faster to see than to look for. */
+  function share(address: Address, likely: Address | null): Address {
+    if (address === likely) return likely;
     const known = addresses.get(address);
     if (known === undefined) addresses.set(address, address);
     return known ?? address;
   }
 
-  function takePosition(position: Position | null, key: string) {
+  function takePosition(position: PositionValue | null, key: string) {
     const tokenId = Number(key);
     const before = positions.get(tokenId);
     if (position === null) positions.delete(tokenId);
-    else positions.set(tokenId, { ...position, owner: share(position.owner) });
+    else {
+      position.owner = share(position.owner, null);
+      positions.set(tokenId, position);
+    }
     if (before?.owner === position?.owner) return;
     if (before !== undefined) {
       const held = tokens.get(before.owner) ?? [];
@@ -48,35 +61,36 @@ export function collectOwners() {
       outdated.add(before.owner);
     }
     if (position === null) return;
-    const owner = share(position.owner);
-    const held = tokens.get(owner);
-    if (held === undefined) tokens.set(owner, [tokenId]);
+    const held = tokens.get(position.owner);
+    if (held === undefined) tokens.set(position.owner, [tokenId]);
     else held.push(tokenId);
-    outdated.add(owner);
+    outdated.add(position.owner);
   }
 
-  function takeEvent(event: OwnerEvent | null, key: string) {
-    const [owner = '', number] = key.split('/');
-    if (!isAddress(owner)) throw new RecordRefused(`activity ${key} is of no owner`);
-    const eventNumber = Number(number);
-    // Records of an owner mostly follow one another: so an owner is built when the next one comes.
-    if (owner !== latest && activities.get(latest)?.isIrregular === false) build(latest);
-    latest = owner;
-    outdated.add(share(owner));
+  function takeEvent(event: EventValue | null, key: string) {
+    const slash = key.indexOf('/');
+    const owner = takeOwner(key.slice(0, slash));
+    const eventNumber = Number(key.slice(slash + 1));
     const collected = activities.get(owner) ?? createCollected(eventNumber);
-    collected.events = collected.events.asMutable();
     if (event === null) dropEvent(collected, eventNumber);
     else {
-      const { address, from, to } = event;
-      putEvent(collected, eventNumber, {
-        ...event,
-        address: share(address),
-        from: share(from),
-        to: share(to),
-      });
+      latestContract = event.address = share(event.address, latestContract);
+      if (event.from !== null) event.from = share(event.from, owner);
+      if (event.to !== null) event.to = share(event.to, owner);
+      putEvent(collected, eventNumber, event);
     }
-    if (collected.events.isEmpty()) activities.delete(owner);
-    else activities.set(share(owner), collected);
+    if (isEmpty(collected)) activities.delete(owner);
+    else activities.set(owner, collected);
+  }
+
+  /** An owner is built when the next one comes. */
+  function takeOwner(text: string): Address {
+    if (text === latestOwner) return latestOwner;
+    if (!isAddress(text)) throw new RecordRefused(`activity is of ${text}, which is no owner`);
+    if (latestOwner !== null && activities.get(latestOwner)?.isIrregular === false) build(latestOwner);
+    latestOwner = share(text, null);
+    outdated.add(latestOwner);
+    return latestOwner;
   }
 
   function build(owner: string) {
@@ -105,43 +119,60 @@ export function collectOwners() {
 }
 
 function createCollected(first: number): CollectedActivity {
-  return { first, events: List<OwnerEvent | undefined>().asMutable(), isIrregular: false };
+  return { first, events: List<OwnerEvent | undefined>(), following: [], isIrregular: false };
+}
+
+function isEmpty({ events, following }: CollectedActivity): boolean {
+  return events.isEmpty() && following.length === 0;
+}
+
+/** The list with those that follow. */
+function joinEvents(collected: CollectedActivity): List<OwnerEvent | undefined> {
+  const { events, following } = collected;
+  if (following.length === 0) return events;
+  collected.following = [];
+  collected.events = events.isEmpty() ? List(following) : events.push(...following);
+  return collected.events;
 }
 
 function putEvent(collected: CollectedActivity, eventNumber: number, event: OwnerEvent) {
-  const { events } = collected;
-  const index = eventNumber - collected.first;
-  if (index === events.size) events.push(event);
-  else if (index >= 0) {
-    events.set(index, event);
-    collected.isIrregular = true;
-  } else {
+  const { first, following } = collected;
+  if (eventNumber === first + collected.events.size + following.length) {
+    following.push(event);
+    if (following.length >= followingMax) joinEvents(collected);
+    return;
+  }
+  const events = joinEvents(collected);
+  collected.isIrregular = true;
+  if (eventNumber >= first) collected.events = events.set(eventNumber - first, event);
+  else {
     // A reorganization brings evicted ones back.
-    for (let missing = collected.first - 1; missing > eventNumber; missing--) events.unshift(undefined);
-    events.unshift(event);
+    const missing: undefined[] = Array.from({ length: first - eventNumber - 1 });
+    collected.events = events.unshift(event, ...missing);
     collected.first = eventNumber;
-    collected.isIrregular = true;
   }
 }
 
 /** A reorganization takes the newest away, an eviction the oldest. */
 function dropEvent(collected: CollectedActivity, eventNumber: number) {
-  const { events } = collected;
+  let events = joinEvents(collected);
   const index = eventNumber - collected.first;
   if (index < 0 || index >= events.size) return;
-  events.set(index, undefined);
+  events = events.set(index, undefined);
   collected.isIrregular = true;
-  while (!events.isEmpty() && events.last() === undefined) events.pop();
+  while (!events.isEmpty() && events.last() === undefined) events = events.pop();
   while (!events.isEmpty() && events.first() === undefined) {
-    events.shift();
+    events = events.shift();
     collected.first++;
   }
+  collected.events = events;
 }
 
-function requireEvery(owner: string, { first, events, isIrregular }: CollectedActivity): List<OwnerEvent> {
-  const missing = isIrregular ? events.indexOf(undefined) : -1;
-  if (missing !== -1) throw new RecordRefused(`activity of ${owner} ${first + missing} is missing`);
-  return events.asImmutable() as List<OwnerEvent>;
+function requireEvery(owner: string, collected: CollectedActivity): List<OwnerEvent> {
+  const events = joinEvents(collected);
+  const missing = collected.isIrregular ? events.indexOf(undefined) : -1;
+  if (missing !== -1) throw new RecordRefused(`activity of ${owner} ${collected.first + missing} is missing`);
+  return events as List<OwnerEvent>;
 }
 
 /** Events in memory of blocks whose events are no rows yet. */

@@ -135,7 +135,7 @@ export function createPipelineActors(): PipelineActors {
   }
 
   return {
-    identity: { ...identifyFold(pipelineFoldVersion, {}), convertibleVersion: foldVersionBeforeMachine },
+    identity: { ...identifyFold(pipelineFoldVersion, {}), convertibleVersions: [foldVersionBeforeMachine] },
     receive,
     modules,
     signer: (installationId) => installations.get(installationId)?.signer ?? null,

@@ -3,6 +3,8 @@ import { announcePort, chooseEncoding, type LoadedAnswer, readPaths } from './pr
 
 /** The limit: uWebSockets.js with a handler that does nothing but send the bytes. Argument: the file of the answers. */
 const paths = readPaths(process.argv[2] as string);
+// As the service: without the library's own header.
+(uWS as { _cfg?(option: 'silent'): void })._cfg?.('silent');
 const app = uWS.App();
 
 function send(

@@ -14,6 +14,7 @@ const startMs = 10_000;
 /** Another server that gives the same answers. */
 export interface Peer {
   readonly url: string;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -37,11 +38,11 @@ export async function startNodePeer(
       resolve(Number(line.split(' ')[1]));
     });
   });
-  return { url: `http://127.0.0.1:${port}`, stop };
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid as number, stop };
 }
 
 /**
- * nginx, one worker, with the bodies as files: those of an encoding next to the plain ones, as its `gzip_static` looks for them.
+ * nginx, one process, with the bodies as files: those of an encoding next to the plain ones, as its `gzip_static` looks for them.
  *
  * @throws Error when it does not answer in time.
  */
@@ -71,7 +72,7 @@ export async function startNginx(
   writeFileSync(
     configuration,
     `${process.getuid?.() === 0 ? 'user root;' : ''}
-worker_processes 1; daemon off; pid ${dir}/nginx.pid; error_log ${dir}/error.log;
+master_process off; daemon off; pid ${dir}/nginx.pid; error_log ${dir}/error.log;
 events { worker_connections 1024; }
 http {
   access_log off; sendfile on; tcp_nopush on; tcp_nodelay on; keepalive_requests 100000000; open_file_cache max=100;
@@ -88,5 +89,5 @@ http {
   const stop = createStopper(child);
   const url = `http://127.0.0.1:${port}`;
   await awaitFirstAnswer('nginx', () => fetch(url), stop);
-  return { url, stop };
+  return { url, pid: child.pid as number, stop };
 }

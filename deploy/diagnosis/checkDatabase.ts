@@ -1,3 +1,4 @@
+import { findDamagedParts } from '../../storage/damagedParts.ts';
 import type { Database } from '../../storage/database.ts';
 import { activeTables } from '../../storage/generations.ts';
 import { migrationState } from '../../storage/migrations.ts';
@@ -20,7 +21,12 @@ export async function checkDatabase(database: Database): Promise<Finding[]> {
       unfinished === null
         ? 'none is unfinished'
         : `one is unfinished, started as ${unfinished.plan.command}: the same options continue it, --discard removes it`;
-    return [...findings, ok('migrations', `all ${known} applied`), ok('replays', replay)];
+    return [
+      ...findings,
+      ok('migrations', `all ${known} applied`),
+      ok('replays', replay),
+      ...(await checkParts(database)),
+    ];
   }
   const detail = `${applied} of ${known} applied`;
   const remedy =
@@ -28,4 +34,17 @@ export async function checkDatabase(database: Database): Promise<Finding[]> {
       ? 'start the service once: it migrates the database'
       : 'this program is older than the one that wrote the database; run the newer one';
   return [...findings, failed('migrations', detail, remedy)];
+}
+
+/** Rows of parts that ClickHouse has set aside are missing, and no statement fails because of it. */
+async function checkParts(database: Database): Promise<Finding[]> {
+  const damaged = await findDamagedParts(database);
+  if (damaged.length === 0) return [ok('parts', 'none is damaged')];
+  return damaged.map(({ table, count }) =>
+    failed(
+      'parts',
+      `ClickHouse has set ${count} damaged part${count === 1 ? '' : 's'} of ${table} aside`,
+      'deploy/RUNBOOK.md, "Damaged files"',
+    ),
+  );
 }

@@ -15,7 +15,7 @@ export function createLocalChainClient(url: string) {
   return createTestClient({
     mode: 'anvil',
     chain: localChain,
-    transport: http(url, { retryCount: 0, timeout: 20_000, batch: true }),
+    transport: http(url, { retryCount: 0, timeout: 10_000, batch: true }),
     cacheTime: 0,
   })
     .extend(publicActions)

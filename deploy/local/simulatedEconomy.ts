@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Address } from 'viem';
 import { collectionAbi, coreAbi, miningAbi } from '../../actors/chain/contractAbis.ts';
 import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.ts';
+import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import type { DeployedContracts } from './deployContracts.ts';
 import { createEconomyActions } from './economyActions.ts';
 import type { LocalAccounts, LocalChainClient } from './localChainClient.ts';
@@ -45,10 +46,21 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   const reporter = createSimulatedReporter({ ...options, core: contracts.core, actions });
   const read = { core: contracts.core, mining: contracts.mining, collection: contracts.collection };
 
-  /** Mines a block with everything sent, at a given time. */
+  /** Mines a block with everything sent, at a given time or as soon after the tip as the chain allows. */
   async function mineAt(seconds: number) {
-    await client.setNextBlockTimestamp({ timestamp: BigInt(seconds) });
+    const timestamp = BigInt(Math.max(seconds, (await readTipSeconds()) + 1));
+    await client.setNextBlockTimestamp({ timestamp });
     await client.mine({ blocks: 1 });
+  }
+
+  /** Tries again while the chain does not answer: somebody may have paused its process. */
+  function untilAnswered<Result>(step: () => Promise<Result>): Promise<Result> {
+    return retryUntilAvailable(step, {
+      signal,
+      onFailure: (error, failures) => {
+        if (failures === 1) logger.warn({ err: error }, 'the simulated chain does not answer; trying again');
+      },
+    });
   }
 
   async function readTipSeconds(): Promise<number> {
@@ -57,20 +69,17 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
 
   /** Mines past blocks from the chain's tip to `untilSeconds`; calls back with each time reached. */
   async function runPast(untilSeconds: number, onReached: (seconds: number) => void): Promise<void> {
-    for (
-      let at = (await readTipSeconds()) + pastStepSeconds;
-      at <= untilSeconds && !signal.aborted;
-      at += pastStepSeconds
-    ) {
+    const from = await untilAnswered(readTipSeconds);
+    for (let at = from + pastStepSeconds; at <= untilSeconds && !signal.aborted; at += pastStepSeconds) {
       await act(at);
-      await mineAt(Math.max(at, (await readTipSeconds()) + 1));
+      await untilAnswered(() => mineAt(at));
       onReached(at);
     }
   }
 
   /** Blocks in real time, until the signal is aborted. */
   async function runLive(nowSeconds: () => number): Promise<void> {
-    let actedAt = Math.floor((await readTipSeconds()) / actionSeconds);
+    let actedAt = Math.floor((await untilAnswered(readTipSeconds)) / actionSeconds);
     const mineNow = async () => {
       const at = Math.max(nowSeconds(), (await readTipSeconds()) + 1);
       if (Math.floor(at / actionSeconds) > actedAt) {
@@ -79,7 +88,11 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
       }
       await mineAt(at);
     };
-    await repeatUntilAborted(mineNow, () => liveBlockSeconds * 1000, signal);
+    await repeatUntilAborted(
+      () => untilAnswered(mineNow),
+      () => liveBlockSeconds * 1000,
+      signal,
+    );
   }
 
   /** Everybody's actions at a time. A step that fails is skipped: the next one starts from the chain's state at that time. */
@@ -117,7 +130,7 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   /** The oracle closes ended rounds, and the reporter settles closed ones. */
   async function settle(seconds: number, draw: Draw): Promise<void> {
     await reporter.close(seconds);
-    await reporter.run(seconds, draw, async () => mineAt(Math.max(seconds, (await readTipSeconds()) + 1)));
+    await reporter.run(seconds, draw, () => mineAt(seconds));
   }
 
   async function mintRewards(): Promise<void> {

@@ -89,10 +89,11 @@ export function createSimulatedReporter(options: SimulatedReporterOptions) {
   async function settleOnce(seconds: number, draw: Draw, mine: () => Promise<void>): Promise<string> {
     const { snapshot, closedRounds } = observer.settlement();
     const { submission } = snapshot.context;
-    const { frontier, configuration, nonce } = await readCore();
+    const { frontier, configuration, nonce, isPaused } = await readCore();
     if (submission !== null && snapshot.matches({ submission: 'underWay' })) {
       await conclude(seconds, submission, frontier);
     }
+    if (isPaused) return 'settlement_paused';
     const waiting = closedRounds.filter(({ roundId }) => roundId > frontier.settledThroughRound);
     if (waiting.size < settleAtRounds) return 'nothing_due';
     const [batch] = splitIntoBatches(waiting, configuration.maxRoundsPerBatch);
@@ -159,6 +160,7 @@ export function createSimulatedReporter(options: SimulatedReporterOptions) {
       workPerThousandBlocks,
       nonce,
       configuration,
+      isPaused,
     ] = await Promise.all([
       client.readContract({ ...read, functionName: 'settledThroughRound' }),
       client.readContract({ ...read, functionName: 'cumulativeWork' }),
@@ -166,6 +168,7 @@ export function createSimulatedReporter(options: SimulatedReporterOptions) {
       client.readContract({ ...read, functionName: 'workPerThousandBlocks' }),
       client.readContract({ ...read, functionName: 'authorizationNonce' }),
       client.readContract({ ...read, functionName: 'configuration' }),
+      client.readContract({ ...read, functionName: 'paused' }),
     ]);
     const frontier: Frontier = {
       settledThroughRound,
@@ -173,7 +176,7 @@ export function createSimulatedReporter(options: SimulatedReporterOptions) {
       cumulativeBlockUnits,
       workPerThousandBlocks,
     };
-    return { frontier, configuration, nonce };
+    return { frontier, configuration, nonce, isPaused };
   }
 
   return { close, run };

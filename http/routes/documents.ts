@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import type { Clock } from '../../actors/views/clock.ts';
+import guidePages from '../guides/pages.json' with { type: 'json' };
+import { findBuiltFolder } from '../server/builtFolder.ts';
+import type { Header } from '../server/headerBlock.ts';
+import { memoize } from '../server/memoize.ts';
+import { buildPageHeaders } from '../server/pageHeaders.ts';
 import { type PreparedResponse, prepareDocument } from '../server/preparedResponse.ts';
-import type { Header } from '../server/responseWriter.ts';
-import { robotsText, writeModelText } from './machineTexts.ts';
+import { robotsText, writeModelText, writeSecurityText } from './machineTexts.ts';
 import { createOpenApiDocument } from './openApi.ts';
 
 /** A document that is served as it is (CONTRACT.md, Documents). */
@@ -11,30 +16,34 @@ export interface PublicDocument {
   readonly path: string;
   /** Built or read at the first request for it, then cached: most processes are never asked, and every start would wait for it. */
   readonly prepare: () => PreparedResponse;
-  readonly cacheControl: string;
-  readonly header: Header | null;
 }
 
 /** Version of the documented interface (CONTRACT.md, Versions). */
-const interfaceVersion = '1.0.0';
+export const interfaceVersion = '1.0.0';
 
 const cacheControl = 'public, max-age=300';
+/** That of today. */
+const securityTextsMax = 1;
+/** Guides are text: no script at all. */
+const guideHeaders = buildPageHeaders(
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
 /** Swagger UI styles elements inline, and its icons are data URIs; scripts come from this service alone. */
-const contentSecurityPolicy = [
-  'Content-Security-Policy',
+const referenceHeaders = buildPageHeaders(
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-] as const;
+);
 
-const page = `<!doctype html>
+const reference = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Mining Activity Read Service</title>
+<title>Reference · Mining Activity Read Service</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
 </head>
 <body>
+<p><a href="/docs">Guides: start here</a></p>
 <div id="documentation"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
@@ -44,34 +53,59 @@ const page = `<!doctype html>
 
 const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#documentation', deepLinking: true });\n`;
 
-/** The OpenAPI description, texts for machines, and a page that shows it with everything that it needs. */
-export function loadDocuments(): PublicDocument[] {
+/** The OpenAPI description, the page that shows it with everything that it needs, guides, and texts for machines. */
+export function loadDocuments(
+  { securityContact }: { readonly securityContact: string | null },
+  clock: Clock,
+): PublicDocument[] {
   const document = (
     path: string,
     contentType: string,
     read: () => Buffer,
-    header: Header | null = null,
+    own: readonly Header[] = [],
   ): PublicDocument => ({
     path,
-    prepare: once(() => prepareDocument(read(), contentType)),
-    cacheControl,
-    header,
+    prepare: once(() => prepareDocument(read(), { contentType, cacheControl, own })),
   });
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const asset = (name: string, contentType: string) =>
     document(`/docs/${name}`, contentType, () => readFileSync(join(assets, name)));
+  const built = (name: string) => readFileSync(join(findBuiltFolder('guides', 'start.html'), name));
+  const guide = (path: string, name: string) =>
+    document(path, 'text/html; charset=utf-8', () => built(`${name}.html`), guideHeaders);
   return [
     document('/openapi.json', 'application/json', () =>
-      Buffer.from(`${JSON.stringify(createOpenApiDocument(interfaceVersion), null, 2)}\n`),
+      Buffer.from(`${JSON.stringify(createOpenApiDocument(interfaceVersion))}\n`),
     ),
     document('/robots.txt', 'text/plain; charset=utf-8', () => Buffer.from(robotsText)),
+    ...(securityContact === null ? [] : [describeSecurity(securityContact, clock)]),
     document('/llms.txt', 'text/markdown; charset=utf-8', () => Buffer.from(writeModelText())),
-    document('/docs', 'text/html; charset=utf-8', () => Buffer.from(page), contentSecurityPolicy),
+    guide('/docs', 'start'),
+    ...guidePages.map(({ name }) => guide(`/docs/${name}`, name)),
+    document('/docs/style.css', 'text/css; charset=utf-8', () => built('style.css')),
+    document('/docs/reference', 'text/html; charset=utf-8', () => Buffer.from(reference), referenceHeaders),
     document('/docs/start.js', 'text/javascript; charset=utf-8', () => Buffer.from(start)),
     asset('swagger-ui.css', 'text/css; charset=utf-8'),
     asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
     asset('favicon-32x32.png', 'image/png'),
   ];
+}
+
+/** It names the day on which it expires, so it is another one each day. */
+function describeSecurity(contact: string, clock: Clock): PublicDocument {
+  const prepare = memoize(
+    (text) =>
+      prepareDocument(Buffer.from(text), {
+        contentType: 'text/plain; charset=utf-8',
+        cacheControl,
+        own: [],
+      }),
+    securityTextsMax,
+  );
+  return {
+    path: '/.well-known/security.txt',
+    prepare: () => prepare(writeSecurityText(contact, clock.nowMs())),
+  };
 }
 
 function once<Value>(build: () => Value): () => Value {

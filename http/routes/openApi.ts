@@ -3,6 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { feedCategories } from '../../actors/views/feedViews.ts';
 import { type ErrorCode, errorStatus } from '../server/errors.ts';
 import { rateClasses } from '../server/rateLimiter.ts';
+import { examples } from './examples.ts';
 import { type Route, topics } from './route.ts';
 import { routes } from './routes.ts';
 
@@ -22,6 +23,28 @@ const etag = z
   .string()
   .regex(/^"[^"]+"$/)
   .meta({ description: 'Sent back verbatim in If-None-Match' });
+
+const rateLimitPolicy = z.string().meta({
+  description:
+    'The rate class, how many requests it allows at once (`q`), and the seconds in which all of them are allowed again (`w`). Where rate limits are on',
+  example: '"publicFast";q=60;w=2',
+});
+const rateLimit = z.string().meta({
+  description:
+    'How many requests are left (`r`), and the seconds over which to spread them (`t`). Where rate limits are on',
+  example: '"publicFast";r=59;t=2',
+});
+const help = z.string().meta({
+  description: 'The page that explains the error',
+  example: '</docs/errors#invalid_query>; rel="help"',
+});
+
+/** Headers of every response. */
+const commonHeaders = {
+  'X-Request-Id': requestId,
+  'RateLimit-Policy': rateLimitPolicy.optional(),
+  RateLimit: rateLimit.optional(),
+};
 
 /** Errors that every route of the table can answer. */
 const commonErrors: readonly ErrorCode[] = [
@@ -53,7 +76,28 @@ export function createOpenApiDocument(version: string): ReturnType<typeof create
       { name: 'service', description: 'The process itself' },
     ],
     paths,
+    components: { examples: listExamples() },
   });
+}
+
+/** Examples by the names that operations refer to them by. */
+function listExamples() {
+  const named = Object.entries(examples.bodies).flatMap(([id, { answer, unavailable }]) => [
+    [id, { value: answer }] as const,
+    ...(unavailable === undefined
+      ? []
+      : [[`${id}Unavailable`, { summary: 'What it says is not known now', value: unavailable }] as const]),
+  ]);
+  return Object.fromEntries(named);
+}
+
+function referToExamples(route: Route) {
+  const id = route.response.meta()?.id ?? '';
+  const refer = (name: string) => ({ $ref: `#/components/examples/${name}` });
+  return {
+    answer: refer(id),
+    ...(examples.bodies[id]?.unavailable === undefined ? {} : { unavailable: refer(`${id}Unavailable`) }),
+  };
 }
 
 function describeOperation(route: Route): ZodOpenApiOperationObject {
@@ -102,17 +146,17 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
       '200': {
         description: route.summary,
         headers: z.object({
-          'X-Request-Id': requestId,
+          ...commonHeaders,
           ...(route.kind === 'view' && route.tag !== null ? { ETag: etag.optional() } : {}),
           ...describeCacheHeaders(route),
         }),
-        content: { 'application/json': { schema: route.response } },
+        content: { 'application/json': { schema: route.response, examples: referToExamples(route) } },
       },
       ...(isConditional
         ? {
             '304': {
               description: 'The copy of the client is current',
-              headers: z.object({ 'X-Request-Id': requestId, ETag: etag, ...describeCacheHeaders(route) }),
+              headers: z.object({ ...commonHeaders, ETag: etag, ...describeCacheHeaders(route) }),
             },
           }
         : {}),
@@ -171,6 +215,10 @@ const otherPaths: ZodOpenApiPathsObject = {
             .enum(feedCategories)
             .optional()
             .meta({ description: 'Category of the events', default: 'all' }),
+          unnamed: z.literal('1').optional().meta({
+            description:
+              'With `1` events have no name of their own, so that `onmessage` of an `EventSource` receives them; their type is in their data',
+          }),
         }),
         header: z.object({
           'X-Request-Id': requestId.optional(),
@@ -183,10 +231,10 @@ const otherPaths: ZodOpenApiPathsObject = {
         '200': {
           description: 'The stream; a comment every 15 seconds keeps it open',
           headers: z.object({
-            'X-Request-Id': requestId,
+            ...commonHeaders,
             'Cache-Control': cacheControl.meta({ example: 'no-store' }),
           }),
-          content: { 'text/event-stream': { schema: z.string() } },
+          content: { 'text/event-stream': { schema: z.string(), example: examples.eventStream } },
         },
         ...describeErrors([...commonErrors, 'invalid_query', 'invalid_cursor']),
       },
@@ -198,11 +246,14 @@ function describeStatus(description: string, status: string) {
   return {
     description,
     headers: z.object({
-      'X-Request-Id': requestId,
+      ...commonHeaders,
       'Cache-Control': cacheControl.meta({ example: 'no-store' }),
     }),
     content: {
-      'application/json': { schema: z.looseObject({ status: z.literal(status).describe(description) }) },
+      'application/json': {
+        schema: z.looseObject({ status: z.literal(status).describe(description) }),
+        example: { status },
+      },
     },
   };
 }
@@ -219,7 +270,8 @@ function describeErrors(codes: readonly ErrorCode[]) {
       {
         description: ofStatus.map((code) => `\`${code}\`: ${errorStatus[code].meaning}`).join(' '),
         headers: z.object({
-          'X-Request-Id': requestId,
+          ...commonHeaders,
+          Link: help,
           ...(status === '429' || status === '503' ? { 'Retry-After': retryAfter } : {}),
         }),
         content: {
@@ -227,6 +279,9 @@ function describeErrors(codes: readonly ErrorCode[]) {
             schema: z.strictObject({
               error: z.enum(ofStatus).describe('What is wrong, and what to do: see above'),
             }),
+            examples: Object.fromEntries(
+              ofStatus.map((error) => [error, { summary: errorStatus[error].meaning, value: { error } }]),
+            ),
           },
         },
       },

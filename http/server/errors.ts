@@ -71,6 +71,11 @@ export const errorStatus = {
   },
 } as const;
 
+/** Where each of them is explained, as a value of `Link` (RFC 8288). */
+export const helpLinks = Object.fromEntries(
+  Object.keys(errorStatus).map((code) => [code, `</docs/errors#${code}>; rel="help"`]),
+) as Record<ErrorCode, string>; // Of the same keys, which the type of `fromEntries` does not keep.
+
 export function createHttpError(code: ErrorCode, retryAfterSeconds?: number): HttpError {
   const { status } = errorStatus[code];
   return retryAfterSeconds === undefined ? { status, code } : { status, code, retryAfterSeconds };

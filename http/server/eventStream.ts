@@ -18,6 +18,7 @@ import type { ReadResult } from '../routes/route.ts';
 import { createHttpError, type HttpError } from './errors.ts';
 import { type AddressWords, toClient, toSite } from './ipAddress.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
+import { createStreamOutput, type StreamOutput } from './streamOutput.ts';
 
 export const eventStreamType = 'text/event-stream; charset=utf-8';
 
@@ -26,8 +27,6 @@ const refreshMs = 1_000;
 export const defaultHeartbeatMs = 15_000;
 /** Milliseconds after which a client should connect again. */
 const retryMs = 3_000;
-/** Events that wait for a client that does not read (clients share their text); one more, and its stream ends. */
-export const waitingMax = 4_096;
 /** Events that one read gives a client that resumes. */
 const resumeBatchSize = 100;
 /** Clients that may wait for ClickHouse at the same time; the others have their turn at the next refresh. */
@@ -77,12 +76,10 @@ export function isFeedEventId(lastEventId: string): boolean {
 
 interface Client {
   readonly response: HttpResponse;
-  readonly category: FeedCategory;
+  readonly form: StreamForm;
   /** Whom it counts for: itself and its site, where it has one. */
   readonly origins: readonly Origin[];
-  /** Messages that it has not read yet. */
-  readonly waiting: string[];
-  isBlocked: boolean;
+  readonly output: StreamOutput;
   /** Through which events everything was delivered to it; null while the feed was never available. */
   position: StreamPosition | null;
   /** It has everything, and receives what is new. */
@@ -91,6 +88,17 @@ interface Client {
   isReading: boolean;
   readonly ending: AbortController;
 }
+
+/** What a client chose to receive. Clients of one form receive the same texts. */
+interface StreamForm {
+  readonly category: FeedCategory;
+  /** Whether events have their type as a name; `onmessage` of a browser's `EventSource` receives those without one. */
+  readonly isNamed: boolean;
+}
+
+const forms: readonly StreamForm[] = feedCategories.flatMap((category) =>
+  [true, false].map((isNamed) => ({ category, isNamed })),
+);
 
 /** Somebody whose streams are limited together. */
 interface Origin {
@@ -145,9 +153,8 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   });
 
   function open(exchange: Exchange, { query, lastEventId, address }: StreamRequest): HttpError | null {
-    const given = parseExactQuery(query, ['category']);
-    const category = feedCategories.find((one) => one === (given?.get('category') ?? 'all'));
-    if (given === null || category === undefined) return createHttpError('invalid_query');
+    const form = parseStreamForm(query);
+    if (form === null) return createHttpError('invalid_query');
     const resumesAt = lastEventId === '' ? null : decodeStreamPosition(lastEventId);
     if (lastEventId !== '' && resumesAt === null) return createHttpError('invalid_cursor');
     const origins = findOrigins(address);
@@ -157,10 +164,9 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     const response = writer.beginStream(exchange, eventStreamType);
     const client: Client = {
       response,
-      category,
+      form,
       origins,
-      waiting: [],
-      isBlocked: false,
+      output: createStreamOutput(response, () => pump(client)),
       position: resumesAt,
       isLive: false,
       isReading: false,
@@ -169,11 +175,6 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     for (const { key } of origins) streamsByOrigin.set(key, (streamsByOrigin.get(key) ?? 0) + 1);
     clients.add(client);
     response.onAborted(() => forget(client));
-    response.onWritable(() => {
-      client.isBlocked = false;
-      response.cork(() => pump(client));
-      return true;
-    });
     start();
     send(client, `retry: ${retryMs}\n\n`);
     if (resumesAt !== null) send(client, formatPosition(resumesAt));
@@ -190,6 +191,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
 
   function forget(client: Client) {
     if (!clients.delete(client)) return;
+    client.output.stop();
     client.ending.abort();
     for (const { key } of client.origins) {
       const left = (streamsByOrigin.get(key) ?? 1) - 1;
@@ -210,8 +212,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
 
   function refresh() {
     feed.refresh();
-    for (const client of clients)
-      if (!client.isLive && !client.isBlocked) client.response.cork(() => pump(client));
+    for (const client of clients) if (!client.isLive) client.output.cork(() => pump(client));
   }
 
   function stop() {
@@ -221,10 +222,10 @@ export function createEventStream(options: EventStreamOptions): EventStream {
 
   /**
    * For those to whom exactly what precedes it was delivered: a client that opened its stream, or caught up, since then has it
-   * already. Each text is made once for all clients of a category.
+   * already. Each text is made once for all clients of a form.
    */
   function broadcastNews(news: FeedNews) {
-    const textsByCategory = new Map<FeedCategory, readonly string[]>();
+    const textsByForm = new Map<StreamForm, readonly string[]>();
     startBroadcast((client) => {
       if (!client.isLive || client.position !== news.from) return;
       if (!news.isComplete) {
@@ -232,9 +233,9 @@ export function createEventStream(options: EventStreamOptions): EventStream {
         return pump(client);
       }
       client.position = news.position;
-      const { category } = client;
-      const texts = textsByCategory.get(category) ?? formatEvents(category, news);
-      textsByCategory.set(category, texts);
+      const { form } = client;
+      const texts = textsByForm.get(form) ?? formatEvents(form, news);
+      textsByForm.set(form, texts);
       for (const text of texts) send(client, text);
     });
   }
@@ -249,16 +250,15 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     if (broadcast === undefined) return;
     const { listening, deliver } = broadcast;
     for (const client of listening.slice(broadcast.next, broadcast.next + broadcastBatchSize))
-      if (clients.has(client)) client.response.cork(() => deliver(client));
+      if (clients.has(client)) client.output.cork(() => deliver(client));
     broadcast.next += broadcastBatchSize;
     if (broadcast.next >= listening.length) broadcasts.shift();
     if (broadcasts.length > 0) setImmediate(deliverNextBatch);
   }
 
-  /** Sends what waits, then what a resuming client has missed, for as long as it reads. */
+  /** Sends what a resuming client has missed, for as long as it reads. */
   function pump(client: Client) {
-    while (client.waiting.length > 0 && !client.isBlocked) write(client, client.waiting.shift() as string);
-    while (!client.isLive && !client.isBlocked && clients.has(client)) {
+    while (!client.isLive && client.output.isFlowing() && clients.has(client)) {
       if (client.position === null) {
         // What exists already is not news; a client that reconnects from here loses nothing.
         client.position = feed.position();
@@ -268,7 +268,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       }
       if (client.isReading || reads >= readsMax) return;
       const { signal } = client.ending;
-      const missed = feed.after(client.category, client.position, resumeBatchSize, signal);
+      const missed = feed.after(client.form.category, client.position, resumeBatchSize, signal);
       if (missed === null) return; // Unavailable at the moment: a refresh tries again.
       if (missed instanceof Promise) return waitFor(client, missed);
       sendMissed(client, missed);
@@ -287,7 +287,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       .then(
         (missed) => {
           if (!clients.has(client)) return;
-          client.response.cork(() => {
+          client.output.cork(() => {
             sendMissed(client, missed);
             pump(client);
           });
@@ -301,30 +301,23 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   function sendMissed(client: Client, news: FeedNews) {
     client.position = news.position;
     client.isLive = news.isComplete;
-    for (const text of formatEvents(client.category, news)) send(client, text);
+    for (const text of formatEvents(client.form, news)) send(client, text);
   }
 
   function send(client: Client, text: string) {
     if (!clients.has(client)) return;
-    if (!client.isBlocked) return write(client, text);
-    if (client.waiting.length < waitingMax) {
-      client.waiting.push(text);
-      return;
-    }
+    if (client.output.send(text)) return;
     slow++;
     forget(client);
     client.response.end();
-  }
-
-  function write(client: Client, text: string) {
-    client.isBlocked = !client.response.write(text);
   }
 
   return {
     open,
     locate,
     close: () => {
-      for (const { response, ending } of clients) {
+      for (const { response, output, ending } of clients) {
+        output.stop();
         ending.abort();
         response.cork(() => response.end());
       }
@@ -342,13 +335,23 @@ function findOrigins(address: AddressWords): Origin[] {
   return site === null ? [client] : [client, { key: site.join('.'), streamsMax: streamsOfSiteMax }];
 }
 
+/** Null for a query that is refused. */
+function parseStreamForm(query: URLSearchParams): StreamForm | null {
+  const given = parseExactQuery(query, ['category', 'unnamed']);
+  const unnamed = given?.get('unnamed');
+  if (given === null || (unnamed !== undefined && unnamed !== '1')) return null;
+  const category = given.get('category') ?? 'all';
+  return forms.find((form) => form.category === category && form.isNamed === (unnamed === undefined)) ?? null;
+}
+
 /** Events of a category as they are sent. */
-function formatEvents(category: FeedCategory, { items, context }: FeedNews): string[] {
+function formatEvents({ category, isNamed }: StreamForm, { items, context }: FeedNews): string[] {
   return items
     .filter(({ item }) => isOfCategory(category, item.type))
     .map(({ item, position }) => {
       const data = JSON.stringify(toFeedEventBody(item, context));
-      return `id: ${encodeStreamPosition(position)}\nevent: ${item.type}\ndata: ${data}\n\n`;
+      const name = isNamed ? `event: ${item.type}\n` : '';
+      return `id: ${encodeStreamPosition(position)}\n${name}data: ${data}\n\n`;
     });
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import type { Clock } from '../../actors/views/clock.ts';
@@ -7,23 +7,17 @@ import type { RenderPage } from '../explorer/page.ts';
 import { formatPlace, parsePlace } from '../explorer/place.ts';
 import type { ReadRoute, Route, RouteSources, ViewRoute } from '../routes/route.ts';
 import { routes } from '../routes/routes.ts';
+import { findBuiltFolder } from './builtFolder.ts';
 import { revalidated } from './cacheControl.ts';
 import { createBodyCheck } from './checkedBody.ts';
+import { buildPageHeaders } from './pageHeaders.ts';
 import { type PreparedResponse, prepareDocument } from './preparedResponse.ts';
-import type { Header } from './responseWriter.ts';
-
-/** A page or a file of the explorer, ready to be sent. */
-export interface ExplorerResponse {
-  readonly prepared: PreparedResponse;
-  readonly cacheControl: string;
-  readonly header: Header | null;
-}
 
 export interface ExplorerPages {
   /** A page with the current figures: rendered again when one of the views that it shows is another one. */
-  page(path: string, query: string): ExplorerResponse;
+  page(path: string, query: string): PreparedResponse;
   /** A file that pages refer to; null where there is none of this name. */
-  file(name: string): ExplorerResponse | null;
+  file(name: string): PreparedResponse | null;
 }
 
 export interface ExplorerPagesOptions {
@@ -33,6 +27,8 @@ export interface ExplorerPagesOptions {
   readonly clock: Clock;
   /** Address of a transaction in a block explorer, without its hash; null where none is configured. */
   readonly transactionUrl: string | null;
+  /** Address of the pages as others open them, without a slash at its end; null where it is not configured. */
+  readonly publicUrl: string | null;
 }
 
 /** Paths of the pages, as the router takes them. */
@@ -46,10 +42,9 @@ export const explorerPaths = [
 ] as const;
 
 /** Everything comes from this service. Pictures of tokens are SVG in data URIs, which as images run no script. */
-const contentSecurityPolicy = [
-  'Content-Security-Policy',
+const pageHeaders = buildPageHeaders(
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-] as const;
+);
 const immutable = 'public, max-age=31536000, immutable';
 const contentTypes: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -62,13 +57,13 @@ const cachedPagesMax = 64;
 
 /** What a page was rendered from: the views of the routes that it read, by the routes' paths. */
 interface CachedPage {
-  readonly response: ExplorerResponse;
+  readonly response: PreparedResponse;
   readonly inputs: ReadonlyMap<string, object | null>;
 }
 
 /** The explorer: the pages for people, rendered from the same views as the routes (`http/explorer`). */
 export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPages {
-  const { sources, hasViews, clock, transactionUrl } = options;
+  const { sources, hasViews, clock, transactionUrl, publicUrl } = options;
   const loadBuild = once(readBuild);
   const cached = new Map<string, CachedPage>();
   const findCheck = memoizeByIdentity((route: Route) => createBodyCheck(route.response));
@@ -124,15 +119,19 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       path,
       query,
       nowMs: clock.nowMs(),
-      settings: { transactionUrl, files },
+      settings: { transactionUrl, publicUrl, files },
       read: (route) => {
         const input = findInput(route);
         inputs.set(route, input);
         return readBody(route, input);
       },
     });
-    const prepared = prepareDocument(Buffer.from(html), 'text/html; charset=utf-8');
-    return { response: { prepared, cacheControl: revalidated, header: contentSecurityPolicy }, inputs };
+    const response = prepareDocument(Buffer.from(html), {
+      contentType: 'text/html; charset=utf-8',
+      cacheControl: revalidated,
+      own: pageHeaders,
+    });
+    return { response, inputs };
   }
 
   return {
@@ -164,17 +163,17 @@ interface Build {
   /** Paths by plain name: `explorer.js` is `/explorer/explorer.<hash>.js`. */
   readonly files: Readonly<Record<string, string>>;
   /** Responses by the name in the path. */
-  readonly responses: ReadonlyMap<string, ExplorerResponse>;
+  readonly responses: ReadonlyMap<string, PreparedResponse>;
 }
 
 /** What the build has made of `http/explorer`, read at the first request for it: most processes are never asked. */
 function readBuild(): Build {
-  const folder = findBuild();
+  const folder = findBuiltFolder('explorer', 'public/names.json');
   const names: string[] = JSON.parse(readFileSync(join(folder, 'public/names.json'), 'utf8'));
-  const responses = names.map((name): [string, ExplorerResponse] => {
+  const responses = names.map((name): [string, PreparedResponse] => {
     const contentType = contentTypes[extname(name)] ?? 'application/octet-stream';
-    const prepared = prepareDocument(readFileSync(join(folder, 'public', name)), contentType);
-    return [name, { prepared, cacheControl: immutable, header: null }];
+    const bytes = readFileSync(join(folder, 'public', name));
+    return [name, prepareDocument(bytes, { contentType, cacheControl: immutable, own: [] })];
   });
   // Built from `http/explorer/renderPage.tsx`, which is checked to export this.
   const { renderPage } = createRequire(import.meta.url)(join(folder, 'renderPage.cjs')) as {
@@ -184,20 +183,6 @@ function readBuild(): Build {
     names.map((name) => [name.replace(/\.[^.]+(?=\.[^.]+$)/, ''), `/explorer/${name}`]),
   );
   return { renderPage, files, responses: new Map(responses) };
-}
-
-/** Beside the bundle of the service; where the sources run by themselves, as in tests, in the folder of the build. */
-function findBuild(): string {
-  const folders = [
-    join(import.meta.dirname, 'explorer'),
-    join(import.meta.dirname, '../../dist/deploy/explorer'),
-  ];
-  const found = folders.find((folder) => existsSync(join(folder, 'public/names.json')));
-  if (found === undefined)
-    throw new Error(
-      `the explorer is not built: expected it in ${folders.join(' or ')}; run \`npm run build\``,
-    );
-  return found;
 }
 
 function once<Value extends object>(build: () => Value): () => Value {

@@ -2,41 +2,39 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../actors/views/clock.ts';
-import { memoizeByIdentity } from '../../actors/views/memoizeByIdentity.ts';
 import type { Readiness } from '../../actors/views/readiness.ts';
 import { loadDocuments } from '../routes/documents.ts';
-import type { ReadRoute, Route, RouteSources, ViewRoute } from '../routes/route.ts';
+import type { Route, RouteSources } from '../routes/route.ts';
 import { routes } from '../routes/routes.ts';
 import type { OnAnswered } from './answeredRequest.ts';
-import { createBodyCheck } from './checkedBody.ts';
 import { createClientAddress } from './clientAddress.ts';
-import { type ContentEncoding, createEncodingChoice } from './contentEncoding.ts';
 import { createHttpError, type HttpError } from './errors.ts';
 import { createEventStream, eventStreamType, isFeedEventId } from './eventStream.ts';
+import { createExchangeGuard } from './exchangeGuard.ts';
 import { createExplorerPages, explorerPaths } from './explorerPages.ts';
 import { createFailureLog } from './failureLog.ts';
 import { createHttpMetrics } from './httpMetrics.ts';
-import { matchesEtag } from './ifNoneMatch.ts';
 import { type Listener, listenOn } from './listener.ts';
 import { createLoadGuard } from './loadGuard.ts';
-import { memoize } from './memoize.ts';
 import { createOriginCheck } from './origin.ts';
-import { createPendingReads, type ReadBody } from './pendingReads.ts';
-import { type PreparedResponse, prepareResponse } from './preparedResponse.ts';
+import { createPendingReads } from './pendingReads.ts';
+import { jsonType } from './preparedResponse.ts';
+import { createPreparedSender } from './preparedSender.ts';
 import { createRateLimiter, type RateClass } from './rateLimiter.ts';
+import { createReadAnswer } from './readAnswer.ts';
 import { createRefusalCount } from './refusalCount.ts';
 import { readRequestHeaders } from './requestHeaders.ts';
 import { createRequestIds } from './requestId.ts';
 import {
   createResponseWriter,
   type Exchange,
-  type Header,
   isHeadMethod,
   isPreflight,
   isReadMethod,
-  jsonType,
 } from './responseWriter.ts';
+import { retryAfterSeconds } from './routeAnswers.ts';
 import { App, detectImplementation, transport as selectTransport } from './uws.ts';
+import { createViewAnswer } from './viewAnswer.ts';
 
 export interface PublicServerSettings {
   /** Origins of websites whose pages may send requests, such as `https://example.org`. */
@@ -51,6 +49,10 @@ export interface PublicServerSettings {
   readonly readTimeoutMs: number;
   /** Address of a transaction in a block explorer, without its hash, that pages link to; null: they show the hash. */
   readonly transactionUrl: string | null;
+  /** Address of the pages as others open them, without a slash at its end; null: shared links have no preview image. */
+  readonly publicUrl: string | null;
+  /** Where to report a weakness; null: there is no `security.txt`. */
+  readonly securityContact: string | null;
   /** Of quiet event streams, 15 seconds unless it is set. */
   readonly heartbeatMs?: number;
 }
@@ -70,9 +72,6 @@ export interface PublicServerOptions {
   readonly settings: PublicServerSettings;
 }
 
-/** Seconds to wait while state is being restored, or the database is unavailable or busy. */
-const retryAfterSeconds = 2;
-
 /** The public routes over uWebSockets.js. */
 export function createPublicServer(options: PublicServerOptions): Listener {
   const { sources, settings, clock, logger } = options;
@@ -87,13 +86,24 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   });
   const chooseRequestId = createRequestIds();
   const checkOrigin = createOriginCheck(settings.allowedOrigins);
-  const chooseEncoding = createEncodingChoice();
   const findClientAddress = createClientAddress(settings.trustedProxies, transport);
   const limiter = settings.rateLimits ? createRateLimiter() : null;
-  const failures = createFailureLog(logger, clock);
   const reads = createPendingReads({ metrics, timeoutMs: settings.readTimeoutMs, clock });
   const refusals = createRefusalCount();
-  const guard = settings.rateLimits ? createLoadGuard(clock) : null;
+  const loadGuard = settings.rateLimits ? createLoadGuard(clock) : null;
+  const sender = createPreparedSender(writer);
+  const exchangeGuard = createExchangeGuard(writer, createFailureLog(logger, clock));
+  const parts = {
+    sources,
+    transport,
+    writer,
+    sender,
+    guard: exchangeGuard,
+    metrics,
+    clock,
+    reads,
+    loadGuard,
+  };
   const app = App();
 
   /**
@@ -119,11 +129,12 @@ export function createPublicServer(options: PublicServerOptions): Listener {
         requestId: chooseRequestId(headers.requestId),
         traceparent: options.onAnswered === undefined ? '' : request.getHeader('traceparent'),
         approvedOrigin: verdict === 'approved' ? headers.origin : null,
+        limit: null,
         isAborted: false,
         isAnswered: false,
       };
       if (headers.isAmbiguous) return writer.closeConnection(exchange, '400 Bad Request');
-      runGuarded(exchange, () => {
+      exchangeGuard.run(exchange, () => {
         const isAskingPermission = verdict !== 'none' && isPreflight(request, headers);
         const isOfContract = route !== null && !isAskingPermission && isReadMethod(request);
         const refusal =
@@ -145,11 +156,12 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     else writer.writePreflight(exchange);
   }
 
-  function limit({ response, headers, seenAtMs }: Exchange, rateClass: RateClass): HttpError | null {
+  function limit(exchange: Exchange, rateClass: RateClass): HttpError | null {
     if (limiter === null) return null;
-    const address = findClientAddress(response, headers.forwardedFor);
-    const waitSeconds = limiter.take(address, rateClass, seenAtMs);
-    return waitSeconds === 0 ? null : createHttpError('rate_limited', waitSeconds);
+    const address = findClientAddress(exchange.response, exchange.headers.forwardedFor);
+    const verdict = limiter.take(address, rateClass, exchange.seenAtMs);
+    exchange.limit = verdict;
+    return verdict.waitSeconds === 0 ? null : createHttpError('rate_limited', verdict.waitSeconds);
   }
 
   /** Why a request is not passed to its route; null when it is. */
@@ -166,169 +178,9 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     return null;
   }
 
-  function runGuarded(exchange: Exchange, answer: () => void) {
-    try {
-      answer();
-    } catch (error) {
-      fail(exchange, error);
-    }
-  }
-
-  function fail(exchange: Exchange, error: unknown) {
-    noteFailure(error, exchange);
-    if (exchange.isAborted) return;
-    // A response that broke off in the middle cannot become another one.
-    if (exchange.isAnswered) exchange.response.close();
-    else writer.writeError(exchange, createHttpError('internal_error'));
-  }
-
-  function noteFailure(error: unknown, { route, requestId, counts }: Exchange) {
-    counts.failed();
-    failures.note(error, { route, requestId });
-  }
-
-  /** Serializes bodies that fit their schema; others throw InvalidBody. */
-  function createPreparation(route: Route): (body: unknown, tag: string | null) => PreparedResponse {
-    const check = createBodyCheck(route.response);
-    return (body, tag) => {
-      check(body);
-      metrics.prepared();
-      return prepareResponse(body, tag);
-    };
-  }
-
-  function parsePathValue(route: Route, request: HttpRequest): string | null {
-    return route.pathParameter === null ? '' : route.pathParameter.parse(request.getParameter(0));
-  }
-
-  function answerView(route: ViewRoute) {
-    const isQueryRead = typeof route.query !== 'string';
-    const prepare = createPreparation(route);
-    const prepareView = (view: object): PreparedView => {
-      // Casts to `never`: what the functions of one entry take and return matches (`defineViewRoute`).
-      const body = route.body(view as never);
-      const { header } = route;
-      const response = prepare(body, route.tag?.(body as never) ?? null);
-      const receivedAtMs = route.receivedAtMs?.(view as never) ?? null;
-      if (receivedAtMs !== null) metrics.showed(receivedAtMs, clock.nowMs());
-      return {
-        response,
-        header: header === null ? null : [header.name, header.value(view as never)],
-      };
-    };
-    /** The bytes of a view, or of the one that replaces a view that fails. */
-    const attempt = (view: object): Attempt => {
-      try {
-        return { prepared: prepareView(view), failure: null };
-      } catch (error) {
-        return { prepared: prepareReplacement(view), failure: { error } };
-      }
-    };
-    const prepareReplacement = (failed: object | null): PreparedView | null => {
-      if (route.unavailable === null) return null;
-      try {
-        return prepareView(route.unavailable(sources.views, failed as never));
-      } catch {
-        return null; // The first error says why: both views have a part of the body in common.
-      }
-    };
-    // A view is immutable: the same one means the same bytes.
-    const prepareOnce = memoizeByIdentity(attempt);
-    const parseSelection = memoize((query) => route.selection(new URLSearchParams(query)), queriesMax);
-    const find = (pathValue: string, selection: string): Attempt => {
-      let view: object;
-      try {
-        view = route.view(sources.views, pathValue, selection as never);
-      } catch (error) {
-        return { prepared: prepareReplacement(null), failure: { error } };
-      }
-      return prepareOnce(view);
-    };
-    return (exchange: Exchange, request: HttpRequest) => {
-      const pathValue = parsePathValue(route, request);
-      if (pathValue === null) return writer.writeError(exchange, createPathError(route));
-      const selection = isQueryRead ? parseSelection(transport.query(request)) : '';
-      if (selection === null) return writer.writeError(exchange, createHttpError('invalid_query'));
-      const refused = route.refusal?.(sources.views) ?? null;
-      if (refused !== null) return writer.writeError(exchange, createHttpError(refused, retryAfterSeconds));
-      const { prepared, failure } = find(pathValue, selection);
-      if (failure !== null) noteFailure(failure.error, exchange);
-      if (prepared === null) return writer.writeError(exchange, createHttpError('internal_error'));
-      const { response, header } = prepared;
-      if (route.isConditional) answerConditionally(exchange, response, route.cacheControl, header);
-      else writer.writeOk(exchange, response, route.cacheControl, encodingFor(response, exchange), header);
-    };
-  }
-
-  function encodingFor({ isCompressible }: PreparedResponse, { headers }: Exchange): ContentEncoding {
-    return isCompressible ? chooseEncoding(headers.acceptEncoding) : 'identity';
-  }
-
-  /** 304 where `If-None-Match` names the tag. */
-  function answerConditionally(
-    exchange: Exchange,
-    prepared: PreparedResponse,
-    cacheControl: string | null,
-    header: Header | null,
-  ) {
-    const encoding = encodingFor(prepared, exchange);
-    const etag = prepared.etag(encoding);
-    if (etag !== null && exchange.headers.ifNoneMatch.some((line) => matchesEtag(line, etag)))
-      writer.writeNotModified(exchange, etag, cacheControl, header);
-    else writer.writeOk(exchange, prepared, cacheControl, encoding, header);
-  }
-
-  function answerRead(route: ReadRoute) {
-    const prepare = createPreparation(route);
-    /** The body that replaces a read that fails; where the route has none, the error is thrown. */
-    const replaceFailed = (error: unknown, exchange: Exchange): ReadBody => {
-      if (route.unavailable === null) throw error;
-      noteFailure(error, exchange);
-      return { body: route.unavailable(sources.views) };
-    };
-    return (exchange: Exchange, request: HttpRequest) => {
-      const pathValue = parsePathValue(route, request);
-      if (pathValue === null) return writer.writeError(exchange, createPathError(route));
-      if (guard?.isOverloaded()) {
-        exchange.counts.shed();
-        return writer.writeError(exchange, createHttpError('database_busy', retryAfterSeconds));
-      }
-      const query = new URLSearchParams(transport.query(request));
-      const encoding = chooseEncoding(exchange.headers.acceptEncoding);
-      const read = (signal: AbortSignal) => {
-        try {
-          return route.read(sources, { pathValue, query, signal });
-        } catch (error) {
-          return replaceFailed(error, exchange);
-        }
-      };
-      const send = ({ cacheControl }: ReadBody, prepared: PreparedResponse) => {
-        const chosen = prepared.isCompressible ? encoding : 'identity';
-        writer.writeOk(exchange, prepared, cacheControl ?? route.cacheControl, chosen, null);
-      };
-      const sendChecked = (found: ReadBody) => {
-        let prepared: PreparedResponse;
-        try {
-          prepared = prepare(found.body, null);
-        } catch (error) {
-          const replacement = replaceFailed(error, exchange);
-          return send(replacement, prepare(replacement.body, null));
-        }
-        send(found, prepared);
-      };
-      reads.run(
-        exchange,
-        read,
-        (found) => runGuarded(exchange, () => sendChecked(found)),
-        (error) => runGuarded(exchange, () => writer.writeError(exchange, error)),
-        (error) => fail(exchange, error),
-      );
-    };
-  }
-
   for (const route of routes) {
     const pattern = route.path.replace(/\{(\w+)\}/, ':$1');
-    const answer = route.kind === 'view' ? answerView(route) : answerRead(route);
+    const answer = route.kind === 'view' ? createViewAnswer(route, parts) : createReadAnswer(route, parts);
     app.any(pattern, handler(route.path, route, answer));
   }
   const events = createEventStream({
@@ -353,30 +205,29 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       reads.run(
         exchange,
         (signal) => events.locate(lastEventId, signal),
-        ({ body }) => runGuarded(exchange, () => open(body)),
-        (error) => runGuarded(exchange, () => writer.writeError(exchange, error)),
-        (error) => fail(exchange, error),
+        ({ body }) => exchangeGuard.run(exchange, () => open(body)),
+        (error) => exchangeGuard.run(exchange, () => writer.writeError(exchange, error)),
+        (error) => exchangeGuard.fail(exchange, error),
       );
     }),
   );
-  for (const { path, prepare, cacheControl, header } of loadDocuments()) {
+  for (const { path, prepare } of loadDocuments(settings, clock))
     app.any(
       path,
-      handler(path, null, (exchange) => answerConditionally(exchange, prepare(), cacheControl, header)),
+      handler(path, null, (exchange) => sender.sendConditionally(exchange, prepare())),
     );
-  }
   const explorer = createExplorerPages({
     sources,
     hasViews: options.hasViews,
     clock,
     transactionUrl: settings.transactionUrl,
+    publicUrl: settings.publicUrl,
   });
   for (const path of explorerPaths) {
     app.any(
       path,
       handler(path, null, (exchange, request) => {
-        const page = explorer.page(request.getUrl(), transport.query(request));
-        answerConditionally(exchange, page.prepared, page.cacheControl, page.header);
+        sender.sendConditionally(exchange, explorer.page(request.getUrl(), transport.query(request)));
       }),
     );
   }
@@ -385,7 +236,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     handler('/explorer/:file', null, (exchange, request) => {
       const file = explorer.file(request.getParameter(0) ?? '');
       if (file === null) writer.writeError(exchange, createHttpError('not_found'));
-      else answerConditionally(exchange, file.prepared, file.cacheControl, file.header);
+      else sender.sendConditionally(exchange, file);
     }),
   );
   app.any(
@@ -407,27 +258,11 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   return listenOn(app, {
     isPortShared: settings.isPortShared,
     onClose: () => {
-      guard?.stop();
+      loadGuard?.stop();
       reads.abortAll();
       events.close();
     },
   });
-}
-
-/** A view's bytes, with the header that names its source. */
-interface PreparedView {
-  readonly response: PreparedResponse;
-  readonly header: Header | null;
-}
-
-/** The outcome for one view: `prepared` is null where the response is 500. */
-interface Attempt {
-  readonly prepared: PreparedView | null;
-  readonly failure: { readonly error: unknown } | null;
-}
-
-function createPathError(route: Route): HttpError {
-  return createHttpError(route.pathParameter?.error ?? 'not_found');
 }
 
 /** What is checked before a handler runs: its rate class, and whether it reads a query. */
@@ -436,5 +271,3 @@ type Guarded = Pick<Route, 'rateClass' | 'query'>;
 const eventStreamGuard: Guarded = { rateClass: 'publicHeavy', query: [] };
 const aliveBody = Buffer.from('{"status":"alive"}');
 const readyBody = Buffer.from('{"status":"ready"}');
-/** Different queries of a route whose parsed form is cached. */
-const queriesMax = 256;

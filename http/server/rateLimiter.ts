@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import { type AddressWords, toClient, toSite } from './ipAddress.ts';
+import { createRateVerdicts, type RateVerdict, type RateVerdicts } from './rateVerdict.ts';
 
 /** Token buckets of the rate classes (CONTRACT.md, Rate limits); `other` is of what is no route of the contract: documents, health, errors. */
 export const rateClasses = {
@@ -19,12 +20,8 @@ const setCount = 8_192;
 const waysPerSet = 8;
 
 export interface RateLimiter {
-  /**
-   * Takes one token of the bucket of the address's client, and of its site where it has one.
-   *
-   * @returns 0 when there was one, else the whole seconds after which there is (at least 1).
-   */
-  take(address: AddressWords, rateClass: RateClass, nowMs: number): number;
+  /** Takes one token of the bucket of the address's client, and of its site where it has one. */
+  take(address: AddressWords, rateClass: RateClass, nowMs: number): RateVerdict;
   /** Clients and sites that are tracked; more of them do not take more memory. */
   readonly capacity: number;
 }
@@ -41,6 +38,7 @@ export function createRateLimiter(): RateLimiter {
   const tokens = new Float64Array(capacity * classNames.length);
   // Random, so that nobody outside can choose addresses that collide in one set.
   const seed = randomInt(2 ** 31);
+  const verdicts = classNames.map((name) => createRateVerdicts(name, rateClasses[name]));
 
   /** @param factor of the rates and bursts of its buckets. */
   function findEntry(address: AddressWords, factor: number, nowMs: number): number {
@@ -73,25 +71,30 @@ export function createRateLimiter(): RateLimiter {
     }
   }
 
-  /** @returns whole seconds until there is a token; 0 when one was taken. */
-  function takeOne(address: AddressWords, factor: number, rateClass: RateClass, nowMs: number): number {
-    const entry = findEntry(address, factor, nowMs);
-    const slot = entry * classNames.length + classNames.indexOf(rateClass);
+  /** @returns whole tokens that are left when one was taken; where there was none, the negative of the seconds until there is one. */
+  function takeOne(address: AddressWords, factor: number, index: number, nowMs: number): number {
+    const slot = findEntry(address, factor, nowMs) * classNames.length + index;
     const available = tokens[slot] as number;
     if (available >= 1) {
       tokens[slot] = available - 1;
-      return 0;
+      return Math.floor(available - 1);
     }
-    return Math.max(1, Math.ceil((1 - available) / (factor * rateClasses[rateClass].perSecond)));
+    const { perSecond } = rateClasses[classNames[index] as RateClass];
+    return -Math.max(1, Math.ceil((1 - available) / (factor * perSecond)));
   }
 
   return {
     capacity,
     take: (address, rateClass, nowMs) => {
-      const waitSeconds = takeOne(toClient(address), 1, rateClass, nowMs);
+      const index = classNames.indexOf(rateClass);
+      const { allowed, refused } = verdicts[index] as RateVerdicts;
+      const ofClient = takeOne(toClient(address), 1, index, nowMs);
       const site = toSite(address);
-      if (waitSeconds > 0 || site === null) return waitSeconds;
-      return takeOne(site, siteFactor, rateClass, nowMs);
+      const left =
+        ofClient < 0 || site === null
+          ? ofClient
+          : Math.min(ofClient, takeOne(site, siteFactor, index, nowMs));
+      return left < 0 ? refused(-left) : allowed(left);
     },
   };
 }

@@ -1,10 +1,11 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../../actors/views/clock.ts';
 import type { OnAnswered } from './answeredRequest.ts';
-import type { ContentEncoding } from './contentEncoding.ts';
-import type { HttpError } from './errors.ts';
+import { type HttpError, helpLinks } from './errors.ts';
+import type { HeaderBlock } from './headerBlock.ts';
 import type { RouteCounts } from './httpMetrics.ts';
-import type { PreparedResponse } from './preparedResponse.ts';
+import { type EncodedResponse, jsonType } from './preparedResponse.ts';
+import type { RateVerdict } from './rateVerdict.ts';
 import type { RequestHeaders } from './requestHeaders.ts';
 import { sendBody } from './sendBody.ts';
 import type { Transport } from './uws.ts';
@@ -26,38 +27,25 @@ export interface Exchange {
   readonly traceparent: string;
   /** The origin of the request where it is approved, else null. */
   readonly approvedOrigin: string | null;
+  /** What its client may still ask; null where nothing is limited. */
+  limit: RateVerdict | null;
   /** The peer has disconnected: writing would end the process. */
   isAborted: boolean;
   /** Writing has started. */
   isAnswered: boolean;
 }
 
-export const jsonType = 'application/json';
-
 /** Headers that scripts of an approved origin may read, and send (CONTRACT.md, Origins). */
-const exposedHeaders = 'ETag, Retry-After, X-Request-Id, X-Miner-Settlement-Source';
+const exposedHeaders =
+  'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Miner-Settlement-Source';
 const allowedHeaders = 'If-None-Match, X-Request-Id';
 /** How long a browser may cache the answer to a preflight request. */
 const preflightMaxAgeSeconds = 600;
 
-/** A header of one route. */
-export type Header = readonly [name: string, value: string];
-
 /** Writes responses; each of them has the request's ID and says what it varies by. */
 export interface ResponseWriter {
-  writeOk(
-    exchange: Exchange,
-    prepared: PreparedResponse,
-    cacheControl: string | null,
-    encoding: ContentEncoding,
-    header: Header | null,
-  ): void;
-  writeNotModified(
-    exchange: Exchange,
-    etag: string,
-    cacheControl: string | null,
-    header: Header | null,
-  ): void;
+  writeOk(exchange: Exchange, prepared: EncodedResponse): void;
+  writeNotModified(exchange: Exchange, prepared: EncodedResponse): void;
   writeError(exchange: Exchange, error: HttpError): void;
   /** Closes the connection of a request that cannot be trusted, so that nothing behind it is taken for another one. */
   closeConnection(exchange: Exchange, status: string): void;
@@ -84,15 +72,29 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
     exchange.isAnswered = true;
     const { response } = exchange;
     response.writeStatus(status);
-    response.writeHeader('X-Request-Id', exchange.requestId);
+    writeOwnHeaders(exchange);
     response.writeHeader('Vary', vary);
     response.writeHeader('X-Content-Type-Options', 'nosniff');
+    return response;
+  }
+
+  /** A response whose headers are prepared. */
+  function beginPrepared(exchange: Exchange, headers: HeaderBlock): HttpResponse {
+    exchange.isAnswered = true;
+    writeOwnHeaders(exchange);
+    transport.writeHeaders(exchange.response, headers);
+    return exchange.response;
+  }
+
+  /** Headers that differ between requests. */
+  function writeOwnHeaders({ response, requestId, approvedOrigin, limit }: Exchange) {
+    if (limit === null) response.writeHeader('X-Request-Id', requestId);
+    else transport.writeHeaderBefore(response, 'X-Request-Id', requestId, limit.headers);
     if (isLeaving()) response.writeHeader('Connection', 'close');
-    if (exchange.approvedOrigin !== null) {
-      response.writeHeader('Access-Control-Allow-Origin', exchange.approvedOrigin);
+    if (approvedOrigin !== null) {
+      response.writeHeader('Access-Control-Allow-Origin', approvedOrigin);
       response.writeHeader('Access-Control-Expose-Headers', exposedHeaders);
     }
-    return response;
   }
 
   /** Written, or on its way as far as the connection takes it. */
@@ -112,29 +114,21 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
   }
 
   return {
-    writeOk: (exchange, prepared, cacheControl, encoding, header) => {
-      const vary = prepared.isCompressible ? 'Accept-Encoding, Origin' : 'Origin';
-      const response = begin(exchange, '200 OK', vary);
-      response.writeHeader('Content-Type', prepared.contentType);
-      const etag = prepared.etag(encoding);
-      if (etag !== null) response.writeHeader('ETag', etag);
-      if (cacheControl !== null) response.writeHeader('Cache-Control', cacheControl);
-      if (header !== null) response.writeHeader(header[0], header[1]);
-      if (encoding !== 'identity') response.writeHeader('Content-Encoding', encoding);
-      end(exchange, '200 OK', prepared.encoded(encoding));
+    writeOk: (exchange, { headers, body }) => {
+      // Without a status it is 200 OK.
+      beginPrepared(exchange, headers);
+      end(exchange, '200 OK', body());
     },
-    writeNotModified: (exchange, etag, cacheControl, header) => {
-      const response = begin(exchange, '304 Not Modified', 'Accept-Encoding, Origin');
-      response.writeHeader('ETag', etag);
-      if (cacheControl !== null) response.writeHeader('Cache-Control', cacheControl);
-      if (header !== null) response.writeHeader(header[0], header[1]);
-      transport.endWithoutBody(response, null);
+    writeNotModified: (exchange, { notModified }) => {
+      exchange.response.writeStatus('304 Not Modified');
+      transport.endWithoutBody(beginPrepared(exchange, notModified), null);
       finish(exchange, '304 Not Modified');
     },
     writeError: (exchange, { status, code, retryAfterSeconds }) => {
       const response = begin(exchange, status, 'Origin');
       response.writeHeader('Content-Type', jsonType);
       response.writeHeader('Cache-Control', 'no-store');
+      response.writeHeader('Link', helpLinks[code]);
       if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
       end(exchange, status, Buffer.from(JSON.stringify({ error: code })));
     },

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { createRequire } from 'node:module';
+import type { HeaderBlock } from './headerBlock.ts';
 import { chooseUwsBuild, type Uws, uwsPackages } from './uwsBuild.ts';
 
 // Loaded with require, since imports of the native addon and of the fallback have different shapes.
@@ -21,7 +22,13 @@ export function detectImplementation(): 'native' | 'fallback' {
   return implementation;
 }
 
+/** Of the addon, undocumented: it answers without a header that names itself. */
+interface Silenceable {
+  _cfg?(option: 'silent'): void;
+}
+
 export function App(): TemplatedApp {
+  (uws as Silenceable)._cfg?.('silent');
   const app = uws.App();
   if (detectImplementation() === 'fallback') routeByPath(app as unknown as FallbackApp);
   return app;
@@ -55,6 +62,9 @@ export interface Transport {
   remoteAddress(response: HttpResponse): string;
   /** 4 or 16 bytes of the peer's address; null where only text is known. */
   remoteAddressBytes(response: HttpResponse): ArrayBuffer | null;
+  writeHeaders(response: HttpResponse, headers: HeaderBlock): void;
+  /** A header whose value has no line break, and prepared ones behind it. */
+  writeHeaderBefore(response: HttpResponse, name: string, value: string, headers: HeaderBlock): void;
   /**
    * Sends a body, or the rest of one of `bytes`, as far as the connection takes it.
    *
@@ -72,6 +82,9 @@ const native: Transport = {
   forEachHeader: (request, note) => request.forEach(note),
   remoteAddress: (response) => Buffer.from(response.getRemoteAddressAsText()).toString('latin1'),
   remoteAddressBytes: (response) => response.getRemoteAddress(),
+  // One call into the addon costs as much as half of what else a response takes, and it writes a value as it is.
+  writeHeaders: (response, { name, lines }) => response.writeHeader(name, lines),
+  writeHeaderBefore: (response, name, value, { following }) => response.writeHeader(name, value + following),
   tryEnd: (response, body, bytes) => response.tryEnd(body, bytes)[1],
   endWithoutBody: (response, contentLength) => {
     // Given the length as an argument, the addon would wait for a body, and the connection would hang.
@@ -103,6 +116,12 @@ const fallback: Transport = {
   remoteAddress: (response) =>
     (response as unknown as FallbackResponse).response.socket?.remoteAddress ?? '0.0.0.0',
   remoteAddressBytes: () => null,
+  writeHeaders: (response, { headers }) => {
+    for (const [name, value] of headers) response.writeHeader(name, value);
+  },
+  writeHeaderBefore: (response, name, value, { headers }) => {
+    for (const [one, other] of [[name, value] as const, ...headers]) response.writeHeader(one, other);
+  },
   tryEnd: (response, body) => {
     // Node's own server stops reading requests while a client does not read responses.
     response.end(body);

@@ -32,6 +32,8 @@ export interface ChainFoldOptions {
 interface Rewinding {
   readonly forkBlock: bigint;
   readonly position: number;
+  /** Of the stream that it is a message of. */
+  readonly streamCreated: string;
 }
 
 /**
@@ -41,7 +43,7 @@ interface Rewinding {
 function rewindFurther(before: Rewinding | null, next: Rewinding): Rewinding {
   if (before === null) return next;
   const { forkBlock } = [before, next].reduce((a, b) => (b.forkBlock < a.forkBlock ? b : a));
-  return { forkBlock, position: Math.max(before.position, next.position) };
+  return { ...next, forkBlock, position: Math.max(before.position, next.position) };
 }
 
 /** Rows of the messages of a batch. */
@@ -61,10 +63,7 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
   function receive(message: StreamMessage, rejections: RejectionCollector, rows: CollectedRows): void {
     const headBefore = actors.state.head?.number ?? null;
     const outcome = actors.receive(message);
-    if (rewound !== null && message.seq >= rewound.position) {
-      rewound = null;
-      actors.keepFrom(null);
-    }
+    if (rewound !== null && message.seq >= rewound.position) endRewinding();
     reportFault();
     if (outcome === 'unread') {
       counts.unread('MINER_CHAIN');
@@ -84,6 +83,11 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
     for (const one of activity) rows.ownerActivity.push(toActivityRow(one, run));
     for (const one of settlements) rows.settlements.push(toSettlementRow(one, run));
     for (const one of checkpoints) rows.checkpoints.push(toCheckpointRow(one, run));
+  }
+
+  function endRewinding() {
+    rewound = null;
+    actors.keepFrom(null);
   }
 
   function noteReorganization({ forkBlock, safeDepth }: Reorganization, headBefore: bigint | null) {
@@ -117,6 +121,8 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
       const rows: CollectedRows = { chainEvents: [], ownerActivity: [], settlements: [], checkpoints: [] };
       const rejections = createRejectionCollector('MINER_CHAIN', streamCreated, counts);
       let position = 0;
+      // In a stream that was created again, the message may never come.
+      if (rewound !== null && rewound.streamCreated !== streamCreated) endRewinding();
       try {
         for (const message of messages) {
           position = message.seq;
@@ -125,7 +131,7 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
         return { rows: { ...noRows, ...rows }, rejections: rejections.all };
       } catch (error) {
         if (!(error instanceof ForkBelowStates)) throw error;
-        rewound = rewindFurther(rewound, { forkBlock: error.forkBlock, position });
+        rewound = rewindFurther(rewound, { forkBlock: error.forkBlock, position, streamCreated });
         actors.keepFrom(rewound.forkBlock);
         chainCounts.rewound();
         throw new OlderSnapshotNeeded(error.message);

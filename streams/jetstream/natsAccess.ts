@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { checkServerIdentity } from 'node:tls';
 import { type ConnectionOptions, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node';
 
 /** Where NATS is, and as whom it is connected to. */
@@ -33,8 +35,25 @@ export function readNatsAccess(access: NatsAccess): AccessOptions & { readonly s
         ...(caFile && { caFile }),
         ...(certificateFile && { certFile: certificateFile }),
         ...(keyFile && { keyFile }),
+        // Passed on to Node by the client, whose own options have no such one.
+        ...{ checkServerIdentity: createIdentityCheck(addresses.map(({ hostname }) => hostname)) },
       },
     }),
+  };
+}
+
+/**
+ * The client names no host to Node where it connects to an IP address, and Node takes that for `localhost`. Then the certificate has to be for one of the
+ * configured addresses.
+ */
+function createIdentityCheck(hosts: readonly string[]): typeof checkServerIdentity {
+  const ipAddresses = hosts.map((host) => host.replace(/^\[|\]$/g, '')).filter((host) => isIP(host) !== 0);
+  const isUnnamed = (name: string) =>
+    name === 'localhost' && ipAddresses.length > 0 && !hosts.includes('localhost');
+  return (name, certificate) => {
+    const allowed = isUnnamed(name) ? ipAddresses : [name];
+    const errors = allowed.map((one) => checkServerIdentity(one, certificate));
+    return errors.includes(undefined) ? undefined : errors[0];
   };
 }
 

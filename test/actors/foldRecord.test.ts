@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   collectRecords,
+  defineListRecord,
   defineRecord,
   dispatchRecords,
   formatRecord,
@@ -66,5 +67,60 @@ describe('a record of a fold', () => {
 
   it('is refused without a kind and a key', () => {
     for (const line of ['', 'weight', 'weight\t1']) expect(() => parseRecord(line)).toThrow(RecordRefused);
+  });
+});
+
+const mint = z.strictObject({
+  kind: z.enum(['mint', 'merge']),
+  tokenIds: z.array(z.bigint()),
+  pending: z.strictObject({ round: z.bigint(), weight: z.int().min(0) }).nullable(),
+  levels: z.array(z.strictObject({ isOpen: z.boolean(), name: z.string().nullable() })),
+});
+const listed = defineListRecord('mint', mint);
+
+describe('a record that is a list', () => {
+  const integer = fc.oneof(
+    fc.bigInt(),
+    fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }),
+    fc.constantFrom(2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n), -(2n ** 53n) - 1n),
+  );
+  const value = fc.record({
+    kind: fc.constantFrom('mint' as const, 'merge' as const),
+    tokenIds: fc.array(integer),
+    pending: fc.option(fc.record({ round: integer, weight: fc.nat() })),
+    levels: fc.array(fc.record({ isOpen: fc.boolean(), name: fc.option(fc.string({ unit: 'binary' })) })),
+  });
+
+  it('is read back to the digit, and its text has no names', () => {
+    fc.assert(
+      fc.property(value, (one) => {
+        const line = formatRecord(listed.write('7', one));
+        expect(line).not.toMatch(/"(?:tokenIds|pending|isOpen)"/);
+        expect(listed.read(parseRecord(line))).toEqual(one);
+      }),
+    );
+  });
+
+  it.each([
+    ['a member is missing', '["mint",[7],null]'],
+    ['there is a member too many', '["mint",[7],null,[],null]'],
+    ['it has the names of members', '{"kind":"mint","tokenIds":[7],"pending":null,"levels":[]}'],
+    ['a member has another type', '["mint",7,null,[]]'],
+    ['a member is none of its set', '["burn",[7],null,[]]'],
+    ['a member within is missing', '["mint",[7],[1],[]]'],
+    ['a member within is outside of its bounds', '["mint",[7],[1,-1],[]]'],
+    ['a bigint is none', '["mint",["7x"],null,[]]'],
+    ['a bigint is a fraction', '["mint",[7.5],null,[]]'],
+    ['a bigint is null', '["mint",[null],null,[]]'],
+    ['it is not JSON', '["mint",[7],'],
+  ])('is refused by name where %s', (_, json) => {
+    const read = () => listed.read({ kind: 'mint', key: '7', value: json });
+    expect(read).toThrow(RecordRefused);
+    expect(read).toThrow('mint 7');
+  });
+
+  it('names the place that does not fit', () => {
+    const read = () => listed.read({ kind: 'mint', key: '7', value: '["mint",[7],[1,"2"],[]]' });
+    expect(read).toThrow('mint.pending.weight is "2"');
   });
 });

@@ -50,7 +50,8 @@ async function startLocal(dataDir: string) {
       return telemetry.status === 'online' ? telemetry : null;
     }, `a live measurement: ${started.output()}`);
   const natsPid = () => Number(/"pid":(\d+)[^\n]*"nats-server started"/.exec(started.output())?.[1]);
-  return { ...started, statusUrl, telemetryUrl, online, natsPid };
+  const anvilPid = () => Number(/"pid":(\d+)[^\n]*"anvil started"/.exec(started.output())?.[1]);
+  return { ...started, statusUrl, telemetryUrl, online, natsPid, anvilPid };
 }
 
 /** Empty for a process that has ended, also when nobody has asked about it yet. */
@@ -129,6 +130,16 @@ describe('npm start', () => {
       async () => (await settledThrough(second.statusUrl)) >= settled,
       'the same chain after the restart',
     );
+    // A chain that stands still, and goes on, takes the simulation with it.
+    process.kill(second.anvilPid(), 'SIGSTOP');
+    await eventually(() => second.output().includes('the simulated chain does not answer'), 'a paused chain');
+    process.kill(second.anvilPid(), 'SIGCONT');
+    const safeBlock = async () => {
+      const core = await (await fetch(second.statusUrl.replace('/v1/status', '/v1/core'))).text();
+      return Number(/"safeThroughBlock":"(\d+)"/.exec(core)?.[1]);
+    };
+    const blockThen = await eventually(safeBlock, 'a safe block');
+    await eventually(async () => (await safeBlock()) > blockThen, 'later blocks');
     expect(await second.end('SIGTERM'), second.output()).toBe(0);
   });
 

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
+import { EventEmitter, once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
@@ -150,6 +149,21 @@ describe('the event stream', () => {
     expect(players.messages.map(({ data }) => data.id)).toEqual(
       all.messages.filter(({ event }) => event.startsWith('player.')).map(({ data }) => data.id),
     );
+  });
+
+  it('sends the same events without names to those who ask so', async () => {
+    const { records, server } = await startServer();
+    const named = await listen(server.base, '/v1/events/stream?category=measurement');
+    const unnamed = await listen(server.base, '/v1/events/stream?unnamed=1&category=measurement');
+    records.add(2);
+    await eventually(() => named.messages.length === 2 && unnamed.messages.length === 2, 'two records');
+    expect(named.messages.map(({ event }) => event)).toEqual(named.messages.map(({ data }) => data.type));
+    expect(unnamed.messages).toEqual(named.messages.map((message) => ({ ...message, event: 'message' })));
+    const resumed = await listen(server.base, '/v1/events/stream?unnamed=1', {
+      'Last-Event-ID': named.messages[0]?.id as string,
+    });
+    await eventually(() => resumed.messages.length === 1, 'the second one');
+    expect(resumed.messages).toEqual(unnamed.messages.slice(1));
   });
 
   it.each([
@@ -327,13 +341,9 @@ describe('the event stream', () => {
   it('ends the stream of a client that does not read, and of no other', async () => {
     const { records, server } = await startServer();
     const reader = await listen(server.base);
-    const sleeper = connect(server.port, '127.0.0.1');
-    onTestFinished(() => {
-      sleeper.destroy();
-    });
-    await once(sleeper, 'connect');
-    sleeper.write('GET /v1/events/stream HTTP/1.1\r\nHost: test\r\n\r\n');
-    await once(sleeper, 'readable');
+    const reading = new EventEmitter();
+    const mayRead = once(reading, 'begin').then(() => undefined);
+    const sleeper = await listen(server.base, '/v1/events/stream', {}, mayRead);
     const clients = async () =>
       Number(/miner_event_stream_clients (\d+)/.exec(await server.registry.metrics())?.[1]);
     await eventually(async () => (await clients()) === 2, 'two clients');
@@ -348,6 +358,12 @@ describe('the event stream', () => {
     }, 'the end of the stream that nobody reads');
     expect(await server.registry.metrics()).toContain('miner_event_stream_slow_clients_total 1');
     await eventually(() => countDelivered() === total, 'all events for the one that reads');
+    // Until then it was sent everything in order.
+    reading.emit('begin');
+    await eventually(() => sleeper.state.isEnded, 'the end of what was sent to it');
+    expect(sleeper.state.failure).toBeNull();
+    expect(sleeper.messages.length).toBeGreaterThan(0);
+    expect(sleeper.messages).toEqual(reader.messages.slice(0, sleeper.messages.length));
   });
 
   it('is refused for what is no cursor or category, and beyond the streams that a client may have', async () => {
@@ -355,6 +371,8 @@ describe('the event stream', () => {
     for (const [query, headers, error] of [
       ['?category=none', {}, 'invalid_query'],
       ['?limit=3', {}, 'invalid_query'],
+      ['?unnamed=0', {}, 'invalid_query'],
+      ['?unnamed=1&unnamed=1', {}, 'invalid_query'],
       ['', { 'Last-Event-ID': 'abc' }, 'invalid_cursor'],
       [
         '',

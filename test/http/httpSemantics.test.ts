@@ -248,7 +248,7 @@ describe('a preflight', () => {
     const response = await server.get('/v1/settlements', { ...headers, 'If-None-Match': '*' });
     expect(response.status).toBe(304);
     expect(response.headers.get('access-control-expose-headers')).toBe(
-      'ETag, Retry-After, X-Request-Id, X-Miner-Settlement-Source',
+      'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Miner-Settlement-Source',
     );
     expect(response.headers.get('x-miner-settlement-source')).toBe('unavailable');
   });
@@ -351,6 +351,44 @@ describe('readiness and documents', () => {
       expect(lines.filter((line) => line.includes(`(${path}):`))).toHaveLength(1);
     const robots = await server.get('/robots.txt');
     expect(await robots.text()).toBe('User-agent: *\nDisallow: /v1/events/stream\n');
+  });
+});
+
+describe('security.txt', () => {
+  const path = '/.well-known/security.txt';
+
+  it('of the explorer give shared links a preview where the address of the service is known', async () => {
+    const server = await startPublicServer({ publicUrl: 'https://mining.example' });
+    const page = await (await server.get('/statistics?range=30d')).text();
+    expect(page).toContain('<meta property="og:url" content="https://mining.example/statistics?range=30d"');
+    expect(page).toMatch(
+      /<meta property="og:image" content="https:\/\/mining\.example\/explorer\/preview\.\w+\.png"/,
+    );
+    const elsewhere = await startPublicServer();
+    expect(await (await elsewhere.get('/')).text()).not.toContain('og:image');
+  });
+
+  it('names the contact of the operator, for half a year from today', async () => {
+    const server = await startPublicServer({ securityContact: 'mailto:security@wheel.example' });
+    const response = await server.get(path);
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const fields = Object.fromEntries(
+      (await response.text())
+        .trim()
+        .split('\n')
+        .map((line) => line.split(/: (.*)/)),
+    );
+    expect(fields).toMatchObject({ Contact: 'mailto:security@wheel.example' });
+    const days = (Date.parse(fields.Expires) - server.clock.nowMs()) / 86_400_000;
+    expect(Math.ceil(days)).toBe(180);
+    const tag = response.headers.get('etag');
+    expect((await server.get(path)).headers.get('etag')).toBe(tag);
+    server.clock.advance(86_400_000);
+    expect((await server.get(path)).headers.get('etag')).not.toBe(tag);
+  });
+
+  it('is not there without one', async () => {
+    expect((await (await startPublicServer()).get(path)).status).toBe(404);
   });
 });
 

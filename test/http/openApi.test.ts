@@ -1,13 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { createOpenApiDocument } from '../../http/routes/openApi.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { errorStatus } from '../../http/server/errors.ts';
 import { examplePath } from '../support/http/examplePath.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
+import { createSchemaValidator, escapePointer } from '../support/http/validateExamples.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
@@ -47,17 +46,9 @@ describe('OpenAPI', () => {
     async (path, route) => {
       const server = await startPublicServer();
       const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
-      const ajv = new Ajv2020({ strict: false, allErrors: true });
-      for (const format of ['uint64-decimal', 'uint256-decimal']) ajv.addFormat(format, /^\d+$/);
-      addFormats.default(ajv, ['date', 'date-time', 'uuid', 'uri']);
-      ajv.addSchema(document, 'openapi');
-      const pointer = path
-        .replaceAll('~', '~0')
-        .replaceAll('/', '~1')
-        .replaceAll('{', '%7B')
-        .replaceAll('}', '%7D');
+      const ajv = createSchemaValidator(document);
       const validate = ajv.compile({
-        $ref: `openapi#/paths/${pointer}/get/responses/200/content/application~1json/schema`,
+        $ref: `openapi#/paths/${escapePointer(path)}/get/responses/200/content/application~1json/schema`,
       });
       const response = await server.get(examplePath(route));
       const body = (await response.json()) as Record<string, unknown>;

@@ -42,7 +42,7 @@ describe('rate limiter', () => {
         for (const { address, rateClass, waitMs, times } of requests) {
           nowMs += waitMs;
           for (let time = 0; time < times; time++) {
-            const waitSeconds = limiter.take(words(address), rateClass, nowMs);
+            const { waitSeconds } = limiter.take(words(address), rateClass, nowMs);
             expect(waitSeconds === 0).toBe(plain(address, rateClass, nowMs));
           }
         }
@@ -55,17 +55,17 @@ describe('rate limiter', () => {
     const limiter = createRateLimiter();
     const address = words('192.0.2.7');
     for (let request = 0; request < 20; request++)
-      expect(limiter.take(address, 'publicHeavy', 1_000)).toBe(0);
-    const waitSeconds = limiter.take(address, 'publicHeavy', 1_000);
+      expect(limiter.take(address, 'publicHeavy', 1_000).waitSeconds).toBe(0);
+    const { waitSeconds } = limiter.take(address, 'publicHeavy', 1_000);
     expect(waitSeconds).toBe(1);
-    expect(limiter.take(address, 'publicHeavy', 1_000 + waitSeconds * 1_000)).toBe(0);
+    expect(limiter.take(address, 'publicHeavy', 1_000 + waitSeconds * 1_000).waitSeconds).toBe(0);
   });
 
   it('counts an address and its IPv4-mapped form together, and classes separately', () => {
     const limiter = createRateLimiter();
     for (let request = 0; request < 20; request++) limiter.take(words('192.0.2.7'), 'publicHeavy', 1_000);
-    expect(limiter.take(words('::ffff:192.0.2.7'), 'publicHeavy', 1_000)).toBeGreaterThan(0);
-    expect(limiter.take(words('192.0.2.7'), 'publicFast', 1_000)).toBe(0);
+    expect(limiter.take(words('::ffff:192.0.2.7'), 'publicHeavy', 1_000).waitSeconds).toBeGreaterThan(0);
+    expect(limiter.take(words('192.0.2.7'), 'publicFast', 1_000).waitSeconds).toBe(0);
   });
 
   it('needs no more memory for a million addresses, and still limits each of them', () => {
@@ -76,7 +76,8 @@ describe('rate limiter', () => {
     let refused = 0;
     for (let index = 0; index < 1_000_000; index++) {
       limiter.take([0x20010db8, index >>> 16, index, 7], 'publicFast', 1_000 + index / 1_000);
-      if (index % 1_000 === 0 && limiter.take(busy, 'publicHeavy', 1_000 + index / 1_000) > 0) refused++;
+      if (index % 1_000 === 0 && limiter.take(busy, 'publicHeavy', 1_000 + index / 1_000).waitSeconds > 0)
+        refused++;
     }
     const after = process.memoryUsage();
     expect(limiter.capacity).toBe(65_536);
@@ -100,6 +101,31 @@ describe('rate limits over HTTP', () => {
     expect((await server.get('/v1/status')).status).toBe(200);
     server.clock.advance(Number(retryAfter) * 1_000);
     expect((await server.get(path)).status).toBe(200);
+  });
+
+  it('is said in advance: the policy of the class, and what is left of it', async () => {
+    const server = await startPublicServer({ rateLimits: true });
+    const readFields = async (path: string, headers = {}) => {
+      const response = await server.get(path, headers);
+      await response.text();
+      const { status } = response;
+      return [status, response.headers.get('ratelimit-policy'), response.headers.get('ratelimit')];
+    };
+    const heavy = '"publicHeavy";q=20;w=4';
+    expect(await readFields('/v1/events?limit=0')).toEqual([400, heavy, '"publicHeavy";r=19;t=4']);
+    server.clock.advance(200);
+    expect(await readFields('/v1/events')).toEqual([200, heavy, '"publicHeavy";r=19;t=4']);
+    for (let left = 18; left >= 0; left--) {
+      const seconds = Math.max(1, Math.ceil(left / 5));
+      expect(await readFields('/v1/events')).toEqual([200, heavy, `"publicHeavy";r=${left};t=${seconds}`]);
+    }
+    expect(await readFields('/v1/events')).toEqual([429, heavy, '"publicHeavy";r=0;t=1']);
+    const tag = (await server.get('/v1/status')).headers.get('etag') ?? '';
+    const again = await readFields('/v1/status', { 'If-None-Match': tag });
+    expect(again).toEqual([304, '"publicFast";q=60;w=2', '"publicFast";r=58;t=2']);
+    expect(await readFields('/healthz')).toEqual([200, '"other";q=60;w=3', '"other";r=59;t=3']);
+    const unlimited = await startPublicServer();
+    expect((await unlimited.get('/v1/status')).headers.get('ratelimit-policy')).toBeNull();
   });
 
   it('ignores X-Forwarded-For of a peer that is not a configured proxy', async () => {

@@ -11,11 +11,23 @@ import { silentLogger } from '../support/silentLogger.ts';
 
 const statusLine = /^HTTP\/1\.1 \d{3}/;
 
-/** Sends bytes and collects what comes back until it is `expected`, the peer closes, or nothing came for a while. */
-function exchange(port: number, sent: string | Buffer, expected: RegExp, quietMs = 60_000): Promise<string> {
+/** Sends bytes, each piece in a packet of its own, and collects what comes back until it is `expected`, the peer closes, or nothing came for a while. */
+function exchange(
+  port: number,
+  sent: string | Buffer | readonly string[],
+  expected: RegExp,
+  quietMs = 60_000,
+): Promise<string> {
   return new Promise((done) => {
     let received = '';
-    const socket = connect(port, '127.0.0.1', () => socket.write(sent));
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, async () => {
+      if (typeof sent === 'string' || Buffer.isBuffer(sent)) return socket.write(sent);
+      for (const piece of sent) {
+        await new Promise((written) => socket.write(piece, written));
+        await new Promise(setImmediate);
+      }
+      return true;
+    });
     const finish = () => {
       socket.destroy();
       done(received);
@@ -195,6 +207,19 @@ describe('requests of other forms', () => {
       const server = await startPublicServer();
       expect(statusIn(await exchange(server.port, sent, statusLine))).toBe(status);
     });
+
+  it('a request in two pieces is one, wherever it is cut', async () => {
+    const server = await startPublicServer();
+    const sent = `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Request-Id: in-pieces-1\r\n\r\n`;
+    const cuts = Array.from({ length: sent.length - 1 }, (_, index) => index + 1);
+    const received = await Promise.all(
+      cuts.map(async (cut) => {
+        const pieces = [sent.slice(0, cut), sent.slice(cut)];
+        return statusIn(await exchange(server.port, pieces, /\r\nX-Request-Id: in-pieces-1\r\n/i));
+      }),
+    );
+    expect(received).toEqual(cuts.map(() => '200'));
+  });
 
   it('an empty host is one', async () => {
     const server = await startPublicServer();

@@ -40,7 +40,8 @@ function createFold() {
     chainCounts: registerChainMetrics(registry, actors),
     logger: silentLogger,
   });
-  const take = (messages: readonly StreamMessage[]) => fold.receive(buildBatch(messages, streamCreated));
+  const take = (messages: readonly StreamMessage[], created = streamCreated) =>
+    fold.receive(buildBatch(messages, created));
   /** Events that are evicted from now on. */
   const countEvicted = () => {
     const before = evicted;
@@ -156,6 +157,19 @@ describe('a repair', () => {
     const kept = actors.newest()?.checkpoints.toArray();
     expect(kept).toHaveLength(100 + 200 * 2 + 789 * 3);
     expect(kept).toEqual(whole.actors.newest()?.checkpoints.toArray());
+  });
+
+  it('that a stream does not hold which was created again keeps no more states than any other message', () => {
+    const { actors, fold, take } = createFold();
+    take(buildBlocks(1, 800, 1, 1));
+    expect(() => take(buildBlocks(101, 103, 5_001, 1, { fork: 1, parentBranch: 0 }))).toThrow(
+      OlderSnapshotNeeded,
+    );
+    restoreState(fold, [], 0);
+    const again = buildBlocks(1, 800, 1, 1);
+    take(again.slice(0, 400), '2026-02-01T00:00:00Z');
+    take(again.slice(400), '2026-02-01T00:00:00Z');
+    expect(actors.state.safe.length).toBe(keptStatesMax);
   });
 
   it('from a block that no span has announced is rejected after one rewind, and states are evicted again', async () => {

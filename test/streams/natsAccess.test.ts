@@ -121,12 +121,23 @@ describe('NATS with TLS', () => {
     const { url, tls, stranger } = await useSecured();
     expect(await refusal({ url })).toContain('self-signed certificate');
     expect(await refusal({ url, caFile: stranger.certificate })).toContain('self-signed certificate');
-    expect(await refusal({ url: url.replace('localhost', '127.0.0.1'), ...tls })).not.toContain(
-      'Authorization',
-    );
     expect(await refusal({ url, caFile: tls.caFile })).not.toBe('none');
     const other = { certificateFile: stranger.certificate, keyFile: stranger.key };
     expect(await refusal({ url, caFile: tls.caFile, ...other })).not.toBe('none');
+  });
+
+  it('checks that the certificate is for the name, or the address, that it connects to', async () => {
+    const { certificate, key } = createCertificate(temporaryDirectory(), 'elsewhere.test');
+    const { host } = await startServer(`tls { cert_file: "${certificate}", key_file: "${key}" }`);
+    expect(await refusal({ url: `tls://${host}`, caFile: certificate })).toContain('localhost');
+    const byAddress = host.replace('localhost', '127.0.0.1');
+    expect(await refusal({ url: `tls://${byAddress}`, caFile: certificate })).toBe('none');
+    const other = createCertificate(temporaryDirectory(), 'localhost', []);
+    const named = await startServer(`tls { cert_file: "${other.certificate}", key_file: "${other.key}" }`);
+    const caFile = other.certificate;
+    expect(await refusal({ url: `tls://${named.host}`, caFile })).toBe('none');
+    const unnamed = `tls://${named.host.replace('localhost', '127.0.0.1')}`;
+    expect(await refusal({ url: unnamed, caFile })).toContain('127.0.0.1');
   });
 
   it('is required where the address says so: a server without it learns nothing', async () => {

@@ -28,6 +28,7 @@ import {
   writtenContracts,
 } from '../support/chain/writtenSpans.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
+import { writeNamedRecords } from '../support/linesFormat.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
@@ -349,15 +350,15 @@ describe('the activity of owners', () => {
     expect((await walk(serving.views, owner, 20, after)).texts).toEqual(chain.listActivity(owner));
   });
 
-  it('of a snapshot of the version before becomes rows, and memory holds the newest alone', async () => {
+  it('of a snapshot of the version before rows becomes rows, and memory holds the newest alone', async () => {
     const opened = await openTables();
     const chain = createPlainChain(9);
     const written = followPlainly(opened, chain.messages);
     chain.append(500, 30);
     await written.follow();
     chain.append(40, 30);
-    // Fewer blocks than are kept: nothing is a row yet, as the version before had it.
-    const records = Array.from(written.fold.capture().all(), removeMembers);
+    // Fewer blocks than are kept: nothing is a row yet, as that version had it.
+    const records = Array.from(writeNamedRecords(written.fold.capture().all()), removeMembers);
     const followed = followPlainly(opened, chain.messages);
     followed.restore(records, 500);
     chain.append(keptStates, 2);
@@ -403,7 +404,7 @@ describe('the activity of owners', () => {
   });
 });
 
-/** A record as the version before has written it. */
+/** A record as the version before rows has written it. */
 function removeMembers(record: FoldRecord): FoldRecord {
   const { kind, value } = record;
   if (value === null || (kind !== 'activity' && kind !== 'state')) return record;

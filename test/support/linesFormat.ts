@@ -1,5 +1,7 @@
 import { stringify } from '../../actors/bigintJson.ts';
 import type { ChainFoldState } from '../../actors/chain/chainFold.ts';
+import { chainRecords } from '../../actors/chain/chainRecords.ts';
+import type { FoldRecord } from '../../actors/foldRecord.ts';
 import type { CapturedCounters } from '../../actors/wheel/counterSnapshot.ts';
 
 /** Snapshots as they were written before they consisted of records: lines of JSON. Of the chain, before there were rows of its history. */
@@ -48,6 +50,15 @@ export function writeChainLines(state: ChainFoldState, newestSpanAtMs: number | 
       ...writeList('activity', activity.map(removePosition)),
     ]),
   ];
+}
+
+/** Records of the chain as they were written before positions and events of owners were lists. */
+export function* writeNamedRecords(records: Iterable<FoldRecord>): Iterable<FoldRecord> {
+  for (const record of records) {
+    const { kind } = record;
+    const read = kind === 'position' || kind === 'activity' ? chainRecords[kind].read : null;
+    yield read === null || record.value === null ? record : { ...record, value: stringify(read(record)) };
+  }
 }
 
 function removePosition({ position: _, ...entry }: { readonly position: number }): object {

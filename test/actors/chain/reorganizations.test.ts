@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
 import type { ChainFoldState } from '../../../actors/chain/chainFold.ts';
 import { convertChainLines } from '../../../actors/chain/convertChainLines.ts';
-import { foldVersionBeforeRows } from '../../../actors/chain/convertChainRecords.ts';
+import { foldVersionBeforeLists, foldVersionBeforeRows } from '../../../actors/chain/convertChainRecords.ts';
 import { formatRecord } from '../../../actors/foldRecord.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
@@ -11,7 +11,7 @@ import { createRandomEconomy } from '../../support/chain/randomEconomy.ts';
 import { reorganize } from '../../support/chain/reorganize.ts';
 import { startEconomy } from '../../support/chain/testEconomy.ts';
 import { followCaptures } from '../../support/increments.ts';
-import { writeChainLines } from '../../support/linesFormat.ts';
+import { writeChainLines, writeNamedRecords } from '../../support/linesFormat.ts';
 import { connectTo, startNats } from '../../support/processes/natsServer.ts';
 import { assertMatchesContracts } from '../../support/reference/assertMatchesContracts.ts';
 import { restoreState } from '../../support/restoreState.ts';
@@ -25,18 +25,18 @@ function describeState(state: ChainFoldState): string {
   );
 }
 
-/** Takes records of the version before. */
-function earlier({ beginRestore }: ChainActors) {
-  return { beginRestore: () => beginRestore(foldVersionBeforeRows) };
+/** Takes records of an earlier version. */
+function earlier({ beginRestore }: ChainActors, foldVersion: number) {
+  return { beginRestore: () => beginRestore(foldVersion) };
 }
 
-/** The state as text; which message made something safe aside, which the version before did not note. */
+/** The state as text; which message made something safe aside, which versions before rows did not note. */
 function writeRecords(actors: ChainActors): string[] {
   const records = Array.from(actors.capture().all(), formatRecord);
   return records
     .map((record) =>
       /^(activity|settlement|checkpoint|state)\t/.test(record)
-        ? record.replace(/"position":\d+/, '')
+        ? record.replace(/"position":\d+/, '').replace(/^(activity\t.*),\d+\]$/, '$1')
         : record,
     )
     .sort();
@@ -122,12 +122,17 @@ describe('reorganizations', () => {
       const before = createChainActors(settings);
       for (const message of messages.slice(0, at)) before.receive(message);
       const after = createChainActors(settings);
-      // Every other time from a snapshot as it was written before there were records.
-      const records =
-        at % 2 === 0
-          ? before.capture().all()
-          : convertChainLines(writeChainLines(before.state, before.newestSpanAtMs));
-      restoreState(at % 2 === 0 ? after : earlier(after), records);
+      // In turn from a snapshot of this version, of the one before lists, and as it was written before there were records.
+      const turn = (at / 7) % 3;
+      const { state, newestSpanAtMs } = before;
+      if (turn === 0) restoreState(after, before.capture().all());
+      else if (turn === 1)
+        restoreState(earlier(after, foldVersionBeforeLists), writeNamedRecords(before.capture().all()));
+      else
+        restoreState(
+          earlier(after, foldVersionBeforeRows),
+          convertChainLines(writeChainLines(state, newestSpanAtMs)),
+        );
       for (const message of messages.slice(at)) after.receive(message);
       expect(writeRecords(after)).toEqual(writeRecords(uninterrupted));
       expect(after.newestSpanAtMs).toBe(uninterrupted.newestSpanAtMs);

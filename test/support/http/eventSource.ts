@@ -6,20 +6,27 @@ export interface Message {
   readonly event: string;
   readonly data: {
     readonly id: string;
+    readonly type: string;
     readonly source: Readonly<Record<string, string>>;
     readonly payload: Readonly<Record<string, string>>;
   };
 }
 
-/** An event source: what it received, until the test ends. */
-export async function listen(base: string, path = '/v1/events/stream', headers: Record<string, string> = {}) {
+/** An event source: what it received, until the test ends. It begins to read when `mayRead` is resolved. */
+export async function listen(
+  base: string,
+  path = '/v1/events/stream',
+  headers: Record<string, string> = {},
+  mayRead: Promise<void> = Promise.resolve(),
+) {
   const ending = new AbortController();
   whenFinished(() => ending.abort());
   const response = await fetch(`${base}${path}`, { headers, signal: ending.signal });
   const messages: Message[] = [];
-  const state = { text: '', heartbeats: 0, isEnded: false, lastId: '' };
+  const state = { text: '', heartbeats: 0, isEnded: false, lastId: '', failure: null as unknown };
   void (async () => {
     const decoder = new TextDecoder();
+    await mayRead;
     try {
       for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
         state.text += decoder.decode(chunk, { stream: true });
@@ -32,13 +39,13 @@ export async function listen(base: string, path = '/v1/events/stream', headers: 
           if (lines.has('data'))
             messages.push({
               id: lines.get('id') as string,
-              event: lines.get('event') as string,
+              event: lines.get('event') ?? 'message',
               data: JSON.parse(lines.get('data') as string),
             });
         }
       }
-    } catch {
-      // Aborted with the test.
+    } catch (error) {
+      if (!ending.signal.aborted) state.failure = error;
     }
     state.isEnded = true;
   })();

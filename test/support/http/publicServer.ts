@@ -85,6 +85,7 @@ export interface TestPublicServer {
   ready: boolean;
   hasViews: boolean;
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Response>;
+  close(): void;
 }
 
 const noObservations: ObservationReader = { page: () => ({ items: [], more: false }) };
@@ -155,6 +156,8 @@ export async function startPublicServer(
       isPortShared: false,
       readTimeoutMs: 5_000,
       transactionUrl: null,
+      publicUrl: null,
+      securityContact: null,
       ...settings,
     },
   });
@@ -167,6 +170,7 @@ export async function startPublicServer(
     views,
     registry,
     clock,
+    close: () => server.close(),
     get: (path: string, headers: Record<string, string> = {}, method = 'GET') =>
       fetch(`${base}${path}`, { method, headers }),
   });

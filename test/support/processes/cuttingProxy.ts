@@ -9,15 +9,18 @@ export interface CuttingProxy {
   /** Accepts connections and forwards nothing until it is released. */
   hold(isHeld: boolean): void;
   readonly cuts: number;
+  /** What the newest connection has forwarded of answers. */
+  readonly answered: string;
 }
 
 /** In front of a server at `http://127.0.0.1:port`, with or without a database. */
 export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy> {
   const target = new URL(targetUrl);
   const sockets = new Set<Socket>();
-  const state = { toCut: 0, cuts: 0, isHeld: false };
+  const state = { toCut: 0, cuts: 0, isHeld: false, answered: '' };
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
+    state.answered = '';
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
@@ -33,6 +36,7 @@ export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy
     upstream.on('data', (chunk) => {
       if (state.toCut === 0) {
         client.write(chunk);
+        state.answered += chunk;
         return;
       }
       state.toCut--;
@@ -56,6 +60,9 @@ export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy
     },
     get cuts() {
       return state.cuts;
+    },
+    get answered() {
+      return state.answered;
     },
   };
 }

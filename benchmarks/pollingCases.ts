@@ -1,0 +1,89 @@
+import { get } from 'node:http';
+import type { Contender } from './measureInterleaved.ts';
+import type { PreparedAnswer } from './peers/preparedAnswers.ts';
+import type { Peer } from './peers/startPeer.ts';
+import { readThreadCpuNs } from './threadCpu.ts';
+import { measureLoad } from './wrk.ts';
+
+/** One second of load, and at least five rounds, are enough, in the time that a developer waits. */
+const secondsOfLoad = 1;
+
+/** A request that clients repeat. */
+export interface PollingCase {
+  readonly title: string;
+  readonly path: string;
+  readonly encoding: string;
+  /** The client holds the answer already. */
+  readonly isConditional: boolean;
+  /** Those that send the same response, in addition to the bare handler. */
+  readonly peers: readonly string[];
+}
+
+export const pollingCases: readonly PollingCase[] = [
+  buildCase('/v4/public/process', { peers: ['nginx', 'fastify', 'express'] }),
+  buildCase('/v4/public/process', { isConditional: true, peers: ['nginx', 'fastify'] }),
+  buildCase('/v1/status', {}),
+  buildCase('/v2/public/stats?range=30d', { peers: ['nginx'] }),
+  buildCase('/v2/public/stats?range=30d', { encoding: 'gzip', peers: ['nginx'] }),
+  buildCase('/v2/public/stats?range=30d', { encoding: 'br', peers: [] }),
+];
+
+function buildCase(path: string, options: Partial<PollingCase>): PollingCase {
+  const { encoding = 'identity', isConditional = false, peers = [] } = options;
+  const title = `\`${path}\`, ${isConditional ? '304' : '200'}${encoding === 'identity' ? '' : `, ${encoding}`}`;
+  return { title, path, encoding, isConditional, peers };
+}
+
+/** @throws Error when a server answers something else than what is measured. */
+export async function buildContender(
+  name: string,
+  server: Pick<Peer, 'url' | 'pid'>,
+  one: PollingCase,
+): Promise<Contender> {
+  const url = `${server.url}${one.path}`;
+  const encoding = one.encoding === 'identity' ? {} : { 'accept-encoding': one.encoding };
+  const first = await prepareAnswer(url, encoding);
+  const tag = first.headers.find(([header]) => header === 'etag')?.[1] ?? '';
+  const headers = { ...encoding, ...(one.isConditional ? { 'if-none-match': tag } : {}) };
+  const answer = await prepareAnswer(url, headers);
+  const contentEncoding = answer.headers.find(([header]) => header === 'content-encoding')?.[1] ?? 'identity';
+  if (
+    answer.status !== (one.isConditional ? 304 : 200) ||
+    (!one.isConditional && contentEncoding !== one.encoding)
+  )
+    throw new Error(`${name} answers ${url} with ${answer.status}, ${contentEncoding}`);
+  return {
+    name,
+    measure: async () => {
+      const beforeNs = readThreadCpuNs(server.pid);
+      const { value, others } = await measureLoad({ url, headers, seconds: secondsOfLoad });
+      const cpuMicros = (readThreadCpuNs(server.pid) - beforeNs) / 1_000 / (value * secondsOfLoad);
+      return { value, others: { ...others, 'CPU µs/request': cpuMicros } };
+    },
+  };
+}
+
+/** As it comes, without those headers that every server writes itself. */
+export function prepareAnswer(
+  url: string,
+  headers: Record<string, string>,
+): Promise<Omit<PreparedAnswer, 'path' | 'encoding'>> {
+  const own = ['date', 'content-length', 'connection', 'keep-alive', 'transfer-encoding', 'server'];
+  return new Promise((resolve, reject) => {
+    get(url, { headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const names = response.rawHeaders.filter((_, index) => index % 2 === 0);
+        const pairs = names.map(
+          (name, index) => [name.toLowerCase(), response.rawHeaders[index * 2 + 1] as string] as const,
+        );
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: pairs.filter(([name]) => !own.includes(name)),
+          body: Buffer.concat(chunks).toString('base64'),
+        });
+      });
+    }).on('error', reject);
+  });
+}

@@ -1,0 +1,182 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Contract, Operation, Response, Schema } from './contract.ts';
+
+/**
+ * What a program that was written for the released contract cannot do any more, one line each. New routes, members and optional parameters break nothing;
+ * a further value, code or status does, since a program may have no case for it.
+ */
+export function findBreakingChanges(released: Contract, current: Contract): string[] {
+  return Object.entries(released.paths).flatMap(([path, { get }]) => {
+    const now = current.paths[path]?.get;
+    if (now === undefined) return [`${path}: is gone`];
+    return [
+      ...compareParameters(get, now, released, current),
+      ...compareResponses(get, now, released, current),
+    ].map((change) => `${path} ${change}`);
+  });
+}
+
+function compareParameters(
+  before: Operation,
+  now: Operation,
+  released: Contract,
+  current: Contract,
+): string[] {
+  const [known, taken] = [before.parameters ?? [], now.parameters ?? []];
+  const changes = known.flatMap((parameter) => {
+    const place = `${parameter.in} ${parameter.name}`;
+    const same = taken.find((one) => one.in === parameter.in && one.name === parameter.name);
+    if (same === undefined) return [`${place}: is gone`];
+    const newlyRequired = same.required && !parameter.required ? [`${place}: is required now`] : [];
+    // Whatever a program sends must still be taken.
+    const narrowed = compare(parameter.schema, same.schema, { from: released, to: current }, place);
+    return [...newlyRequired, ...narrowed];
+  });
+  const added = taken.filter(
+    (one) => one.required && !known.some(({ name, in: place }) => name === one.name && place === one.in),
+  );
+  return [...changes, ...added.map((one) => `${one.in} ${one.name}: is required now`)];
+}
+
+function compareResponses(
+  before: Operation,
+  now: Operation,
+  released: Contract,
+  current: Contract,
+): string[] {
+  const added = Object.keys(now.responses).filter((status) => before.responses[status] === undefined);
+  return [
+    ...added.map((status) => `${status}: is new`),
+    ...Object.entries(before.responses).flatMap(([status, response]) => {
+      const same = now.responses[status];
+      // An error that does not occur any more breaks nothing.
+      if (same === undefined) return status < '400' ? [`${status}: is gone`] : [];
+      return compareResponse(response, same, released, current).map((change) => `${status} ${change}`);
+    }),
+  ];
+}
+
+function compareResponse(before: Response, now: Response, released: Contract, current: Contract): string[] {
+  const direction = { from: current, to: released };
+  const headers = Object.entries(before.headers ?? {}).flatMap(([name, header]) => {
+    const same = now.headers?.[name];
+    if (same === undefined) return [`header ${name}: is gone`];
+    const isOptional = header.required && !same.required ? [`header ${name}: may be missing`] : [];
+    return [...isOptional, ...compare(same.schema, header.schema, direction, `header ${name}`)];
+  });
+  const bodies = Object.entries(before.content ?? {}).flatMap(([type, { schema }]) => {
+    const same = now.content?.[type];
+    return same === undefined ? [`${type}: is gone`] : compare(same.schema, schema, direction, 'body');
+  });
+  return [...headers, ...bodies];
+}
+
+/** Whose schemas are compared: values go from one who writes them to one who reads them. */
+interface Direction {
+  readonly from: Contract;
+  readonly to: Contract;
+}
+
+/** Keywords that are compared by meaning; all others have to stay as they are. */
+const understood = [
+  ...['$ref', 'type', 'const', 'enum', 'properties', 'required', 'items', 'anyOf', 'oneOf'],
+  ...['minimum', 'minLength', 'minItems', 'maximum', 'maxLength', 'maxItems'],
+];
+
+/** Why a reader of `read` may meet a value of `written` that it does not know. */
+function compare(
+  written: Schema,
+  read: Schema,
+  direction: Direction,
+  place: string,
+  seen: readonly string[] = [],
+): string[] {
+  const pair = `${written.$ref} ${read.$ref}`;
+  if (written.$ref !== undefined && seen.includes(pair)) return [];
+  const within = (one: Schema, other: Schema, at = place) =>
+    compare(one, other, direction, at, [...seen, pair]);
+  const from = expand(written, direction.from);
+  const to = expand(read, direction.to);
+  const variants = from.anyOf ?? from.oneOf;
+  if (variants !== undefined) return variants.flatMap((variant) => within(variant, read));
+  const known = to.anyOf ?? to.oneOf;
+  if (known !== undefined)
+    return findNearest(
+      known.map((variant) => within(written, variant)),
+      place,
+    );
+  return [
+    ...compareValues(from, to).map((change) => `${place}: ${change}`),
+    ...compareMembers(from, to, place, within),
+    ...(from.items !== undefined && to.items !== undefined ? within(from.items, to.items, `${place}[]`) : []),
+  ];
+}
+
+/** Those of the variant that is meant: of the same type, and with the fewest changes within. */
+function findNearest(changes: readonly (readonly string[])[], place: string): string[] {
+  const countOwn = (one: readonly string[]) => one.filter((change) => change.startsWith(`${place}: `)).length;
+  const [nearest = []] = [...changes].sort((a, b) => countOwn(a) - countOwn(b) || a.length - b.length);
+  return [...nearest];
+}
+
+/** A schema with what it refers to. */
+function expand(schema: Schema, contract: Contract): Schema {
+  const { $ref, ...own } = schema;
+  return $ref === undefined ? own : { ...expand(findSchema($ref, contract), contract), ...own };
+}
+
+function findSchema(ref: string, { components }: Contract): Schema {
+  const found = components.schemas[ref.replace('#/components/schemas/', '')];
+  if (found === undefined) throw new Error(`the document has no ${ref}`);
+  return found;
+}
+
+function compareValues(from: Schema, to: Schema): string[] {
+  const [given, known] = [listValues(from), listValues(to)];
+  if (known !== null && given === null) return ['may be any value'];
+  const values = (given ?? []).filter((value) => known !== null && !known.includes(value));
+  const types = listTypes(from).filter((type) => !listTypes(to).includes(type) && to.type !== undefined);
+  const isWider = (keyword: string, sign: number) => {
+    const bound = to[keyword];
+    if (typeof bound !== 'number' || given !== null) return false;
+    const own = from[keyword];
+    return typeof own !== 'number' || sign * own < sign * bound;
+  };
+  const keywords = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+  return [
+    ...values.map((value) => `may be ${JSON.stringify(value)}`),
+    ...types.map((type) => `may be of type ${type}`),
+    ...['minimum', 'minLength', 'minItems'].filter((one) => isWider(one, 1)).map((one) => `${one} is lower`),
+    ...['maximum', 'maxLength', 'maxItems']
+      .filter((one) => isWider(one, -1))
+      .map((one) => `${one} is higher`),
+    ...keywords
+      .filter(
+        (one) => !understood.includes(one) && to[one] !== undefined && !isDeepStrictEqual(from[one], to[one]),
+      )
+      .map((one) => `${one} differs`),
+  ];
+}
+
+function listValues(schema: Schema): readonly unknown[] | null {
+  return schema.const !== undefined ? [schema.const] : (schema.enum ?? null);
+}
+
+function listTypes({ type = [] }: Schema): readonly string[] {
+  return [type].flat();
+}
+
+function compareMembers(
+  from: Schema,
+  to: Schema,
+  place: string,
+  within: (one: Schema, other: Schema, at: string) => string[],
+): string[] {
+  return Object.entries(to.properties ?? {}).flatMap(([name, member]) => {
+    const at = `${place}.${name}`;
+    const same = from.properties?.[name];
+    if (same === undefined) return [`${at}: is gone`];
+    const isSure = from.required?.includes(name) || !to.required?.includes(name);
+    return [...(isSure ? [] : [`${at}: may be missing`]), ...within(same, member, at)];
+  });
+}

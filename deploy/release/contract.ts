@@ -1,0 +1,77 @@
+/** What of JSON Schema the published document uses. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly [keyword: string]: unknown;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+export interface Response {
+  readonly headers?: Readonly<Record<string, { readonly required?: boolean; readonly schema: Schema }>>;
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+}
+
+export interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+/** An OpenAPI document without what explains it: the part that programs depend on. */
+export interface Contract {
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+const explanations = [
+  'description',
+  'summary',
+  'title',
+  'example',
+  'examples',
+  'default',
+  'tags',
+  'discriminator',
+];
+/** Members whose own members are named by the document's authors, so that none of them is a keyword. */
+const nameSpaces = ['properties', 'schemas', 'paths', 'responses', 'headers', 'content'];
+
+export function toContract(document: object): Contract {
+  const { info, paths, components } = JSON.parse(JSON.stringify(document)) as Contract;
+  const { schemas } = components;
+  const stripped = { info: { version: info.version }, paths, components: { schemas } };
+  // Nothing that the type names is left out.
+  return stripExplanations(stripped, false) as Contract;
+}
+
+function stripExplanations(value: unknown, hasNames: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => stripExplanations(item, false));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => hasNames || !explanations.includes(key))
+      .map(([key, member]) => [key, stripExplanations(member, !hasNames && nameSpaces.includes(key))]),
+  );
+}
+
+/** With a path per line, so that a change of one is seen as such. */
+export function writeContract({ info, paths, components }: Contract): string {
+  const lines = (members: object) =>
+    Object.entries(members)
+      .map(([name, member]) => `${JSON.stringify(name)}:${JSON.stringify(member)}`)
+      .join(',\n');
+  return `{"info":${JSON.stringify(info)},\n"paths":{\n${lines(paths)}\n},\n"components":{"schemas":{\n${lines(components.schemas)}\n}}}\n`;
+}

@@ -1,0 +1,95 @@
+// The guides as pages, written into the folder of the service by `deploy/build.mjs`: Markdown to HTML happens at build time alone.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Marked } from 'marked';
+
+const folder = import.meta.dirname;
+const languages = { sh: 'curl', ts: 'TypeScript', py: 'Python', js: 'JavaScript' };
+
+/** The guides, in the order of their list; `name` is the last part of the path. */
+export const guidePages = JSON.parse(readFileSync(join(folder, 'pages.json'), 'utf8'));
+
+/** A plugin of the bundler that writes `guides/<name>.html` and the styles. */
+export function guides() {
+  const sources = guidePages.map(({ name }) => join(folder, `${name}.md`));
+  const style = join(folder, 'style.css');
+  return {
+    name: 'guides',
+    buildStart() {
+      for (const file of [...sources, style]) this.addWatchFile(file);
+    },
+    generateBundle() {
+      for (const [index, { name, title }] of guidePages.entries()) {
+        const source = renderGuide(name, title, readFileSync(sources[index], 'utf8'));
+        this.emitFile({ type: 'asset', fileName: `guides/${name}.html`, source });
+      }
+      this.emitFile({ type: 'asset', fileName: 'guides/style.css', source: readFileSync(style) });
+    },
+  };
+}
+
+function renderGuide(name, title, markdown) {
+  const links = guidePages.map((page) => {
+    const here = page.name === name ? ' aria-current="page"' : '';
+    return `<li><a href="/docs/${page.name}"${here}>${page.title}</a></li>`;
+  });
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Mining Activity Read Service</title>
+<link rel="stylesheet" href="/docs/style.css">
+<link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+</head>
+<body>
+<a class="skip" href="#content">To the content</a>
+<nav aria-label="Documentation">
+<ul>
+${links.join('\n')}
+<li><a href="/docs/reference">Reference of all routes</a></li>
+<li><a href="/">What the wheel does now</a></li>
+</ul>
+</nav>
+<main id="content">
+${renderMarkdown(markdown)}</main>
+</body>
+</html>
+`;
+}
+
+/** Headings can be linked to; what may be wider than a phone scrolls by itself, also by keyboard. */
+function renderMarkdown(markdown) {
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        return `<h${depth} id="${toAnchor(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      code({ text, lang = '' }) {
+        const [language] = lang.split(' ');
+        const label = languages[language] ?? language;
+        return `<figure><figcaption>${label}</figcaption><pre tabindex="0"><code>${escapeHtml(text)}</code></pre></figure>\n`;
+      },
+      table(token) {
+        const row = (cells, tag) =>
+          `<tr>${cells.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`;
+        const body = token.rows.map((cells) => row(cells, 'td')).join('\n');
+        return `<div class="wide" tabindex="0"><table>\n<thead>${row(token.header, 'th')}</thead>\n<tbody>\n${body}\n</tbody>\n</table></div>\n`;
+      },
+    },
+  });
+  return marked.parse(markdown);
+}
+
+/** As GitHub names sections, so that links work in both places. */
+function toAnchor(title) {
+  return title
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .trim()
+    .replace(/\s+/g, '-');
+}
+
+function escapeHtml(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,37 @@
+/** Of a text that a language model has to read: some 8,000 words. */
+export const answerCharactersMax = 30_000;
+/** How many items of each list are tried, the most first. */
+const itemsTried = [100, 50, 20, 10, 5, 2, 1, 0];
+
+/** A body as text of bounded length, with what was left out of it. */
+export interface CappedAnswer {
+  readonly text: string;
+  /** Such as `activity.days: 2 of 7`. */
+  readonly cuts: readonly string[];
+}
+
+/** Lists are cut from their end, all to the same length, until the text fits; it stays JSON. */
+export function capAnswer(body: unknown, charactersMax = answerCharactersMax): CappedAnswer {
+  const whole = JSON.stringify(body);
+  if (whole.length <= charactersMax) return { text: whole, cuts: [] };
+  for (const itemsMax of itemsTried) {
+    const cuts: string[] = [];
+    const text = JSON.stringify(cutLists(body, itemsMax, '', cuts));
+    if (text.length <= charactersMax) return { text, cuts };
+  }
+  throw new RangeError(`the answer is longer than ${charactersMax} characters without any list`);
+}
+
+function cutLists(value: unknown, itemsMax: number, place: string, cuts: string[]): unknown {
+  if (Array.isArray(value)) {
+    if (value.length > itemsMax) cuts.push(`${place}: ${itemsMax} of ${value.length}`);
+    return value.slice(0, itemsMax).map((item, index) => cutLists(item, itemsMax, `${place}.${index}`, cuts));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      cutLists(member, itemsMax, place === '' ? name : `${place}.${name}`, cuts),
+    ]),
+  );
+}

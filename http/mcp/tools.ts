@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { type Route, topics } from '../routes/route.ts';
+import { routes } from '../routes/routes.ts';
+
+/** A question that a language model may ask: one route of the service. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: Readonly<Record<string, z.ZodType>>;
+  /** The path and query that ask it. */
+  readonly path: (input: Readonly<Record<string, unknown>>) => string;
+}
+
+/** Every resource once: of public routes those that no plain one shows. */
+export const tools: readonly Tool[] = routes
+  .filter(({ path }) => !/^\/v[24]\/public\//.test(path))
+  .map(describeTool);
+
+function describeTool(route: Route): Tool {
+  const query = typeof route.query === 'string' ? [] : route.query;
+  const { pathParameter } = route;
+  return {
+    name: route.operationId,
+    description: `${route.summary}. ${topics[route.topic]}.`,
+    input: {
+      ...(pathParameter === null ? {} : { [pathParameter.name]: z.string() }),
+      ...Object.fromEntries(
+        query.map(({ name, schema, description, isRequired }) => [
+          name,
+          (isRequired ? schema : schema.optional()).describe(description),
+        ]),
+      ),
+    },
+    path: (input) => {
+      const path = route.path.replace(/\{(\w+)\}/, (_, name: string) =>
+        encodeURIComponent(String(input[name])),
+      );
+      const given = query.flatMap(({ name }) =>
+        input[name] === undefined ? [] : [[name, String(input[name])] as [string, string]],
+      );
+      return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+    },
+  };
+}

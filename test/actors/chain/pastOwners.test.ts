@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { createChainActors } from '../../../actors/chain/chainActors.ts';
+import { keptStatesMax } from '../../../actors/chain/chainFold.ts';
+import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
+import { configuredEconomy, minted, transferred } from '../../support/chain/writtenEconomy.ts';
+import {
+  buildSpan,
+  buildSpanMessage,
+  type WrittenEvent,
+  writtenChainId,
+  writtenContracts,
+} from '../../support/chain/writtenSpans.ts';
+
+const heir = toAddress(`0x${'f'.repeat(40)}`);
+const pastOwners = Array.from({ length: 40 }, (_, index) =>
+  toAddress(`0xe${String(index).padStart(39, '0')}`),
+);
+
+it('of owners that have no token any more memory and snapshots hold how many events they had', () => {
+  const settings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 1n };
+  const actors = createChainActors(settings);
+  let number = 0;
+  const append = (events: readonly WrittenEvent[]) =>
+    actors.receive(buildSpanMessage(buildSpan({ number: ++number, events }), number));
+  append(configuredEconomy);
+  const pass = (owner: Address, tokenId: number) => [
+    minted(owner, tokenId),
+    transferred(owner, heir, tokenId),
+  ];
+  for (const [index, owner] of pastOwners.entries()) append(pass(owner, index + 1));
+  // Until they are final, and one more, with which they become rows.
+  while (number < 1 + pastOwners.length + keptStatesMax + 12) append([]);
+
+  const owners = actors.newest()?.owners;
+  expect(owners?.size).toBe(pastOwners.length + 1);
+  for (const owner of pastOwners) {
+    const known = owners?.get(owner);
+    expect(known).toMatchObject({ tokenIds: [], activityCount: 2 });
+    expect(known?.activity.size).toBe(0);
+  }
+  const records = [...actors.capture().all()].filter(({ key }) =>
+    pastOwners.some((owner) => key.startsWith(owner)),
+  );
+  const sorted = records.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  expect(sorted).toEqual(pastOwners.map((key) => ({ kind: 'activityCount', key, value: '2' })));
+});

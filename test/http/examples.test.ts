@@ -1,0 +1,77 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { feedEvent } from '../../http/responses/events.ts';
+import { examples } from '../../http/routes/examples.ts';
+import { createOpenApiDocument } from '../../http/routes/openApi.ts';
+import type { Route } from '../../http/routes/route.ts';
+import { routes } from '../../http/routes/routes.ts';
+import { startLocalService } from '../support/explorer/localService.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { cutLists, nameBody, parseStream, recordExamples } from '../support/http/recordExamples.ts';
+import { validateExamples } from '../support/http/validateExamples.ts';
+
+const file = resolve(import.meta.dirname, '../../http/routes/examples.json');
+
+const { schemas } = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0').components));
+
+/** Whether a body is one of several, so an available or an unavailable one. */
+const isUnion = (route: Route) => ['anyOf', 'oneOf'].some((key) => key in schemas[nameBody(route)]);
+
+describe('the examples of the OpenAPI description', () => {
+  it.skipIf(process.env.MINER_EXAMPLES !== 'record')('are recorded (npm run examples)', async () => {
+    const [local, unreadable] = await Promise.all([startLocalService(), startPublicServer()]);
+    const { bodies, eventStream } = await recordExamples(local.url, unreadable.base);
+    const lines = Object.entries(bodies).map(([id, one]) => `${JSON.stringify(id)}: ${JSON.stringify(one)}`);
+    writeFileSync(
+      file,
+      `{ "bodies": {\n${lines.join(',\n')}\n},\n"eventStream": ${JSON.stringify(eventStream)} }\n`,
+    );
+  });
+
+  it.each(routes.map((route) => [route.path, route] as const))(
+    '%s has one of each kind that it answers',
+    (_, route) => {
+      const { answer, unavailable } = examples.bodies[nameBody(route)] ?? {};
+      expect(route.response.safeParse(answer).error).toBeUndefined();
+      expect(answer).not.toHaveProperty('status', 'unavailable');
+      expect(unavailable !== undefined).toBe(isUnion(route));
+      if (unavailable !== undefined) expect(route.response.parse(unavailable)).toHaveProperty('reason');
+    },
+  );
+
+  it('of the event stream are events of the feed, resumed behind the one before', () => {
+    const events = parseStream(examples.eventStream);
+    expect(events).toHaveLength(2);
+    for (const { type, data } of events) expect(feedEvent.parse(data)).toMatchObject({ type });
+    expect(examples.eventStream).toMatch(/^retry: 3000\n\nid: \S+\n\nid: /);
+  });
+
+  it('are there for every answer that has a body, and fit its schema', () => {
+    expect(validateExamples(createOpenApiDocument('1.0.0'))).toEqual([]);
+  });
+
+  it('that do not fit, or are missing, are found', () => {
+    const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
+    document.components.examples.Telemetry.value.freshness = 'yesterday';
+    const { responses } = document.paths['/v1/status'].get;
+    delete responses['429'].content['application/json'].examples;
+    responses['400'].content['application/json'].examples.invalid_query.value = { error: 'rate_limited' };
+    expect(validateExamples(document).map(({ place }) => place)).toEqual([
+      '/v1/public/telemetry 200 answer',
+      '/v1/public/installations/{installationId}/telemetry 200 answer',
+      '/v1/status 400 invalid_query',
+      '/v1/status 429',
+    ]);
+  });
+
+  it('keep two items of a list, of two types where there are, unless the schema wants all', () => {
+    const body = {
+      list: [{ type: 'a' }, { type: 'a' }, { type: 'b' }],
+      fixed: [{}, {}, {}],
+      names: ['1', '2', '3'],
+    };
+    const cut = cutLists(body, ({ fixed }) => fixed.length === 3);
+    expect(cut).toEqual({ ...body, list: [{ type: 'a' }, { type: 'b' }] });
+  });
+});

@@ -1,0 +1,222 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import guidePages from '../../http/guides/pages.json' with { type: 'json' };
+import { routes } from '../../http/routes/routes.ts';
+import { errorStatus } from '../../http/server/errors.ts';
+import { rateClasses } from '../../http/server/rateLimiter.ts';
+import { foldChain } from '../support/chain/foldedChain.ts';
+import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { startEconomy } from '../support/chain/testEconomy.ts';
+import {
+  findOverflow,
+  findViolations,
+  openPage,
+  openWindow,
+  startBrowser,
+} from '../support/explorer/browser.ts';
+import { startLocalService } from '../support/explorer/localService.ts';
+import { listSnippets, prepareSnippet, readGuide, writeTypeCheck } from '../support/http/guideSnippets.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { eventually, startProcess } from '../support/processes/childProcess.ts';
+import { findFreePort } from '../support/processes/findFreePort.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+
+const tsc = resolve(import.meta.dirname, '../../node_modules/.bin/tsc');
+
+/** What each program prints; one that follows something is ended when it has. */
+const printed: Record<string, RegExp> = {
+  'start sh status': /"schemaVersion":1,.*"settlementQueue":/,
+  'start ts follow': /settled through round \d+: \d+ work blocks\n/,
+  'start py follow': /settled through round \d+: \d+ work blocks\n/,
+  'freshness sh unknown': /^"status":"available"\n$/,
+  'freshness ts unknown': /^[1-9]\d* settlements in seven days\n$/,
+  'freshness py unknown': /^[1-9]\d* settlements in seven days\n$/,
+  'polling sh poll': /^304\n$/,
+  'polling ts poll': /^\d+ work units\n/,
+  'polling py poll': /^\d+ work units\n/,
+  'paging sh pages': /^"nextCursor":"[\w-]+"}\n$/,
+  'paging ts pages': /^(?:token \d+: [\d.]+ to claim\n){3,}$/,
+  'paging py pages': /^(?:token \d+ level \d+\n){3,}$/,
+  'events sh stream': /^retry: 3000\n\nid: \S+\n/,
+  'events ts events': /^(?:\S+Z [\w.]+ \S+\n){5}/,
+  'numbers sh numbers': /^"\w+BaseUnits":"\d+"\n/,
+  'numbers ts numbers': /^\d+ work units 1\.25\n$/,
+  'numbers py numbers': /^[\d.]+ SQK minted\n/,
+  'limits sh limits':
+    /^RateLimit-Policy: "publicHeavy";q=20;w=4\r\nRateLimit: "publicHeavy";r=\d+;t=[1-4]\r\n$/,
+  'limits py limits': /^25 requests, available\n$/,
+  'errors sh errors':
+    /^HTTP\/1.1 400 Bad Request\r\nLink: <\/docs\/errors#invalid_query>; rel="help"\r\n{"error":"invalid_query"}\n$/,
+  'client ts client': /^available\n400 invalid_address \S+\n$/,
+};
+
+const snippets = listSnippets();
+
+async function runSnippet(id: string, folder: string, base: string, ...given: string[]) {
+  const snippet = snippets.find((one) => one.id === id);
+  if (snippet === undefined) throw new Error(`no ${id}`);
+  const { command, args } = await prepareSnippet(snippet, folder, base);
+  return startProcess(command, [...args, ...given], { cwd: folder });
+}
+
+/** One service for all programs, and an owner whose list has several pages. */
+const service = shareInFile(async () => {
+  const { url, json } = await startLocalService();
+  type Feed = { events: { payload: { owner: string } }[] };
+  const { events } = await json<Feed>('/v1/events?category=players&limit=100');
+  for (const owner of new Set(events.map(({ payload }) => payload.owner))) {
+    const { positions } = await json<{ positions: unknown[] }>(`/v1/owners/${owner}/miners`);
+    if (positions.length >= 3) return { url, owner };
+  }
+  throw new Error('nobody has three positions');
+});
+
+describe('the programs of the guides', () => {
+  it('are all run, but for those of browsers', () => {
+    const runnable = snippets.filter(({ language }) => language !== 'js');
+    expect(runnable.map(({ id }) => id)).toEqual(Object.keys(printed));
+  });
+
+  it.each(Object.entries(printed))('%s prints what it should', async (id, pattern) => {
+    const { url, owner } = await service();
+    const run = await runSnippet(id, temporaryDirectory(), url, owner);
+    const hasEnded = () => run.child.stdout?.readableEnded === true;
+    await eventually(() => pattern.test(run.output()) || hasEnded(), 'its output');
+    expect(run.output()).toMatch(pattern);
+  });
+
+  it('compile', async () => {
+    const project = writeTypeCheck(snippets, temporaryDirectory());
+    const check = startProcess(tsc, ['-p', project]);
+    expect([await check.exited, check.output()]).toEqual([0, '']);
+  });
+
+  it.each(['start ts follow', 'start py follow'])(
+    '%s prints each settlement once, also those while the service was not there, and continues after its own end',
+    async (id) => {
+      const { chain, random } = await world();
+      const port = await findFreePort();
+      const first = await startPublicServer({ chain: chain.views }, port);
+      const [folder, before] = [temporaryDirectory(), await listSettlements(first)];
+      const run = await runSnippet(id, folder, first.base);
+      await eventually(() => findRounds(run.output()).length >= before.length, 'the settlements of the feed');
+      first.close();
+      await settleMore(chain, random);
+      const second = await startPublicServer({ chain: chain.views }, port);
+      const meanwhile = listBehind(before, await listSettlements(second));
+      await eventually(() => findRounds(run.output()).length > before.length, 'those since then');
+      await run.end('SIGKILL');
+      const printed = findRounds(run.output());
+      expect(printed).toEqual([...before, ...meanwhile].slice(0, printed.length));
+      await settleMore(chain, random);
+      const later = listBehind(printed, await listSettlements(second));
+      const again = await runSnippet(id, folder, second.base);
+      await eventually(() => findRounds(again.output()).length >= later.length, 'those behind its position');
+      // A program that is killed between a settlement and its position prints that one again, as the guide says.
+      expect(findRounds(again.output()).slice(-later.length)).toEqual(later);
+    },
+  );
+});
+
+const world = shareInFile(async () => {
+  const economy = await startEconomy();
+  const chain = await foldChain(economy);
+  const random = createRandomEconomy(economy, 7);
+  await random.open();
+  for (let step = 0; step < 40; step++) await random.step();
+  await chain.fold();
+  return { chain, random };
+});
+type World = Awaited<ReturnType<typeof world>>;
+
+async function settleMore(chain: World['chain'], random: World['random']) {
+  for (let step = 0; step < 30; step++) await random.step();
+  await chain.fold();
+}
+
+/** Of the newest twenty events, as the programs begin with them; oldest first. */
+async function listSettlements(server: { get(path: string): Promise<Response> }): Promise<string[]> {
+  type Feed = { events: { payload: { settledThroughRound?: string } }[] };
+  const { events } = (await (await server.get('/v1/events?category=protocol&limit=20')).json()) as Feed;
+  return events.flatMap(({ payload }) => payload.settledThroughRound ?? []).reverse();
+}
+
+const findRounds = (output: string) =>
+  [...output.matchAll(/through round (\d+)/g)].map(([, round]) => round ?? '');
+
+function listBehind(known: readonly string[], all: readonly string[]): string[] {
+  const last = Number(known.at(-1) ?? 0);
+  const behind = all.filter((round) => Number(round) > last);
+  expect(behind.length).toBeGreaterThan(0);
+  return behind;
+}
+
+describe('the pages of the guides', () => {
+  const paths = ['/docs', ...guidePages.map(({ name }) => `/docs/${name}`)];
+
+  it('are prepared, and run no script', async () => {
+    const server = await startPublicServer();
+    for (const path of paths) {
+      const response = await server.get(path, { 'Accept-Encoding': 'br' });
+      expect([path, response.status, response.headers.get('content-encoding')]).toEqual([path, 200, 'br']);
+      expect(response.headers.get('content-security-policy')).toMatch(
+        /^default-src 'none'; style-src 'self';/,
+      );
+      const tag = response.headers.get('etag') ?? '';
+      expect((await server.get(path, { 'Accept-Encoding': 'br', 'If-None-Match': tag })).status).toBe(304);
+      expect(await response.text()).not.toContain('<script');
+    }
+  });
+
+  it('link only to pages and sections that there are', async () => {
+    const server = await startPublicServer();
+    const broken: string[] = [];
+    for (const path of paths) {
+      const html = await (await server.get(path)).text();
+      for (const [, target = ''] of html.matchAll(/href="(\/[^"]*)"/g)) {
+        const [page = '', section] = target.split('#');
+        const linked = await server.get(page);
+        const isThere = section === undefined || (await linked.text()).includes(` id="${section}"`);
+        if (linked.status !== 200 || !isThere) broken.push(`${path}: ${target}`);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+
+  it('are readable on a phone and in the dark', async () => {
+    const [server, browser] = await Promise.all([startPublicServer(), startBrowser()]);
+    for (const look of [
+      { width: 360, scheme: 'dark' },
+      { width: 1440, scheme: 'light' },
+    ] as const) {
+      const window = await openWindow(browser, look);
+      for (const path of paths.slice(1)) {
+        const { page, conduct } = await openPage(window, `${server.base}${path}`);
+        expect([path, await findOverflow(page)]).toEqual([path, 0]);
+        expect([path, await findViolations(page), conduct.errors]).toEqual([path, [], []]);
+        await page.close();
+      }
+    }
+  });
+
+  it('explain each error where its answer links to, and what each route takes', async () => {
+    const server = await startPublicServer();
+    const html = await (await server.get('/docs/errors')).text();
+    for (const code of Object.keys(errorStatus)) expect(html).toContain(`<h3 id="${code}">`);
+    const rows = routes.map(({ path, query }) => {
+      if (typeof query === 'string') return `| \`${path}\` | ${query === 'ignored' ? 'not read' : 'none'} |`;
+      const names = query.map(({ name, isRequired }) => `\`${name}\`${isRequired ? ' (required)' : ''}`);
+      return `| \`${path}\` | ${names.join(', ') || 'none'} |`;
+    });
+    const listed = readGuide('errors').match(/^\| `\/.*$/gm) ?? [];
+    expect(listed.filter((row) => !row.includes('/stream`')).sort()).toEqual(rows.sort());
+  });
+
+  it('state the limits that there are', () => {
+    const rows = Object.entries(rateClasses).map(
+      ([name, { perSecond, burst }]) => `| \`${name}\` | ${perSecond} | ${burst} |`,
+    );
+    for (const row of rows) expect(readGuide('limits')).toContain(row);
+  });
+});

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { describe, expect, it } from 'vitest';
+import { capAnswer } from '../../http/mcp/capAnswer.ts';
+import { examples } from '../../http/routes/examples.ts';
+import { routes } from '../../http/routes/routes.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { whenFinished } from '../support/processes/lifetime.ts';
+
+const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
+
+async function connect(url: string) {
+  const client = new Client({ name: 'test', version: '1' });
+  whenFinished(() => client.close());
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [program, 'mcp', '--url', url] }),
+  );
+  const ask = async (name: string, input: Record<string, unknown> = {}) => {
+    const { content, isError } = await client.callTool({ name, arguments: input });
+    return { texts: (content as { text: string }[]).map(({ text }) => text), isError };
+  };
+  return { client, ask };
+}
+
+describe('the tools of a language model', () => {
+  it('are the routes, each resource once, and read the service', async () => {
+    const server = await startPublicServer();
+    const { client, ask } = await connect(server.base);
+    const { tools } = await client.listTools();
+    const named = routes.filter(({ path }) => !/^\/v[24]\//.test(path)).map(({ operationId }) => operationId);
+    expect(tools.map(({ name }) => name)).toEqual(named);
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+    expect(client.getInstructions()).toContain('It is not zero');
+    const { texts, isError } = await ask('getStatus');
+    expect([isError, JSON.parse(texts[0] ?? '')]).toEqual([
+      false,
+      await (await server.get('/v1/status')).json(),
+    ]);
+    const history = await ask('getSettlements', { range: '7d' });
+    expect(JSON.parse(history.texts[0] ?? '')).toMatchObject({ status: 'unavailable' });
+  });
+
+  it('say what is wrong, and what to do', async () => {
+    const server = await startPublicServer();
+    const { ask } = await connect(server.base);
+    const wrong = await ask('getPortfolio', { address: 'a/../b' });
+    expect(wrong.isError).toBe(true);
+    expect(wrong.texts[0]).toMatch(/^400 invalid_address: The owner is not an address/);
+    server.hasViews = false;
+    expect((await ask('getStatus')).texts[0]).toMatch(
+      /^503 database_unavailable: .* Retry after 2 seconds\.$/,
+    );
+    const elsewhere = await connect('http://127.0.0.1:1');
+    expect((await elsewhere.ask('getStatus')).texts[0]).toMatch(/^the service at \S+ was not reached/);
+  });
+
+  it('answer with texts of bounded length, which stay JSON and say what was cut', () => {
+    const { answer } = examples.bodies.Statistics ?? {};
+    expect(capAnswer(answer, 100_000)).toEqual({ text: JSON.stringify(answer), cuts: [] });
+    const { text, cuts } = capAnswer(answer, 20_000);
+    expect(text.length).toBeLessThanOrEqual(20_000);
+    expect(cuts).toContain('activity.typicalDay: 20 of 48');
+    expect(JSON.parse(text).activity.days).toHaveLength(7);
+    expect(() => capAnswer({ name: 'x'.repeat(100) }, 50)).toThrow(RangeError);
+  });
+});

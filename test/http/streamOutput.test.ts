@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
+import { expect, it, onTestFinished } from 'vitest';
+import { createStreamOutput, type StreamOutput, waitingMax } from '../../http/server/streamOutput.ts';
+import { App, closeListenSocket, portOfSocket } from '../../http/server/uws.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+
+/** A server whose only route sends a text again and again, until a client that does not read has no room for any more. */
+async function startSender(characters: number) {
+  const sent: string[] = [];
+  const state = { isEnded: false };
+  let nextText = 0;
+  const fill = (output: StreamOutput) => {
+    // More at once than the library gathers, in each turn in which the connection takes it.
+    for (let count = 0; count < 100; count++) {
+      const text = `<${nextText++}`.padEnd(characters - 1, 'x').concat('>');
+      if (!output.send(text)) {
+        state.isEnded = true;
+        return;
+      }
+      sent.push(text);
+    }
+  };
+  const app = App();
+  app.get('/', (response) => {
+    let timer: NodeJS.Immediate | null = null;
+    response.onAborted(() => output.stop());
+    response.writeHeader('Content-Type', 'text/plain');
+    let isEnding = false;
+    const output = createStreamOutput(response, () => {
+      if (!state.isEnded || isEnding) return;
+      isEnding = true;
+      output.stop();
+      response.end();
+    });
+    const sendMore = () => {
+      output.cork(() => fill(output));
+      if (!state.isEnded) timer = setImmediate(sendMore);
+    };
+    timer = setImmediate(sendMore);
+    onTestFinished(() => {
+      if (timer !== null) clearImmediate(timer);
+    });
+  });
+  const port = await new Promise<number>((resolve) =>
+    app.listen('127.0.0.1', 0, (socket) => {
+      if (socket === false) throw new Error('no port');
+      onTestFinished(() => closeListenSocket(socket));
+      resolve(portOfSocket(socket));
+    }),
+  );
+  return { port, sent, state };
+}
+
+// The connection runs full at another place of a text for each of these.
+it.each([333, 400, 700, 1_500, 4_000])(
+  'texts of %i characters arrive whole and in order when the client reads late',
+  async (characters) => {
+    const { port, sent, state } = await startSender(characters);
+    const request = get({ port, host: '127.0.0.1' });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    await eventually(() => state.isEnded, 'a client for which too much waits');
+    expect(sent.length).toBeGreaterThan(waitingMax);
+    // Not compared as texts of megabytes: a difference would be printed whole.
+    const received = (await readText(response)).match(/<[^>]*>/g) ?? [];
+    expect(received.length).toBe(sent.length);
+    expect(received.findIndex((text, index) => text !== sent[index])).toBe(-1);
+  },
+);

@@ -1,0 +1,81 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'rolldown';
+import guidePages from '../../../http/guides/pages.json' with { type: 'json' };
+
+const root = resolve(import.meta.dirname, '../../..');
+const client = join(root, 'http/client/index.ts');
+
+/** A program of a guide. */
+export interface Snippet {
+  /** Page, language and name: `start ts follow`. */
+  readonly id: string;
+  readonly language: string;
+  readonly source: string;
+}
+
+export const readGuide = (name: string) => readFileSync(join(root, 'http/guides', `${name}.md`), 'utf8');
+
+export function listSnippets(): Snippet[] {
+  return guidePages.flatMap(({ name: page }) =>
+    [...readGuide(page).matchAll(/^```(\w*) ?(\w*)\n(.*?)^```$/gms)].map(
+      ([, language = '', name = '', source = '']) => ({
+        id: `${page} ${language} ${name}`,
+        language,
+        source,
+      }),
+    ),
+  );
+}
+
+/** What runs a snippet in a folder, against the service at an address. */
+export async function prepareSnippet({ language, source }: Snippet, folder: string, base: string) {
+  const addressed = source.replaceAll('http://127.0.0.1:8080', base);
+  const write = (name: string) => {
+    writeFileSync(join(folder, name), addressed);
+    return join(folder, name);
+  };
+  if (language === 'sh') return { command: 'sh', args: [write('snippet.sh')] };
+  if (language === 'py') return { command: 'python3', args: [write('snippet.py')] };
+  if (language !== 'ts') throw new Error(`nothing runs ${language}`);
+  const file = join(folder, 'snippet.mjs');
+  await build({
+    cwd: root,
+    input: write('snippet.ts'),
+    platform: 'node',
+    resolve: { alias: { 'mining-activity-client': client } },
+    output: { file },
+    logLevel: 'silent',
+  });
+  return { command: process.execPath, args: [file] };
+}
+
+/** The snippets of TypeScript in a folder, with options of the compiler as a user may have them. */
+export function writeTypeCheck(snippets: readonly Snippet[], folder: string): string {
+  const files = snippets
+    .filter(({ language }) => language === 'ts')
+    .map(({ id, source }) => {
+      const file = `${id.replaceAll(' ', '-')}.ts`;
+      writeFileSync(join(folder, file), source);
+      return file;
+    });
+  const compilerOptions = {
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
+    module: 'preserve',
+    moduleDetection: 'force',
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+    paths: {
+      'mining-activity-client': [client],
+      'eventsource-parser': [join(root, 'node_modules/eventsource-parser')],
+    },
+  };
+  const project = join(folder, 'tsconfig.json');
+  writeFileSync(project, JSON.stringify({ compilerOptions, files }));
+  return project;
+}

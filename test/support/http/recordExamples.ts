@@ -1,0 +1,116 @@
+import { createParser } from 'eventsource-parser';
+import type { BodyExamples, Examples } from '../../../http/routes/examples.ts';
+import type { Route } from '../../../http/routes/route.ts';
+import { routes } from '../../../http/routes/routes.ts';
+
+/** Items of a list that has no page size of its own. */
+const itemsMax = 2;
+const eventsMax = 2;
+
+/**
+ * Answers for the documentation, as services gave them. Pages are asked for with few items; other lists are cut where their schema allows it.
+ *
+ * @param base of a service that knows everything.
+ * @param unreadableBase of one that knows nothing of the chain: its bodies are those with `status: unavailable`.
+ */
+export async function recordExamples(base: string, unreadableBase: string): Promise<Examples> {
+  const values = await findValues(base);
+  const bodies: Record<string, BodyExamples> = {};
+  for (const route of routes) {
+    const id = nameBody(route);
+    if (id in bodies) continue;
+    const answer = await read(base, route, values);
+    const unavailable = await read(unreadableBase, route, values);
+    const isUnavailable = (unavailable as { status?: string }).status === 'unavailable';
+    bodies[id] = isUnavailable ? { answer, unavailable } : { answer };
+  }
+  return { bodies, eventStream: await recordStream(base) };
+}
+
+export function nameBody(route: Route): string {
+  const id = route.response.meta()?.id;
+  if (id === undefined) throw new Error(`the response of ${route.path} has no name`);
+  return id;
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/** Of parameters: the owner with the most positions, so that its list has a next page, and one of its tokens. */
+async function findValues(base: string): Promise<Values> {
+  const json = async (path: string) => (await fetch(`${base}${path}`)).json();
+  const { installationId } = (await json('/v1/public/telemetry')) as { installationId: string };
+  type Minted = { events: { payload: { owner?: string } }[] };
+  const { events } = (await json('/v1/events?category=players&limit=100')) as Minted;
+  const owners = [...new Set(events.flatMap(({ payload }) => payload.owner ?? []))];
+  type Portfolio = { positions: { tokenId: string }[] };
+  const portfolios = await Promise.all(
+    owners.map(async (owner) => ({
+      owner,
+      positions: ((await json(`/v1/owners/${owner}/miners`)) as Portfolio).positions,
+    })),
+  );
+  const [largest] = portfolios.sort((a, b) => b.positions.length - a.positions.length);
+  const tokenId = largest?.positions[0]?.tokenId;
+  if (largest === undefined || tokenId === undefined) throw new Error('nobody has a position');
+  return { installationId, address: largest.owner, owner: largest.owner, tokenId, range: '7d', limit: '2' };
+}
+
+async function read(base: string, route: Route, values: Values): Promise<unknown> {
+  const path = route.path.replace(/\{(\w+)\}/, (_, name: string) => values[name] ?? name);
+  const named = typeof route.query === 'string' ? [] : route.query.map(({ name }) => name);
+  const query = named.flatMap((name) => (name in values ? [`${name}=${values[name]}`] : []));
+  const response = await fetch(`${base}${path}?${query.join('&')}`.replace(/\?$/, ''));
+  if (response.status !== 200) throw new Error(`${response.url}: ${response.status}`);
+  return cutLists(await response.json(), (cut) => route.response.safeParse(cut).success);
+}
+
+/** A list of objects keeps its first, and the first that is of another type. */
+export function cutLists<Body>(body: Body, isValid: (body: Body) => boolean): Body {
+  const cut = structuredClone(body);
+  const cutWithin = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, member] of Object.entries(value)) {
+      if (Array.isArray(member) && member.length > itemsMax && typeof member[0] === 'object') {
+        const [first, ...others] = member;
+        const other = others.find((one) => one.type !== first.type || one.kind !== first.kind) ?? others[0];
+        Object.assign(value, { [name]: [first, other] });
+        if (!isValid(cut)) Object.assign(value, { [name]: member });
+      }
+      cutWithin((value as Record<string, unknown>)[name]);
+    }
+  };
+  cutWithin(cut);
+  return cut;
+}
+
+/** What a stream sends that resumes behind an event of the feed, through its second event. */
+async function recordStream(base: string): Promise<string> {
+  const { events } = (await (await fetch(`${base}/v1/events?limit=10`)).json()) as {
+    events: { id: string }[];
+  };
+  const ending = new AbortController();
+  const resumed = { 'Last-Event-ID': events.at(-1)?.id ?? '' };
+  const response = await fetch(`${base}/v1/events/stream`, { headers: resumed, signal: ending.signal });
+  let text = '';
+  for await (const piece of (response.body as ReadableStream<Uint8Array>).pipeThrough(
+    new TextDecoderStream(),
+  )) {
+    text += piece;
+    const messages = text.split(/(?<=\n\n)/);
+    const through = messages.filter((message) => message.includes('\ndata: ') && message.endsWith('\n\n'));
+    if (through.length < eventsMax) continue;
+    ending.abort();
+    return messages.slice(0, messages.indexOf(through[eventsMax - 1] as string) + 1).join('');
+  }
+  throw new Error('the stream has ended');
+}
+
+/** The events of a stream's text. */
+export function parseStream(text: string): { type: string | undefined; data: unknown }[] {
+  const events: { type: string | undefined; data: unknown }[] = [];
+  const parser = createParser({
+    onEvent: ({ event, data }) => events.push({ type: event, data: JSON.parse(data) }),
+  });
+  parser.feed(text);
+  return events;
+}
