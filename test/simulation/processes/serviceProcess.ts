@@ -109,6 +109,8 @@ function defaultSettings(deployment: Deployment): ServiceSettings {
       isPortShared: false,
       readTimeoutMs: defaultReadTimeoutMs,
       transactionUrl: null,
+      publicUrl: null,
+      securityContact: null,
     },
     retentionDays: 0,
     replicas: null,

@@ -1,3 +1,5 @@
+import type { HeaderBlock } from '../../../http/server/headerBlock.ts';
+import type { Transport } from '../../../http/server/uws.ts';
 import { currentWorld, type SimulatedRequest, type SimulatedResponse } from '../world/currentWorld.ts';
 
 type Handler = (response: AnsweredResponse, request: AskedRequest) => void;
@@ -117,11 +119,17 @@ const simulated = {
   },
   remoteAddress: () => '127.0.0.1',
   remoteAddressBytes: () => localhost,
+  writeHeaders: (response: AnsweredResponse, { headers }: HeaderBlock) => {
+    for (const [name, value] of headers) response.writeHeader(name, value);
+  },
+  writeHeaderBefore: (response: AnsweredResponse, name: string, value: string, { headers }: HeaderBlock) => {
+    for (const [one, other] of [[name, value] as const, ...headers]) response.writeHeader(one, other);
+  },
   tryEnd: (response: AnsweredResponse, body: Buffer) => {
     response.end(body);
     return true;
   },
   endWithoutBody: (response: AnsweredResponse) => response.end(),
-};
+} satisfies Record<keyof Transport, unknown>;
 
 export const transport = () => simulated;
