@@ -220,7 +220,7 @@ export const variables = {
   MINER_INCOMPLETE_REBUILD: variable(
     z.enum(['refuse', 'accept']),
     'refuse',
-    'What to do if a version has to fold everything again, and messages are in neither the stream nor the rows: with `refuse` the process ends and says which, with `accept` it goes on without them',
+    'What to do if a version has to fold everything again, and messages are in neither the stream nor the rows: with `refuse` the process ends and says which, with `accept` it continues without them',
     'refuse or accept',
   ),
   MINER_CHAIN_STALE_SECONDS: variable(

@@ -64,7 +64,7 @@ export interface PublicServerOptions {
   readonly readiness: () => Readiness;
   /** Whether the process is about to end, so that connections are to be opened elsewhere; never, where it is left out. */
   readonly isLeaving?: () => boolean;
-  /** Told of each answered request, for an access log or traces. */
+  /** Called with each answered request, for an access log or traces. */
   readonly onAnswered?: OnAnswered;
   readonly clock: Clock;
   readonly logger: Logger;
