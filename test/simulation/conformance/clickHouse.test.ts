@@ -9,15 +9,15 @@ import {
 import { deleteRowsAbove } from '../../../storage/deleteRowsAbove.ts';
 import {
   activate,
-  activeTables,
   attachRows,
   attachSnapshots,
   createEmpty,
+  findActiveTables,
   listGenerations,
 } from '../../../storage/generations.ts';
-import { beginEpoch, databaseIdentity, newestEpoch } from '../../../storage/ingestEpochs.ts';
+import { beginEpoch, readDatabaseIdentity, readNewestEpoch } from '../../../storage/ingestEpochs.ts';
 import { migrate, migrationState } from '../../../storage/migrations.ts';
-import { newestReading, readStored } from '../../../storage/observations.ts';
+import { readNewestReading, readStored } from '../../../storage/observations.ts';
 import { hasOpenRemoval } from '../../../storage/removals.ts';
 import { buildInserts, createRowEncoder } from '../../../storage/rowInserts.ts';
 import { applyRowsTtl, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
@@ -85,7 +85,7 @@ describe('ClickHouse, real and simulated', () => {
       tables,
       await migrationState(database),
       await listGenerations(database),
-      await activeTables(database),
+      await findActiveTables(database),
     ];
   });
 
@@ -96,7 +96,7 @@ describe('ClickHouse, real and simulated', () => {
       await insert(database, tables, 31, 60);
       return {
         readings: await readings(database, tables),
-        newest: await newestReading(database, tables),
+        newest: await readNewestReading(database, tables),
         rounds: await count(database, tables.rounds),
         halfHours: await count(database, tables.halfHourBuckets),
       };
@@ -143,14 +143,18 @@ describe('ClickHouse, real and simulated', () => {
     await attachRows(database, tables, next);
     await attachSnapshots(database, tables, next, { stream: 'MINER_COUNTER', position: null });
     await activate(database, next);
-    return [await activeTables(database), await readings(database, next), await listGenerations(database)];
+    return [
+      await findActiveTables(database),
+      await readings(database, next),
+      await listGenerations(database),
+    ];
   });
 
   itAgrees('counts the epochs of those that write', async (database) => {
-    const before = await newestEpoch(database);
-    const name = await databaseIdentity(database);
+    const before = await readNewestEpoch(database);
+    const name = await readDatabaseIdentity(database);
     const epochs = [await beginEpoch(database, 'one', 1), await beginEpoch(database, 'two', 2)];
-    return [before, name.length, name === (await databaseIdentity(database)), epochs];
+    return [before, name.length, name === (await readDatabaseIdentity(database)), epochs];
   });
 
   itAgrees('gives tables a TTL, and takes it from them', async (database, tables) => {
