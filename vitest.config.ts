@@ -50,6 +50,7 @@ const unitTests = [
 const embeddedDatabaseTests = [
   'test/endToEnd/{doctor,faults,standbyIngest,purgedTail,readings,rebuildInterrupted,replay,twoIngests}.test.ts',
   'test/http/eventStream.test.ts',
+  'test/simulation/conformance/clickHouse.test.ts',
   'test/storage/**/*.test.ts',
   'test/streams/{chainFold,counterFold,ownerActivity,streamFollower,streamFollowerReplaced,yearLater}.test.ts',
   'test/streams/{ingestLeaseTwoHolders,readerBeforeMigration,rebuildGeneration,rowWriter}.test.ts',

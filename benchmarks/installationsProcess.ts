@@ -151,6 +151,7 @@ async function run({ dir, installations, seconds }: InstallationsTask) {
   const total = installations * seconds;
 
   const source: MessageSource = {
+    ends$: NEVER,
     batchesAfter: (_checkpoint, gate) =>
       new Observable((subscriber) => {
         const { signal } = new AbortController();

@@ -8,7 +8,7 @@ const noFollowers: Followers['followers'] = new Map();
 
 export interface ReadinessOptions {
   readonly clock: Clock;
-  /** A process is not ready if an input lags, or ClickHouse refuses rows, for longer than this. */
+  /** A process is not ready if an input lags, or ClickHouse takes no rows, for longer than this. */
   readonly graceMs: number;
   /** Null until their tables are known. */
   readonly followers: () => Pick<Followers, 'followers' | 'writers'> | null;
@@ -52,7 +52,8 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
   function databaseState(): 'reachable' | 'unavailable' | 'refusing rows' {
     if (!isDatabaseReachable()) return 'unavailable';
     const isRefusing = [...(options.followers()?.writers.values() ?? [])].some(
-      (writer) => (writer.status().failingForMs ?? 0) > graceMs,
+      // An insert that is not answered is not refused yet, and stores nothing either.
+      (writer) => (writer.status().storingForMs ?? 0) > graceMs,
     );
     return isRefusing ? 'refusing rows' : 'reachable';
   }

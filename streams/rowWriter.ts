@@ -33,6 +33,8 @@ export interface RowWriterStatus {
   readonly failures: number;
   /** Null unless ClickHouse is failing at the moment. */
   readonly failingForMs: number | null;
+  /** Since the first attempt to store the batch that is under way, answered or not; null while none is. */
+  readonly storingForMs: number | null;
 }
 
 /** Where the rows of one stream's pipeline go to ClickHouse. */
@@ -71,6 +73,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
   let delivery = idle;
   const progress$ = new BehaviorSubject({ storedThrough: 0, isFailing: false });
   let failingSinceMs: number | null = null;
+  let storingSinceMs: number | null = null;
   let inserting: Promise<unknown> = Promise.resolve();
 
   function report(change: Partial<(typeof progress$)['value']>) {
@@ -88,8 +91,10 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
   function createDeliver() {
     let attempt: { readonly items: readonly PipelineItem[]; pending: readonly RowInsert[] } | null = null;
     return (items: readonly PipelineItem[]) => {
-      if (attempt?.items !== items)
+      if (attempt?.items !== items) {
         attempt = { items, pending: buildInserts(tables(), items.flatMap(listRows)) };
+        storingSinceMs = clock.monotonicMs();
+      }
       const current = attempt;
       return from(current.pending).pipe(
         concatMap(insert),
@@ -98,6 +103,10 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
         }),
       );
     };
+  }
+
+  function measureSince(sinceMs: number | null): number | null {
+    return sinceMs === null ? null : clock.monotonicMs() - sinceMs;
   }
 
   function onFailure(error: unknown) {
@@ -137,6 +146,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
           },
           onDelivered: () => {
             counts.batches++;
+            storingSinceMs = null;
           },
           onFailure,
           onRecovery,
@@ -150,6 +160,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
           delivery = idle;
           counts.bufferedBytes = 0;
           failingSinceMs = null;
+          storingSinceMs = null;
           report({ isFailing: false });
         }),
       );
@@ -168,7 +179,8 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
       state: delivery.state,
       bufferedRows: delivery.waiting,
       writtenRows,
-      failingForMs: failingSinceMs === null ? null : clock.monotonicMs() - failingSinceMs,
+      failingForMs: measureSince(failingSinceMs),
+      storingForMs: measureSince(storingSinceMs),
     }),
   };
 }

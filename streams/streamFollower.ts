@@ -136,6 +136,12 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     return actor?.getSnapshot().context ?? notStarted;
   }
 
+  // The stream may have lost its end before it was read: what it held at the start is then more than there is.
+  source.ends$.subscribe((position) => {
+    if (target !== null) target = Math.min(target, position);
+    noteProgress(position);
+  });
+
   function isCurrent(): boolean {
     const { isCaughtUp, isRebuilding } = progress();
     return isCaughtUp && !isRebuilding;

@@ -3,6 +3,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { retryUntilAvailable } from '../operators/retryUntilAvailable.ts';
 import { type NatsAccess, readNatsAccess } from './natsAccess.ts';
+import { createReconnectDelay } from './reconnectDelay.ts';
 
 export interface NatsSettings extends NatsAccess {
   /** Name of the connection, as the server's monitoring shows it. */
@@ -30,8 +31,13 @@ export async function connectNats(settings: NatsSettings): Promise<NatsConnectio
         maxReconnectAttempts: -1,
         // A server whose users are being changed refuses for a moment; by default the second refusal would be the end.
         ignoreAuthErrorAbort: true,
-        reconnectTimeWait: 500,
-        reconnectJitter: 250,
+        reconnectDelayHandler: createReconnectDelay({
+          waitMs: 500,
+          jitterMs: 250,
+          // The clock that the client itself reads.
+          wallMs: () => Date.now(),
+          random: Math.random,
+        }),
         pingInterval: 5_000,
         maxPingOut: 2,
         timeout: 5_000,

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DeliverPolicy, type JetStreamClient, type JetStreamManager, type JsMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { firstValueFrom, Observable, from as rxFrom, type Subscriber, timeout } from 'rxjs';
+import { firstValueFrom, Observable, from as rxFrom, Subject, type Subscriber, timeout } from 'rxjs';
 import { type Actor, createActor, fromPromise } from 'xstate';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
@@ -100,6 +100,8 @@ export interface MessageSource {
    * Errors with {@link StreamDiverged} when the checkpoint's message is no longer in the stream.
    */
   batchesAfter(checkpoint: Checkpoint, gate: Gate): Observable<MessageBatch>;
+  /** Emits the position whenever the stream was found to hold nothing behind it. */
+  readonly ends$: Observable<number>;
   status(): SourceStatus;
 }
 
@@ -107,6 +109,7 @@ export interface MessageSource {
 export function createMessageSource(options: MessageSourceOptions): MessageSource {
   const { stream, jsm, clock, logger, through = Number.POSITIVE_INFINITY } = options;
   const pulls = createPullSizing(pullBounds);
+  const ends$ = new Subject<number>();
   const counts = {
     lastSequence: null as number | null,
     position: 0,
@@ -268,6 +271,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       counts.freshAsOfMs = atMs;
       seenEnd = null;
       actor?.send({ type: 'caughtUp' });
+      ends$.next(counts.position);
     } else seenEnd ??= { sequence, atMs };
   }
 
@@ -407,7 +411,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     return { ...counts, state: state() };
   }
 
-  return { batchesAfter, status };
+  return { batchesAfter, ends$, status };
 }
 
 function isFault(error: unknown, fault: SourceFault): boolean {

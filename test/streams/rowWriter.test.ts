@@ -79,6 +79,32 @@ describe('row writer', () => {
     expect((await countRows(database, tables))[0]).toEqual([105_000, 105_000]);
   });
 
+  it('says for how long it has tried to store a batch that is not answered, which is no failure yet', async () => {
+    const database = openDatabase({ path: temporaryDirectory() });
+    let answer: (() => void) | null = null;
+    let isSilent = false;
+    const { writer, feed } = await writerOn({
+      ...database,
+      insertBytes: async (...insert) => {
+        await database.insertBytes(...insert);
+        if (isSilent)
+          await new Promise<void>((resolve) => {
+            answer = resolve;
+          });
+      },
+    });
+    isSilent = true;
+    expect(writer.status().storingForMs).toBeNull();
+    feed.add(storedRows(1, 2));
+    await eventually(() => writer.status().storingForMs !== null, 'an attempt');
+    expect(writer.status().failingForMs).toBeNull();
+    await eventually(() => {
+      answer?.();
+      return writer.storedThrough() === 2;
+    }, 'the answers');
+    expect(writer.status().storingForMs).toBeNull();
+  });
+
   it('sends again what was refused of a batch, and not what was acknowledged', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     let refusals = 0;

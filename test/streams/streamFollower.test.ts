@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { NEVER, Subject } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { identifyFold } from '../../actors/foldIdentity.ts';
 import { RecordRefused } from '../../actors/foldRecord.ts';
@@ -7,9 +8,11 @@ import { noRows } from '../../actors/storedRows.ts';
 import { formatSnapshotName } from '../../storage/foldSnapshot.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
 import type { StreamFold } from '../../streams/streamFold.ts';
 import { type ManualClock, manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
+import type { TestConnection } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import {
   createTestFollower,
@@ -19,6 +22,8 @@ import {
 } from '../support/streams/testFollower.ts';
 
 const subject = 'miner.counter.wheel';
+const sourceOptions = (nats: TestConnection) =>
+  ({ ...nats, stream, clock: manualClock(), logger: silentLogger }) as const;
 
 async function prepareStream() {
   const { nats, database, tables } = await prepareToFollow();
@@ -182,5 +187,33 @@ describe('a follower of a stream', () => {
     const other = startFollower(setup);
     await other.waitUntilFolded(4);
     expect(other.seen).toEqual({ restoredAt: 0, sequences: [1, 2, 3, 4], removedAbove: [0] });
+  });
+
+  it('is caught up with what the stream holds, also where it has lost its end since the start', async () => {
+    const { nats, snapshots, publish } = await prepareStream();
+    await publish(5);
+    const ends$ = new Subject<number>();
+    const status = { ...createMessageSource(sourceOptions(nats)).status(), position: 3 };
+    const follower = createTestFollower(nats, {
+      fold: {
+        identity: identifyFold(1, {}),
+        receive: () => ({ rows: noRows, rejections: [] }),
+        capture: () => ({ all: () => [], changes: null }),
+        beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
+        convertLines: () => [],
+      },
+      snapshots,
+      sinks: null,
+      source: { batchesAfter: () => NEVER, ends$, status: () => status },
+    });
+    const running = follower.run();
+    onTestFinished(async () => {
+      await follower.stop({ graceMs: 0 });
+      await running;
+    });
+    await eventually(() => follower.isRestored, 'the state to be restored');
+    expect(follower.isCaughtUp).toBe(false);
+    ends$.next(3);
+    expect(follower.isCaughtUp).toBe(true);
   });
 });

@@ -1,0 +1,175 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { createRandom as createSeeded } from '../simulation/world/random.ts';
+import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
+import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { reorganize } from '../support/chain/reorganize.ts';
+import { startEconomy } from '../support/chain/testEconomy.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
+import {
+  ask,
+  genesisMs,
+  type MinerProcess,
+  startMiner,
+  waitUntilReady,
+  waitUntilStored,
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { startAudience } from './audience.ts';
+import { checkFromOutside } from './checkFromOutside.ts';
+import { startGateway } from './gateway.ts';
+
+const setting = (name: string, otherwise: number) => Number(process.env[`CAMPAIGN_${name}`] ?? otherwise);
+const minutes = setting('MINUTES', 20);
+const seed = setting('SEED', 7);
+const clients = setting('CLIENTS', 2_000);
+const streams = setting('STREAMS', 200);
+const page = resolve(import.meta.dirname, '../CAMPAIGN.md');
+
+const engine = useClickHouseEngine();
+
+it('loses nothing, doubles nothing and shows nothing else, whatever is killed', async () => {
+  const random = createSeeded(`campaign ${seed}`);
+  const economy = await startEconomy();
+  const steps = createRandomEconomy(economy, seed);
+  const nats = await startNats();
+  const natsProxy = await startCuttingProxy(nats.url.replace('nats:', 'http:'));
+  const clickHouseProxy = await startCuttingProxy(await engine.createDatabase());
+  const dataDir = temporaryDirectory();
+  const counts = new Map<string, number>();
+  const note = (kind: string) => counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const start = (clickhouseUrl: string, dir: string) =>
+    startMiner({
+      natsUrl: natsProxy.url.replace('http:', 'nats:'),
+      clickhouseUrl,
+      dataDir: dir,
+      onChain: buildChainMembers(economy),
+      environment: { MINER_RPC_URL: economy.url, MINER_CHAIN_STALE_SECONDS: '3600' },
+    });
+  let miner: MinerProcess = await start(clickHouseProxy.url, dataDir);
+  await waitUntilReady(miner);
+  const memoryAtFirst = readMemoryMiB(miner);
+  const gateway = await startGateway(nats.url, random.fork('gateway').next);
+  const audience = startAudience(() => miner.publicUrl, clients, streams);
+  const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+  const faults: readonly (readonly [string, () => Promise<void>])[] = [
+    [
+      'kill -9 of the service',
+      async () => {
+        await miner.end('SIGKILL');
+        miner = await start(clickHouseProxy.url, dataDir);
+      },
+    ],
+    [
+      'kill -9 of nats-server',
+      async () => {
+        await nats.kill();
+        await pause(random.integer(0, 2_000));
+        await nats.start();
+      },
+    ],
+    [
+      'kill -9 of ClickHouse',
+      async () => {
+        await engine.kill();
+        await pause(random.integer(0, 2_000));
+        await engine.start();
+      },
+    ],
+    [
+      'network to NATS held',
+      async () => {
+        natsProxy.hold(true);
+        await pause(random.integer(500, 8_000));
+        natsProxy.hold(false);
+        // What was swallowed meanwhile leaves the connection without sense.
+        natsProxy.cutAnswers(1);
+      },
+    ],
+    ['connection to NATS cut', async () => natsProxy.cutAnswers(random.integer(1, 3))],
+    ['answers of ClickHouse cut', async () => clickHouseProxy.cutAnswers(random.integer(1, 5))],
+    ['reorganization', async () => reorganize(economy, random.integer(1, 40), steps.step)],
+  ];
+
+  const endMs = performance.now() + minutes * 60_000;
+  while (performance.now() < endMs) {
+    for (let block = random.integer(0, 4); block > 0; block--) await steps.step();
+    await pause(random.integer(0, 2_000));
+    const isKill = random.oneOf(2);
+    const [kind, strike] = isKill ? (faults[0] as (typeof faults)[number]) : random.pick(faults);
+    note(kind);
+    await strike();
+  }
+
+  audience.end();
+  await gateway.end();
+  natsProxy.cutAnswers(0);
+  clickHouseProxy.cutAnswers(0);
+  const connection = await connectTo(nats);
+  const { state } = await connection.jsm.streams.info('MINER_COUNTER');
+  await waitUntilReady(miner);
+  await waitUntilStored(miner, state.last_seq);
+  const tip = await economy.client.getBlockNumber({ cacheTime: 0 });
+  const seesTip = async (one: MinerProcess) =>
+    (await one.metric('miner_chain_block{block="head"}')) === Number(tip);
+  const freshDir = join(temporaryDirectory());
+  const fresh = await start(await engine.createDatabase(), freshDir);
+  await waitUntilReady(fresh);
+  await waitUntilStored(fresh, state.last_seq);
+  for (const one of [miner, fresh]) await eventually(() => seesTip(one), 'the tip of the chain');
+  const findings = await checkFromOutside(miner, fresh, connection, genesisMs);
+  const rows: readonly (readonly [string, string | number])[] = [
+    ['Minutes, seed', `${minutes}, ${seed}`],
+    ['Polling clients, event streams', `${clients}, ${streams}`],
+    ...[...counts].sort(),
+    ['Readings that were acknowledged', gateway.acknowledged],
+    ['Readings that were accepted', findings.accepted],
+    [
+      'Readings that were lost, or are there twice',
+      `${findings.missingReadings}, ${findings.doubledReadings}`,
+    ],
+    [
+      'Rejections that are missing, or were published twice',
+      `${findings.missingRejections}, ${findings.doubledRejections}`,
+    ],
+    ['Answers that differ from those of a service without faults', findings.differingAnswers.length],
+    ['Requests, of them answered', `${audience.requests}, ${audience.answered}`],
+    ['Answers other than 200, 304 and 503', audience.wrongAnswers.length],
+    [
+      'Events sent to event streams, of them to one stream twice',
+      `${audience.events}, ${audience.doubledEvents}`,
+    ],
+    ['Longest time without another reading', `${(audience.longestStaleMs / 1_000).toFixed(1)} s`],
+    ['Longest answer', `${(audience.longestAnswerMs / 1_000).toFixed(1)} s`],
+    [
+      'Memory of the service at the beginning, at the end',
+      `${memoryAtFirst} MiB, ${readMemoryMiB(miner)} MiB`,
+    ],
+  ];
+  const table = rows.map(([what, value]) => `| ${what} | ${value} |`).join('\n');
+  writeFileSync(
+    page,
+    `${readFileSync(page, 'utf8').split('<!-- table -->')[0]}<!-- table -->\n| | |\n|---|---|\n${table}\n`,
+  );
+  expect(findings).toMatchObject({
+    missingReadings: 0,
+    doubledReadings: 0,
+    missingRejections: 0,
+    doubledRejections: 0,
+    differingAnswers: [],
+  });
+  expect(audience.wrongAnswers).toEqual([]);
+  expect(audience.doubledEvents).toBe(0);
+  expect((await ask(`${miner.operatorUrl}/readyz`)).status).toBe(200);
+});
+
+/** Resident memory of a process, by Linux. */
+function readMemoryMiB({ pid }: MinerProcess): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+}

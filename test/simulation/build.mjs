@@ -1,0 +1,75 @@
+// Bundles the simulator: the whole program with substitutes for what lies outside of it, and with a fault put into it where one is named.
+import { readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { build } from 'rolldown';
+
+const root = resolve(import.meta.dirname, '../..');
+const substitutes = join(import.meta.dirname, 'substitutes');
+
+/** Modules that the simulation replaces, wherever they are imported. */
+const replaced = new Map([
+  ['node:timers/promises', 'timersPromises.ts'],
+  ['node:zlib', 'zlib.ts'],
+  ['node:crypto', 'crypto.ts'],
+  ['node:net', 'net.ts'],
+  ['node:os', 'os.ts'],
+  ['net', 'net.ts'],
+  ['crypto', 'crypto.ts'],
+  ['@clickhouse/client', 'clickHouseClient.ts'],
+]);
+
+/** The engine of HTTP is loaded at run time, so the file that does it is replaced. */
+const replacedFile = join(root, 'http/server/uws.ts');
+
+const substitution = {
+  name: 'substitutes',
+  resolveId(source, importer) {
+    const isSubstitute = importer?.startsWith(substitutes);
+    const name = replaced.get(source);
+    if (name !== undefined && !isSubstitute) return join(substitutes, name);
+    if (importer && resolve(importer, '..', source) === replacedFile) return join(substitutes, 'uws.ts');
+    return null;
+  },
+};
+
+/** Puts a fault into a file: one text instead of another, which has to be there once. */
+function mutate({ file, from, to }) {
+  const path = join(root, file);
+  return {
+    name: 'mutation',
+    load(id) {
+      if (id !== path) return null;
+      const source = readFileSync(path, 'utf8');
+      if (source.split(from).length !== 2) throw new Error(`${file} does not have this text once: ${from}`);
+      return { code: source.replace(from, () => to), moduleType: 'ts' };
+    },
+  };
+}
+
+/** @returns path of the program. */
+export async function buildSimulator({ mutation = null, name = 'simulate' } = {}) {
+  const outDir = join(root, 'dist', 'simulation');
+  await build({
+    cwd: root,
+    input: join(import.meta.dirname, 'main.ts'),
+    platform: 'node',
+    external: [
+      'chdb',
+      'swagger-ui-dist',
+      '@foundry-rs/anvil',
+      'bufferutil',
+      'utf-8-validate',
+      'uWebSockets.js',
+    ].map((one) => new RegExp(`^${one}(?:/|$)`)),
+    plugins: [substitution, ...(mutation === null ? [] : [mutate(mutation)])],
+    logLevel: 'warn',
+    output: {
+      dir: outDir,
+      entryFileNames: `${name}.js`,
+      codeSplitting: false,
+      sourcemap: true,
+      sourcemapExcludeSources: true,
+    },
+  });
+  return relative(process.cwd(), join(outDir, `${name}.js`));
+}

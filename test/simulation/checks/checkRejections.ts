@@ -1,0 +1,43 @@
+import type { JetStreamStore } from '../nats/jetStreamStore.ts';
+import { formatNanos } from '../nats/storedStream.ts';
+import { findDifference, SimulationFailure } from './failure.ts';
+import type { PlainRejection } from './plainCounter.ts';
+
+interface PublishedRejection {
+  readonly streamCreated: string;
+  readonly sequence: number;
+  readonly reason: string;
+  readonly byteLength: number;
+  readonly original: string;
+}
+
+/**
+ * Each message that is not accepted is published once, in the order of the stream. What was published of messages that the stream has lost since stays
+ * there, and says so by its bytes.
+ */
+export function checkRejections(
+  store: JetStreamStore,
+  stream: string,
+  expected: readonly PlainRejection[],
+): void {
+  const source = store.streams.get(stream);
+  const log = store.streams.get('MINER_REJECTED');
+  if (source === undefined || log === undefined)
+    throw new SimulationFailure('rejections', 'a stream is missing');
+  const created = formatNanos(source.createdNanos);
+  const published = [...log.messages.values()]
+    .filter(({ subject }) => subject === `miner.rejected.${stream}`)
+    .map(({ data }) => JSON.parse(data.toString('utf8')) as PublishedRejection)
+    .filter(({ streamCreated, sequence, original, byteLength }) => {
+      const message = source.messages.get(sequence);
+      const bytes = Buffer.from(original, 'base64');
+      return (
+        streamCreated === created &&
+        message?.data.length === byteLength &&
+        bytes.equals(message.data.subarray(0, bytes.length))
+      );
+    })
+    .map(({ sequence, reason }) => ({ position: sequence, reason }));
+  const difference = findDifference(expected, published);
+  if (difference !== null) throw new SimulationFailure('rejections', `of ${stream}, ${difference}`);
+}

@@ -1,0 +1,24 @@
+/** Something that must not be; the seed that led to it repeats it. */
+export class SimulationFailure extends Error {
+  override readonly name = 'SimulationFailure';
+  readonly check: string;
+
+  constructor(check: string, detail: string) {
+    super(`${check}: ${detail}`);
+    this.check = check;
+  }
+}
+
+/** The first difference of two lists, in words; null where they are the same. */
+export function findDifference(expected: readonly unknown[], found: readonly unknown[]): string | null {
+  const [one, other] = [expected.map(formatItem), found.map(formatItem)];
+  for (let at = 0; at < Math.max(one.length, other.length); at++) {
+    if (one[at] !== other[at])
+      return `number ${at} of ${one.length}: expected ${one[at] ?? 'nothing more'}, found ${other[at] ?? 'nothing more'} (of ${other.length})`;
+  }
+  return null;
+}
+
+function formatItem(item: unknown): string {
+  return JSON.stringify(item, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+}

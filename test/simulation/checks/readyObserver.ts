@@ -1,0 +1,47 @@
+import type { ServiceProcess } from '../processes/serviceProcess.ts';
+import type { SimulatedWorld } from '../world/createWorld.ts';
+import { SimulationFailure } from './failure.ts';
+
+/** As the service is configured: an input may lag for so long. */
+const graceMs = 10_000;
+/** What it takes to find that out, and to be told. */
+const marginMs = 4_000;
+
+/** Holds a process that says it is ready to what that means: it has folded what the streams held some seconds ago. */
+export interface ReadyObserver {
+  /** To be called every second. */
+  note(): void;
+  check(process: ServiceProcess): void;
+}
+
+export function observeReadiness({ time, nats }: SimulatedWorld): ReadyObserver {
+  const ends: { readonly atMs: number; readonly byStream: ReadonlyMap<string, number> }[] = [];
+  return {
+    note: () => {
+      const byStream = new Map(
+        [...nats.store.streams].map(([name, { lastSequence }]) => [name, lastSequence] as const),
+      );
+      ends.push({ atMs: time.nowMs(), byStream });
+      while ((ends[0]?.atMs ?? 0) < time.nowMs() - 60_000) ends.shift();
+    },
+    check: (process) => {
+      if (!process.isAlive || process.domain.resumesAtMs > time.nowMs()) return;
+      const readiness = time.within(process.domain, () => process.service.readiness());
+      if (!readiness.isReady) return;
+      const streams = (readiness.detail as { streams: Record<string, { position: number }> }).streams;
+      const sinceMs = time.nowMs() - graceMs - marginMs;
+      const before = ends.findLast(({ atMs }) => atMs <= sinceMs);
+      const after = ends.filter(({ atMs }) => atMs > sinceMs);
+      for (const [stream, { position }] of Object.entries(streams)) {
+        // The stream may have lost its end meanwhile.
+        const held = [before, ...after].map((one) => one?.byStream.get(stream) ?? 0);
+        const least = Math.min(...held, nats.store.streams.get(stream)?.lastSequence ?? 0);
+        if (position < least)
+          throw new SimulationFailure(
+            'readiness',
+            `${process.name} says that it is ready, has folded ${stream} through ${position}, and it held ${least} ${graceMs + marginMs} ms ago`,
+          );
+      }
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { SimulatedResponse } from '../world/currentWorld.ts';
+import { findDifference, SimulationFailure } from './failure.ts';
+
+interface Page {
+  readonly items: readonly { readonly cursor: string; readonly telemetryId: string }[];
+  readonly nextCursor: string | null;
+}
+
+/** A client that reads the observations of an installation page by page, for as long as it takes, from whoever answers. */
+export interface Walker {
+  readonly installationId: string;
+  step(get: (path: string) => Promise<SimulatedResponse | null>): Promise<void>;
+  /** What it has read is what was accepted, from the first on. */
+  check(accepted: readonly string[]): void;
+  /** It begins again. */
+  restart(): void;
+  readonly read: number;
+}
+
+export function createWalker(installationId: string): Walker {
+  let found: string[] = [];
+  let cursor: string | null = null;
+  let starts = 0;
+  return {
+    installationId,
+    get read() {
+      return found.length;
+    },
+    step: async (get) => {
+      const query = cursor === null ? '' : `?cursor=${cursor}`;
+      const start = starts;
+      const response = await get(`/v1/public/installations/${installationId}/observations${query}`);
+      if (response?.status !== 200 || start !== starts) return;
+      const page = JSON.parse(response.body.toString('utf8')) as Page;
+      found.push(...page.items.map(({ telemetryId }) => telemetryId));
+      cursor = page.items.at(-1)?.cursor ?? cursor;
+    },
+    check: (accepted) => {
+      const difference = findDifference(accepted.slice(0, found.length), found);
+      if (difference !== null)
+        throw new SimulationFailure('pages', `a client that walked ${installationId}: ${difference}`);
+    },
+    restart: () => {
+      found = [];
+      cursor = null;
+      starts++;
+    },
+  };
+}

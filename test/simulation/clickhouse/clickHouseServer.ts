@@ -1,0 +1,144 @@
+import { group } from 'd3-array';
+import { evaluate, isTrue, type SqlValue } from './evaluate.ts';
+import { type QueriedRows, runSelect, type SelectContext } from './runSelect.ts';
+import { readSql, type SelectQuery } from './sqlParser.ts';
+import { parseCreateTable, parseRows, type StoredRow, type StoredTable } from './storedTable.ts';
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+/** ClickHouse as far as the service uses it: tables of rows, of which merges and mutations change what is there. */
+export interface SimulatedClickHouse {
+  readonly tables: ReadonlyMap<string, StoredTable>;
+  query(sql: string, parameters: Parameters): SqlValue[][];
+  /** Rows that it inserts are there when it returns. */
+  command(sql: string, parameters: Parameters): void;
+  /** Merges the parts of a table. */
+  merge(table: string): void;
+}
+
+export interface ClickHouseOptions {
+  /** When a mutation runs that was just started. */
+  readonly startMutation: (run: () => void) => void;
+}
+
+export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions): SimulatedClickHouse {
+  const tables = new Map<string, StoredTable>();
+  const mutations: { readonly table: string; isDone: boolean }[] = [];
+  const parsed = new Map<string, SelectQuery>();
+
+  function findTable(name: string): StoredTable {
+    const table = tables.get(name);
+    if (table === undefined) throw new Error(`Code: 60. table ${name} does not exist`);
+    return table;
+  }
+
+  function rowsOf(name: string, isFinal: boolean): QueriedRows {
+    if (name.startsWith('system.')) return { rows: systemRows(name.slice('system.'.length)) };
+    const table = findTable(name);
+    return {
+      rows: (isFinal ? table.final() : table.rows).map((row) => ({ column: readColumn(table, row) })),
+    };
+  }
+
+  function systemRows(name: string): { column(name: string): SqlValue }[] {
+    const records: Record<string, SqlValue>[] = [];
+    for (const table of tables.values()) {
+      const about = { database: 'default', table: table.name };
+      if (name === 'tables')
+        records.push({ ...about, name: table.name, engine_full: `${table.engine}${table.ttl ?? ''}` });
+      if (name === 'columns')
+        for (const column of table.columns)
+          records.push({
+            ...about,
+            name: column.name,
+            default_kind: column.isEphemeral ? 'EPHEMERAL' : column.default === null ? '' : 'DEFAULT',
+          });
+      if (name === 'parts')
+        for (const [partition, rows] of group(table.rows, table.partitionOf))
+          records.push({ ...about, active: 1, partition_id: partition, partition, rows: rows.length });
+    }
+    if (name === 'mutations')
+      for (const { table, isDone } of mutations)
+        records.push({ database: 'default', table, is_done: isDone ? 1 : 0 });
+    return records.map((record) => ({ column: (column) => record[column] ?? null }));
+  }
+
+  function query(sql: string, parameters: Parameters): SqlValue[][] {
+    if (sql.startsWith('SELECT * FROM system.settings')) return [];
+    let select = parsed.get(sql);
+    if (select === undefined) {
+      select = readSql(sql).select();
+      parsed.set(sql, select);
+    }
+    const context: SelectContext = { parameters, rowsOf };
+    return runSelect(select, context);
+  }
+
+  function insert(sql: string, parameters: Parameters) {
+    const found = /^INSERT INTO (\w+) \(([^)]*)\) (?:FORMAT TabSeparated\n)?/.exec(sql);
+    if (found === null) throw new Error(`the simulated database cannot insert: ${sql.slice(0, 80)}`);
+    const [head, name = '', list = ''] = found;
+    const table = findTable(name);
+    const columns = list.split(',').map((one) => one.trim());
+    const rest = sql.slice(head.length);
+    if (rest.startsWith('SELECT')) table.insert(columns, query(rest, parameters));
+    else table.insert(columns, parseRows(table, columns, rest));
+  }
+
+  function alter(sql: string, parameters: Parameters) {
+    const [head = '', name = '', action = ''] = /^ALTER TABLE (\w+) (.*)$/s.exec(sql) ?? [];
+    if (head === '') throw new Error(`the simulated database cannot alter: ${sql.slice(0, 80)}`);
+    const table = findTable(name);
+    if (action.startsWith('DELETE WHERE ')) return startDeletion(table, action.slice(13), parameters);
+    if (action.startsWith('MODIFY TTL'))
+      table.ttl = ` TTL ${action.slice(11).replace(/INTERVAL (\d+) DAY/, 'toIntervalDay($1)')}`;
+    else if (action === 'REMOVE TTL') table.ttl = null;
+    else if (action.startsWith('DROP PARTITION')) {
+      const dropped = String(Object.values(parameters)[0]);
+      table.rows = table.rows.filter((row) => table.partitionOf(row) !== dropped);
+    } else if (action.startsWith('ATTACH PARTITION ID')) {
+      const source = findTable(/ FROM (\w+)$/.exec(action)?.[1] ?? '');
+      table.rows.push(...source.rows.filter((row) => source.partitionOf(row) === String(parameters.id)));
+    } else if (!action.includes('COMMENT')) throw new Error(`the simulated database cannot alter: ${sql}`);
+  }
+
+  /** It does not cover rows that are inserted after it has begun. */
+  function startDeletion(table: StoredTable, where: string, parameters: Parameters) {
+    const condition = readSql(where).expression();
+    const covered = new Set(
+      table.rows.filter((row) =>
+        isTrue(evaluate(condition, { column: readColumn(table, row), parameters, select: () => [] })),
+      ),
+    );
+    const mutation = { table: table.name, isDone: false };
+    mutations.push(mutation);
+    startMutation(() => {
+      table.rows = table.rows.filter((row) => !covered.has(row));
+      mutation.isDone = true;
+    });
+  }
+
+  function command(sql: string, parameters: Parameters) {
+    if (sql.startsWith('INSERT INTO')) return insert(sql, parameters);
+    if (sql.startsWith('ALTER TABLE')) return alter(sql, parameters);
+    if (sql.startsWith('CREATE TABLE')) {
+      const table = parseCreateTable(sql);
+      if (!tables.has(table.name)) tables.set(table.name, table);
+      return;
+    }
+    if (sql.startsWith('DROP TABLE IF EXISTS ')) {
+      tables.delete(sql.split(' ')[4] as string);
+      return;
+    }
+    // Views are for whoever queries by hand.
+    if (!sql.startsWith('CREATE OR REPLACE VIEW'))
+      throw new Error(`the simulated database cannot run: ${sql}`);
+  }
+
+  return { tables, query, command, merge: (name) => findTable(name).merge() };
+}
+
+function readColumn(table: StoredTable, row: StoredRow): (name: string) => SqlValue {
+  return (name) =>
+    name === '_partition_id' ? table.partitionOf(row) : (row.values[table.indexOf(name)] as SqlValue);
+}

@@ -1,0 +1,113 @@
+import { compare, evaluate, type Group, isAggregate, isTrue, type Scope, type SqlValue } from './evaluate.ts';
+import type { Expression, SelectQuery } from './sqlParser.ts';
+
+/** Rows that a query is run over, by the name of their table. */
+export interface QueriedRows {
+  readonly rows: readonly { column(name: string): SqlValue }[];
+}
+
+export interface SelectContext {
+  readonly parameters: Readonly<Record<string, unknown>>;
+  rowsOf(table: string, isFinal: boolean): QueriedRows;
+}
+
+/** Runs a query, as far as the statements of the service go. */
+export function runSelect(query: SelectQuery, context: SelectContext): SqlValue[][] {
+  const select = (inner: SelectQuery) => runSelect(inner, context);
+  const scopes = findRows(query, context, select).filter(
+    (scope) => query.where === null || isTrue(evaluate(query.where, scope)),
+  );
+  const aliases = new Map(
+    query.columns.flatMap(({ alias, expression }) => (alias === null ? [] : [[alias, expression] as const])),
+  );
+  const resolve = (expression: Expression): Expression =>
+    expression.kind === 'column' ? (aliases.get(expression.name) ?? expression) : expression;
+  const isGrouped =
+    query.groupBy.length > 0 || query.columns.some(({ expression }) => isAggregate(expression));
+  const groups: readonly { readonly scope: Scope; readonly group?: Group }[] = isGrouped
+    ? groupRows(scopes, query.groupBy.map(resolve), context.parameters)
+    : scopes.map((scope) => ({ scope }));
+  const kept = groups.filter(
+    ({ scope, group }) => query.having === null || isTrue(evaluate(query.having, scope, group)),
+  );
+  const order = query.orderBy.map(({ expression, isDescending }) => ({
+    expression: resolve(expression),
+    sign: isDescending ? -1 : 1,
+  }));
+  const keyed = kept.map((one) => ({
+    ...one,
+    keys: order.map(({ expression }) => evaluate(expression, one.scope, one.group)),
+  }));
+  if (order.length > 0) {
+    keyed.sort((one, other) => {
+      for (const [at, { sign }] of order.entries()) {
+        const difference = compare(one.keys[at] as SqlValue, other.keys[at] as SqlValue);
+        if (difference !== 0) return difference * sign;
+      }
+      return 0;
+    });
+  }
+  const limitedBy = limitBy(query, keyed, context.parameters);
+  const rows = limitedBy.map(({ scope, group }) =>
+    query.columns.map(({ expression }) => evaluate(expression, scope, group)),
+  );
+  const distinct = query.isDistinct ? dropRepeated(rows) : rows;
+  if (query.limit === null) return distinct;
+  return distinct.slice(0, Number(evaluate(query.limit, emptyScope(context.parameters))));
+}
+
+function findRows(query: SelectQuery, context: SelectContext, select: Scope['select']): Scope[] {
+  const { parameters } = context;
+  if (query.from === null) return [{ column: refuse, parameters, select }];
+  return context.rowsOf(query.from, query.isFinal).rows.map(({ column }) => ({ column, parameters, select }));
+}
+
+function groupRows(
+  scopes: readonly Scope[],
+  by: readonly Expression[],
+  parameters: SelectContext['parameters'],
+): { scope: Scope; group: Group }[] {
+  if (by.length === 0) return [{ scope: scopes[0] ?? emptyScope(parameters), group: scopes }];
+  const groups = new Map<string, Scope[]>();
+  for (const scope of scopes) {
+    const key = by.map((expression) => String(evaluate(expression, scope))).join('\u0001');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [scope]);
+    else group.push(scope);
+  }
+  return [...groups.values()].map((group) => ({ scope: group[0] as Scope, group }));
+}
+
+function limitBy<Item extends { readonly scope: Scope }>(
+  { limitBy: limit }: SelectQuery,
+  items: readonly Item[],
+  parameters: SelectContext['parameters'],
+): readonly Item[] {
+  if (limit === null) return items;
+  const most = Number(evaluate(limit.count, emptyScope(parameters)));
+  const counts = new Map<string, number>();
+  return items.filter(({ scope }) => {
+    const key = limit.by.map((expression) => String(evaluate(expression, scope))).join('\u0001');
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count + 1);
+    return count < most;
+  });
+}
+
+function dropRepeated(rows: SqlValue[][]): SqlValue[][] {
+  const seen = new Set<string>();
+  return rows.filter((row) => {
+    const key = row.map(String).join('\u0001');
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+function refuse(name: string): never {
+  throw new Error(`Code: 47. unknown column ${name}`);
+}
+
+function emptyScope(parameters: SelectContext['parameters']): Scope {
+  return { column: refuse, parameters, select: () => [] };
+}

@@ -1,0 +1,214 @@
+import { compare, evaluate, type Scope, type SqlValue } from './evaluate.ts';
+import { type Expression, readSql } from './sqlParser.ts';
+import { unescapeText } from './sqlTokens.ts';
+
+export interface StoredRow {
+  readonly values: readonly SqlValue[];
+}
+
+interface ColumnDefinition {
+  readonly name: string;
+  readonly type: string;
+  /** Of a column that is made from others. */
+  readonly default: Expression | null;
+  /** It is inserted, and not stored. */
+  readonly isEphemeral: boolean;
+}
+
+/** A table of a MergeTree engine: rows as they were inserted, of which a merge removes those that others replace. */
+export interface StoredTable {
+  readonly name: string;
+  readonly columns: readonly ColumnDefinition[];
+  readonly engine: string;
+  ttl: string | null;
+  rows: StoredRow[];
+  indexOf(column: string): number;
+  /** What identifies the partition of a row. */
+  partitionOf(row: StoredRow): string;
+  insert(columns: readonly string[], cells: readonly (readonly SqlValue[])[]): void;
+  /** Rows that nothing replaces: of those with the same key the one of the highest version, the last one among equals. */
+  final(): StoredRow[];
+  merge(): void;
+  readonly isReplacing: boolean;
+}
+
+/** Reads `CREATE TABLE IF NOT EXISTS ...`. */
+export function parseCreateTable(sql: string): StoredTable {
+  const found = /^CREATE TABLE IF NOT EXISTS (\w+)\s*\(/.exec(sql);
+  if (found === null) throw new Error(`the simulated database cannot create: ${sql.slice(0, 80)}`);
+  const from = found[0].length;
+  const end = findClosing(sql, from);
+  const columns = splitTop(sql.slice(from, end))
+    .filter((one) => !one.startsWith('INDEX '))
+    .map(parseColumn);
+  const rest = sql.slice(end + 1);
+  const engine = /ENGINE = (\w+)(?:\((\w*)\))?/.exec(rest);
+  const partition = / PARTITION BY (.+?) ORDER BY /.exec(rest)?.[1] ?? null;
+  const order = / ORDER BY (?:\(([^)]*)\)|(\w+))/.exec(rest);
+  return createStoredTable({
+    name: found[1] as string,
+    columns,
+    engine: engine?.[1] ?? '',
+    version: engine?.[2] === '' ? null : (engine?.[2] ?? null),
+    partition: partition === null ? null : readSql(partition).expression(),
+    orderBy: (order?.[1] ?? order?.[2] ?? '').split(',').map((one) => one.trim()),
+  });
+}
+
+interface TableParts {
+  readonly name: string;
+  readonly columns: readonly ColumnDefinition[];
+  readonly engine: string;
+  readonly version: string | null;
+  readonly partition: Expression | null;
+  readonly orderBy: readonly string[];
+}
+
+function createStoredTable({ name, columns, engine, version, partition, orderBy }: TableParts): StoredTable {
+  const stored = columns.filter(({ isEphemeral }) => !isEphemeral);
+  const indexes = new Map(stored.map((column, index) => [column.name, index]));
+  const indexOf = (column: string) => {
+    const index = indexes.get(column);
+    if (index === undefined) throw new Error(`Code: 47. unknown column ${column} of ${name}`);
+    return index;
+  };
+  const isReplacing = engine.startsWith('Replacing');
+  const keyIndexes = orderBy.map(indexOf);
+  const versionIndex = version === null ? null : indexOf(version);
+
+  function final(): StoredRow[] {
+    if (!isReplacing) return table.rows;
+    const byKey = new Map<string, StoredRow>();
+    for (const row of table.rows) {
+      const key = keyIndexes.map((index) => String(row.values[index])).join('\u0001');
+      const other = byKey.get(key);
+      const isNewer =
+        other === undefined ||
+        versionIndex === null ||
+        compare(row.values[versionIndex] as SqlValue, other.values[versionIndex] as SqlValue) >= 0;
+      if (isNewer) byKey.set(key, row);
+    }
+    return [...byKey.values()];
+  }
+
+  const scopeOf = (find: (column: string) => SqlValue): Scope => ({
+    column: find,
+    parameters: {},
+    select: () => [],
+  });
+
+  const table: StoredTable = {
+    name,
+    columns,
+    engine,
+    ttl: null,
+    rows: [],
+    indexOf,
+    isReplacing,
+    partitionOf: ({ values }) =>
+      partition === null
+        ? 'all'
+        : String(
+            evaluate(
+              partition,
+              scopeOf((column) => values[indexOf(column)] as SqlValue),
+            ),
+          ),
+    insert: (names, cells) => {
+      const places = new Map(names.map((one, index) => [one, index]));
+      for (const row of cells) {
+        const given = (column: string) => row[places.get(column) as number] as SqlValue;
+        const values = stored.map((column) => {
+          if (places.has(column.name)) return given(column.name);
+          return column.default === null ? defaultOf(column.type) : evaluate(column.default, scopeOf(given));
+        });
+        table.rows.push({ values });
+      }
+    },
+    final,
+    merge: () => {
+      table.rows = final();
+    },
+  };
+  return table;
+}
+
+function parseColumn(definition: string): ColumnDefinition {
+  const [, name = '', rest = ''] = /^(\w+)\s+(.*)$/s.exec(definition) ?? [];
+  const isEphemeral = / EPHEMERAL\b/.test(rest);
+  const type = rest.split(/ (?:DEFAULT|EPHEMERAL|COMMENT|CODEC)\b/)[0] as string;
+  const expression = / DEFAULT (.+?)(?: COMMENT| CODEC|$)/s.exec(rest)?.[1] ?? null;
+  return { name, type, isEphemeral, default: expression === null ? null : readSql(expression).expression() };
+}
+
+/** Rows of `TabSeparated` text as values of these columns. */
+export function parseRows(table: StoredTable, names: readonly string[], text: string): SqlValue[][] {
+  const types = names.map((name) => {
+    const column = table.columns.find((one) => one.name === name);
+    if (column === undefined) throw new Error(`Code: 16. no column ${name} in ${table.name}`);
+    return column.type;
+  });
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split('\t').map((cell, index) => parseCell(types[index] as string, cell)));
+}
+
+function parseCell(type: string, cell: string): SqlValue {
+  if (cell === '\\N') return null;
+  const inner = /^(?:Nullable|LowCardinality)\((.*)\)$/.exec(type)?.[1] ?? type;
+  if (inner.startsWith('Array')) {
+    const list = cell.slice(1, -1);
+    return list === '' ? [] : list.split(',').map((one) => parseCell(inner.slice(6, -1), one));
+  }
+  if (inner === 'UInt256') return BigInt.asUintN(256, BigInt(cell));
+  if (/^U?Int/.test(inner)) {
+    const number = Number(cell);
+    return Number.isSafeInteger(number) ? number : BigInt(cell);
+  }
+  return unescapeText(cell);
+}
+
+function defaultOf(type: string): SqlValue {
+  if (type.startsWith('Nullable')) return null;
+  if (/^U?Int/.test(type) || type.startsWith('DateTime')) return 0;
+  return '';
+}
+
+/** Index of the parenthesis that closes the one before `from`. */
+function findClosing(text: string, from: number): number {
+  let depth = 1;
+  let isText = false;
+  for (let at = from; at < text.length; at++) {
+    const character = text[at];
+    if (isText) {
+      if (character === '\\') at++;
+      else if (character === "'") isText = false;
+    } else if (character === "'") isText = true;
+    else if (character === '(') depth++;
+    else if (character === ')' && --depth === 0) return at;
+  }
+  throw new Error('a parenthesis is not closed');
+}
+
+/** Parts between commas that no parenthesis or string surrounds. */
+function splitTop(text: string): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at <= text.length; at++) {
+    const character = text[at];
+    if (isText) {
+      if (character === '\\') at++;
+      else if (character === "'") isText = false;
+    } else if (character === "'") isText = true;
+    else if (character === '(') depth++;
+    else if (character === ')') depth--;
+    else if (character === undefined || (character === ',' && depth === 0)) {
+      parts.push(text.slice(from, at).trim());
+      from = at + 1;
+    }
+  }
+  return parts;
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { noRows } from '../../../actors/storedRows.ts';
+import {
+  type Database,
+  openDatabase,
+  type QueryParameters,
+  type ResultRow,
+} from '../../../storage/database.ts';
+import { deleteRowsAbove } from '../../../storage/deleteRowsAbove.ts';
+import {
+  activate,
+  attachRows,
+  attachSnapshots,
+  createEmpty,
+  findActiveTables,
+  listGenerations,
+} from '../../../storage/generations.ts';
+import { beginEpoch, readDatabaseIdentity, readNewestEpoch } from '../../../storage/ingestEpochs.ts';
+import { migrate, migrationState } from '../../../storage/migrations.ts';
+import { readNewestReading, readStored } from '../../../storage/observations.ts';
+import { hasOpenRemoval } from '../../../storage/removals.ts';
+import { buildInserts, createRowEncoder } from '../../../storage/rowInserts.ts';
+import { applyRowsTtl, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
+import { createSnapshotStore } from '../../../storage/snapshots.ts';
+import { resolveTables, type Tables } from '../../../storage/tables.ts';
+import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
+import { silentLogger } from '../../support/silentLogger.ts';
+import { storedRows } from '../../support/storage/storedRows.ts';
+import { createSimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
+
+/** The simulated database behind the interface that the service knows ClickHouse by. */
+function openSimulated(): Database {
+  const server = createSimulatedClickHouse({ startMutation: setImmediate });
+  return {
+    kind: 'server',
+    cluster: null,
+    command: async (sql: string, parameters: QueryParameters = {}) => server.command(sql, parameters),
+    insertBytes: async (table, columns, bytes) =>
+      server.command(`INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${bytes}`, {}),
+    select: async (sql, parameters = {}) => server.query(sql, parameters) as unknown as ResultRow[],
+    close: async () => undefined,
+  };
+}
+
+/** What the service's own statements show is the same of ClickHouse and of the simulated database. */
+function itAgrees(rule: string, observe: (database: Database, tables: Tables) => Promise<unknown>) {
+  it(rule, async () => {
+    const found: unknown[] = [];
+    for (const database of [openDatabase({ path: temporaryDirectory() }), openSimulated()]) {
+      const tables = await migrate(database, silentLogger);
+      found.push(await observe(database, tables));
+      await database.close();
+    }
+    expect(found[1]).toEqual(found[0]);
+  });
+}
+
+async function insert(database: Database, tables: Tables, from: number, count: number) {
+  const encode = createRowEncoder();
+  const rows = { ...noRows, ...storedRows(from, count) };
+  for (const { table, columns, bytes } of buildInserts(tables, [encode(rows)]))
+    await database.insertBytes(table, columns, bytes);
+}
+
+async function readings(database: Database, tables: Tables) {
+  const found: unknown[] = [];
+  for await (const some of readStored(database, tables, { after: 0, through: 1_000, oldestMs: null }))
+    found.push(...some);
+  return found;
+}
+
+const count = async (database: Database, table: string) =>
+  (await database.select(`SELECT count(), max(position) FROM ${table} FINAL`)).map((row) => row.map(Number));
+
+async function collect(lines: AsyncIterable<readonly string[]>): Promise<string[]> {
+  const all: string[] = [];
+  for await (const some of lines) all.push(...some);
+  return all.filter((line) => line !== '');
+}
+
+describe('ClickHouse, real and simulated', () => {
+  itAgrees('is created once, and knows its migrations', async (database, tables) => {
+    await migrate(database, silentLogger);
+    return [
+      tables,
+      await migrationState(database),
+      await listGenerations(database),
+      await findActiveTables(database),
+    ];
+  });
+
+  itAgrees(
+    'shows rows as they were written, and those that were written twice once',
+    async (database, tables) => {
+      await insert(database, tables, 1, 60);
+      await insert(database, tables, 31, 60);
+      return {
+        readings: await readings(database, tables),
+        newest: await readNewestReading(database, tables),
+        rounds: await count(database, tables.rounds),
+        halfHours: await count(database, tables.halfHourBuckets),
+      };
+    },
+  );
+
+  itAgrees('removes rows above a position, and says when it is done', async (database, tables) => {
+    await insert(database, tables, 1, 60);
+    const removed = await deleteRowsAbove(database, tables, 20);
+    return [removed, await count(database, tables.readings), await hasOpenRemoval(database)];
+  });
+
+  itAgrees(
+    'saves states with their increments, lists and reads them, and removes those above',
+    async (database, tables) => {
+      const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+      const header = (position: number) => ({
+        stream: 'MINER_COUNTER' as const,
+        foldVersion: 1,
+        configuration: 'configuration',
+        streamCreated: 'created',
+        position,
+        digest: `digest ${position}`,
+        takenAtMs: position,
+      });
+      const records = (text: string) => [{ kind: 'one', key: 'a', value: text }] as never;
+      let chain = await store.saveBase(header(10), records('first'));
+      for (const position of [20, 30])
+        chain = await store.saveIncrement(chain, header(position), records(`at ${position}`));
+      await store.saveBase(header(40), records('second'));
+      const listed = await store.list('MINER_COUNTER');
+      const read = await Promise.all(
+        listed.map(async (one) => [one.position, await collect(store.read(one))]),
+      );
+      await store.deleteAbove('MINER_COUNTER', 20);
+      return { listed, read, left: (await store.list('MINER_COUNTER')).map(({ position }) => position) };
+    },
+  );
+
+  itAgrees('brings partitions into another generation, and moves the pointer', async (database, tables) => {
+    await insert(database, tables, 1, 60);
+    const next = resolveTables(2);
+    await createEmpty(database, next);
+    await attachRows(database, tables, next);
+    await attachSnapshots(database, tables, next, { stream: 'MINER_COUNTER', position: null });
+    await activate(database, next);
+    return [
+      await findActiveTables(database),
+      await readings(database, next),
+      await listGenerations(database),
+    ];
+  });
+
+  itAgrees('counts the epochs of those that write', async (database) => {
+    const before = await readNewestEpoch(database);
+    const name = await readDatabaseIdentity(database);
+    const epochs = [await beginEpoch(database, 'one', 1), await beginEpoch(database, 'two', 2)];
+    return [before, name.length, name === (await readDatabaseIdentity(database)), epochs];
+  });
+
+  itAgrees('gives tables a TTL, and takes it from them', async (database, tables) => {
+    await applyRowsTtl(database, tables, { days: 40, nowMs: 0 });
+    const given = await readRowsTtlDays(database, tables.readings);
+    await applyRowsTtl(database, tables, { days: 0, nowMs: 0 });
+    return [given, await readRowsTtlDays(database, tables.readings)];
+  });
+
+  itAgrees('refuses a table and a column that are not there', async (database, tables) => {
+    await insert(database, tables, 1, 60);
+    const refused = async (sql: string) =>
+      database.select(sql).then(
+        () => 'answered',
+        () => 'refused',
+      );
+    return [
+      await refused('SELECT position FROM no_such_table'),
+      await refused(`SELECT no_such_column FROM ${tables.readings}`),
+    ];
+  });
+});

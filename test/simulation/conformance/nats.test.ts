@@ -1,0 +1,193 @@
+import type { ConsumerMessages } from '@nats-io/jetstream';
+import { DeliverPolicy } from '@nats-io/jetstream';
+import { describe, expect, it } from 'vitest';
+import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
+import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
+import { connectTo, startNats, type TestConnection } from '../../support/processes/natsServer.ts';
+import { silentLogger } from '../../support/silentLogger.ts';
+import { connectToSimulated } from './servedNats.ts';
+
+const stream = 'MINER_COUNTER';
+const subject = 'miner.counter.one';
+
+/** What a scenario shows is the same on a real server and on the simulated one. */
+function itAgrees(rule: string, observe: (connection: TestConnection) => Promise<unknown>) {
+  it(rule, async () => {
+    const [real, simulated] = [await connectTo(await startNats()), await connectToSimulated()];
+    const found: unknown[] = [];
+    for (const connection of [real, simulated]) {
+      await ensureStreams(connection.jsm, [stream, 'MINER_LEASE'], { retentionDays: 0 }, silentLogger);
+      found.push(await observe(connection));
+    }
+    expect(found[1]).toEqual(found[0]);
+  });
+}
+
+const settle = (promise: Promise<unknown>) =>
+  promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ refused: readErrorMessage(error) }),
+  );
+
+async function publish({ js }: TestConnection, count: number) {
+  for (let number = 0; number < count; number++) await js.publish(subject, `message ${number}`);
+}
+
+async function readState({ jsm }: TestConnection) {
+  const { config, state } = await jsm.streams.info(stream, { deleted_details: true });
+  const { first_seq: first, last_seq: last, messages, deleted = null } = state;
+  return { name: config.name, subjects: config.subjects, first, last, messages, deleted };
+}
+
+const follow = ({ js }: TestConnection, from: number) =>
+  js.consumers.get(stream, { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from });
+
+/** The sequences of the next so many messages. */
+async function take(messages: ConsumerMessages, count: number): Promise<number[]> {
+  const sequences: number[] = [];
+  for await (const { seq } of messages) {
+    sequences.push(seq);
+    if (sequences.length === count) break;
+  }
+  return sequences;
+}
+
+/** Kinds of notifications until one of these, which says what happened. */
+async function notifications(messages: ConsumerMessages, until: readonly string[]): Promise<string[]> {
+  const kinds = new Set<string>();
+  // Only who reads messages asks for them.
+  void take(messages, 1);
+  for await (const { type } of messages.status()) {
+    kinds.add(type);
+    if (until.includes(type)) break;
+  }
+  messages.stop();
+  return [...kinds].sort();
+}
+
+describe('a nats-server, real and simulated', () => {
+  itAgrees('stores messages by sequence, and each ID once', async (connection) => {
+    const { js } = connection;
+    const empty = await readState(connection);
+    const first = await js.publish(subject, 'a', { msgID: 'one' });
+    const again = await js.publish(subject, 'b', { msgID: 'one' });
+    const other = await js.publish(subject, 'b', { msgID: 'two' });
+    return { empty, first, again, other, after: await readState(connection) };
+  });
+
+  itAgrees('refuses what does not follow the message that is expected', async ({ js }) => {
+    const one = await settle(js.publish('miner.lease.x', '1', { expect: { lastSubjectSequence: 0 } }));
+    const wrong = await settle(js.publish('miner.lease.x', '2', { expect: { lastSubjectSequence: 0 } }));
+    const right = await settle(js.publish('miner.lease.x', '3', { expect: { lastSubjectSequence: 1 } }));
+    const whole = await settle(js.publish('miner.lease.y', '4', { expect: { lastSequence: 9 } }));
+    return { one, wrong, right, whole };
+  });
+
+  itAgrees('keeps one message per subject where that is configured', async ({ js, jsm }) => {
+    for (const name of ['a', 'b', 'a', 'a']) await js.publish(`miner.lease.${name}`, name);
+    const { state } = await jsm.streams.info('MINER_LEASE', { deleted_details: true });
+    return [state.first_seq, state.last_seq, state.messages, state.deleted];
+  });
+
+  itAgrees('gives a stored message by sequence or by subject', async (connection) => {
+    await publish(connection, 3);
+    const { jsm } = connection;
+    const show = async (query: Parameters<typeof jsm.streams.getMessage>[1]) => {
+      const found = await jsm.streams.getMessage(stream, query);
+      return found === null ? null : [found.seq, found.subject, found.string()];
+    };
+    return [
+      await show({ seq: 2 }),
+      await show({ seq: 9 }),
+      await show({ last_by_subj: subject }),
+      await show({ last_by_subj: 'miner.counter.none' }),
+    ];
+  });
+
+  itAgrees('names what is gone, at the front and in the middle', async (connection) => {
+    const { jsm } = connection;
+    await publish(connection, 8);
+    await jsm.streams.deleteMessage(stream, 5);
+    await jsm.streams.purge(stream, { seq: 3 });
+    const partly = await readState(connection);
+    const missing = await settle(jsm.streams.deleteMessage(stream, 5));
+    await jsm.streams.purge(stream);
+    const empty = await readState(connection);
+    await publish(connection, 1);
+    return { partly, missing, empty, after: await readState(connection) };
+  });
+
+  itAgrees('says that a stream is not there', async ({ jsm, js }) => {
+    await jsm.streams.delete(stream);
+    return [
+      await settle(jsm.streams.info(stream)),
+      await settle(jsm.streams.getMessage(stream, { seq: 1 })),
+      await settle(js.consumers.get(stream, { opt_start_seq: 1 })),
+      await settle(js.publish(subject, 'x', { timeout: 500 })),
+    ];
+  });
+
+  itAgrees('delivers from a sequence on, in order, also what is published meanwhile', async (connection) => {
+    await publish(connection, 5);
+    const messages = await (await follow(connection, 3)).consume({ max_messages: 100, expires: 2_000 });
+    const taken = take(messages, 6);
+    await publish(connection, 3);
+    return taken;
+  });
+
+  itAgrees('takes a sequence beyond the end for the next one', async (connection) => {
+    await publish(connection, 2);
+    const messages = await (await follow(connection, 9)).consume({ max_messages: 10, expires: 2_000 });
+    const taken = take(messages, 2);
+    await publish(connection, 2);
+    return taken;
+  });
+
+  itAgrees('jumps over what is purged in front of a consumer, without a word', async (connection) => {
+    await publish(connection, 10);
+    const consumer = await follow(connection, 1);
+    await connection.jsm.streams.purge(stream, { seq: 7 });
+    return take(await consumer.consume({ max_messages: 10, expires: 2_000 }), 4);
+  });
+
+  itAgrees('beats while nothing comes, and ends a pull in its time', async (connection) => {
+    const messages = await (await follow(connection, 1)).consume({ max_messages: 10, expires: 1_200 });
+    return notifications(messages, ['debug']);
+  });
+
+  itAgrees('says that a consumer was deleted to whoever waits', async (connection) => {
+    const consumer = await follow(connection, 1);
+    const messages = await consumer.consume({ max_messages: 10, expires: 5_000 });
+    const kinds = notifications(messages, ['consumer_deleted']);
+    await connection.connection.flush();
+    await consumer.delete();
+    return kinds;
+  });
+
+  itAgrees('says so too where the stream of a consumer was deleted', async (connection) => {
+    const messages = await (await follow(connection, 1)).consume({ max_messages: 10, expires: 1_200 });
+    await connection.connection.flush();
+    const kinds = notifications(messages, ['consumer_deleted', 'stream_not_found', 'consumer_not_found']);
+    await connection.jsm.streams.delete(stream);
+    return kinds;
+  });
+
+  itAgrees('gives the place of a time in a stream', async (connection) => {
+    await publish(connection, 2);
+    const between = new Date(Date.now() + 20);
+    while (Date.now() <= between.getTime() + 20) await new Promise((resolve) => setImmediate(resolve));
+    await publish(connection, 2);
+    const consumer = await connection.js.consumers.get(stream, {
+      deliver_policy: DeliverPolicy.StartTime,
+      opt_start_time: between.toISOString(),
+    });
+    const { num_pending: pending } = await consumer.info();
+    return [pending, await take(await consumer.consume({ max_messages: 5, expires: 2_000 }), 2)];
+  });
+
+  itAgrees('answers a request that nobody hears, and one that somebody does', async ({ connection }) => {
+    const nobody = await settle(connection.request('miner.nobody', '', { timeout: 500 }));
+    connection.subscribe('miner.somebody', { callback: (_, message) => void message.respond('yes') });
+    return [nobody, (await connection.request('miner.somebody', '', { timeout: 500 })).string()];
+  });
+});

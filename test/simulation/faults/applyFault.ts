@@ -1,0 +1,129 @@
+import type { Fault } from '../plan/plan.ts';
+import type { Fleet } from '../processes/fleet.ts';
+import type { ServiceProcess } from '../processes/serviceProcess.ts';
+import type { SimulatedWorld } from '../world/createWorld.ts';
+import type { Random } from '../world/random.ts';
+import { damageSnapshots } from './damageSnapshots.ts';
+
+export interface FaultTargets {
+  readonly world: SimulatedWorld;
+  readonly fleet: Fleet;
+  readonly random: Random;
+  /** What clients have read may be gone. */
+  readonly onHistoryLost: () => void;
+}
+
+const lossyStreams = ['MINER_COUNTER', 'MINER_PIPELINE'] as const;
+
+/** Makes something go wrong; it may take its time, and is over when this resolves. */
+export async function applyFault(fault: Fault, targets: FaultTargets): Promise<void> {
+  const { world, fleet, random, onHistoryLost } = targets;
+  const { nats, clickHouse, weather } = world;
+  const pick = (number: number): ServiceProcess | undefined => {
+    const { alive } = fleet;
+    return alive[number % Math.max(1, alive.length)];
+  };
+  switch (fault.kind) {
+    case 'kill': {
+      const process = pick(fault.process);
+      if (process === undefined) return;
+      const role = fleet.roleOf(process);
+      if (fault.afterSendings > 0) {
+        world.crashAfter(process.domain, fault.afterSendings);
+        while (process.isAlive) await world.sleep(50);
+      }
+      process.kill();
+      await world.sleep(fault.downMs);
+      await fleet.start(role);
+      return;
+    }
+    case 'killAndDamageSnapshots': {
+      const roles = fleet.alive.map((process) => fleet.roleOf(process));
+      for (const process of fleet.alive) process.kill();
+      // What they have sent arrives before the disk is looked at.
+      await world.sleep(Math.max(fault.downMs, 3_000));
+      damageSnapshots(clickHouse, fault.damage, random);
+      for (const role of roles) await fleet.start(role);
+      return;
+    }
+    case 'stop': {
+      const process = pick(fault.process);
+      if (process === undefined) return;
+      const role = fleet.roleOf(process);
+      await Promise.race([process.stop(), world.sleep(20_000)]);
+      process.kill();
+      await world.sleep(fault.downMs);
+      await fleet.start(role);
+      return;
+    }
+    case 'pause': {
+      const process = pick(fault.process);
+      if (process !== undefined) process.domain.resumesAtMs = world.time.nowMs() + fault.forMs;
+      return;
+    }
+    case 'startIngest':
+      await fleet.start('run');
+      return;
+    case 'startReplica':
+      await fleet.start('serve');
+      return;
+    case 'endReplica':
+      fleet.alive.find((process) => fleet.roleOf(process) === 'serve')?.kill();
+      return;
+    case 'clockJump': {
+      const process = pick(fault.process);
+      if (process !== undefined) process.domain.wallAheadMs += fault.byMs;
+      return;
+    }
+    case 'stopNats':
+      nats.stop();
+      await world.sleep(fault.forMs);
+      nats.start();
+      return;
+    case 'cutConnections':
+      nats.cutConnections();
+      return;
+    case 'loseTail': {
+      onHistoryLost();
+      nats.stop();
+      for (const name of lossyStreams) {
+        const stream = nats.store.streams.get(name);
+        stream?.loseAbove(stream.lastSequence - fault.messages);
+      }
+      await world.sleep(fault.forMs);
+      nats.start();
+      return;
+    }
+    case 'recreateStream':
+      onHistoryLost();
+      nats.store.deleteStream(random.pick(lossyStreams));
+      return;
+    case 'endConsumers':
+      for (const key of [...nats.store.consumers.keys()]) nats.store.removeConsumer(key, false);
+      return;
+    case 'stallConsumers':
+      for (const consumer of nats.store.consumers.values()) consumer.stall();
+      return;
+    case 'natsFull':
+      nats.store.isFull = true;
+      await world.sleep(fault.forMs);
+      nats.store.isFull = false;
+      return;
+    case 'stopClickHouse': {
+      const before = weather.fateOfStatement;
+      weather.fateOfStatement = () => 'refused';
+      await world.sleep(fault.forMs);
+      weather.fateOfStatement = before;
+      return;
+    }
+    case 'clickHouseFull': {
+      const before = weather.fateOfStatement;
+      weather.fateOfStatement = (kind) => (kind === 'write' ? 'refused' : 'answered');
+      await world.sleep(fault.forMs);
+      weather.fateOfStatement = before;
+      return;
+    }
+    case 'merge':
+      for (const name of clickHouse.tables.keys()) clickHouse.merge(name);
+  }
+}

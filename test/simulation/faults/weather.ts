@@ -1,0 +1,52 @@
+import type { WeatherPlan } from '../plan/plan.ts';
+import { fairWeather, type SimulatedWorld } from '../world/createWorld.ts';
+import type { Random } from '../world/random.ts';
+import type { FaultCounts } from './faultCounts.ts';
+
+/** What all messages and statements meet with from now on. */
+export function applyWeather(
+  { weather }: SimulatedWorld,
+  plan: WeatherPlan,
+  random: Random,
+  counts: FaultCounts,
+): void {
+  weather.latencyMsMax = plan.latencyMsMax;
+  const draw = <Fate extends string>(chances: readonly (readonly [Fate, number])[], calm: Fate): Fate => {
+    let drawn = random.next();
+    for (const [fate, chance] of chances) {
+      drawn -= chance;
+      if (drawn < 0) {
+        counts.note(fate);
+        return fate;
+      }
+    }
+    return calm;
+  };
+  weather.fateOfMessage = () =>
+    draw(
+      [
+        ['unanswered', plan.messageUnanswered],
+        ['lost', plan.messageLost],
+        ['cut', plan.connectionCut],
+      ],
+      'answered',
+    );
+  weather.fateOfStatement = (kind) =>
+    draw(
+      [
+        ['refused', plan.statementRefused],
+        ['unanswered', plan.statementUnanswered],
+        ...(kind === 'write'
+          ? ([
+              ['applied', plan.statementApplied],
+              ['torn', plan.statementTorn],
+            ] as const)
+          : []),
+      ],
+      'answered',
+    );
+}
+
+export function clearWeather({ weather }: SimulatedWorld): void {
+  Object.assign(weather, fairWeather());
+}

@@ -1,0 +1,125 @@
+import { matchesSubject, readHeaders } from './clientCommands.ts';
+import { type ConsumerConfiguration, createPullConsumer, type PullConsumer } from './pullConsumers.ts';
+import { createStoredStream, type StoredStream, type StreamConfiguration } from './storedStream.ts';
+
+export interface ApiError {
+  readonly code: number;
+  readonly err_code: number;
+  readonly description: string;
+}
+
+export type PublishAnswer =
+  | { readonly stream: string; readonly seq: number; readonly duplicate?: true }
+  | { readonly error: ApiError; readonly stream: string; readonly seq: 0 };
+
+/** Streams and consumers of a server: what outlives its connections. */
+export interface JetStreamStore {
+  readonly streams: ReadonlyMap<string, StoredStream>;
+  readonly consumers: ReadonlyMap<string, PullConsumer>;
+  findBySubject(subject: string): StoredStream | null;
+  createStream(configuration: StreamConfiguration): StoredStream;
+  deleteStream(name: string): boolean;
+  /** Stores a message where the conditions in its headers hold. */
+  publish(stream: StoredStream, subject: string, headers: Buffer | null, data: Buffer): PublishAnswer;
+  addConsumer(stream: StoredStream, configuration: ConsumerConfiguration): PullConsumer;
+  removeConsumer(key: string, isAnnounced: boolean): boolean;
+  /** A full disk: nothing is stored. */
+  isFull: boolean;
+  nowNanos(): bigint;
+}
+
+export interface StoreOptions {
+  readonly nowMs: () => number;
+  readonly wallMs: () => number;
+  readonly schedule: (delayMs: number, run: () => void) => void;
+}
+
+export const consumerKey = (stream: string, consumer: string) => `${stream} ${consumer}`;
+
+export function createJetStreamStore({ nowMs, wallMs, schedule }: StoreOptions): JetStreamStore {
+  const streams = new Map<string, StoredStream>();
+  const consumers = new Map<string, PullConsumer>();
+  let lastNanos = 0n;
+
+  /** Ascends also where the clock does not, since two messages never have the same time. */
+  function nowNanos(): bigint {
+    const clockNanos = BigInt(Math.floor(wallMs() * 1_000)) * 1_000n;
+    lastNanos = clockNanos > lastNanos ? clockNanos : lastNanos + 1n;
+    return lastNanos;
+  }
+
+  function removeConsumer(key: string, isAnnounced: boolean): boolean {
+    const consumer = consumers.get(key);
+    consumer?.end(isAnnounced);
+    return consumers.delete(key);
+  }
+
+  function deliverTo(stream: StoredStream) {
+    for (const consumer of consumers.values())
+      if (consumer.streamName === stream.configuration.name) consumer.deliver();
+  }
+
+  const store: JetStreamStore = {
+    streams,
+    consumers,
+    isFull: false,
+    nowNanos,
+    findBySubject: (subject) => {
+      for (const stream of streams.values())
+        if (stream.configuration.subjects?.some((pattern) => matchesSubject(pattern, subject))) return stream;
+      return null;
+    },
+    createStream: (configuration) => {
+      const stream = createStoredStream(configuration, nowNanos());
+      streams.set(configuration.name, stream);
+      return stream;
+    },
+    deleteStream: (name) => {
+      for (const [key, consumer] of consumers) if (consumer.streamName === name) removeConsumer(key, true);
+      return streams.delete(name);
+    },
+    publish: (stream, subject, headerBytes, data) => {
+      const { name } = stream.configuration;
+      const headers = readHeaders(headerBytes);
+      const atNanos = nowNanos();
+      const refuse = (code: number, errorCode: number, description: string) =>
+        ({ error: { code, err_code: errorCode, description }, stream: name, seq: 0 }) as const;
+      const expectedStream = headers.get('Nats-Expected-Stream');
+      if (expectedStream !== undefined && expectedStream !== name)
+        return refuse(400, 10_060, 'expected stream does not match');
+      const messageId = headers.get('Nats-Msg-Id');
+      const duplicate = messageId === undefined ? null : stream.findDuplicate(messageId, atNanos);
+      if (duplicate !== null) return { stream: name, seq: duplicate, duplicate: true };
+      const expectedLast = headers.get('Nats-Expected-Last-Sequence');
+      if (expectedLast !== undefined && Number(expectedLast) !== stream.lastSequence)
+        return refuse(400, 10_071, `wrong last sequence: ${stream.lastSequence}`);
+      const expectedOfSubject = headers.get('Nats-Expected-Last-Subject-Sequence');
+      if (expectedOfSubject !== undefined) {
+        const last = stream.lastOf(subject)?.sequence ?? 0;
+        if (Number(expectedOfSubject) !== last) return refuse(400, 10_071, `wrong last sequence: ${last}`);
+      }
+      if (store.isFull) return refuse(503, 10_077, 'insufficient storage resources available');
+      const { sequence } = stream.add(subject, headerBytes, data, atNanos);
+      if (messageId !== undefined) stream.noteId(messageId, sequence, atNanos);
+      schedule(0, () => deliverTo(stream));
+      return { stream: name, seq: sequence };
+    },
+    addConsumer: (stream, configuration) => {
+      const key = consumerKey(stream.configuration.name, configuration.name);
+      const existing = consumers.get(key);
+      if (existing !== undefined) return existing;
+      const consumer = createPullConsumer({
+        stream,
+        configuration,
+        createdNanos: nowNanos(),
+        nowMs,
+        schedule,
+        onInactive: () => removeConsumer(key, false),
+      });
+      consumers.set(key, consumer);
+      return consumer;
+    },
+    removeConsumer,
+  };
+  return store;
+}

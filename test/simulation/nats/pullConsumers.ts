@@ -1,0 +1,197 @@
+import type { StoredStream, StoredStreamMessage } from './storedStream.ts';
+
+export interface ConsumerConfiguration {
+  readonly name: string;
+  readonly deliver_policy?: string;
+  readonly opt_start_seq?: number;
+  readonly opt_start_time?: string;
+  /** Nanoseconds. */
+  readonly inactive_threshold?: number;
+  readonly [setting: string]: unknown;
+}
+
+/** Where answers to a pull go. */
+export interface PullRecipient {
+  /** Whether somebody still listens there. */
+  isListening(): boolean;
+  deliver(message: StoredStreamMessage, reply: string): void;
+  /** A status line with headers. */
+  status(line: string, headers?: Readonly<Record<string, number>>): void;
+}
+
+export interface PullRequest {
+  readonly batch: number;
+  readonly expiresMs: number;
+  /** 0 for none. */
+  readonly heartbeatMs: number;
+}
+
+interface WaitingPull {
+  readonly recipient: PullRecipient;
+  remaining: number;
+  readonly endsAtMs: number;
+  readonly heartbeatMs: number;
+  quietSinceMs: number;
+  isOver: boolean;
+}
+
+export interface PullConsumer {
+  readonly configuration: ConsumerConfiguration;
+  readonly createdNanos: bigint;
+  readonly streamName: string;
+  pull(request: PullRequest, recipient: PullRecipient): void;
+  /** Delivers what is asked for and there. */
+  deliver(): void;
+  /** Messages that are not delivered yet. */
+  pending(): number;
+  info(): {
+    readonly delivered: { readonly consumer_seq: number; readonly stream_seq: number };
+    waiting: number;
+  };
+  /** It ends, with a word to those who wait, or without. */
+  end(isAnnounced: boolean): void;
+  /** It delivers nothing any more, and says that all is well. */
+  stall(): void;
+}
+
+export interface PullConsumerOptions {
+  readonly stream: StoredStream;
+  readonly configuration: ConsumerConfiguration;
+  readonly createdNanos: bigint;
+  readonly nowMs: () => number;
+  readonly schedule: (delayMs: number, run: () => void) => void;
+  /** Nobody has pulled for its threshold. */
+  readonly onInactive: () => void;
+}
+
+const nanosPerMs = 1_000_000;
+
+/** A pull consumer of one stream that acknowledges nothing, as ordered consumers of the client are. */
+export function createPullConsumer(options: PullConsumerOptions): PullConsumer {
+  const { stream, configuration, nowMs, schedule } = options;
+  const name = stream.configuration.name;
+  const waiting: WaitingPull[] = [];
+  let next = findStart(stream, configuration);
+  let deliveredStream = next - 1;
+  let deliveredConsumer = 0;
+  let isEnded = false;
+  let isStalled = false;
+  let activeAtMs = nowMs();
+
+  const countPending = () => Math.max(0, stream.lastSequence - Math.max(next, stream.firstSequence) + 1);
+
+  function finish(pull: WaitingPull) {
+    pull.isOver = true;
+    waiting.splice(waiting.indexOf(pull), 1);
+    activeAtMs = nowMs();
+    watchInactivity();
+  }
+
+  function deliver() {
+    while (!isEnded && !isStalled) {
+      const pull = waiting[0];
+      if (pull === undefined) return;
+      if (!pull.recipient.isListening()) {
+        finish(pull);
+        continue;
+      }
+      const message = stream.next(next);
+      if (message === null) return;
+      next = message.sequence + 1;
+      deliveredStream = message.sequence;
+      deliveredConsumer++;
+      const place = `${message.sequence}.${deliveredConsumer}.${message.atNanos}.${countPending()}`;
+      pull.recipient.deliver(message, `$JS.ACK.${name}.${configuration.name}.1.${place}`);
+      pull.quietSinceMs = nowMs();
+      if (--pull.remaining === 0) finish(pull);
+    }
+  }
+
+  function beat(pull: WaitingPull) {
+    if (pull.heartbeatMs === 0) return;
+    const dueInMs = pull.quietSinceMs + pull.heartbeatMs - nowMs();
+    schedule(Math.max(dueInMs, 1), () => {
+      if (pull.isOver || isEnded) return;
+      if (pull.quietSinceMs + pull.heartbeatMs <= nowMs()) {
+        pull.quietSinceMs = nowMs();
+        pull.recipient.status('100 Idle Heartbeat', {
+          'Nats-Last-Consumer': deliveredConsumer,
+          'Nats-Last-Stream': deliveredStream,
+        });
+      }
+      beat(pull);
+    });
+  }
+
+  function watchInactivity() {
+    const thresholdMs = (configuration.inactive_threshold ?? 0) / nanosPerMs;
+    if (thresholdMs === 0 || waiting.length > 0) return;
+    const sinceMs = activeAtMs;
+    schedule(thresholdMs, () => {
+      if (!isEnded && waiting.length === 0 && activeAtMs === sinceMs) options.onInactive();
+    });
+  }
+
+  watchInactivity();
+  return {
+    configuration,
+    createdNanos: options.createdNanos,
+    streamName: name,
+    pull: ({ batch, expiresMs, heartbeatMs }, recipient) => {
+      activeAtMs = nowMs();
+      const endsAtMs = nowMs() + expiresMs;
+      const pull = {
+        recipient,
+        remaining: batch,
+        endsAtMs,
+        heartbeatMs,
+        quietSinceMs: nowMs(),
+        isOver: false,
+      };
+      waiting.push(pull);
+      deliver();
+      beat(pull);
+      schedule(expiresMs, () => {
+        if (pull.isOver || isEnded) return;
+        finish(pull);
+        pull.recipient.status('408 Request Timeout', {
+          'Nats-Pending-Messages': pull.remaining,
+          'Nats-Pending-Bytes': 0,
+        });
+      });
+    },
+    deliver,
+    pending: countPending,
+    info: () => ({
+      delivered: { consumer_seq: deliveredConsumer, stream_seq: deliveredStream },
+      waiting: waiting.length,
+    }),
+    end: (isAnnounced) => {
+      if (isEnded) return;
+      isEnded = true;
+      for (const pull of waiting.splice(0)) if (isAnnounced) pull.recipient.status('409 Consumer Deleted');
+    },
+    stall: () => {
+      isStalled = true;
+    },
+  };
+}
+
+/** Where a consumer begins; a sequence beyond the end is taken for the one behind it. */
+function findStart(stream: StoredStream, configuration: ConsumerConfiguration): number {
+  const { firstSequence, lastSequence } = stream;
+  switch (configuration.deliver_policy) {
+    case 'by_start_sequence':
+      return Math.min(Math.max(configuration.opt_start_seq ?? 1, firstSequence), lastSequence + 1);
+    case 'by_start_time': {
+      const startNanos = BigInt(Date.parse(configuration.opt_start_time ?? '')) * 1_000_000n;
+      for (const { sequence, atNanos } of stream.messages.values())
+        if (atNanos >= startNanos) return sequence;
+      return lastSequence + 1;
+    }
+    case 'new':
+      return lastSequence + 1;
+    default:
+      return firstSequence;
+  }
+}

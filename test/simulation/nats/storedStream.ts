@@ -1,0 +1,152 @@
+import { matchesSubject } from './clientCommands.ts';
+
+/** A message as a stream holds it. */
+export interface StoredStreamMessage {
+  readonly sequence: number;
+  readonly subject: string;
+  readonly headers: Buffer | null;
+  readonly data: Buffer;
+  readonly atNanos: bigint;
+}
+
+export interface StreamConfiguration {
+  readonly name: string;
+  readonly subjects?: readonly string[];
+  readonly duplicate_window?: number;
+  readonly max_age?: number;
+  readonly max_msgs_per_subject?: number;
+  readonly [setting: string]: unknown;
+}
+
+/** A stream of JetStream: messages with sequences, of which some may be gone. */
+export interface StoredStream {
+  configuration: StreamConfiguration;
+  readonly createdNanos: bigint;
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  readonly messages: ReadonlyMap<number, StoredStreamMessage>;
+  add(subject: string, headers: Buffer | null, data: Buffer, atNanos: bigint): StoredStreamMessage;
+  /** The first message at or above a sequence. */
+  next(sequence: number): StoredStreamMessage | null;
+  lastOf(subject: string): StoredStreamMessage | null;
+  /** Sequence under which a message ID is stored already; null when it is not, or its window is over. */
+  findDuplicate(messageId: string, atNanos: bigint): number | null;
+  noteId(messageId: string, sequence: number, atNanos: bigint): void;
+  remove(sequence: number): boolean;
+  /** Removes everything below a sequence. */
+  removeBefore(sequence: number): number;
+  /** Removes what is older than the configuration allows. */
+  expire(nowNanos: bigint): void;
+  /** Loses everything above a sequence, as a power failure does: the sequences are used again. */
+  loseAbove(sequence: number): number;
+  /** Sequences between the first and the last that are gone. */
+  listDeleted(): number[];
+}
+
+export function createStoredStream(configuration: StreamConfiguration, createdNanos: bigint): StoredStream {
+  const messages = new Map<number, StoredStreamMessage>();
+  const ids = new Map<string, { readonly sequence: number; readonly atNanos: bigint }>();
+  let first = 1;
+  let last = 0;
+
+  function advanceFirst() {
+    while (first <= last && !messages.has(first)) first++;
+  }
+
+  function limitSubject(subject: string) {
+    const most = stream.configuration.max_msgs_per_subject ?? -1;
+    if (most <= 0) return;
+    const same = [...messages.values()].filter((message) => message.subject === subject);
+    for (const { sequence } of same.slice(0, Math.max(0, same.length - most))) messages.delete(sequence);
+    advanceFirst();
+  }
+
+  const stream: StoredStream = {
+    configuration,
+    createdNanos,
+    get firstSequence() {
+      return first;
+    },
+    get lastSequence() {
+      return last;
+    },
+    messages,
+    add: (subject, headers, data, atNanos) => {
+      const message = { sequence: ++last, subject, headers, data, atNanos };
+      messages.set(last, message);
+      if (messages.size === 1) first = last;
+      limitSubject(subject);
+      return message;
+    },
+    next: (sequence) => {
+      for (let at = Math.max(sequence, first); at <= last; at++) {
+        const message = messages.get(at);
+        if (message !== undefined) return message;
+      }
+      return null;
+    },
+    lastOf: (subject) => {
+      for (let at = last; at >= first; at--) {
+        const message = messages.get(at);
+        if (message !== undefined && matchesSubject(subject, message.subject)) return message;
+      }
+      return null;
+    },
+    findDuplicate: (messageId, atNanos) => {
+      const known = ids.get(messageId);
+      const window = BigInt(stream.configuration.duplicate_window ?? 120_000_000_000);
+      return known === undefined || atNanos - known.atNanos > window ? null : known.sequence;
+    },
+    noteId: (messageId, sequence, atNanos) => {
+      ids.set(messageId, { sequence, atNanos });
+    },
+    remove: (sequence) => {
+      const isFound = messages.delete(sequence);
+      advanceFirst();
+      return isFound;
+    },
+    removeBefore: (sequence) => {
+      let removed = 0;
+      for (const at of [...messages.keys()]) {
+        if (at >= sequence) break;
+        messages.delete(at);
+        removed++;
+      }
+      first = Math.max(first, Math.min(sequence, last + 1));
+      advanceFirst();
+      return removed;
+    },
+    expire: (nowNanos) => {
+      const age = BigInt(stream.configuration.max_age ?? 0);
+      if (age === 0n) return;
+      for (const [sequence, { atNanos }] of messages) {
+        if (nowNanos - atNanos <= age) break;
+        messages.delete(sequence);
+      }
+      advanceFirst();
+    },
+    loseAbove: (sequence) => {
+      const kept = Math.max(sequence, first - 1);
+      let lost = 0;
+      for (let at = kept + 1; at <= last; at++) if (messages.delete(at)) lost++;
+      for (const [id, known] of ids) if (known.sequence > kept) ids.delete(id);
+      last = Math.min(last, kept);
+      return lost;
+    },
+    listDeleted: () => {
+      const deleted: number[] = [];
+      for (let at = first; at <= last; at++) if (!messages.has(at)) deleted.push(at);
+      return deleted;
+    },
+  };
+  return stream;
+}
+
+/** A time as JetStream writes it: RFC 3339 with as many digits of the second as it needs. */
+export function formatNanos(nanos: bigint): string {
+  const whole = new Date(Number(nanos / 1_000_000n)).toISOString().slice(0, 19);
+  const fraction = String(nanos % 1_000_000_000n)
+    .padStart(9, '0')
+    .replace(/0+$/, '');
+  return fraction === '' ? `${whole}Z` : `${whole}.${fraction}Z`;
+}

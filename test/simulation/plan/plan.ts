@@ -1,0 +1,146 @@
+import { createRandom, type Random } from '../world/random.ts';
+
+/** How often messages and statements meet with what, from 0 to 1; and how long they are on their way at most. */
+export interface WeatherPlan {
+  readonly messageUnanswered: number;
+  readonly messageLost: number;
+  readonly connectionCut: number;
+  readonly statementRefused: number;
+  readonly statementApplied: number;
+  readonly statementTorn: number;
+  readonly statementUnanswered: number;
+  readonly latencyMsMax: number;
+}
+
+/** Something that goes wrong at one moment. Whom it meets is a number: of the processes that there are then. */
+export type Fault =
+  | {
+      readonly kind: 'kill';
+      readonly process: number;
+      readonly afterSendings: number;
+      readonly downMs: number;
+    }
+  | {
+      readonly kind: 'killAndDamageSnapshots';
+      readonly process: number;
+      readonly damage: SnapshotDamage;
+      readonly downMs: number;
+    }
+  | { readonly kind: 'stop'; readonly process: number; readonly downMs: number }
+  | { readonly kind: 'pause'; readonly process: number; readonly forMs: number }
+  | { readonly kind: 'startIngest' | 'startReplica' }
+  | { readonly kind: 'endReplica' }
+  | { readonly kind: 'clockJump'; readonly process: number; readonly byMs: number }
+  | { readonly kind: 'stopNats'; readonly forMs: number }
+  | { readonly kind: 'cutConnections' }
+  | { readonly kind: 'loseTail'; readonly messages: number; readonly forMs: number }
+  | { readonly kind: 'recreateStream' }
+  | { readonly kind: 'endConsumers' | 'stallConsumers' }
+  | { readonly kind: 'natsFull'; readonly forMs: number }
+  | { readonly kind: 'stopClickHouse'; readonly forMs: number }
+  | { readonly kind: 'clickHouseFull'; readonly forMs: number }
+  | { readonly kind: 'merge' };
+
+/** What becomes of snapshots while nobody writes them. */
+export type SnapshotDamage = 'newestLost' | 'severalLost' | 'allLost' | 'torn' | 'flipped';
+
+export interface PlannedFault {
+  readonly atMs: number;
+  readonly fault: Fault;
+}
+
+/** A time with faults, and a calm one behind it, at whose end everything is checked. */
+export interface Episode {
+  readonly durationMs: number;
+  readonly weather: WeatherPlan;
+  readonly faults: readonly PlannedFault[];
+  /** Wheels turn on while all processes of the machine are asleep. */
+  readonly sleepMs: number;
+  /** How many readings arrive each second of the process's time. */
+  readonly readingsPerSecond: number;
+}
+
+export interface Plan {
+  readonly seed: string;
+  readonly episodes: readonly Episode[];
+}
+
+export function drawPlan(seed: string, episodeCount: number): Plan {
+  const random = createRandom(`plan ${seed}`);
+  return { seed, episodes: Array.from({ length: episodeCount }, () => drawEpisode(random)) };
+}
+
+function drawEpisode(random: Random): Episode {
+  const durationMs = random.integer(20, 120) * 1_000;
+  const faults = Array.from({ length: random.integer(0, 8) }, () => ({
+    atMs: random.integer(0, durationMs),
+    fault: drawFault(random),
+  }));
+  return {
+    durationMs,
+    weather: drawWeather(random),
+    faults: faults.sort((a, b) => a.atMs - b.atMs),
+    sleepMs: random.oneOf(3) ? random.integer(1, 8 * 3_600) * 1_000 : 0,
+    readingsPerSecond: random.pick([0.2, 1, 3, 10]),
+  };
+}
+
+/** Each kind is absent more often than not, so that what one alone does is seen too. */
+function drawWeather(random: Random): WeatherPlan {
+  const chance = () => (random.oneOf(3) ? random.next() ** 3 * 0.3 : 0);
+  return {
+    messageUnanswered: chance(),
+    messageLost: chance(),
+    connectionCut: chance() / 5,
+    statementRefused: chance(),
+    statementApplied: chance(),
+    statementTorn: chance(),
+    statementUnanswered: chance() / 10,
+    latencyMsMax: random.pick([4, 4, 50, 400, 2_000]),
+  };
+}
+
+function drawFault(random: Random): Fault {
+  const process = random.integer(0, 3);
+  const downMs = random.integer(0, 15_000);
+  const forMs = random.integer(500, 25_000);
+  switch (random.integer(0, 16)) {
+    case 0:
+    case 1:
+    case 2:
+      return { kind: 'kill', process, afterSendings: random.oneOf(2) ? 0 : random.integer(1, 400), downMs };
+    case 3:
+      return {
+        kind: 'killAndDamageSnapshots',
+        process,
+        damage: random.pick(['newestLost', 'severalLost', 'allLost', 'torn', 'flipped']),
+        downMs,
+      };
+    case 4:
+      return { kind: 'stop', process, downMs };
+    case 5:
+      return { kind: 'pause', process, forMs };
+    case 6:
+      return { kind: random.pick(['startIngest', 'startReplica']) };
+    case 7:
+      return { kind: 'clockJump', process, byMs: random.integer(-3_600_000, 3_600_000) };
+    case 8:
+      return { kind: 'stopNats', forMs };
+    case 9:
+      return { kind: 'cutConnections' };
+    case 10:
+      return { kind: 'loseTail', messages: random.integer(1, 60), forMs: random.integer(0, 5_000) };
+    case 11:
+      return random.oneOf(3) ? { kind: 'recreateStream' } : { kind: 'merge' };
+    case 12:
+      return { kind: random.pick(['endConsumers', 'stallConsumers']) };
+    case 13:
+      return { kind: 'natsFull', forMs };
+    case 14:
+      return { kind: 'stopClickHouse', forMs };
+    case 15:
+      return { kind: 'clickHouseFull', forMs };
+    default:
+      return random.oneOf(2) ? { kind: 'merge' } : { kind: 'endReplica' };
+  }
+}

@@ -1,0 +1,51 @@
+import type { Episode, Plan, WeatherPlan } from './plan.ts';
+
+const calm: WeatherPlan = {
+  messageUnanswered: 0,
+  messageLost: 0,
+  connectionCut: 0,
+  statementRefused: 0,
+  statementApplied: 0,
+  statementTorn: 0,
+  statementUnanswered: 0,
+  latencyMsMax: 4,
+};
+
+/** Plans that are a little smaller, those first that leave out most. */
+function* listSmaller(plan: Plan): Iterable<Plan> {
+  const { episodes } = plan;
+  for (let count = episodes.length - 1; count > 0; count--)
+    yield { ...plan, episodes: episodes.slice(0, count) };
+  for (const at of episodes.keys())
+    if (episodes.length > 1) yield { ...plan, episodes: episodes.toSpliced(at, 1) };
+  for (const [at, episode] of episodes.entries()) {
+    const change = (changed: Partial<Episode>): Plan => ({
+      ...plan,
+      episodes: episodes.with(at, { ...episode, ...changed }),
+    });
+    if (episode.faults.length > 1) yield change({ faults: [] });
+    for (const index of episode.faults.keys()) yield change({ faults: episode.faults.toSpliced(index, 1) });
+    if (episode.sleepMs > 0) yield change({ sleepMs: 0 });
+    if (JSON.stringify(episode.weather) !== JSON.stringify(calm)) yield change({ weather: calm });
+    for (const kind of Object.keys(calm) as (keyof WeatherPlan)[])
+      if (episode.weather[kind] !== calm[kind])
+        yield change({ weather: { ...episode.weather, [kind]: calm[kind] } });
+  }
+}
+
+/**
+ * Leaves out of a plan that fails what it fails without, one thing after another, for as long as there is time.
+ *
+ * @param fails runs a plan, and says whether the same check fails.
+ */
+export async function shrinkPlan(
+  plan: Plan,
+  fails: (smaller: Plan) => Promise<boolean>,
+  hasTime: () => boolean,
+): Promise<Plan> {
+  for (const smaller of listSmaller(plan)) {
+    if (!hasTime()) return plan;
+    if (await fails(smaller)) return shrinkPlan(smaller, fails, hasTime);
+  }
+  return plan;
+}

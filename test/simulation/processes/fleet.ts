@@ -1,0 +1,88 @@
+import type { Deployment } from '../../../deploy/deploymentFile.ts';
+import type { ServiceSettings } from '../../../deploy/service.ts';
+import { SimulationFailure } from '../checks/failure.ts';
+import type { SimulatedWorld } from '../world/createWorld.ts';
+import { type ServiceProcess, startServiceProcess } from './serviceProcess.ts';
+
+export type Role = 'run' | 'serve';
+
+/** The processes of the service that run at the moment. */
+export interface Fleet {
+  readonly alive: readonly ServiceProcess[];
+  roleOf(process: ServiceProcess): Role;
+  start(role: Role): Promise<ServiceProcess>;
+  /** Ends when all that were asked to start have. */
+  settled(): Promise<void>;
+  /** Starts a process in place of one that has ended by itself, as a supervisor of processes does. */
+  replaceEnded(): void;
+}
+
+export interface FleetOptions {
+  readonly world: SimulatedWorld;
+  readonly deployment: Deployment;
+  readonly settings?: Partial<ServiceSettings>;
+  readonly onLog?: (line: string) => void;
+  readonly onEnded: (process: ServiceProcess, error: unknown) => void;
+}
+
+/** Beyond so many, those that are asked for are not started. */
+const processesMax = 4;
+
+export function createFleet({ world, deployment, settings, onLog, onEnded }: FleetOptions): Fleet {
+  let processes: { readonly process: ServiceProcess; readonly role: Role }[] = [];
+  const starting = new Set<Promise<unknown>>();
+  let started = 0;
+
+  const alive = () => {
+    processes = processes.filter(({ process }) => process.isAlive);
+    return processes;
+  };
+
+  async function start(role: Role): Promise<ServiceProcess> {
+    const attempt = startServiceProcess({
+      world,
+      name: `${role} ${++started}`,
+      deployment,
+      roles: { ingest: role === 'run', serve: true },
+      ...(settings && { settings }),
+      ...(onLog && { onLog }),
+    });
+    starting.add(attempt);
+    try {
+      const process = await attempt;
+      processes.push({ process, role });
+      return process;
+    } finally {
+      starting.delete(attempt);
+    }
+  }
+
+  return {
+    get alive() {
+      return alive().map(({ process }) => process);
+    },
+    roleOf: (process) => {
+      const found = processes.find((one) => one.process === process);
+      if (found === undefined) throw new SimulationFailure('simulator', `${process.name} is not known`);
+      return found.role;
+    },
+    start: (role) => {
+      const last = alive().at(-1);
+      return last !== undefined && processes.length >= processesMax
+        ? Promise.resolve(last.process)
+        : start(role);
+    },
+    settled: async () => {
+      await Promise.all(starting);
+    },
+    replaceEnded: () => {
+      for (const { process, role } of alive()) {
+        const error = process.failure();
+        if (error === null) continue;
+        onEnded(process, error);
+        process.kill();
+        void start(role);
+      }
+    },
+  };
+}

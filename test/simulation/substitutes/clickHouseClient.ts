@@ -1,0 +1,32 @@
+import { currentWorld } from '../world/currentWorld.ts';
+
+export const ClickHouseLogLevel = { OFF: 127 } as const;
+
+interface Query {
+  readonly query: string;
+  readonly query_params?: Readonly<Record<string, unknown>>;
+  readonly format?: string;
+  readonly abort_signal?: AbortSignal;
+}
+
+/** The client of ClickHouse, as far as `storage/database.ts` uses it, over the simulated server. */
+export function createClient() {
+  const { domain } = currentWorld().time;
+  const database = currentWorld().database();
+  /** What a process asks that is dead never arrives. */
+  const nothing = new Promise<never>(() => undefined);
+  return {
+    command: ({ query, query_params: parameters = {} }: Query) =>
+      domain.isDead ? nothing : database.command(query, parameters),
+    query: async ({ query, query_params: parameters = {}, format, abort_signal: signal }: Query) => {
+      if (domain.isDead) return nothing;
+      signal?.throwIfAborted();
+      const rows = await database.query(query, parameters);
+      signal?.throwIfAborted();
+      // Only settings are asked for in the other format, of which there are none.
+      if (format === 'JSONEachRow') return { json: async () => [], text: async () => '' };
+      return { json: async () => ({ data: rows }), text: async () => JSON.stringify({ data: rows }) };
+    },
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,4 @@
+export * from 'node:os';
+
+/** The same wherever the simulation runs. */
+export const hostname = () => 'simulated';

@@ -1,0 +1,148 @@
+import { counterSubject } from '../../../actors/messages/subjects.ts';
+import type { SimulatedNats } from '../nats/natsServer.ts';
+import type { Random } from '../world/random.ts';
+import { createPublisher, type Publication } from './publisher.ts';
+
+const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
+
+/** The gateways of some wheels: they read counters, and publish what they read, with everything that can be wrong with it. */
+export interface Gateways {
+  /** The next reading of some wheel. */
+  publishOne(): void;
+  /** Time passes for the wheels alone: each is read every so often. */
+  publishSpan(spanMs: number): void;
+}
+
+export interface GatewaysOptions {
+  readonly nats: SimulatedNats;
+  readonly random: Random;
+  /** The time of the wheels. */
+  readonly wallMs: () => number;
+}
+
+interface Wheel {
+  readonly installationId: string;
+  bootId: string;
+  counterEpoch: string;
+  sequence: number;
+  counter: bigint;
+  distanceMm: number;
+  day: number;
+  observedAtMs: number;
+}
+
+const dayMs = 86_400_000;
+
+export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gateways {
+  const drawUuid = () => {
+    const hex = Array.from({ length: 32 }, () => random.integer(0, 15).toString(16)).join('');
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+  };
+  const wheels = installations.map(
+    (installationId): Wheel => ({
+      installationId,
+      bootId: drawUuid(),
+      counterEpoch: drawUuid(),
+      sequence: 0,
+      counter: 0n,
+      distanceMm: 0,
+      day: 0,
+      observedAtMs: 0,
+    }),
+  );
+  const publisher = createPublisher(nats, 'MINER_COUNTER', random);
+
+  function read(wheel: Wheel, observedAtMs: number): Publication {
+    if (random.oneOf(200)) {
+      wheel.bootId = drawUuid();
+      wheel.sequence = 0;
+    }
+    if (random.oneOf(300)) {
+      wheel.counterEpoch = drawUuid();
+      wheel.counter = 0n;
+    }
+    const day = Math.floor((observedAtMs - dayMs / 2) / dayMs);
+    if (day !== wheel.day) wheel.distanceMm = 0;
+    const isTurning = Math.floor(observedAtMs / 900_000) % 3 !== 0;
+    wheel.day = day;
+    wheel.sequence++;
+    wheel.observedAtMs = observedAtMs;
+    if (isTurning) {
+      wheel.counter += BigInt(random.integer(0, 90));
+      wheel.distanceMm += random.integer(0, 60_000);
+    }
+    const reading = {
+      telemetryId: drawUuid(),
+      installationId: wheel.installationId,
+      bootId: wheel.bootId,
+      sequence: wheel.sequence,
+      observedAt: new Date(observedAtMs).toISOString(),
+      receivedAt: new Date(observedAtMs + random.integer(0, 400)).toISOString(),
+      counterEpoch: wheel.counterEpoch,
+      cumulativeWorkUnits: String(wheel.counter),
+      provenance: 'simulated',
+      softwareVersion: random.oneOf(10) ? null : 'simulated 1',
+      coreStatus: isTurning ? 'ACTIVE' : 'IDLE',
+      rpmMilli: isTurning ? random.integer(0, 60_000) : 0,
+      speedMmPerSecond: isTurning ? random.integer(0, 2_900) : 0,
+      distanceMm: wheel.distanceMm,
+    };
+    return spoil(wheel, reading);
+  }
+
+  /** Now and then something is wrong with a message. */
+  function spoil(wheel: Wheel, reading: Readonly<Record<string, unknown>>): Publication {
+    const subject = counterSubject(wheel.installationId);
+    const publish = (body: string, on = subject): Publication => ({
+      subject: on,
+      messageId: random.oneOf(4) ? null : String(reading.telemetryId),
+      body: Buffer.from(body),
+    });
+    const text = JSON.stringify(reading);
+    if (!random.oneOf(25)) return publish(text);
+    switch (random.integer(0, 7)) {
+      case 0:
+        return publish(text.slice(0, random.integer(0, text.length - 1)));
+      case 1:
+        return publish(text, counterSubject('another'));
+      case 2:
+        return publish(JSON.stringify({ ...reading, sequence: -1 }));
+      case 3: {
+        const receivedAt = new Date(Date.parse(String(reading.observedAt)) - 300_001).toISOString();
+        return publish(JSON.stringify({ ...reading, receivedAt }));
+      }
+      case 4: {
+        const observedAt = new Date(Date.parse(String(reading.observedAt)) - 7_200_000).toISOString();
+        return publish(JSON.stringify({ ...reading, observedAt }));
+      }
+      case 5:
+        return publish(JSON.stringify({ ...reading, cumulativeWorkUnits: String(wheel.counter / 2n) }));
+      case 6:
+        return publish(JSON.stringify({ ...reading, softwareVersion: 'ü\u0000\t\n\\\'"' }));
+      default:
+        return publish(`{"filler":"${'x'.repeat(random.integer(10_000, 20_000))}"}`);
+    }
+  }
+
+  function publishOne() {
+    const wheel = random.pick(wheels);
+    // A gateway that heard no acknowledgement publishes again, perhaps much later.
+    if (random.oneOf(30)) publisher.sendAgain();
+    publisher.send(read(wheel, Math.max(wheel.observedAtMs, Math.floor(wallMs()))));
+  }
+
+  return {
+    publishOne,
+    publishSpan: (spanMs) => {
+      const endMs = Math.floor(wallMs());
+      const everyMs = random.pick([30_000, 60_000, 110_000]);
+      for (let atMs = endMs - spanMs; atMs < endMs; atMs += everyMs) {
+        // Nights, and gaps in between.
+        if (random.oneOf(60)) atMs += random.integer(1, 40) * 60_000;
+        for (const wheel of wheels)
+          if (atMs > wheel.observedAtMs && atMs < endMs)
+            publisher.send(read(wheel, atMs + random.integer(0, 9_000)));
+      }
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import type { SimulatedNats } from '../nats/natsServer.ts';
+import type { Random } from '../world/random.ts';
+import { createPublisher } from './publisher.ts';
+
+/** Device agent, oracle and reporter of an installation: what they say is often late, repeated, or not allowed. */
+export interface PipelinePublishers {
+  publishOne(): void;
+}
+
+export interface PipelinePublishersOptions {
+  readonly nats: SimulatedNats;
+  readonly random: Random;
+  readonly wallMs: () => number;
+}
+
+const installation = 'wheel.one';
+const token = 'wheel~one';
+const moduleStates = ['disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped'];
+
+export function createPipelinePublishers({
+  nats,
+  random,
+  wallMs,
+}: PipelinePublishersOptions): PipelinePublishers {
+  const publisher = createPublisher(nats, 'MINER_PIPELINE', random);
+  const at = (lateMs = 0) => new Date(Math.floor(wallMs()) - lateMs).toISOString();
+  const pickUuid = () => `00000000-0000-4000-8000-00000000000${random.integer(0, 9)}`;
+  const pickHash = () => `0x${String(random.integer(1, 3)).padStart(64, '0')}`;
+  let closedThrough = 0;
+
+  function drawClosure() {
+    // Now and then a round that is closed already, or one too far.
+    const first = Math.max(1, closedThrough + (random.oneOf(6) ? random.integer(-3, 3) : 1));
+    const last = first + random.integer(0, 5);
+    closedThrough = Math.max(closedThrough, last);
+    return {
+      type: 'closure_accepted',
+      firstRound: String(first),
+      lastRound: String(last),
+      rounds: Array.from({ length: last - first + 1 }, (_, index) => ({
+        roundId: String(first + index),
+        workUnits: String(random.integer(0, 900)),
+      })),
+      acceptedAt: at(),
+    };
+  }
+
+  const oracle = [
+    drawClosure,
+    drawClosure,
+    () => ({ type: 'blocked', reason: random.pick(['clock', 'power']) }),
+    () => ({ type: 'unblocked' }),
+    () => ({ type: 'epoch_approved', counterEpoch: pickUuid() }),
+    () => ({ type: 'unknown' }),
+  ];
+  const reporter = [
+    () => ({
+      type: 'settings',
+      settlementEnabled: random.oneOf(2),
+      reporterEnvironmentEnabled: random.oneOf(2),
+    }),
+    () => ({ type: 'run_started', runId: `run ${random.integer(1, 9)}` }),
+    () => ({ type: 'run_finished', runId: `run ${random.integer(1, 9)}`, result: 'done' }),
+    () => ({ type: 'incident_opened', incidentId: `i${random.integer(1, 9)}`, reason: 'late' }),
+    () => ({ type: 'incident_closed', incidentId: `i${random.integer(1, 9)}` }),
+    () => ({
+      type: 'submission_prepared',
+      submissionId: pickUuid(),
+      previousSettledThroughRound: '1',
+      settledThroughRound: random.pick(['3', '4']),
+      activeRoundCount: 2,
+      expected: {
+        cumulativeWork: '1800',
+        cumulativeBlockUnits: '2000000000',
+        workPerThousandBlocks: '900000',
+        completedBlockCount: random.pick(['1', '2', '3']),
+      },
+    }),
+    () => ({ type: 'submission_submitted', submissionId: pickUuid(), transactionHash: pickHash() }),
+    () => ({ type: 'submission_retrying', submissionId: pickUuid(), transactionHash: null }),
+    () => ({
+      type: random.pick(['submission_confirmed', 'submission_reverted', 'submission_superseded']),
+      submissionId: pickUuid(),
+    }),
+  ];
+
+  function drawModule() {
+    const instanceId = `module-${random.integer(1, 3)}`;
+    return {
+      subject: `miner.module.${token}.${random.oneOf(15) ? 'another' : instanceId}`,
+      body: {
+        instanceId,
+        moduleType: 'counter',
+        driverId: 'driver',
+        moduleVersion: '1.0',
+        schemaVersion: 1,
+        state: random.pick(moduleStates),
+        observedAt: at(random.oneOf(5) ? random.integer(0, 60_000) : 0),
+        provenance: 'simulated',
+        health: { checkedAt: at(), message: null, code: null },
+        data: {},
+      },
+    };
+  }
+
+  function drawSigner() {
+    return {
+      subject: `miner.signer.${token}`,
+      body: {
+        kind: 'software-ecdsa',
+        algorithm: 'secp256k1',
+        keySlot: `slot ${random.integer(1, 3)}`,
+        enrolledAt: at(86_400_000),
+        lastVerifiedAt: at(),
+        lastSignature: Buffer.from(installation).toString('base64'),
+      },
+    };
+  }
+
+  function draw(): { subject: string; body: object } {
+    switch (random.integer(0, 9)) {
+      case 0:
+        return drawModule();
+      case 1:
+        return drawSigner();
+      case 2:
+      case 3:
+      case 4:
+        return {
+          subject: `miner.oracle.${token}`,
+          body: { at: at(random.integer(0, 3_000)), ...random.pick(oracle)() },
+        };
+      default:
+        return {
+          subject: `miner.reporter.${token}`,
+          body: { at: at(random.integer(0, 3_000)), ...random.pick(reporter)() },
+        };
+    }
+  }
+
+  return {
+    publishOne: () => {
+      if (random.oneOf(8)) publisher.sendAgain();
+      const { subject, body } = draw();
+      publisher.send({ subject, messageId: null, body: Buffer.from(JSON.stringify(body)) });
+    },
+  };
+}

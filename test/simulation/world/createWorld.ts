@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import { nuid } from '@nats-io/transport-node';
+import { createSimulatedClickHouse, type SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
+import { createSimulatedNats, type Fate, type SimulatedNats } from '../nats/natsServer.ts';
+import {
+  enterWorld,
+  type SimulatedListener,
+  type SimulatedRequest,
+  type SimulatedResponse,
+} from './currentWorld.ts';
+import { createDatabaseLink, type StatementFate } from './databaseLink.ts';
+import { createRandom, type Random } from './random.ts';
+import { createVirtualTime, type Domain, type VirtualTime } from './virtualTime.ts';
+
+/** Faults that are in force at the moment; each is drawn anew for each message or statement. */
+export interface Weather {
+  fateOfMessage: (subject: string) => Fate;
+  fateOfStatement: (kind: 'read' | 'write') => StatementFate;
+  /** How long anything is on its way, at most. */
+  latencyMsMax: number;
+}
+
+/** A world with one nats-server, one ClickHouse and any number of processes. */
+export interface SimulatedWorld {
+  readonly time: VirtualTime;
+  readonly random: Random;
+  readonly nats: SimulatedNats;
+  readonly clickHouse: SimulatedClickHouse;
+  readonly weather: Weather;
+  /** Gives a process an empty database of its own. */
+  separateDatabase(domain: Domain): void;
+  /** Kills a process before it sends something for the so-many-th time. */
+  crashAfter(domain: Domain, sendings: number): void;
+  /** Outside of every process. */
+  sleep(ms: number): Promise<void>;
+  /** Starts something in a process of its own. */
+  run<Result>(domain: Domain, start: () => Promise<Result>): Promise<Result>;
+  /** Null where nothing listens, or the process dies before it answers. */
+  request(
+    url: string,
+    headers?: SimulatedRequest['headers'],
+    onPiece?: (text: string) => void,
+  ): Promise<SimulatedResponse | null>;
+  rpc: (body: string) => Promise<string>;
+  /** A digest of everything that processes have sent, and when. */
+  fingerprint(): string;
+}
+
+export const fairWeather = (): Weather => ({
+  fateOfMessage: () => 'answered',
+  fateOfStatement: () => 'answered',
+  latencyMsMax: 4,
+});
+
+export const natsPort = 4222;
+/** No answer of a process is waited for any longer. */
+const answerMs = 60_000;
+
+export function createWorld(seed: string, startMs: number): SimulatedWorld {
+  const time = createVirtualTime(startMs);
+  const random = createRandom(seed);
+  const weather = fairWeather();
+  const latency = random.fork('latency');
+  const latencyMs = () => 0.1 + latency.next() * latency.next() * weather.latencyMsMax;
+  const listeners = new Map<number, { readonly domain: Domain; readonly listener: SimulatedListener }>();
+  const crashes = new Map<Domain, number>();
+  let lastPort = 20_000;
+
+  const outside = (delayMs: number, run: () => void) => time.schedule(delayMs, run, time.outside);
+  const nats = createSimulatedNats({
+    nowMs: time.nowMs,
+    wallMs: () => time.within(time.outside, time.wallMs),
+    schedule: outside,
+    latencyMs,
+    fateOf: (subject) => weather.fateOfMessage(subject),
+  });
+  const createDatabase = () =>
+    createSimulatedClickHouse({ startMutation: (run) => outside(latency.integer(0, 200), run) });
+  const clickHouse = createDatabase();
+  const databases = new Map<Domain, SimulatedClickHouse>();
+
+  const sent = createHash('sha256');
+  function onSend(domain: Domain, what: Buffer) {
+    // The rest of a message may name the machine that the simulation runs on.
+    sent.update(`${time.nowMs()} ${domain.name} ${what.length} ${what.toString('latin1', 0, 60)}\n`);
+    const left = crashes.get(domain);
+    if (left === undefined) return;
+    if (left > 0) crashes.set(domain, left - 1);
+    else domain.isDead = true;
+  }
+
+  const world: SimulatedWorld = {
+    time,
+    random,
+    nats,
+    clickHouse,
+    weather,
+    separateDatabase: (domain) => databases.set(domain, createDatabase()),
+    crashAfter: (domain, sendings) => crashes.set(domain, sendings),
+    sleep: (ms) => new Promise((resolve) => outside(ms, resolve)),
+    run: (domain, start) =>
+      new Promise((resolve, reject) => {
+        const back = (settle: () => void) => outside(0, settle);
+        time.schedule(
+          0,
+          () => {
+            start().then(
+              (result) => back(() => resolve(result)),
+              (error: unknown) => back(() => reject(error)),
+            );
+          },
+          domain,
+        );
+      }),
+    request: (url, headers = {}, onPiece) =>
+      new Promise((resolve) => {
+        const { port, pathname, search, host } = new URL(url);
+        const found = listeners.get(Number(port));
+        const answer = (response: SimulatedResponse | null) => outside(latencyMs(), () => resolve(response));
+        if (found === undefined || found.domain.isDead) {
+          answer(null);
+          return;
+        }
+        outside(answerMs, () => resolve(null));
+        const request = {
+          method: 'GET',
+          path: pathname,
+          query: search.slice(1),
+          headers: { host, ...headers },
+          ...(onPiece && { onPiece: (text: string) => outside(0, () => onPiece(text)) }),
+        };
+        time.schedule(
+          latencyMs(),
+          () => void found.listener.handle(request).then(answer, () => answer(null)),
+          found.domain,
+        );
+      }),
+    fingerprint: () => sent.copy().digest('hex').slice(0, 16),
+    rpc: () => Promise.reject(new Error('there is no node')),
+  };
+  enterWorld({
+    time,
+    random: random.fork('program'),
+    connect: (port, client) => {
+      const { domain } = time;
+      if (port !== natsPort) return null;
+      const server = nats.accept({
+        receive: (bytes) => time.schedule(0, () => client.receive(bytes), domain),
+        cut: () => time.schedule(0, () => client.cut(), domain),
+      });
+      if (server === null) return null;
+      return {
+        ...server,
+        receive: (bytes) => {
+          onSend(domain, bytes);
+          if (!domain.isDead) server.receive(bytes);
+        },
+      };
+    },
+    database: () =>
+      createDatabaseLink({
+        time,
+        server: databases.get(time.domain) ?? clickHouse,
+        latencyMs,
+        fateOf: (kind) => weather.fateOfStatement(kind),
+        onSend,
+      }),
+    rpc: (body) => {
+      const { domain } = time;
+      return new Promise((resolve, reject) => {
+        world.rpc(body).then(
+          (answer) => time.schedule(latencyMs(), () => resolve(answer), domain),
+          (error: unknown) => time.schedule(latencyMs(), () => reject(error), domain),
+        );
+      });
+    },
+    listen: (port, listener) => {
+      const chosen = port === 0 ? ++lastPort : port;
+      listeners.set(chosen, { domain: time.domain, listener });
+      return chosen;
+    },
+    unlisten: (port) => listeners.delete(port),
+  });
+  // The client of NATS has one for all its connections, which an earlier simulation has used.
+  nuid.reset();
+  return world;
+}

@@ -1,0 +1,75 @@
+import type { Random } from './random.ts';
+import type { VirtualTime } from './virtualTime.ts';
+
+/** A connection of a simulated socket, as its server sees it. */
+export interface ServerSide {
+  /** Bytes from the client. */
+  receive(bytes: Buffer): void;
+  closed(): void;
+}
+
+/** A connection of a simulated socket, as its client sees it. */
+export interface ClientSide {
+  receive(bytes: Buffer): void;
+  /** The connection is cut. */
+  cut(): void;
+}
+
+/** What a ClickHouse client is asked, and what it answers. */
+export interface SimulatedDatabaseServer {
+  query(sql: string, parameters: Readonly<Record<string, unknown>>): Promise<unknown[][]>;
+  command(sql: string, parameters: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+/** A handler of requests of one process and port, as the substitute of the HTTP engine registers it. */
+export interface SimulatedListener {
+  handle(request: SimulatedRequest): Promise<SimulatedResponse>;
+}
+
+export interface SimulatedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Pieces of a response that is never complete. */
+  readonly onPiece?: (text: string) => void;
+}
+
+export interface SimulatedResponse {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Buffer;
+}
+
+/** What stands in for everything outside of the program. */
+export interface World {
+  readonly time: VirtualTime;
+  /** For whatever the program itself draws. */
+  readonly random: Random;
+  /** Opens a connection; null where nothing listens. */
+  connect(port: number, client: ClientSide): ServerSide | null;
+  /** The database of the process that runs at the moment. */
+  database(): SimulatedDatabaseServer;
+  /** Answers a JSON-RPC request of the node. */
+  rpc(body: string): Promise<string>;
+  /** A process listens; the port is chosen where it is 0. */
+  listen(port: number, listener: SimulatedListener): number;
+  unlisten(port: number): void;
+}
+
+let world: World | null = null;
+
+/** Substitutes of modules have no arguments: they find the world here. */
+export function currentWorld(): World {
+  if (world === null) throw new Error('no simulation runs');
+  return world;
+}
+
+/** Whether there is one: modules that are just being loaded read the clock before. */
+export function hasWorld(): boolean {
+  return world !== null;
+}
+
+export function enterWorld(next: World): void {
+  world = next;
+}

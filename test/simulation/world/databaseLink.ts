@@ -1,0 +1,97 @@
+import type { SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
+import type { SimulatedDatabaseServer } from './currentWorld.ts';
+import type { Domain, VirtualTime } from './virtualTime.ts';
+
+/**
+ * What becomes of a statement: it is done and answered; refused; done, and reported as failed; done in part, and reported as failed; or not
+ * answered for as long as the client waits.
+ */
+export type StatementFate = 'answered' | 'refused' | 'applied' | 'torn' | 'unanswered';
+
+/** As the client's own: a request that takes longer has failed. */
+const requestMs = 30_000;
+
+export interface DatabaseLinkOptions {
+  readonly time: VirtualTime;
+  readonly server: SimulatedClickHouse;
+  readonly latencyMs: () => number;
+  readonly fateOf: (kind: 'read' | 'write') => StatementFate;
+  /** Called before a process sends something. */
+  readonly onSend: (domain: Domain, what: Buffer) => void;
+}
+
+/** The way between processes and ClickHouse. */
+export function createDatabaseLink(options: DatabaseLinkOptions): SimulatedDatabaseServer {
+  const { time, server, latencyMs, fateOf, onSend } = options;
+
+  function send<Result>(
+    kind: 'read' | 'write',
+    sql: string,
+    run: () => Result,
+    runPart: () => void = () => undefined,
+  ): Promise<Result> {
+    const { domain } = time;
+    onSend(domain, Buffer.from(sql));
+    if (domain.isDead) return new Promise(() => undefined);
+    return new Promise((resolve, reject) => {
+      const answer = (settle: () => void, afterMs = latencyMs()) => time.schedule(afterMs, settle, domain);
+      time.schedule(
+        latencyMs(),
+        () => {
+          const fate = fateOf(kind);
+          if (fate === 'refused') {
+            answer(() => reject(new Error('connect ECONNREFUSED')));
+            return;
+          }
+          if (fate === 'unanswered') {
+            if (kind === 'write') attempt(run, () => undefined);
+            answer(() => reject(new Error('Timeout error.')), requestMs);
+            return;
+          }
+          if (fate === 'torn') {
+            runPart();
+            answer(() => reject(new Error('socket hang up')));
+            return;
+          }
+          let result: Result;
+          try {
+            result = run();
+          } catch (error) {
+            answer(() => reject(error));
+            return;
+          }
+          answer(() => (fate === 'applied' ? reject(new Error('socket hang up')) : resolve(result)));
+        },
+        time.outside,
+      );
+    });
+  }
+
+  return {
+    query: (sql, parameters) => send('read', sql, () => server.query(sql, parameters) as unknown[][]),
+    command: (sql, parameters) =>
+      send(
+        'write',
+        sql,
+        () => server.command(sql, parameters),
+        () => {
+          if (sql.includes(' FORMAT TabSeparated\n')) server.command(takeFirstRows(sql), parameters);
+        },
+      ),
+  };
+}
+
+/** The first half of the rows of an insert. */
+function takeFirstRows(sql: string): string {
+  const [head = '', ...lines] = sql.split('\n');
+  const rows = lines.filter((line) => line !== '');
+  return [head, ...rows.slice(0, Math.floor(rows.length / 2)), ''].join('\n');
+}
+
+function attempt(run: () => unknown, onError: (error: unknown) => void) {
+  try {
+    run();
+  } catch (error) {
+    onError(error);
+  }
+}

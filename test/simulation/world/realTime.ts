@@ -1,0 +1,3 @@
+/** What really passes time, taken before it is replaced. */
+export const realSetImmediate = setImmediate;
+export const realNowMs: () => number = performance.now.bind(performance);

@@ -1,0 +1,104 @@
+import { currentWorld, hasWorld } from './currentWorld.ts';
+import { createRandom } from './random.ts';
+import type { Timer } from './virtualTime.ts';
+
+const RealDate = Date;
+
+/** A timer as Node.js gives it. */
+class SimulatedTimeout {
+  #timer: Timer;
+  readonly #start: () => Timer;
+
+  constructor(start: () => Timer) {
+    this.#start = start;
+    this.#timer = start();
+  }
+  ref() {
+    return this;
+  }
+  unref() {
+    return this;
+  }
+  hasRef() {
+    return true;
+  }
+  refresh() {
+    this.#timer.cancel();
+    this.#timer = this.#start();
+    return this;
+  }
+  cancel() {
+    this.#timer.cancel();
+  }
+}
+
+type Callback = (...args: unknown[]) => void;
+
+/** Time and chance of this process are those of the simulation from now on. Whatever is imported later has them too. */
+export function replaceGlobals(): void {
+  const untilWorld = createRandom('loading');
+  const draw = () => (hasWorld() ? currentWorld().random : untilWorld);
+  const startTimeout = (run: Callback, ms = 0, ...args: unknown[]) =>
+    new SimulatedTimeout(() => currentWorld().time.schedule(Math.max(1, ms || 0), () => run(...args)));
+  const startInterval = (run: Callback, ms = 0, ...args: unknown[]) =>
+    new SimulatedTimeout(() => {
+      const { time } = currentWorld();
+      let next: Timer;
+      const tick = () => {
+        next = time.schedule(Math.max(1, ms || 0), tick);
+        run(...args);
+      };
+      next = time.schedule(Math.max(1, ms || 0), tick);
+      return { cancel: () => next.cancel() };
+    });
+  const startImmediate = (run: Callback, ...args: unknown[]) =>
+    new SimulatedTimeout(() => currentWorld().time.schedule(0, () => run(...args)));
+  const stop = (timer: unknown) => {
+    if (timer instanceof SimulatedTimeout) timer.cancel();
+  };
+
+  class SimulatedDate extends RealDate {
+    constructor(...args: ConstructorParameters<DateConstructor> | []) {
+      if (args.length === 0) super(SimulatedDate.now());
+      else super(...args);
+    }
+    static override now() {
+      return hasWorld() ? Math.floor(currentWorld().time.wallMs()) : 0;
+    }
+  }
+
+  Object.assign(globalThis, {
+    setTimeout: startTimeout,
+    setInterval: startInterval,
+    setImmediate: startImmediate,
+    clearTimeout: stop,
+    clearInterval: stop,
+    clearImmediate: stop,
+    Date: SimulatedDate,
+    fetch: answerFetch,
+  });
+  Object.defineProperty(process, 'pid', { value: 1 });
+  performance.now = () => (hasWorld() ? currentWorld().time.nowMs() : 0);
+  Math.random = () => draw().next();
+  crypto.getRandomValues = (array) => {
+    const bytes = new Uint8Array((array as Uint8Array).buffer);
+    for (let index = 0; index < bytes.length; index++) bytes[index] = draw().integer(0, 255);
+    return array;
+  };
+}
+
+/** Only a node is asked by `fetch`, and each of its answers is JSON. */
+async function answerFetch(
+  request: { clone?: () => { text(): Promise<string> } } | string,
+  init?: { body?: string },
+) {
+  const body = typeof request === 'string' ? (init?.body ?? '') : '';
+  const text = await currentWorld().rpc(body !== '' ? body : ((init?.body as string) ?? ''));
+  return {
+    ok: true,
+    status: 200,
+    headers: { get: (name: string) => (name.toLowerCase() === 'content-type' ? 'application/json' : null) },
+    json: async () => JSON.parse(text) as unknown,
+    text: async () => text,
+  };
+}

@@ -1,0 +1,75 @@
+import type { Domain } from './virtualTime.ts';
+
+/** Something that happens at a virtual time. */
+export interface Task {
+  /** A process that is stopped has it later. */
+  atMs: number;
+  /** Tasks of the same time run in the order in which they were scheduled. */
+  readonly order: number;
+  readonly domain: Domain;
+  readonly run: () => void;
+  isCancelled: boolean;
+}
+
+/** Tasks by time and order: a binary heap. */
+export interface TaskQueue {
+  push(task: Task): void;
+  /** The first one, which stays; undefined when there is none. */
+  peek(): Task | undefined;
+  pop(): Task | undefined;
+  readonly size: number;
+}
+
+export function createTaskQueue(): TaskQueue {
+  const heap: Task[] = [];
+  const isBefore = (one: Task, other: Task) =>
+    one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
+
+  function siftUp(from: number) {
+    const task = heap[from] as Task;
+    let at = from;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      const parent = heap[above] as Task;
+      if (!isBefore(task, parent)) break;
+      heap[at] = parent;
+      at = above;
+    }
+    heap[at] = task;
+  }
+
+  function siftDown() {
+    const task = heap[0] as Task;
+    let at = 0;
+    for (;;) {
+      const left = at * 2 + 1;
+      if (left >= heap.length) break;
+      const right = left + 1;
+      const isRight = right < heap.length && isBefore(heap[right] as Task, heap[left] as Task);
+      const child = isRight ? right : left;
+      if (!isBefore(heap[child] as Task, task)) break;
+      heap[at] = heap[child] as Task;
+      at = child;
+    }
+    heap[at] = task;
+  }
+
+  return {
+    push: (task) => {
+      heap.push(task);
+      siftUp(heap.length - 1);
+    },
+    peek: () => heap[0],
+    pop: () => {
+      const first = heap[0];
+      const last = heap.pop();
+      if (first === undefined || last === undefined || first === last) return first;
+      heap[0] = last;
+      siftDown();
+      return first;
+    },
+    get size() {
+      return heap.length;
+    },
+  };
+}

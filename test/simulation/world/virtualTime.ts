@@ -1,0 +1,120 @@
+import { realSetImmediate } from './realTime.ts';
+import { createTaskQueue, type Task } from './taskQueue.ts';
+
+/** A process of the simulation: what it has scheduled goes with it. */
+export interface Domain {
+  readonly name: string;
+  /** A dead one is never run again, and what it still does in this turn has no effect. */
+  isDead: boolean;
+  /** How far its wall clock is ahead. */
+  wallAheadMs: number;
+  /** A process that is stopped runs again at this time. */
+  resumesAtMs: number;
+}
+
+export interface Timer {
+  cancel(): void;
+}
+
+/** One clock for all processes of a simulation, and everything that waits for it. */
+export interface VirtualTime {
+  /** Since the start of the simulation. */
+  nowMs(): number;
+  /** The wall clock of the process that runs at the moment. */
+  wallMs(): number;
+  /** The process that runs at the moment. */
+  readonly domain: Domain;
+  /** The parts that the simulation itself consists of. */
+  readonly outside: Domain;
+  createDomain(name: string): Domain;
+  /** All processes of the machine are asleep for so long: wall clocks go on, and no other. */
+  sleepAll(ms: number): void;
+  /** Runs in `domain`, or in the one that runs at the moment. */
+  schedule(delayMs: number, run: () => void, domain?: Domain): Timer;
+  /** Runs in another process now, inside this turn. */
+  within<Result>(domain: Domain, run: () => Result): Result;
+  /** Runs what is due until a time, or until `isDone`; every promise that can be settled is, between two tasks. */
+  advanceTo(atMs: number, isDone?: () => boolean): Promise<void>;
+  /** Tasks that were run. */
+  readonly turns: number;
+  readonly waiting: number;
+}
+
+export function createVirtualTime(startMs: number): VirtualTime {
+  const queue = createTaskQueue();
+  const outside: Domain = { name: 'outside', isDead: false, wallAheadMs: 0, resumesAtMs: 0 };
+  let asleepMs = 0;
+  let now = 0;
+  let order = 0;
+  let turns = 0;
+  let current = outside;
+
+  function schedule(delayMs: number, run: () => void, domain: Domain = current): Timer {
+    const task: Task = { atMs: now + Math.max(0, delayMs), order: order++, domain, run, isCancelled: false };
+    if (!domain.isDead) queue.push(task);
+    return {
+      cancel: () => {
+        task.isCancelled = true;
+      },
+    };
+  }
+
+  async function advanceTo(atMs: number, isDone: () => boolean = () => false) {
+    for (;;) {
+      const next = queue.peek();
+      if (next === undefined || next.atMs > atMs) break;
+      queue.pop();
+      if (next.isCancelled || next.domain.isDead) continue;
+      now = next.atMs;
+      if (next.domain.resumesAtMs > now) {
+        next.atMs = next.domain.resumesAtMs;
+        queue.push(next);
+        continue;
+      }
+      current = next.domain;
+      turns++;
+      next.run();
+      await settle();
+      current = outside;
+      if (isDone()) return;
+    }
+    now = Math.max(now, atMs);
+  }
+
+  return {
+    nowMs: () => now,
+    wallMs: () => startMs + now + asleepMs + current.wallAheadMs,
+    get domain() {
+      return current;
+    },
+    outside,
+    createDomain: (name) => ({ name, isDead: false, wallAheadMs: 0, resumesAtMs: 0 }),
+    sleepAll: (ms) => {
+      asleepMs += ms;
+    },
+    schedule,
+    within: (domain, run) => {
+      const before = current;
+      current = domain;
+      try {
+        return run();
+      } finally {
+        current = before;
+      }
+    },
+    advanceTo,
+    get turns() {
+      return turns;
+    },
+    get waiting() {
+      return queue.size;
+    },
+  };
+}
+
+/** All microtasks and ticks have run once the real event loop has turned. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => {
+    realSetImmediate(resolve);
+  });
+}
