@@ -58,3 +58,17 @@ export function useNowMs(): number | null {
   }, [actions]);
   return nowMs;
 }
+
+/** Whether the page is being printed. */
+export function usePrinting(): boolean {
+  const [isPrinting, setPrinting] = useState(false);
+  useEffect(() => {
+    const change = ({ type }: Event) => setPrinting(type === 'beforeprint');
+    const types = ['beforeprint', 'afterprint'];
+    for (const type of types) addEventListener(type, change);
+    return () => {
+      for (const type of types) removeEventListener(type, change);
+    };
+  }, []);
+  return isPrinting;
+}
