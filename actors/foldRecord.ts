@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parse, stringify } from './bigintJson.ts';
+import { readErrorMessage } from './readErrorMessage.ts';
 import { compileGuard } from './schemas/compileCheck.ts';
 import { compileListForm } from './schemas/compileLists.ts';
 
@@ -38,8 +39,7 @@ export function refuseOnError<Result>(work: () => Result): Result {
     return work();
   } catch (error) {
     if (error instanceof RecordRefused) throw error;
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new RecordRefused(problem, { cause: error });
+    throw new RecordRefused(readErrorMessage(error), { cause: error });
   }
 }
 
@@ -121,7 +121,7 @@ function defineForm<Schema extends z.ZodType>(
         // Checked by the form.
         return form.read(json) as z.output<Schema>;
       } catch (error) {
-        const problem = error instanceof Error ? error.message : String(error);
+        const problem = readErrorMessage(error);
         throw new RecordRefused(`${kind} ${key} does not fit its schema: ${problem}`, { cause: error });
       }
     },
@@ -165,18 +165,16 @@ export function dispatchRecords(...readers: readonly RecordReader[]): (record: F
   };
 }
 
-/** A state that is being restored from its records, which are added one after another. */
-export interface StateRestoration {
-  /** @throws RecordRefused */
+/** Something that is being restored from the records of a snapshot, which are added one after another. */
+export interface Restoration<Result> {
+  /** @throws RecordRefused when it is no record of the fold. */
   add(record: FoldRecord): void;
-  /**
-   * Ends it.
-   *
-   * @returns what replaces the fold's state by the restored one; nothing has changed before.
-   * @throws RecordRefused when the records do not make up a state.
-   */
-  complete(): () => void;
+  /** @throws RecordRefused when the records do not make up a state. */
+  complete(): Result;
 }
+
+/** What is restored replaces the state of an actor when the result is called; nothing has changed before. */
+export type StateRestoration = Restoration<() => void>;
 
 /** A record as a line of text: neither a key nor JSON holds a tab or a line feed. */
 export function formatRecord({ kind, key, value }: FoldRecord): string {

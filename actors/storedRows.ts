@@ -101,7 +101,7 @@ export interface StoredRows {
   readonly ownerActivity: readonly OwnerActivityRow[];
   readonly settlements: readonly SettlementRow[];
   readonly checkpoints: readonly CheckpointRow[];
-  /** Every message up to this sequence is folded; its rows are here or were handed over before. */
+  /** Every message up to this sequence is folded; its rows are here or were emitted before. */
   readonly throughPosition: number;
 }
 

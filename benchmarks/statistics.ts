@@ -8,7 +8,7 @@ import { type DayHistory, type DaySummary, dayMs, findDayStart } from '../actors
 import { computeStatistics } from '../actors/statistics/statistics.ts';
 import { createCounterActors } from '../actors/wheel/counterActors.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
-import { activeTables } from '../storage/generations.ts';
+import { findActiveTables } from '../storage/generations.ts';
 import { pollUntil } from '../storage/pollUntil.ts';
 import { readings } from '../storage/tables/readings.ts';
 import { rounds } from '../storage/tables/rounds.ts';
@@ -65,7 +65,7 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
 
     const folded = foldHistory(count, startMs);
     const database = openDatabase({ path: join(dir, 'clickhouse') });
-    const tables = await activeTables(database);
+    const tables = await findActiveTables(database);
     const times = { startMs, nowMs };
     const expected = formatStatistics(folded, times);
     const [clickHouse] = await database.select('SELECT version()');

@@ -174,6 +174,12 @@ export const variables = {
     'Address of a transaction in a block explorer, without its hash: pages link transactions to it',
     'an http(s) address that ends with /, such as https://sepolia.etherscan.io/tx/',
   ),
+  MINER_PUBLIC_URL: variable(
+    z.union([unset, urlOf('http:', 'https:').transform((text) => text.replace(/\/$/, ''))]),
+    '',
+    'Address under which people open the pages, for previews of shared links; unset: links have no preview image',
+    'an http(s) address such as https://mining.example.org',
+  ),
   MINER_SECURITY_CONTACT: variable(
     z.union([unset, urlOf('mailto:', 'https:').refine((text) => /^[!-~]+$/.test(text))]),
     '',
@@ -214,7 +220,7 @@ export const variables = {
   MINER_INCOMPLETE_REBUILD: variable(
     z.enum(['refuse', 'accept']),
     'refuse',
-    'What to do if a version has to fold everything again, and messages are in neither the stream nor the rows: with `refuse` the process ends and says which, with `accept` it goes on without them',
+    'What to do if a version has to fold everything again, and messages are in neither the stream nor the rows: with `refuse` the process ends and says which, with `accept` it continues without them',
     'refuse or accept',
   ),
   MINER_CHAIN_STALE_SECONDS: variable(

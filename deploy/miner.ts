@@ -69,7 +69,7 @@ program
   .option('--installation <id>', 'only this installation; the others stay as they are')
   .option(
     '--incomplete',
-    'go on where messages have left the stream; without it what cannot be rebuilt is printed',
+    'continue where messages have left the stream; without it what cannot be rebuilt is printed',
   )
   .option('--dry-run', 'print which days would change and how, and change nothing')
   .option('--discard', 'remove what an unfinished replay has left, and do nothing else')

@@ -347,7 +347,7 @@ function waitForFault(root: Actor<ServiceMachine<StreamWork>>): Promise<never> {
   return failed;
 }
 
-/** Who is told of answered requests, if anybody is. */
+/** What receives each answered request, if anything does. */
 function listenToAnswers(
   oneOf: number,
   tracing: Tracing | null,

@@ -8,7 +8,7 @@ export interface BackoffBounds {
 export const defaultBackoff: BackoffBounds = { firstMs: 250, longestMs: 5_000 };
 
 /**
- * The one rule for all retries: the wait doubles after each failure, up to a bound, and varies by a quarter, so that many clients that
+ * The one rule for all retries of the service: the wait doubles after each failure, up to a bound, and varies by a quarter, so that many clients that
  * failed together do not return together.
  *
  * @param failures consecutive ones, from 1.

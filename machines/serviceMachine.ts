@@ -6,6 +6,7 @@ import { generationWatchMachine } from './generationWatchMachine.ts';
 import { type Grant, ingestMachine } from './ingestMachine.ts';
 import { natsMachine } from './natsMachine.ts';
 import { notProvided } from './notProvided.ts';
+import { requireValue } from './requireValue.ts';
 
 const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
 /** How long a stop waits for each part to close: one that hangs does not delay it further. */
@@ -27,12 +28,6 @@ interface Context<Work> {
   readonly isLeaving: boolean;
   /** Why the service ends, unless it was asked to stop. */
   readonly fault: { readonly error: unknown } | null;
-}
-
-/** For what is present in every state that uses it. */
-function expectPresent<Part>(part: Part | null): Part {
-  if (part === null) throw new Error('a part of the service is used before it exists');
-  return part;
 }
 
 /** A child that fails is a fault of the program, whatever the service is doing. */
@@ -114,7 +109,9 @@ export function createServiceMachine<Work>() {
     },
   });
 
-  const withWork = ({ context }: { context: Context<Work> }) => ({ work: expectPresent(context.work) });
+  const withWork = ({ context }: { context: Context<Work> }) => ({
+    work: requireValue(context.work, 'the work of the service'),
+  });
 
   return service.createMachine({
     id: 'service',
@@ -237,7 +234,7 @@ export function createServiceMachine<Work>() {
                   composing: {
                     invoke: {
                       src: 'compose',
-                      input: ({ context }) => ({ grant: expectPresent(context.grant) }),
+                      input: ({ context }) => ({ grant: requireValue(context.grant, 'the grant') }),
                       onDone: {
                         target: '#service.online.claimed.working',
                         actions: assign({ work: ({ event }) => event.output }),
@@ -282,7 +279,7 @@ export function createServiceMachine<Work>() {
                         id: 'generationWatch',
                         src: 'generationWatch',
                         input: ({ context }) => ({
-                          generation: expectPresent(context.grant).generation,
+                          generation: requireValue(context.grant, 'the grant').generation,
                           isShared: context.isDatabaseShared,
                         }),
                         onError: raiseFault,

@@ -1,4 +1,5 @@
 import { assign, emit, type SnapshotFrom, setup } from 'xstate';
+import { requireValue } from './requireValue.ts';
 
 /** Counter epochs that may be approved, and incidents that may be open, at once. */
 export const approvedEpochsMax = 256;
@@ -203,7 +204,7 @@ const settlement = setup({
 
 const emitEndedRun = settlement.emit(({ context }) => ({
   type: 'runEnded',
-  runId: requireValue(context.unfinishedRun, 'a run that ends has started').runId,
+  runId: requireValue(context.unfinishedRun, 'the run that ends').runId,
 }));
 
 const startRun = settlement.assign(({ event }) => {
@@ -246,7 +247,7 @@ const prepareSubmission = settlement.assign(({ event }) => {
 
 const emitPrepared = settlement.emit(({ context }) => ({
   type: 'submissionPrepared',
-  createdAtMs: requireValue(context.submission, 'a submission was prepared').createdAtMs,
+  createdAtMs: requireValue(context.submission, 'the prepared submission').createdAtMs,
 }));
 
 const preparation = {
@@ -258,7 +259,7 @@ const preparation = {
 /** How a transition changes the latest submission, with the times that belong to the state that it leads to. */
 function moveSubmission(changeTimes: (atMs: number, submission: Submission) => Partial<Submission>) {
   return settlement.assign(({ context, event }) => {
-    const submission = requireValue(context.submission, 'a submission that changes was prepared');
+    const submission = requireValue(context.submission, 'the submission that changes');
     if (!('submissionId' in event)) throw new Error(`${event.type} changes no submission`);
     const { atMs } = event;
     const transactionHash = 'transactionHash' in event ? event.transactionHash : submission.transactionHash;
@@ -275,16 +276,11 @@ const end = moveSubmission((atMs) => ({ terminalAtMs: atMs }));
 
 function emitEndedSubmission(outcome: SubmissionOutcome) {
   return settlement.emit(({ context }) => {
-    const submission = requireValue(context.submission, 'a submission that ends was prepared');
+    const submission = requireValue(context.submission, 'the submission that ends');
     const { submissionId, createdAtMs, submittedAtMs } = submission;
-    const terminalAtMs = requireValue(submission.terminalAtMs, 'a submission that has ended has a time');
+    const terminalAtMs = requireValue(submission.terminalAtMs, 'the time of a submission that has ended');
     return { type: 'submissionEnded', submissionId, createdAtMs, submittedAtMs, terminalAtMs, outcome };
   });
-}
-
-function requireValue<Value>(value: Value | null, because: string): Value {
-  if (value === null) throw new Error(`missing, although ${because}`);
-  return value;
 }
 
 /** What may follow while nothing of a submission has reached the chain, */
@@ -374,8 +370,7 @@ export const settlementMachine = settlement.createMachine({
                 emitEndedRun,
                 assign(({ context, event: { atMs, result } }) => ({
                   lastRun: {
-                    startedAtMs: requireValue(context.unfinishedRun, 'a run that finishes has started')
-                      .startedAtMs,
+                    startedAtMs: requireValue(context.unfinishedRun, 'the run that finishes').startedAtMs,
                     finishedAtMs: atMs,
                     result,
                   },

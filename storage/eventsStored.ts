@@ -1,4 +1,5 @@
-import { type EvictedSource, listStoredCategories } from '../actors/views/views.ts';
+import type { EvictedSource } from '../actors/feed/olderEvents.ts';
+import { listStoredCategories } from '../actors/views/feedIndex.ts';
 import type { Database } from './database.ts';
 import { pollUntil } from './pollUntil.ts';
 import type { OldestRowMs } from './rowsTtl.ts';

@@ -43,7 +43,7 @@ const kinds = ['readings', 'rounds', 'buckets'] as const;
 type Kind = (typeof kinds)[number];
 
 /** Days of a range whose rows are not the same in two generations, ascending, each row compared by a digest. */
-export async function dayDifferences(
+export async function compareDays(
   database: Database,
   before: Tables,
   after: Tables,
@@ -89,7 +89,7 @@ export async function dayDifferences(
 const work = rounds.select('workUnits');
 
 /** Work of the observed rounds of one day; null where a round's is above what its column holds. */
-export async function workUnitsOfDay(
+export async function sumDayWorkUnits(
   database: Database,
   tables: Tables,
   { installationId, startMs }: Pick<DayDifference, 'installationId' | 'startMs'>,
@@ -109,9 +109,9 @@ export async function workUnitsOfDay(
 }
 
 const sources = {
-  readings: { nameOf: (tables: Tables) => tables.readings, definition: readings },
-  rounds: { nameOf: (tables: Tables) => tables.rounds, definition: rounds },
-  buckets: { nameOf: (tables: Tables) => tables.halfHourBuckets, definition: halfHourBuckets },
+  readings: { resolveName: (tables: Tables) => tables.readings, definition: readings },
+  rounds: { resolveName: (tables: Tables) => tables.rounds, definition: rounds },
+  buckets: { resolveName: (tables: Tables) => tables.halfHourBuckets, definition: halfHourBuckets },
 };
 
 /** Partition by partition, so that no statement takes long. */
@@ -121,9 +121,9 @@ async function countDays(
   kind: Kind,
   { fromSequence, throughSequence, installationId }: ComparedRange,
 ): Promise<(readonly [string, number, number, bigint])[]> {
-  const { nameOf, definition } = sources[kind];
+  const { resolveName, definition } = sources[kind];
   const { timeColumn, partitionExpression } = definition;
-  const table = nameOf(tables);
+  const table = resolveName(tables);
   const only = installationId === null ? '' : ' AND installation_id = {installation:String}';
   const range = { from: fromSequence, through: throughSequence, installation: installationId ?? '' };
   const days: (readonly [string, number, number, bigint])[] = [];

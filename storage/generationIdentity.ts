@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts';
 const identities = generations.select('foldVersion', 'configuration', 'streamCreated');
 
 /** What a generation's rows were made from as far as it was noted; null for one that an earlier version of the program filled. */
-export async function generationIdentity(
+export async function readGenerationIdentity(
   database: Database,
   { generation }: Tables,
 ): Promise<GenerationIdentity | null> {

@@ -9,7 +9,7 @@ import { replaceViews } from './views.ts';
 export const firstGeneration = 1;
 
 /** The tables of the active generation: that of the highest swap. */
-export async function activeTables(database: Database): Promise<Tables> {
+export async function findActiveTables(database: Database): Promise<Tables> {
   const rows = await database.select(
     `SELECT generation FROM ${generationPointer.name} ORDER BY swap DESC LIMIT 1`,
   );
@@ -92,6 +92,21 @@ export async function attachSnapshots(
     await database.command(`ALTER TABLE ${target} DROP PARTITION ID {id:String}`, { id });
     await attachPartition(database, { id, source, target });
   }
+}
+
+/** Drops snapshots of the counter above a position but for one, and those of other installations that a replay of one keeps with them. */
+export async function dropCounterSnapshots(
+  database: Database,
+  { foldSnapshots: table }: Tables,
+  { abovePosition, exceptPosition }: { readonly abovePosition: number; readonly exceptPosition: number },
+): Promise<void> {
+  const partitions = await database.select(
+    `SELECT DISTINCT _partition_id FROM ${table} WHERE stream = 'MINER_COUNTER beside'
+     OR (stream = 'MINER_COUNTER' AND position > {above:Int64} AND position != {except:Int64})`,
+    { above: abovePosition, except: exceptPosition },
+  );
+  for (const [id] of partitions)
+    await database.command(`ALTER TABLE ${table} DROP PARTITION ID {id:String}`, { id: String(id) });
 }
 
 export async function attachPartition(

@@ -14,7 +14,7 @@ export interface IngestLease {
  * The name by which processes that write the same database know one another. It is the name of a column, since only one of several that
  * create a table at the same moment does so: the others find its columns.
  */
-export async function databaseIdentity(database: Database): Promise<string> {
+export async function readDatabaseIdentity(database: Database): Promise<string> {
   const id = `id_${randomUUID().replaceAll('-', '')}`;
   const { cluster } = database;
   const engine = cluster === null ? 'MergeTree()' : replicate('MergeTree()', 'database_identity');
@@ -30,7 +30,7 @@ export async function databaseIdentity(database: Database): Promise<string> {
 
 /** Begins the next epoch. Writers of earlier ones are refused from now on. To be called while the lease is held. */
 export async function beginEpoch(database: Database, holder: string, nowMs: number): Promise<number> {
-  const epoch = (await newestEpoch(database)) + 1;
+  const epoch = (await readNewestEpoch(database)) + 1;
   await insertRows(database, ingestEpochs, [{ epoch, holder, atMs: nowMs }]);
   return epoch;
 }
@@ -57,7 +57,7 @@ export interface FenceOptions {
 /** Whether this process's epoch is still the newest. */
 export async function isNewestEpoch(options: Omit<FenceOptions, 'lease'>): Promise<boolean> {
   const { database, epoch, onSuperseded } = options;
-  const newest = await newestEpoch(database);
+  const newest = await readNewestEpoch(database);
   if (newest === epoch) return true;
   onSuperseded(new EpochSuperseded(newest, epoch));
   return false;
@@ -93,7 +93,7 @@ export function fenceDatabase(options: FenceOptions): Database {
 }
 
 /** The epoch of whoever took over the ingest last; 0 before the first. */
-export async function newestEpoch(database: Database): Promise<number> {
+export async function readNewestEpoch(database: Database): Promise<number> {
   const [table] = await database.select(
     'SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',
     { name: ingestEpochs.name },

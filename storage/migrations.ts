@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
-import { activeTables, firstGeneration } from './generations.ts';
+import { findActiveTables, firstGeneration } from './generations.ts';
 import { typeTables } from './migrations/typeTables.ts';
 import {
   createPointerStatement,
@@ -93,7 +93,7 @@ const allMigrations: readonly Migration[] = [
     // Its rows come from the newest snapshot, which holds them until they are stored: the fold restores it, and evicts them.
     number: 7,
     name: 'history of the chain',
-    run: async (database) => createChainTables(database, await activeTables(database)),
+    run: async (database) => createChainTables(database, await findActiveTables(database)),
   },
   {
     number: 8,
@@ -145,7 +145,7 @@ export async function migrate(database: Database, logger: Logger): Promise<Table
       logger.info({ migration: number, tables: name }, 'database migrated');
     }
   }
-  const active = await activeTables(database);
+  const active = await findActiveTables(database);
   // A process that was killed while it replaced tables may have left those of before.
   await replaceViews(database, active);
   return active;

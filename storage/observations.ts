@@ -1,4 +1,5 @@
-import type { AcceptedReading, ObservationPage } from '../actors/views/views.ts';
+import type { ObservationPage } from '../actors/views/views.ts';
+import type { AcceptedReading } from '../actors/wheel/acceptedReading.ts';
 import type { Database } from './database.ts';
 import type { MayHaveReadings } from './knownInstallations.ts';
 import type { ObservationReader } from './observationReader.ts';
@@ -149,7 +150,7 @@ export interface StoredThroughQuery {
 const places = readings.select('position', 'telemetryId');
 
 /** The stored reading of the largest position; null without any. */
-export async function newestReading(
+export async function readNewestReading(
   database: Database,
   { readings: table }: Tables,
 ): Promise<Pick<AcceptedReading, 'position' | 'telemetryId'> | null> {

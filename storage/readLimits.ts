@@ -5,7 +5,7 @@ export const readSecondsMax = 30;
 export const readBytesMax = 2_000_000_000;
 
 const limits = { max_execution_time: readSecondsMax, max_memory_usage: readBytesMax } as const;
-/** A read that nobody waits for any more ends; without it, one that was aborted would go on in the server. */
+/** A read that nobody waits for any more ends; without it, one that was aborted would continue in the server. */
 const cancellation = 'cancel_http_readonly_queries_on_client_close';
 
 interface SettingRow {

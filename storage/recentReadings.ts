@@ -1,7 +1,7 @@
-import type { AcceptedReading } from '../actors/views/views.ts';
+import type { AcceptedReading } from '../actors/wheel/acceptedReading.ts';
 
 /** Readings that memory keeps by default, about 10 MB. */
-export const readingsKept = 20_000;
+export const readingsRetained = 20_000;
 /** Evicted readings are cut off the arrays when they are at least this many and half of the array. */
 const cutMin = 64;
 
@@ -40,7 +40,7 @@ interface Tail {
 
 export function createRecentReadings({
   storedThrough,
-  kept = readingsKept,
+  kept = readingsRetained,
 }: RecentReadingsOptions): RecentReadings {
   const all: Tail = { readings: [], start: 0 };
   const byInstallation = new Map<string, Tail>();

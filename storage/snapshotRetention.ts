@@ -13,7 +13,7 @@ const bandsFrom = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384];
 const otherFoldsKept = 2;
 
 /** Of more states than these no snapshot is ever kept of one stream: the one that was just saved may lie below others. */
-export const snapshotsKeptMax = 1 + newestKept + bandsFrom.length * 2 - 1 + otherFoldsKept;
+export const snapshotsRetainedMax = 1 + newestKept + bandsFrom.length * 2 - 1 + otherFoldsKept;
 
 /** The states of one stream that stay restorable once `saved` is stored; what they need of their snapshots stays with them. */
 export function selectRetained(

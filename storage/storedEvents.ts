@@ -1,13 +1,7 @@
-import {
-  type Arrival,
-  compareArrivals,
-  compareShown,
-  type EvictedSource,
-  type FeedPlace,
-  listStoredCategories,
-  type OlderEvents,
-  type StoredCategory,
-} from '../actors/views/views.ts';
+import { type Arrival, compareArrivals } from '../actors/feed/arrival.ts';
+import type { StoredCategory } from '../actors/feed/feedCategories.ts';
+import type { EvictedSource, OlderEvents } from '../actors/feed/olderEvents.ts';
+import { compareShown, type FeedPlace, listStoredCategories } from '../actors/views/feedIndex.ts';
 import type { Database, QueryParameters } from './database.ts';
 import type { EventsStored } from './eventsStored.ts';
 import { readConsistently } from './removals.ts';

@@ -1,4 +1,4 @@
-import type { AcceptedReading } from '../actors/views/views.ts';
+import type { AcceptedReading } from '../actors/wheel/acceptedReading.ts';
 import type { Database } from './database.ts';
 import { halfHourBuckets, type StoredBucket } from './tables/halfHourBuckets.ts';
 import { readings } from './tables/readings.ts';

@@ -3,12 +3,12 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ChainActors } from '../actors/chain/chainActors.ts';
+import type { OlderEvents } from '../actors/feed/olderEvents.ts';
 import { installationsMax } from '../actors/installationsMax.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { PipelineActors } from '../actors/settlement/pipelineActors.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import type { OlderActivity } from '../actors/views/olderActivity.ts';
-import type { OlderEvents } from '../actors/views/views.ts';
 import type { CounterActors } from '../actors/wheel/counterActors.ts';
 import { decodeCounter } from '../actors/wheel/decodeCounter.ts';
 import type { Database } from '../storage/database.ts';
@@ -19,7 +19,7 @@ import type { ObservationReader } from '../storage/observationReader.ts';
 import {
   createObservationReader,
   createStoredThroughQuery,
-  newestReading,
+  readNewestReading,
   readStored,
 } from '../storage/observations.ts';
 import { createRecentReadings, type RecentReadings } from '../storage/recentReadings.ts';
@@ -197,7 +197,7 @@ function createRejections(options: FollowersOptions, stream: InputStreamName): R
 /** JetStream can lose a stream's end after rows were stored, and reuse the sequences: the newest row is then of another message. */
 async function isNewestReadingReplaced({ database, tables, jsm }: FollowersOptions): Promise<boolean> {
   if (await hasOpenRemoval(database)) return true;
-  const newest = await newestReading(database, tables());
+  const newest = await readNewestReading(database, tables());
   if (newest === null) return false;
   const { position, telemetryId } = newest;
   const { state } = await jsm.streams.info('MINER_COUNTER');

@@ -4,8 +4,8 @@ import { fromPromise } from 'xstate';
 import { type FoldIdentity, isOfFold } from '../actors/foldIdentity.ts';
 import { generationWatchMachine } from '../machines/generationWatchMachine.ts';
 import type { Database } from '../storage/database.ts';
-import { generationIdentity } from '../storage/generationIdentity.ts';
-import { activeTables } from '../storage/generations.ts';
+import { readGenerationIdentity } from '../storage/generationIdentity.ts';
+import { findActiveTables } from '../storage/generations.ts';
 import { type ActiveTables, resolveTables } from '../storage/tables.ts';
 
 /** The generation of tables that this process uses. */
@@ -48,10 +48,10 @@ export function createGenerationWatch(options: GenerationWatchOptions): typeof g
   return generationWatchMachine.provide({
     actors: {
       look: fromPromise(async ({ input: { announced } }) => {
-        const active = await activeTables(database);
+        const active = await findActiveTables(database);
         const { generation } = active;
         if (generation <= announced) return { generation, verdict: 'known' };
-        const made = await generationIdentity(database, active);
+        const made = await readGenerationIdentity(database, active);
         return { generation, verdict: made === null || isOfFold(made, identity) ? 'ours' : 'foreign' };
       }),
     },

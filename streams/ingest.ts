@@ -8,14 +8,14 @@ import { ingestMachine } from '../machines/ingestMachine.ts';
 import type { LeaseHolder } from '../machines/leaseMachine.ts';
 import { findDamagedParts } from '../storage/damagedParts.ts';
 import type { Database } from '../storage/database.ts';
-import { activeTables } from '../storage/generations.ts';
+import { findActiveTables } from '../storage/generations.ts';
 import {
   beginEpoch,
-  databaseIdentity,
   type EpochSuperseded,
   fenceDatabase,
   isNewestEpoch,
-  newestEpoch,
+  readDatabaseIdentity,
+  readNewestEpoch,
 } from '../storage/ingestEpochs.ts';
 import { DatabaseTooNew, migrate, requireMigrated } from '../storage/migrations.ts';
 import { applyRowsTtl } from '../storage/rowsTtl.ts';
@@ -87,13 +87,13 @@ export function createIngest(options: IngestOptions): Ingest {
       readActive: fromPromise(async () => {
         await requireSupportedServer(database);
         await requireMigrated(database);
-        return (await activeTables(database)).generation;
+        return (await findActiveTables(database)).generation;
       }),
       identify: fromPromise(async () => {
         await requireSupportedServer(database);
         await ensureLease();
-        const name = await databaseIdentity(database);
-        return { name, isUnused: (await newestEpoch(database)) === 0 };
+        const name = await readDatabaseIdentity(database);
+        return { name, isUnused: (await readNewestEpoch(database)) === 0 };
       }),
       ensureStreams: fromPromise(async () => {
         await ensureAll();

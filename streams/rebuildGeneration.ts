@@ -1,20 +1,21 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { type FoldIdentity, isOfFold } from '../actors/foldIdentity.ts';
+import { hasReadings } from '../storage/countStored.ts';
 import type { Database } from '../storage/database.ts';
 import type { StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
 import {
   findGenerations,
-  generationIdentity,
   isSameIdentity,
   noteGeneration,
+  readGenerationIdentity,
 } from '../storage/generationIdentity.ts';
 import {
   activate,
-  activeTables,
   attachSnapshots,
   createEmpty,
   dropTables,
+  findActiveTables,
   listGenerations,
 } from '../storage/generations.ts';
 import { createReplayLog } from '../storage/replayLog.ts';
@@ -42,7 +43,7 @@ export interface GenerationChoiceOptions {
   readonly logger: Logger;
 }
 
-/** Not everything can be folded again; the message says what cannot, and how to go on. */
+/** Not everything can be folded again; the message says what cannot, and how to continue. */
 export class RebuildIncomplete extends Error {
   override readonly name = 'RebuildIncomplete';
 }
@@ -70,17 +71,17 @@ export interface GenerationChoice {
  */
 export async function chooseGeneration(options: GenerationChoiceOptions): Promise<GenerationChoice> {
   const { database, jsm, identity, nowMs, logger } = options;
-  const active = await activeTables(database);
+  const active = await findActiveTables(database);
   const { created } = await verifySource(jsm, stream, emptyCheckpoint);
   const wanted = { ...identity, streamCreated: created };
   const snapshots = createSnapshotStore({ database, tables: () => active, logger });
   await reportLostState(options, await snapshots.list('MINER_PIPELINE'));
   const headers = await snapshots.list(stream);
   if (headers.some((header) => isOfFold(header, identity))) return { tables: active, rebuild: null };
-  const noted = await generationIdentity(database, active);
+  const noted = await readGenerationIdentity(database, active);
   // Folding again produces exactly the existing rows.
   if (noted !== null && isSameIdentity(noted, wanted)) return { tables: active, rebuild: null };
-  if (await isEmpty(database, active)) {
+  if (!(await hasReadings(database, active))) {
     await noteGeneration(database, active, wanted, nowMs());
     return { tables: active, rebuild: null };
   }
@@ -156,14 +157,10 @@ function report(
 ): void {
   if (!acceptsLoss) {
     throw new RebuildIncomplete(
-      `${cause}. ${detail} ${remedy}, or set MINER_INCOMPLETE_REBUILD=accept to go on without what is lost`,
+      `${cause}. ${detail} ${remedy}, or set MINER_INCOMPLETE_REBUILD=accept to continue without what is lost`,
     );
   }
   logger.warn(lost, `the rebuild is incomplete: ${detail}`);
-}
-
-async function isEmpty(database: Database, { readings }: Tables): Promise<boolean> {
-  return (await database.select(`SELECT position FROM ${readings} LIMIT 1`)).length === 0;
 }
 
 /** Null if other tables were activated, by a replay that has ended, since the active ones were looked up: they must not be dropped. */
@@ -172,7 +169,7 @@ async function prepare(
   active: Tables,
   wanted: GenerationIdentity,
 ): Promise<Tables | null> {
-  const { generation } = await activeTables(options.database);
+  const { generation } = await findActiveTables(options.database);
   if (generation !== active.generation) return null;
   return (await findUnfinished(options, active, wanted)) ?? (await beginNext(options, active, wanted));
 }

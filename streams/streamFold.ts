@@ -1,5 +1,5 @@
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
-import type { FoldRecord, StateCapture, StateRestoration } from '../actors/foldRecord.ts';
+import type { FoldRecord, Restoration, StateCapture, StateRestoration } from '../actors/foldRecord.ts';
 import type { StoredRows } from '../actors/storedRows.ts';
 import type { MessageBatch } from './jetstream/messageSource.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
@@ -15,19 +15,10 @@ export interface FoldOutput {
   readonly rejections: readonly RejectedMessage[];
 }
 
-/** A state that is being restored from the records of a snapshot. */
-export interface FoldRestoration {
-  /** @throws Error when it is no record of the fold. */
-  add(record: FoldRecord): void;
+/** The result replaces the fold's state by the restored one, as of a place in the stream; nothing has changed before. */
+export interface FoldRestoration extends Restoration<(position: number) => void> {
   /** Whether the fold can continue from what was added; from everything when this is left out. */
   accepts?(): boolean;
-  /**
-   * Ends it.
-   *
-   * @returns what replaces the fold's state by the restored one, as of a place in the stream; nothing has changed before.
-   * @throws Error when the records do not make up a state.
-   */
-  complete(): (position: number) => void;
 }
 
 /** Does something more once the restored state has replaced the fold's: `onReplaced` is given the place in the stream that it is of. */

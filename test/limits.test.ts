@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { ownerEventsKept, rowsOfMessage } from '../actors/chain/activityRows.ts';
-import { keptStatesMax } from '../actors/chain/chainFold.ts';
+import { ownerEventsRetained, rowsOfMessage } from '../actors/chain/activityRows.ts';
+import { retainedStatesMax } from '../actors/chain/chainFold.ts';
 import { proposersMax } from '../actors/chain/chainReads.ts';
 import { spanBytesMax } from '../actors/chain/chainSpan.ts';
 import { settlementsKeptMs } from '../actors/chain/settlementRows.ts';
@@ -38,8 +38,8 @@ import { expensiveMsPerTurn } from '../http/server/turnBudget.ts';
 import { closeGraceMs, databaseCloseGraceMs } from '../machines/serviceMachine.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
 import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';
-import { readingsKept } from '../storage/recentReadings.ts';
-import { snapshotsKeptMax } from '../storage/snapshotRetention.ts';
+import { readingsRetained } from '../storage/recentReadings.ts';
+import { snapshotsRetainedMax } from '../storage/snapshotRetention.ts';
 import { incrementsMax } from '../storage/snapshots.ts';
 import { batchBytesMax, batchMessagesMax, pullBounds } from '../streams/jetstream/messageSource.ts';
 import { originalBytesMax } from '../streams/jetstream/rejectionLog.ts';
@@ -153,12 +153,12 @@ const memory: readonly Row[] = [
   ['Accounts that were proposers of the timelock', count(proposersMax), 'the oldest is forgotten'],
   [
     'Safe states of the chain',
-    count(keptStatesMax),
+    count(retainedStatesMax),
     'cursors of older ones are invalid; a deeper reorganization restores a snapshot',
   ],
   [
     'Events in memory of an owner that has a token',
-    `${count(ownerEventsKept)}, and those that are not final`,
+    `${count(ownerEventsRetained)}, and those that are not final`,
     'read from ClickHouse',
   ],
   [
@@ -166,7 +166,7 @@ const memory: readonly Row[] = [
     `those of ${settlementsKeptMs / dayMs} days, and those that are not final`,
     'in ClickHouse; their sums stay',
   ],
-  ['Accepted readings in memory', count(readingsKept), 'read from ClickHouse'],
+  ['Accepted readings in memory', count(readingsRetained), 'read from ClickHouse'],
 ];
 
 const streams: readonly Row[] = [
@@ -196,7 +196,11 @@ const streams: readonly Row[] = [
     'the server ends it; a narrower limit of its user counts',
   ],
   ['Bytes of the original in a rejection', bytes(originalBytesMax), '`truncated`'],
-  ['Snapshots of one stream, with increments', count(snapshotsKeptMax), 'those between are removed, by age'],
+  [
+    'Snapshots of one stream, with increments',
+    count(snapshotsRetainedMax),
+    'those between are removed, by age',
+  ],
   ['Increments of one snapshot', count(incrementsMax), 'a whole state is saved'],
 ];
 

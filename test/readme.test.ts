@@ -50,7 +50,7 @@ describe('README', () => {
     const [, subject = '', body = ''] = /pub (\S+) [^']*'(\{[^']+\})'/.exec(read('README.md')) ?? [];
     const actors = createCounterActors({ genesisMs: 0, publicInstallationId: 'my.wheel' });
     const outcome = actors.receive({ seq: 1, subject, data: Buffer.from(body), timestampNanos: 0n });
-    expect(outcome).toHaveProperty('reading.installationId', 'my.wheel');
+    expect(outcome).toHaveProperty('output.reading.installationId', 'my.wheel');
   });
 
   it('lists what users of NATS may publish as nats-server is told', () => {

@@ -9,7 +9,7 @@ import {
 } from './chainState.ts';
 
 /** So many of the newest events stay in memory of each owner that has a token: the page that is requested most. */
-export const ownerEventsKept = 25;
+export const ownerEventsRetained = 25;
 /**
  * About so many entries of a kind become rows with one message, those of a block together: only after a start on the state of an earlier version, or
  * far behind the tip, are there more.
@@ -23,7 +23,7 @@ export interface FinalActivity extends AwaitedActivity {
 
 /**
  * Events of owners become rows, each once and in order of their blocks, once their block is final. Then the oldest are evicted: of an owner
- * with a token all but the newest {@link ownerEventsKept}, of others all. How many an owner had is never forgotten.
+ * with a token all but the newest {@link ownerEventsRetained}, of others all. How many an owner had is never forgotten.
  */
 export function makeActivityFinal(
   state: ChainState,
@@ -72,7 +72,7 @@ function evictActivity(state: ChainState, stored: readonly AwaitedActivity[]): C
       const known = all.get(owner);
       if (known === undefined) throw new Error(`${owner} had events and is not known`);
       const first = findFirstInMemory(known);
-      const kept = known.tokenIds.length > 0 ? ownerEventsKept : 0;
+      const kept = known.tokenIds.length > 0 ? ownerEventsRetained : 0;
       const end = Math.min(storedEnd, known.activityCount - kept);
       if (end <= first) continue;
       all.set(owner, { ...known, activity: known.activity.skip(end - first) });

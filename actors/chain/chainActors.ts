@@ -1,6 +1,6 @@
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
-import type { StateCapture, StateRestoration } from '../foldRecord.ts';
-import type { Rejection } from '../messages/decodeMessage.ts';
+import type { StateCapture } from '../foldRecord.ts';
+import type { Outcome } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import {
   type ChainFault,
@@ -13,32 +13,34 @@ import {
   type Reorganization,
 } from './chainFold.ts';
 import { decodeChainReads } from './chainReads.ts';
-import { createChainRestoration, encodeChainChanges, encodeChainFold } from './chainSnapshot.ts';
+import {
+  type ChainRestoration,
+  createChainRestoration,
+  encodeChainChanges,
+  encodeChainFold,
+} from './chainSnapshot.ts';
 import type { ChainFeedEvent, ChainState, RecordName } from './chainState.ts';
 import { convertChainRecord, convertibleFoldVersions } from './convertChainRecords.ts';
 import { decodeChain } from './decodeChain.ts';
 import { type FinalHistory, nothingFinal } from './finalHistory.ts';
 
-/** What became of a message of `MINER_CHAIN`. */
-export type ChainOutcome =
-  | 'unread'
-  | { readonly rejection: Rejection }
-  | {
-      readonly reorganization: Reorganization | null;
-      /** Events of the feed that memory holds no more. */
-      readonly evicted: readonly ChainFeedEvent[];
-      /** What becomes rows. */
-      readonly final: FinalHistory;
-    };
+/** What an accepted message of `MINER_CHAIN` makes. */
+export interface ChainOutput {
+  readonly reorganization: Reorganization | null;
+  /** Events of the feed that have left memory. */
+  readonly evicted: readonly ChainFeedEvent[];
+  /** What becomes rows. */
+  readonly final: FinalHistory;
+}
 
-const nothingChanged = { reorganization: null, evicted: [], final: nothingFinal } as const;
+const nothingChanged = { output: { reorganization: null, evicted: [], final: nothingFinal } } as const;
 
 /** The chain as one deployment's spans tell it. */
 export interface ChainActors {
   readonly identity: FoldIdentity;
   readonly chainId: bigint;
   /** @throws ForkBelowStates when a fork lies below every state that is kept. */
-  receive(message: StreamMessage): ChainOutcome;
+  receive(message: StreamMessage): Outcome<ChainOutput>;
   readonly state: ChainFoldState;
   /** Why nothing more is applied, although spans arrive; null while everything is. */
   readonly fault: ChainFault | null;
@@ -51,20 +53,15 @@ export interface ChainActors {
   /** The state as it is at this call. */
   capture(): StateCapture;
   /** @param foldVersion of the fold whose records are added: this one's when it is left out. */
-  beginRestore(foldVersion?: number): ChainStateRestoration;
+  beginRestore(foldVersion?: number): ChainRestoration<() => void>;
   /** Keeps every state from this block on, so that a fork there can be followed; null keeps the newest ones again. */
-  keepFrom(block: bigint | null): void;
+  retainFrom(block: bigint | null): void;
 }
 
-export interface ChainStateRestoration extends StateRestoration {
-  /** Whether the state lies at or below a block; an empty one does. */
-  liesWithin(block: bigint): boolean;
-}
-
-export type ChainActorsSettings = Omit<ChainFoldSettings, 'keptFromBlock'>;
+export type ChainActorsSettings = Omit<ChainFoldSettings, 'retainedFromBlock'>;
 
 export function createChainActors(settings: ChainActorsSettings): ChainActors {
-  let fold = createChainFold({ ...settings, keptFromBlock: null });
+  let fold = createChainFold({ ...settings, retainedFromBlock: null });
   let state = emptyChainFoldState;
   let newestSpanAtMs: number | null = null;
   /** Since the capture before; null before the first one, and where it is not known. */
@@ -103,7 +100,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       addChanged(outcome.changed);
       newestSpanAtMs = storedAtMs;
       const { reorganization, evicted, final } = outcome;
-      return { reorganization, evicted, final };
+      return { output: { reorganization, evicted, final } };
     },
     get state() {
       return state;
@@ -143,8 +140,8 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
         },
       };
     },
-    keepFrom: (block) => {
-      fold = createChainFold({ ...settings, keptFromBlock: block });
+    retainFrom: (block) => {
+      fold = createChainFold({ ...settings, retainedFromBlock: block });
     },
   };
 }

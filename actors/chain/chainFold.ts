@@ -1,14 +1,15 @@
 import { Set as ImmutableSet } from 'immutable';
 import type { Hash } from 'viem';
+import { requireValue } from '../../machines/requireValue.ts';
 import { formatArrival } from '../feed/arrival.ts';
 import { addFeedEvent, type StoredSpan } from '../feed/chainFeed.ts';
 import { buildRunId, evictOldest } from '../feed/eventWindow.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
-import { requireValue } from '../requireValue.ts';
+import { readErrorMessage } from '../readErrorMessage.ts';
 import { applyEvent } from './applyEvent.ts';
 import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
 import { type ChainReads, latestChanges, type ProposerChange } from './chainReads.ts';
-import { type ChainBlock, type ChainSpan, isAscendingByIndex } from './chainSpan.ts';
+import type { ChainBlock, ChainSpan } from './chainSpan.ts';
 import {
   type ChainFeedEvent,
   type ChainState,
@@ -21,6 +22,8 @@ import {
 import { isSafelyBelow } from './confirmations.ts';
 import { createLogDecoder } from './decodeLog.ts';
 import { type FinalHistory, makeFinal, nothingFinal } from './finalHistory.ts';
+import { linkSpan } from './linkSpan.ts';
+import { joinParts, type SpanParts } from './spanParts.ts';
 
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
 export const chainFoldVersion = 6;
@@ -29,7 +32,7 @@ export const chainFoldVersion = 6;
 const historyVersion = 4;
 
 /** States of safe blocks that are kept, for a reorganization below the newest and for cursors. */
-export const keptStatesMax = 600;
+export const retainedStatesMax = 600;
 
 /** A known block with what the deployment's contracts logged in it. */
 export interface FoldedBlock extends KnownBlock {
@@ -52,11 +55,11 @@ export interface ChainFoldState {
   /** States at safe blocks, ascending; the last one is what views show. */
   readonly safe: readonly ChainState[];
   /**
-   * Block numbers of the newest {@link keptStatesMax} safe states, ascending: of those too that a restored fold does not hold, so
+   * Block numbers of the newest {@link retainedStatesMax} safe states, ascending: of those too that a restored fold does not hold, so
    * that every fold of the stream gives the same events up at the same message.
    */
   readonly reversible: readonly bigint[];
-  /** Known blocks above the newest safe one, ascending; from a fault on without their events, and at most {@link keptStatesMax}. */
+  /** Known blocks above the newest safe one, ascending; from a fault on without their events, and at most {@link retainedStatesMax}. */
   readonly unsafe: readonly FoldedBlock[];
   /** Null while every safe block could be applied. */
   readonly fault: ChainFault | null;
@@ -64,8 +67,8 @@ export interface ChainFoldState {
   readonly rootHash: Hash | null;
   /** What was read at a parent of the deployment block; it counts while that is {@link rootHash}. */
   readonly reads: Pick<ChainReads, 'blockHash' | 'proposers'> | null;
-  /** Logs of a block whose other parts have not come yet. */
-  readonly parts: { readonly span: ChainSpan; readonly logs: ChainBlock['logs'] } | null;
+  /** Null unless parts of a block are missing. */
+  readonly parts: SpanParts | null;
   readonly forks: number;
   /** Spans of another deployment arrived, and none of this one yet. */
   readonly isMismatched: boolean;
@@ -120,9 +123,9 @@ export class ForkBelowStates extends Error {
   override readonly name = 'ForkBelowStates';
   readonly forkBlock: bigint;
 
-  constructor(forkBlock: bigint, oldestKept: bigint) {
+  constructor(forkBlock: bigint, oldestRetained: bigint) {
     super(
-      `the chain was reorganized above block ${forkBlock}, the oldest kept state is that of ${oldestKept}`,
+      `the chain was reorganized above block ${forkBlock}, the oldest kept state is that of ${oldestRetained}`,
     );
     this.forkBlock = forkBlock;
   }
@@ -143,8 +146,8 @@ export interface ChainFoldSettings {
   readonly contracts: ContractAddresses;
   /** The first span begins here: what a chain that begins later would say is wrong. */
   readonly deploymentBlock: bigint;
-  /** States from this block on are all kept, with all their events; null keeps the newest {@link keptStatesMax}. */
-  readonly keptFromBlock: bigint | null;
+  /** States from this block on are all kept, with all their events; null keeps the newest {@link retainedStatesMax}. */
+  readonly retainedFromBlock: bigint | null;
 }
 
 /**
@@ -152,7 +155,7 @@ export interface ChainFoldSettings {
  * are safe. Pure: the same spans give the same states.
  */
 export function createChainFold(settings: ChainFoldSettings): ChainFold {
-  const { chainId, contracts, keptFromBlock } = settings;
+  const { chainId, contracts, retainedFromBlock } = settings;
   const decode = createLogDecoder(contracts);
 
   function receive(state: ChainFoldState, span: ChainSpan, stored: StoredSpan): SpanOutcome {
@@ -164,11 +167,13 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
         state: isMismatched === state.isMismatched ? state : { ...state, isMismatched },
       };
     }
-    const complete = joinParts(state, span);
-    if (complete === null) return { state: withPart(state, span), reorganization: null, ...nothingSettled };
-    if ('rejection' in complete) return { ...complete, state };
+    const joined = joinParts(state.parts, span);
+    if ('parts' in joined)
+      return { state: { ...state, parts: joined.parts }, reorganization: null, ...nothingSettled };
+    if ('rejection' in joined) return { ...joined, state };
+    const { complete } = joined;
     const blocks = complete.blocks.map(decodeBlock);
-    const linked = link({ ...state, parts: null }, complete, settings);
+    const linked = followLink({ ...state, parts: null }, complete, settings);
     if ('rejection' in linked) return { ...linked, state };
     const head = requireValue(blocks.at(-1), 'the last block of a span');
     const extended = {
@@ -208,7 +213,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
         if (event !== null) events.push(event);
       } catch (error) {
         const which = `log ${log.logIndex}, transaction ${log.transactionHash}, of ${log.address}`;
-        return { ...toKnownBlock(block), events: [], problem: `${which}: ${describeError(error)}` };
+        return { ...toKnownBlock(block), events: [], problem: `${which}: ${readErrorMessage(error)}` };
       }
     }
     return { ...toKnownBlock(block), events, problem: null };
@@ -225,7 +230,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const safe = [...state.safe];
     let fault: ChainFault | null = null;
     for (const block of state.unsafe.slice(0, safeCount)) {
-      const before = safe.at(-1) ?? firstState(state, block, stored);
+      const before = safe.at(-1) ?? createFirstState(state, block, stored);
       const after = applyBlock(before, block, contracts, stored);
       if ('detail' in after) {
         fault = after;
@@ -238,10 +243,10 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     const rest = { ...state, fault, unsafe: fault === null ? waiting : dropEvents(waiting) };
     if (appliedCount === 0) return { state: rest, ...nothingSettled };
     const applied = state.unsafe.slice(0, appliedCount).map(({ number }) => number);
-    const surplus = Math.max(0, state.reversible.length + applied.length - keptStatesMax);
-    const reversible = state.reversible.slice(surplus).concat(applied.slice(-keptStatesMax));
+    const surplus = Math.max(0, state.reversible.length + applied.length - retainedStatesMax);
+    const reversible = state.reversible.slice(surplus).concat(applied.slice(-retainedStatesMax));
     const retained = retainStates(safe);
-    const finalBlock = findFinalBlock(retained, reversible, keptFromBlock);
+    const finalBlock = findFinalBlock(retained, reversible, retainedFromBlock);
     const shortened = evictOldEvents(requireValue(retained.at(-1), 'a safe state'), finalBlock, stored);
     const { state: newest, final } = makeFinal(shortened.state, finalBlock);
     return {
@@ -253,9 +258,9 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
   }
 
   function retainStates(safe: readonly ChainState[]): readonly ChainState[] {
-    const first = Math.max(0, safe.length - keptStatesMax);
-    if (keptFromBlock === null) return safe.slice(first);
-    const needed = safe.findLastIndex(({ block }) => block.number <= keptFromBlock);
+    const first = Math.max(0, safe.length - retainedStatesMax);
+    if (retainedFromBlock === null) return safe.slice(first);
+    const needed = safe.findLastIndex(({ block }) => block.number <= retainedFromBlock);
     return safe.slice(Math.max(0, Math.min(first, needed)));
   }
 
@@ -263,7 +268,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
 }
 
 /** Before the first block: nothing but what was read. */
-function firstState(
+function createFirstState(
   { reads, rootHash }: ChainFoldState,
   block: KnownBlock,
   { position, storedAtMs }: StoredSpan,
@@ -294,7 +299,7 @@ function applyBlock(
     } catch (error) {
       const { transactionHash, logIndex } = event.source;
       const which = `${event.contract}.${event.name} (log ${logIndex}, transaction ${transactionHash})`;
-      return { block: toKnownBlock(block), detail: `${which}: ${describeError(error)}` };
+      return { block: toKnownBlock(block), detail: `${which}: ${readErrorMessage(error)}` };
     }
   }
   return after;
@@ -303,7 +308,7 @@ function applyBlock(
 /** Blocks that are only waited behind: what takes the place of a block that cannot be applied replaces them too. */
 function dropEvents(blocks: readonly FoldedBlock[]): readonly FoldedBlock[] {
   return blocks
-    .slice(-keptStatesMax)
+    .slice(-retainedStatesMax)
     .map((block) => (block.events.length === 0 ? block : { ...block, events: [] }));
 }
 
@@ -311,11 +316,11 @@ function dropEvents(blocks: readonly FoldedBlock[]): readonly FoldedBlock[] {
 function findFinalBlock(
   safe: readonly ChainState[],
   reversible: readonly bigint[],
-  keptFromBlock: bigint | null,
+  retainedFromBlock: bigint | null,
 ): bigint {
   const oldest = requireValue(safe[0], 'the oldest safe state');
   const bounds = [oldest.block.number, requireValue(reversible[0], 'the first reversible block')];
-  if (keptFromBlock !== null) bounds.push(keptFromBlock);
+  if (retainedFromBlock !== null) bounds.push(retainedFromBlock);
   const [least] = bounds.sort((a, b) => (a < b ? -1 : 1));
   return requireValue(least, 'the least bound');
 }
@@ -347,62 +352,59 @@ type Linked =
       readonly changed: ChangedRecords;
     };
 
-/** Drops what the span replaces, or says why it does not link. */
-function link(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSettings): Linked {
-  const { deploymentBlock, keptFromBlock } = settings;
-  const { head } = state;
-  if (head === null) {
-    if (span.fromBlock === deploymentBlock)
-      return { state: { ...state, rootHash: span.parentHash }, reorganization: null, changed: [] };
-    return reject(
-      'unlinked_span',
-      `block ${span.fromBlock} cannot be the first: the deployment begins with block ${deploymentBlock}`,
-    );
-  }
+/**
+ * Drops what the span replaces, or says why it does not link.
+ *
+ * @throws ForkBelowStates
+ */
+function followLink(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSettings): Linked {
+  const { deploymentBlock, retainedFromBlock } = settings;
+  const { head, forks } = state;
+  const newestThrough = (number: bigint) =>
+    state.unsafe.findLast((block) => block.number <= number) ??
+    state.safe.findLast(({ block }) => block.number <= number)?.block;
+  const linked = linkSpan<KnownBlock>(span, { head, forks, deploymentBlock, newestThrough });
   const forkBlock = span.fromBlock - 1n;
-  if (forkBlock > head.number) {
-    return reject('unlinked_span', `block ${span.fromBlock} does not follow block ${head.number}`);
-  }
-  if (forkBlock === head.number && span.parentHash === head.hash)
-    return { state, reorganization: null, changed: [] };
-  if (span.toBlock <= head.number && span.fork <= state.forks) {
-    return reject('unlinked_span', `blocks through ${span.toBlock} are held already, through ${head.number}`);
-  }
-
-  const unsafe = state.unsafe.filter(({ number }) => number <= forkBlock);
-  const safe = state.safe.filter(({ block }) => block.number <= forkBlock);
-  const fork = unsafe.at(-1) ?? safe.at(-1)?.block;
-  const mayBeOlder = keptFromBlock === null || forkBlock < keptFromBlock;
-  if (fork === undefined && span.fromBlock === deploymentBlock && span.fork > state.forks) {
-    const newest = state.safe.at(-1);
-    if (newest !== undefined && hasRows(newest) && mayBeOlder) {
-      throw new ForkBelowStates(forkBlock, findOldestBlock(state));
+  const mayBeOlder = retainedFromBlock === null || forkBlock < retainedFromBlock;
+  switch (linked.kind) {
+    case 'first':
+      return { state: { ...state, rootHash: span.parentHash }, reorganization: null, changed: [] };
+    case 'next':
+      return { state, reorganization: null, changed: [] };
+    case 'restart': {
+      const newest = state.safe.at(-1);
+      if (newest !== undefined && hasRows(newest) && mayBeOlder)
+        throw new ForkBelowStates(forkBlock, findOldestBlock(state));
+      return {
+        state: { ...emptyChainFoldState, rootHash: span.parentHash, reads: state.reads, forks: span.fork },
+        reorganization: { forkBlock, safeDepth: state.safe.length },
+        changed: 'all',
+      };
     }
-    return {
-      state: { ...emptyChainFoldState, rootHash: span.parentHash, reads: state.reads, forks: span.fork },
-      reorganization: { forkBlock, safeDepth: state.safe.length },
-      changed: 'all',
-    };
+    case 'fork':
+      return forkAt(state, linked.fork, span.fork);
+    case 'belowKnown':
+      if (mayBeOlder) throw new ForkBelowStates(forkBlock, findOldestBlock(state));
+      return reject('unlinked_span', linked.detail);
+    case 'unlinked':
+      return reject('unlinked_span', linked.detail);
   }
-  if (fork === undefined && span.fromBlock > deploymentBlock && mayBeOlder) {
-    throw new ForkBelowStates(forkBlock, findOldestBlock(state));
-  }
-  if (fork?.number !== forkBlock || fork.hash !== span.parentHash) {
-    return reject(
-      'unlinked_span',
-      `block ${span.fromBlock} names parent ${span.parentHash}, block ${forkBlock} is held as ${fork?.hash ?? 'unknown'}`,
-    );
-  }
+}
+
+/** The state without what lies above a block. */
+function forkAt(state: ChainFoldState, fork: KnownBlock, spanFork: number): Linked {
+  const forkBlock = fork.number;
+  const safe = state.safe.filter(({ block }) => block.number <= forkBlock);
   const isFaultReplaced = state.fault !== null && forkBlock < state.fault.block.number;
   return {
     state: {
       ...state,
       safe,
       reversible: state.reversible.filter((number) => number <= forkBlock),
-      unsafe,
+      unsafe: state.unsafe.filter(({ number }) => number <= forkBlock),
       fault: isFaultReplaced ? null : state.fault,
       head: toKnownBlock(fork),
-      forks: Math.max(state.forks, span.fork),
+      forks: Math.max(state.forks, spanFork),
     },
     reorganization: { forkBlock, safeDepth: state.safe.length - safe.length },
     changed: state.safe.slice(safe.length).map(({ changed }) => changed),
@@ -414,43 +416,6 @@ function findOldestBlock({ safe, unsafe, head }: ChainFoldState): bigint {
   const oldest = safe[0]?.block ?? unsafe[0] ?? head;
   if (oldest === null) throw new Error('nothing is folded yet');
   return oldest.number;
-}
-
-/** The whole block once its last part is there; null while parts are missing. */
-function joinParts(state: ChainFoldState, span: ChainSpan): ChainSpan | null | { rejection: Rejection } {
-  const { part } = span;
-  if (part === null) return span;
-  const block = partialBlock(span);
-  const isNext = part.index === 0 || isNextPart(state.parts?.span ?? null, span);
-  if (!isNext)
-    return reject('unlinked_span', `part ${part.index} of block ${span.toBlock} has no part before it`);
-  if (part.index < part.count - 1) return null;
-  const logs = [...(state.parts?.logs ?? []), ...block.logs];
-  if (!isAscendingByIndex(logs))
-    return reject('malformed', `the parts of block ${span.toBlock} have logs in common`);
-  return { ...span, part: null, blocks: [{ ...block, logs }] };
-}
-
-function isNextPart(previous: ChainSpan | null, span: ChainSpan): boolean {
-  return (
-    previous?.part !== null &&
-    previous?.blocks[0]?.hash === span.blocks[0]?.hash &&
-    previous?.part.index === (span.part?.index ?? 0) - 1
-  );
-}
-
-function withPart(state: ChainFoldState, span: ChainSpan): ChainFoldState {
-  const before = span.part?.index === 0 ? [] : (state.parts?.logs ?? []);
-  return { ...state, parts: { span, logs: [...before, ...partialBlock(span).logs] } };
-}
-
-/** The one block that a part is of. */
-function partialBlock({ blocks }: ChainSpan): ChainBlock {
-  return requireValue(blocks[0], 'the block of a part');
-}
-
-function describeError(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function toKnownBlock({ number, hash, timestampMs }: KnownBlock): KnownBlock {

@@ -1,7 +1,14 @@
 import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
+import { requireValue } from '../../machines/requireValue.ts';
 import { compareArrivals, formatArrival } from '../feed/arrival.ts';
-import { collectRecords, dispatchRecords, type FoldRecord, RecordRefused } from '../foldRecord.ts';
-import { requireValue } from '../requireValue.ts';
+import {
+  collectRecords,
+  dispatchRecords,
+  type FoldRecord,
+  RecordRefused,
+  type Restoration,
+} from '../foldRecord.ts';
+import { isAddress } from '../schemas/hex.ts';
 import { findFirstInMemory } from './activityRows.ts';
 import { type ChainFoldState, emptyChainFoldState } from './chainFold.ts';
 import { chainRecords } from './chainRecords.ts';
@@ -118,14 +125,14 @@ function createLookup(state: ChainState): (kind: string, key: string) => FoldRec
     feedEvent: (key) => chainRecords.feedEvent.writeChange(key, events().get(key)),
     activity: (key) => {
       const [owner = '', number = ''] = key.split('/');
-      const known = owners.get(owner);
+      const known = isAddress(owner) ? owners.get(owner) : undefined;
       return chainRecords.activity.writeChange(
         key,
         known && findNumbered(known.activity, findFirstInMemory(known), number),
       );
     },
     activityCount: (key) => {
-      const known = owners.get(key);
+      const known = isAddress(key) ? owners.get(key) : undefined;
       return chainRecords.activityCount.writeChange(key, known && findRecordedCount(known));
     },
   };
@@ -164,17 +171,13 @@ function encodeState(state: ChainState) {
   });
 }
 
-export interface ChainRestoration {
-  /** @throws RecordRefused */
-  add(record: FoldRecord): void;
+export interface ChainRestoration<Result> extends Restoration<Result> {
   /** Whether the newest safe state lies at or below a block; an empty one does. */
   liesWithin(block: bigint): boolean;
-  /** @throws RecordRefused when the records do not make up a state. */
-  complete(): CapturedChain;
 }
 
 /** Takes the records of {@link encodeChainFold}. Without any the fold begins. */
-export function createChainRestoration(): ChainRestoration {
+export function createChainRestoration(): ChainRestoration<CapturedChain> {
   const folds = collectRecords(chainRecords.fold);
   const states = collectRecords(chainRecords.state);
   const settlements = collectRecords(chainRecords.settlement);

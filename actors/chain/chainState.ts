@@ -387,7 +387,7 @@ export interface ChainState {
   readonly mintedRounds: List<MintedRound>;
   readonly mining: MiningState;
   readonly positions: ImmutableMap<number, Position>;
-  readonly owners: ImmutableMap<string, OwnerState>;
+  readonly owners: ImmutableMap<Address, OwnerState>;
   readonly activity: ActivityProgress;
   readonly collection: CollectionState;
   readonly token: TokenState | null;

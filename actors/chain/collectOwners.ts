@@ -31,9 +31,9 @@ export function collectOwners() {
   const activities = new Map<string, CollectedActivity>();
   const counts = collectRecords(chainRecords.activityCount);
   const addresses = new Map<string, Address>();
-  const owners = ImmutableMap<string, OwnerState>().asMutable();
+  const owners = ImmutableMap<Address, OwnerState>().asMutable();
   /** Owners that are not as their records say. */
-  const outdated = new Set<string>();
+  const outdated = new Set<Address>();
   /** Of the event before: records of an owner mostly follow one another, and contracts are few. */
   let latestOwner: Address | null = null;
   let latestContract: Address | null = null;
@@ -86,14 +86,13 @@ export function collectOwners() {
   /** An owner is built when the next one comes. */
   function takeOwner(text: string): Address {
     if (text === latestOwner) return latestOwner;
-    if (!isAddress(text)) throw new RecordRefused(`activity is of ${text}, which is no owner`);
     if (latestOwner !== null && activities.get(latestOwner)?.isIrregular === false) build(latestOwner);
-    latestOwner = share(text, null);
+    latestOwner = share(requireOwner(text), null);
     outdated.add(latestOwner);
     return latestOwner;
   }
 
-  function build(owner: string) {
+  function build(owner: Address) {
     outdated.delete(owner);
     const tokenIds = (tokens.get(owner) ?? []).toSorted((a, b) => a - b);
     const collected = activities.get(owner) ?? createCollected(counts.values.get(owner) ?? 0);
@@ -111,11 +110,16 @@ export function collectOwners() {
     ],
     /** @throws RecordRefused when an event is missing between others. */
     complete(rowsThroughBlock: bigint | null) {
-      for (const owner of [...outdated, ...counts.values.keys()]) build(owner);
+      for (const owner of [...outdated, ...[...counts.values.keys()].map(requireOwner)]) build(owner);
       const activity = findProgress(owners, rowsThroughBlock);
       return { positions: positions.asImmutable(), owners: owners.asImmutable(), activity };
     },
   };
+}
+
+function requireOwner(text: string): Address {
+  if (!isAddress(text)) throw new RecordRefused(`activity is of ${text}, which is no owner`);
+  return text;
 }
 
 function createCollected(first: number): CollectedActivity {
@@ -177,7 +181,7 @@ function requireEvery(owner: string, collected: CollectedActivity): List<OwnerEv
 
 /** Events in memory of blocks whose events are no rows yet. */
 function findProgress(
-  owners: ImmutableMap<string, OwnerState>,
+  owners: ImmutableMap<Address, OwnerState>,
   rowsThroughBlock: bigint | null,
 ): ActivityProgress {
   const awaited: LoggedActivity[] = [];
@@ -186,7 +190,7 @@ function findProgress(
       const event = activity.get(-back) as OwnerEvent;
       const { blockNumber } = event.source;
       if (rowsThroughBlock !== null && blockNumber <= rowsThroughBlock) break;
-      awaited.push({ blockNumber, owner: owner as Address, eventNumber: activityCount - back, event });
+      awaited.push({ blockNumber, owner, eventNumber: activityCount - back, event });
     }
   }
   awaited.sort(compareLogged);

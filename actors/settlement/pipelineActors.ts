@@ -3,7 +3,8 @@ import type { SignerIdentity } from '../device/signerIdentity.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { FoldRecord, StateCapture, StateRestoration } from '../foldRecord.ts';
 import { installationsMax } from '../installationsMax.ts';
-import { type Rejection, reject } from '../messages/decodeMessage.ts';
+import { reject } from '../messages/decodeMessage.ts';
+import type { Outcome, Received } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { cacheView } from '../views/cacheView.ts';
 import type { ModulesView } from '../views/views.ts';
@@ -29,13 +30,13 @@ export const pipelineFoldVersion = 4;
 /** Instances that one installation may report; a device has a handful. More are rejected. */
 export const instancesMax = 256;
 
-/** What became of a message of `MINER_PIPELINE`: folded, rejected, or of a kind that no view reads. */
-export type PipelineOutcome = 'folded' | 'unread' | { readonly rejection: Rejection };
+/** A message of `MINER_PIPELINE` makes nothing but the state behind the views. */
+const folded = { output: null } as const;
 
 /** The actors of `MINER_PIPELINE`: modules with their machines, signer, oracle and reporter of each installation. */
 export interface PipelineActors {
   readonly identity: FoldIdentity;
-  receive(message: StreamMessage): PipelineOutcome;
+  receive(message: StreamMessage): Outcome<null>;
   /** The same view until a module of the installation reports. */
   modules(installationId: string): ModulesView;
   /** Null when none was published. */
@@ -53,7 +54,10 @@ interface InstallationPipeline {
   /** Signers that were accepted: one that is stored again, late, must not take the place of its successor. */
   acceptedSigners: RememberedIds;
   settlement: SettlementActor;
-  view: ModulesView;
+  /** Reports that were accepted since the start. */
+  reports: number;
+  /** The same view until {@link reports} is another number. */
+  readonly view: () => ModulesView;
 }
 
 export function createPipelineActors(): PipelineActors {
@@ -71,18 +75,18 @@ export function createPipelineActors(): PipelineActors {
     const known = installations.get(installationId);
     if (known !== undefined) return known;
     if (installations.size >= installationsMax) return null;
-    const pipeline: InstallationPipeline = {
-      modules: new Map(),
+    const pipeline = createPipeline({
+      installationId,
+      modules: [],
       signer: null,
       acceptedSigners: noRememberedIds,
-      settlement: createSettlementActor(initialSettlement),
-      view: { installationId, modules: [] },
-    };
+      settlement: initialSettlement,
+    });
     installations.set(installationId, pipeline);
     return pipeline;
   }
 
-  function receive(message: StreamMessage): PipelineOutcome {
+  function receive(message: StreamMessage): Outcome<null> {
     const decoded = decodePipeline(message.subject, message.data);
     if (decoded === null) return 'unread';
     if ('rejection' in decoded) return decoded;
@@ -99,10 +103,10 @@ export function createPipelineActors(): PipelineActors {
       }
       pipeline.acceptedSigners = rememberId(pipeline.acceptedSigners, id, storedAtMs);
       pipeline.signer = value.signer;
-      return 'folded';
+      return folded;
     }
     const rejection = pipeline.settlement.receive(value, storedAtMs);
-    return rejection === null ? 'folded' : { rejection };
+    return rejection === null ? folded : { rejection };
   }
 
   function beginRestore(): StateRestoration {
@@ -110,18 +114,9 @@ export function createPipelineActors(): PipelineActors {
     return {
       add: restoration.add,
       complete: () => {
-        const restored = restoration.complete().map(({ installationId, ...captured }) => {
-          const actors = captured.modules.map((one) => [one.instanceId, createModuleActor(one)] as const);
-          const byInstance = new Map(actors);
-          const pipeline: InstallationPipeline = {
-            modules: byInstance,
-            signer: captured.signer,
-            acceptedSigners: captured.acceptedSigners,
-            settlement: createSettlementActor(captured.settlement),
-            view: viewModules(installationId, byInstance),
-          };
-          return [installationId, pipeline] as const;
-        });
+        const restored = restoration
+          .complete()
+          .map((captured) => [captured.installationId, createPipeline(captured)] as const);
         return () => {
           installations = new Map(restored);
           captured = null;
@@ -131,7 +126,7 @@ export function createPipelineActors(): PipelineActors {
   }
 
   function modules(installationId: string): ModulesView {
-    return installations.get(installationId)?.view ?? viewUnreported(installationId);
+    return installations.get(installationId)?.view() ?? viewUnreported(installationId);
   }
 
   return {
@@ -148,7 +143,7 @@ export function createPipelineActors(): PipelineActors {
         const { signer, acceptedSigners } = pipeline;
         return [
           installationId,
-          { ...view, signer, acceptedSigners, settlement: settlement.settlement() },
+          { ...view(), signer, acceptedSigners, settlement: settlement.settlement() },
         ] as const;
       });
       const after = new Map(entries);
@@ -160,6 +155,22 @@ export function createPipelineActors(): PipelineActors {
     },
     beginRestore,
   };
+}
+
+function createPipeline({ installationId, ...captured }: CapturedInstallation): InstallationPipeline {
+  const modules = new Map(captured.modules.map((one) => [one.instanceId, createModuleActor(one)] as const));
+  const pipeline: InstallationPipeline = {
+    modules,
+    signer: captured.signer,
+    acceptedSigners: captured.acceptedSigners,
+    settlement: createSettlementActor(captured.settlement),
+    reports: 0,
+    view: cacheView({
+      inputs: () => [pipeline.reports],
+      compute: () => viewModules(installationId, modules),
+    }),
+  };
+  return pipeline;
 }
 
 type CapturedInstallations = ReadonlyMap<string, CapturedInstallation>;
@@ -179,7 +190,7 @@ function* encodeChanges(before: CapturedInstallations, after: CapturedInstallati
 function receiveModule(
   pipeline: InstallationPipeline,
   { installationId, state, report }: Extract<PipelineMessage, { kind: 'module' }>,
-): PipelineOutcome {
+): Received<null> {
   const known = pipeline.modules.get(report.instanceId);
   if (known === undefined && pipeline.modules.size >= instancesMax) {
     return reject('too_many_instances', `${installationId} reports ${instancesMax} other instances already`);
@@ -187,8 +198,8 @@ function receiveModule(
   const rejection = known?.receive(state, report) ?? null;
   if (rejection !== null) return { rejection };
   if (known === undefined) pipeline.modules.set(report.instanceId, createModuleActor({ ...report, state }));
-  pipeline.view = viewModules(installationId, pipeline.modules);
-  return 'folded';
+  pipeline.reports++;
+  return folded;
 }
 
 function viewModules(installationId: string, modules: ReadonlyMap<string, ModuleActor>): ModulesView {

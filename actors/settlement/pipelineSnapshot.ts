@@ -7,6 +7,7 @@ import {
   dispatchRecords,
   type FoldRecord,
   RecordRefused,
+  type Restoration,
 } from '../foldRecord.ts';
 import type { ModuleView } from '../views/views.ts';
 import { provenances } from '../wheel/counterReading.ts';
@@ -87,15 +88,8 @@ export function* encodeInstallationChanges(
     if (!known.has(one)) yield pipelineRecords.module.write(`${installationId}/${one.instanceId}`, one);
 }
 
-export interface PipelineRestoration {
-  /** @throws RecordRefused */
-  add(record: FoldRecord): void;
-  /** @throws RecordRefused when the records do not make up the state of installations. */
-  complete(): readonly CapturedInstallation[];
-}
-
 /** Takes the records of {@link encodeInstallation}, of any number of installations. */
-export function createPipelineRestoration(): PipelineRestoration {
+export function createPipelineRestoration(): Restoration<readonly CapturedInstallation[]> {
   const settlements = collectRecords(settlementRecords.settlement);
   const closedRounds = collectRecords(settlementRecords.closedRound);
   const endedSubmissions = collectRecords(settlementRecords.endedSubmission);

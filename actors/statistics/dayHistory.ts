@@ -1,4 +1,4 @@
-import { requireValue } from '../requireValue.ts';
+import { requireValue } from '../../machines/requireValue.ts';
 import type { RoundRow } from '../storedRows.ts';
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
 import { roundMs } from '../wheel/activityFold.ts';

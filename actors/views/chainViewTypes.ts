@@ -1,3 +1,4 @@
+import type { Hash } from 'viem';
 import type { ChainAvailability } from '../chain/chainAvailability.ts';
 import type { ContractAddresses } from '../chain/chainEvent.ts';
 import type {
@@ -19,6 +20,7 @@ import type { SettlementSource } from '../chain/settlementSource.ts';
 import type { StateFault } from '../chain/stateChecks.ts';
 import type { ShownMetadata } from '../chain/tokenMetadata.ts';
 import type { EventWindow } from '../feed/eventWindow.ts';
+import type { Address } from '../schemas/hex.ts';
 
 export type { ChainEvent, EventSource } from '../chain/chainEvent.ts';
 export type { ChainFeedEvent, Checkpoint, OwnerEvent, Settlement } from '../chain/chainState.ts';
@@ -48,7 +50,7 @@ export interface ChainInfo {
   readonly economyDeploymentBlock: bigint;
   readonly indexedThroughBlock: bigint;
   readonly safeThroughBlock: bigint;
-  readonly safeBlockHash: string;
+  readonly safeBlockHash: Hash;
   readonly safeBlockTimestampMs: number;
 }
 
@@ -247,7 +249,7 @@ export interface MetadataView extends ChainAvailable, ShownMetadata {
 export type CursorFault = 'undecodable' | 'other_owner' | 'invalidated';
 
 export interface OwnerPageRequest {
-  readonly owner: string;
+  readonly owner: Address;
   readonly limit: number;
   readonly cursor: string | null;
 }

@@ -1,3 +1,4 @@
+import { requireValue } from '../../machines/requireValue.ts';
 import type { ChainActors } from '../chain/chainActors.ts';
 import { type ChainAvailability, findChainAvailability } from '../chain/chainAvailability.ts';
 import type { ContractAddresses } from '../chain/chainEvent.ts';
@@ -139,8 +140,7 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
   function newest(needsEconomy: boolean): Shown | ChainUnavailable {
     const condition = needsEconomy ? economyCondition() : availability(false);
     if (condition !== 'available') return unavailable(condition);
-    // Available means that there is one.
-    return toShown(onChain?.actors.newest() as ChainState);
+    return toShown(requireValue(onChain?.actors.newest(), 'the safe state of an available chain'));
   }
 
   const common = ({ chain, deployment }: Shown) =>

@@ -11,6 +11,7 @@ import {
   type PositionRewards,
   rewardScale,
 } from '../chain/rewards.ts';
+import type { Address } from '../schemas/hex.ts';
 import type { PortfolioView, PositionView } from './chainViewTypes.ts';
 import type { ActivityRange } from './olderActivity.ts';
 
@@ -26,7 +27,7 @@ interface EvaluatedPosition {
  */
 export function buildPortfolioPage(
   state: ChainState,
-  owner: string,
+  owner: Address,
   afterTokenId: number,
   limit: number,
   hasMetadata: (state: ChainState, tokenId: number) => boolean,
@@ -71,7 +72,7 @@ export interface ActivityPage {
 
 export function buildActivityPage(
   { owners, feed, position }: ChainState,
-  owner: string,
+  owner: Address,
   shown: number,
   limit: number,
 ): ActivityPage {

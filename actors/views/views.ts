@@ -15,20 +15,14 @@ import type {
 import type { FeedViews } from './feedViews.ts';
 import type { StatisticsViews } from './statisticsViews.ts';
 
+// The vocabulary of the views, for the schemas of the responses, which import nothing else of the actors.
 export { moduleStates } from '../../machines/moduleMachine.ts';
 export { submissionLifecycles } from '../../machines/settlementMachine.ts';
-export type { Arrival } from '../feed/arrival.ts';
-export { compareArrivals } from '../feed/arrival.ts';
-export type { StoredCategory } from '../feed/feedCategories.ts';
-export type { EvictedSource, OlderEvents } from '../feed/olderEvents.ts';
 export { oracleStates } from '../settlement/oracleState.ts';
 export { blockedReasons, settlementQueueStates } from '../settlement/queueState.ts';
 export type { AcceptedReading } from '../wheel/acceptedReading.ts';
 export { coreStatuses, provenances } from '../wheel/counterReading.ts';
-// The vocabulary of the views, for the schemas of the responses.
 export { freshnessStates, stalenessSeconds } from '../wheel/freshness.ts';
-export type { FeedPlace } from './feedIndex.ts';
-export { compareShown, listStoredCategories } from './feedIndex.ts';
 
 /**
  * Views are what HTTP reads: immutable, computed from the state of the actors and the time of the injected clock, and cached

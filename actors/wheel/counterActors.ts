@@ -8,6 +8,7 @@ import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StateCapture, StateRestoration } from '../foldRecord.ts';
 import { installationsMax } from '../installationsMax.ts';
 import { reject } from '../messages/decodeMessage.ts';
+import type { Received } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { type DayHistory, withReading } from '../statistics/dayHistory.ts';
 import type { TelemetryView } from '../views/views.ts';
@@ -20,25 +21,25 @@ import {
   encodeCounters,
 } from './counterSnapshot.ts';
 import { decodeCounter } from './decodeCounter.ts';
-import { createInstallationActor, type InstallationActor, type ReadingOutcome } from './installationActor.ts';
+import { createInstallationActor, type InstallationActor, type ReadingOutput } from './installationActor.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored; the stream is replayed. */
 export const counterFoldVersion = 6;
 
 const nanosPerMillisecond = 1_000_000n;
 
-/** What became of a message of `MINER_COUNTER`. */
-export type CounterOutcome = ReadingOutcome & {
+/** What an accepted message of `MINER_COUNTER` makes. */
+export interface CounterOutput extends ReadingOutput {
   /** Events of the feed that have left memory, with the run of the fold; left out without any. */
   readonly evicted?: { readonly run: string; readonly events: readonly MeasurementEvent[] };
-};
+}
 
 /** The actors of `MINER_COUNTER`, one per installation that the stream has readings of. */
 export interface CounterActors {
   readonly identity: FoldIdentity;
-  receive(message: StreamMessage): CounterOutcome;
+  receive(message: StreamMessage): Received<CounterOutput>;
   /** Takes a reading whose message has left the stream, as ClickHouse holds it. */
-  receiveStored(reading: StoredReading): CounterOutcome;
+  receiveStored(reading: StoredReading): Received<CounterOutput>;
   /** Whether readings of it were accepted, also where they are not shown yet. */
   hasReadings(installationId: string): boolean;
   /** Offline for an installation that has published nothing. */
@@ -53,8 +54,8 @@ export interface CounterActors {
   /** The state as it is at this call. */
   capture(): StateCapture;
   /**
-   * Replaces all state at once, and folds on from there. What was shown before stays shown until `reveal`, so that no view goes
-   * back in time.
+   * Begins to read a state, which replaces all of this one once it is complete. What was shown before stays shown until `reveal`, so
+   * that no view goes back in time.
    */
   beginRestore(): StateRestoration;
   /** Shows what is folded. */
@@ -85,27 +86,28 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     return actor;
   }
 
-  function receive(message: StreamMessage): CounterOutcome {
+  function receive(message: StreamMessage): Received<CounterOutput> {
     const decoded = decodeCounter(message.subject, message.data);
     if ('rejection' in decoded) return decoded;
     return take(decoded.value, message.seq, message.timestampNanos);
   }
 
-  function take(reading: CounterReading, position: number, storedAtNanos: bigint): CounterOutcome {
+  function take(reading: CounterReading, position: number, storedAtNanos: bigint): Received<CounterOutput> {
     const { installationId } = reading;
     folded ??= shown;
     const actor = findOrCreateActor(folded, installationId);
     if (actor === null)
       return reject('too_many_installations', `${installationsMax} other installations have readings`);
     const outcome = actor.receive(reading, position);
-    if (installationId === publicInstallationId && 'reading' in outcome) {
+    if (installationId === publicInstallationId && 'output' in outcome) {
+      const { reading: accepted, closed } = outcome.output;
       const previousDayMm = folded.history?.open.distanceMm ?? 0;
-      folded.history = withReading(folded.history, outcome.reading, outcome.closed.round);
+      folded.history = withReading(folded.history, accepted, closed.round);
       const dayMm = folded.history.open.distanceMm ?? 0;
       const before = folded.progress;
-      folded.progress = addAchievements(before, outcome.reading, dayMm, previousDayMm, storedAtNanos);
+      folded.progress = addAchievements(before, accepted, dayMm, previousDayMm, storedAtNanos);
       if (folded.progress.events !== before?.events)
-        return { ...outcome, ...evictOldEvents(folded, position) };
+        return { output: { ...outcome.output, ...evictOldEvents(folded, position) } };
     }
     return outcome;
   }
@@ -181,7 +183,7 @@ interface Folded {
   progress: MeasurementProgress | null;
 }
 
-function evictOldEvents(folded: Folded, position: number): Pick<CounterOutcome, 'evicted'> {
+function evictOldEvents(folded: Folded, position: number): Pick<CounterOutput, 'evicted'> {
   const { progress } = folded;
   if (progress === null) return {};
   const shorter = evictOldest(

@@ -8,6 +8,7 @@ import {
   dispatchRecords,
   type FoldRecord,
   RecordRefused,
+  type Restoration,
 } from '../foldRecord.ts';
 import { type DayHistory, type DaySummary, listDays, toHistory } from '../statistics/dayHistory.ts';
 import type { RecentRound } from './activityFold.ts';
@@ -293,15 +294,8 @@ export function replaceInstallation(
   return [...[...captured].filter((record) => !isOf(record)), ...[...other].filter(isOf)];
 }
 
-export interface CounterRestoration {
-  /** @throws RecordRefused */
-  add(record: FoldRecord): void;
-  /** @throws RecordRefused when the records do not make up a state. */
-  complete(): CapturedCounters;
-}
-
 /** Takes the records of {@link encodeCounters}. */
-export function createCounterRestoration(): CounterRestoration {
+export function createCounterRestoration(): Restoration<CapturedCounters> {
   const installations = collectRecords(counterRecords.installation);
   const rounds = collectRecords(counterRecords.recentRounds);
   const histories = collectRecords(counterRecords.history);
@@ -310,11 +304,11 @@ export function createCounterRestoration(): CounterRestoration {
   const events = collectRecords(counterRecords.measurementEvent);
 
   function complete(): CapturedCounters {
-    const kept = histories.values.get('');
-    const held = progresses.values.get('');
-    if ((kept === undefined) !== (days.values.size === 0))
+    const history = histories.values.get('');
+    const progress = progresses.values.get('');
+    if ((history === undefined) !== (days.values.size === 0))
       throw new RecordRefused('the records of a history are incomplete');
-    if (held === undefined && events.values.size > 0)
+    if (progress === undefined && events.values.size > 0)
       throw new RecordRefused('the records of measurement events lack that of their progress');
     const summaries = [...days.values.values()].map(({ rounds, ...rest }) => ({
       ...rest,
@@ -323,8 +317,9 @@ export function createCounterRestoration(): CounterRestoration {
     summaries.sort((a, b) => a.startMs - b.startMs);
     return {
       installations: joinRounds(installations.values, rounds.values),
-      history: kept === undefined ? null : toHistory({ ...kept, earlier: kept.earlier ?? null }, summaries),
-      progress: held === undefined ? null : buildProgress(held, events.values.values()),
+      history:
+        history === undefined ? null : toHistory({ ...history, earlier: history.earlier ?? null }, summaries),
+      progress: progress === undefined ? null : buildProgress(progress, events.values.values()),
     };
   }
 

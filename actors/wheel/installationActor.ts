@@ -1,4 +1,4 @@
-import type { Rejection } from '../messages/decodeMessage.ts';
+import type { Received } from '../messages/outcome.ts';
 import { cacheView } from '../views/cacheView.ts';
 import type { TelemetryView } from '../views/views.ts';
 import { type AcceptanceState, acceptReading, findRejection } from './acceptance.ts';
@@ -13,14 +13,16 @@ export interface InstallationState {
   readonly activity: ActivityState;
 }
 
-export type ReadingOutcome =
-  | { readonly rejection: Rejection }
-  | { readonly reading: AcceptedReading; readonly closed: ClosedActivity };
+/** What an accepted reading makes. */
+export interface ReadingOutput {
+  readonly reading: AcceptedReading;
+  readonly closed: ClosedActivity;
+}
 
 /** The actor of one installation: acceptance, rounds and buckets, and the freshness of its newest measurement. */
 export interface InstallationActor {
   /** Folds one reading; `position` is its sequence in `MINER_COUNTER`. */
-  receive(reading: CounterReading, position: number): ReadingOutcome;
+  receive(reading: CounterReading, position: number): Received<ReadingOutput>;
   /** The same view until a reading is accepted or the clock passes the staleness limit. */
   telemetry(nowMs: number): TelemetryView;
   /** Null before the first accepted reading. */
@@ -46,18 +48,18 @@ export function createInstallationActor(
     },
   });
 
-  function receive(reading: CounterReading, position: number): ReadingOutcome {
+  function receive(reading: CounterReading, position: number): Received<ReadingOutput> {
     const rejection = findRejection(state?.acceptance ?? null, reading);
     if (rejection !== null) return { rejection };
     const acceptedReading = toAcceptedReading(reading, position, state?.acceptance.latest ?? null);
     const acceptance = acceptReading(state?.acceptance ?? null, acceptedReading);
     if (state === null) {
       state = { acceptance, activity: createActivity(acceptedReading) };
-      return { reading: acceptedReading, closed: nothingClosed };
+      return { output: { reading: acceptedReading, closed: nothingClosed } };
     }
     const folded = foldActivity(state.activity, state.acceptance.latest, acceptedReading, genesisMs);
     state = { acceptance, activity: folded.state };
-    return { reading: acceptedReading, closed: folded.closed };
+    return { output: { reading: acceptedReading, closed: folded.closed } };
   }
 
   return { receive, telemetry, state: () => state };

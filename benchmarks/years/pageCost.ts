@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type ClickHouseClientConfigOptions, createClient } from '@clickhouse/client';
 import { createChdbConnection } from 'chdb/connection';
 import { pino } from 'pino';
-import type { EvictedSource } from '../../actors/views/views.ts';
+import type { EvictedSource } from '../../actors/feed/olderEvents.ts';
 import { type Database, openDatabase, type ResultRow } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader } from '../../storage/observations.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
 import type { Hash } from 'viem';
-import { ownerEventsKept } from '../../actors/chain/activityRows.ts';
+import { ownerEventsRetained } from '../../actors/chain/activityRows.ts';
 import type { EventSource } from '../../actors/chain/chainEvent.ts';
 import { type ChainFoldState, emptyChainFoldState } from '../../actors/chain/chainFold.ts';
 import {
@@ -33,13 +33,13 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
   const block = { number: 20_000_000n, hash: deriveHash('block', 0), timestampMs: genesisMs };
   const ownerCount = Math.ceil(positions / positionsPerOwner);
   const addresses = Array.from({ length: ownerCount }, (_, index) => deriveAddress(index));
-  const owners = addresses.map((address, index): [string, OwnerState] => {
+  const owners = addresses.map((address, index): [Address, OwnerState] => {
     const tokenIds: number[] = [];
     for (let tokenId = index; tokenId < positions; tokenId += ownerCount) tokenIds.push(tokenId);
     const events: OwnerEvent[] = [];
     for (let event = index; event < ownerEvents; event += ownerCount)
       events.push(buildEvent(address, tokenIds[0] ?? 0, event));
-    const activity = List(events).takeLast(ownerEventsKept);
+    const activity = List(events).takeLast(ownerEventsRetained);
     return [address, { tokenIds, activityCount: events.length, activity }];
   });
   const heldPositions = Array.from({ length: positions }, (_, tokenId): [number, Position] => [

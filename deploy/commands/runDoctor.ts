@@ -149,7 +149,16 @@ async function examineContents(options: ExamineOptions, print: (findings: readon
     if (quick) print([skipped('spans', 'skipped by --quick')]);
     else if (chainFindings.every(({ outcome }) => outcome === 'ok')) {
       const from = fromBlock ?? onChain.chain.deploymentBlock;
-      print(await checkSpans({ jsm, onChain, rpcUrl, fromBlock: from, progressStream: process.stderr }));
+      print(
+        await checkSpans({
+          ...options,
+          onChain,
+          rpcUrl,
+          fromBlock: from,
+          logger: silent,
+          progressStream: process.stderr,
+        }),
+      );
     }
   }
 }

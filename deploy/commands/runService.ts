@@ -205,6 +205,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
       http: {
         allowedOrigins: configuration.MINER_ALLOWED_ORIGINS,
         transactionUrl: configuration.MINER_TRANSACTION_URL,
+        publicUrl: configuration.MINER_PUBLIC_URL,
         securityContact: configuration.MINER_SECURITY_CONTACT,
         trustedProxies: configuration.MINER_TRUSTED_PROXIES,
         rateLimits: configuration.MINER_RATE_LIMITS,

@@ -1,6 +1,6 @@
 import { findDamagedParts } from '../../storage/damagedParts.ts';
 import type { Database } from '../../storage/database.ts';
-import { activeTables } from '../../storage/generations.ts';
+import { findActiveTables } from '../../storage/generations.ts';
 import { migrationState } from '../../storage/migrations.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
 import { isSupportedVersion, readServerVersion, ServerTooOld } from '../../storage/serverVersion.ts';
@@ -15,7 +15,7 @@ export async function checkDatabase(database: Database): Promise<Finding[]> {
   const { applied, known } = await migrationState(database);
   if (applied === known) {
     const unfinished = await createReplayLog(database, Date.now).unfinished(
-      (await activeTables(database)).generation,
+      (await findActiveTables(database)).generation,
     );
     const replay =
       unfinished === null

@@ -2,10 +2,11 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { type Logger, pino } from 'pino';
 import { z } from 'zod';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
+import { countStored } from '../../storage/countStored.ts';
 import type { Database } from '../../storage/database.ts';
-import { activeTables } from '../../storage/generations.ts';
+import { findActiveTables } from '../../storage/generations.ts';
 import { storedThrough } from '../../storage/observations.ts';
-import { createOldestRowMs, readRowsTtlDays, selectNotOlder } from '../../storage/rowsTtl.ts';
+import { createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { createSelfAudit, type Drift } from '../../streams/audit/selfAudit.ts';
@@ -78,7 +79,7 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
     findings.push(...drifts.map(describeDrift));
     const isUnusable = findings.some(({ check, outcome }) => check !== auditCheck && outcome === 'failed');
     if (jetStream === null || isUnusable) return { findings, stored: null };
-    const tables = await activeTables(database);
+    const tables = await findActiveTables(database);
     const { jsm } = jetStream;
     const snapshots = createSnapshotStore({ database, tables: () => tables, logger });
     const folds = deployment === null ? [] : listFolds(createDomainActors(deployment));
@@ -94,7 +95,7 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
       );
     if (!isQuick && deployment !== null)
       findings.push(...(await sampleHalfHours({ ...options, jetStream, deployment, tables, snapshots })));
-    return { findings, stored: isQuick ? null : await countStored(database, jsm, tables) };
+    return { findings, stored: isQuick ? null : await countForDoctor(database, jsm, tables) };
   } catch (error) {
     const remedy = 'check MINER_CLICKHOUSE_URL and that the server runs';
     return { findings: [...findings, failed('ClickHouse', readErrorMessage(error), remedy)], stored: null };
@@ -147,20 +148,16 @@ function describeDrift({ about, differences, repair }: Drift): Finding {
   );
 }
 
-async function countStored(database: Database, jsm: JetStreamManager, tables: Tables): Promise<StoredCounts> {
+async function countForDoctor(
+  database: Database,
+  jsm: JetStreamManager,
+  tables: Tables,
+): Promise<StoredCounts> {
   const { state } = await jsm.streams.info('MINER_COUNTER');
   const ttlDays = await readRowsTtlDays(database, tables.readings);
   const oldestMs = createOldestRowMs(ttlDays, systemClock.nowMs)();
   const through = await storedThrough(database, tables);
   const firstSequence = state.first_seq;
-  const count = async (table: string, timeColumn: string) => {
-    const notOlder = selectNotOlder(timeColumn, oldestMs);
-    const [row] = await database.select(
-      `SELECT count() FROM ${table} FINAL WHERE position >= {first:UInt64} AND position <= {through:UInt64}${notOlder.sql}`,
-      { first: firstSequence, through, ...notOlder.parameters },
-    );
-    return Number(row?.[0]);
-  };
-  const readings = await count(tables.readings, 'received_at');
-  return { through, firstSequence, oldestMs, readings, rounds: await count(tables.rounds, 'start') };
+  const counted = { firstPosition: firstSequence, throughPosition: through, oldestMs };
+  return { through, firstSequence, oldestMs, ...(await countStored(database, tables, counted)) };
 }

@@ -47,9 +47,11 @@ export function observeStreams(options: StreamObserverOptions): StreamObserver {
 
   function receiveReading(message: StreamMessage) {
     const outcome = counters.receive(message);
-    if ('rejection' in outcome || outcome.reading.installationId !== installationId) return;
-    newest = outcome.reading;
-    const { round } = outcome.closed;
+    if ('rejection' in outcome) return;
+    const { reading, closed } = outcome.output;
+    if (reading.installationId !== installationId) return;
+    newest = reading;
+    const { round } = closed;
     if (round !== null) work.set(round.roundId, round.workUnits);
   }
 

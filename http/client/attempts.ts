@@ -1,4 +1,5 @@
 import { mayPass, ServiceError } from './serviceError.ts';
+import { spreadDelay } from './spreadDelay.ts';
 
 const longestDelayMs = 30_000;
 
@@ -11,8 +12,7 @@ export interface AttemptSettings {
 }
 
 /**
- * Milliseconds before the next attempt: twice as many each time, at least what the service asks for, and spread, so that clients that failed
- * together do not come back together.
+ * Milliseconds before the next attempt, at least what the service asks for.
  *
  * @param failures attempts that failed in a row, from 1.
  */
@@ -22,8 +22,7 @@ export function chooseDelayMs(
   { firstDelayMs = 500 }: AttemptSettings,
 ): number {
   const askedMs = error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0;
-  const ownMs = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(failures - 1, 10));
-  return askedMs + ownMs * (0.5 + Math.random() / 2);
+  return spreadDelay(failures, { firstMs: firstDelayMs, longestMs: longestDelayMs }, askedMs);
 }
 
 /** @throws the reason of the signal once it is aborted. */

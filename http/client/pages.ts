@@ -32,7 +32,7 @@ export async function* readPages<At extends PagedPath>(
     let body: Body<At>;
     try {
       body = await requester.get(path, { ...parameters, ...(cursor !== null && { cursor }) }, asked);
-      // The public routes of owners say it this way, and the same when the chain is away: then the first page says it again.
+      // The public routes of owners say it this way, and the same when the chain is unavailable: then the first page says it again.
       if (cursor !== null && isUnavailable(body)) throw new StateGone();
     } catch (error) {
       if (cursor === null || !isStateGone(error) || ++restarts > restartsMax) throw error;

@@ -47,6 +47,8 @@ export type ReadResource = <Name extends ResourceName>(name: Name, path: string)
 export interface PageSettings {
   /** Address of a transaction without its hash; null: transactions are not linked. */
   readonly transactionUrl: string | null;
+  /** Address of the pages as others open them, without a slash at its end; null where it is not known. */
+  readonly publicUrl: string | null;
   /** Public names of the page's files by their plain names, such as `explorer.js`. */
   readonly files: Readonly<Record<string, string>>;
 }

@@ -30,7 +30,7 @@ export const renderPage: RenderPage = ({ path, query, nowMs, settings, read: rea
   };
   const body = renderToString(<App page={page} />);
   const { title, icon } = describePage(place, read, null);
-  const { files } = settings;
+  const { files, publicUrl } = settings;
   const head = renderToString(
     <head>
       <meta charset="utf-8" />
@@ -42,9 +42,11 @@ export const renderPage: RenderPage = ({ path, query, nowMs, settings, read: rea
       <meta property="og:title" content={title} />
       <meta property="og:description" content={description} />
       <meta property="og:type" content="website" />
-      <meta property="og:image" content={files['preview.png']} />
-      <meta name="twitter:card" content="summary_large_image" />
-      <link rel="canonical" href={formatPlace(place)} />
+      {publicUrl !== null && <meta property="og:url" content={`${publicUrl}${formatPlace(place)}`} />}
+      {/* Who shows a preview takes no relative address. */}
+      {publicUrl !== null && <meta property="og:image" content={`${publicUrl}${files['preview.png']}`} />}
+      {publicUrl !== null && <meta name="twitter:card" content="summary_large_image" />}
+      <link rel="canonical" href={`${publicUrl ?? ''}${formatPlace(place)}`} />
       <link rel="icon" id="icon" type="image/svg+xml" href={files[icon]} />
       <link rel="stylesheet" href={files['style.css']} />
       {/* Not a module: browsers ask for modules with an Origin, which the service does not serve (CONTRACT.md, Origins). */}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toAddress } from '../../actors/schemas/hex.ts';
 import {
   type ChainUnavailable,
   type CursorFault,
@@ -284,11 +285,13 @@ function readPlainOwnerList<View extends { readonly status: string }, Body>(
   };
   return (
     { views }: { views: ActivityViews },
-    { pathValue: owner, query, signal }: { pathValue: string; query: URLSearchParams; signal: AbortSignal },
+    { pathValue, query, signal }: { pathValue: string; query: URLSearchParams; signal: AbortSignal },
   ): ReadResult<Body> | Promise<ReadResult<Body>> => {
     const parameters = parseExactQuery(query, ['limit', 'cursor']);
     const limit = parsePageLimit(parameters?.get('limit'), ownerPageDefault);
     if (parameters === null || limit === null) return { error: 'invalid_query' };
+    // What parseOwner has made of the path.
+    const owner = toAddress(pathValue);
     const result = load(views, { owner, limit, cursor: parameters.get('cursor') ?? null }, signal);
     if (result instanceof Promise) return result.then((view) => ({ body: buildBody(view) }));
     return 'fault' in result ? { error: faults[result.fault] } : { body: buildBody(result) };

@@ -1,15 +1,16 @@
 import { getAddress } from 'viem/utils';
+import { type Address, isAddress } from '../../actors/schemas/hex.ts';
 import { zeroAddress } from '../../actors/schemas/zero.ts';
 
 /** Public routes: lower case alone, and not the zero address (CONTRACT.md, Portfolio). */
-export function isLowercaseOwner(address: string): boolean {
-  return /^0x[0-9a-f]{40}$/.test(address) && address !== zeroAddress;
+export function isLowercaseOwner(address: string): address is Address {
+  return isAddress(address) && address !== zeroAddress;
 }
 
 /** Plain routes: lower case, or with a correct checksum (EIP-55); the address in lower case, or null (CONTRACT.md, Portfolio). */
-export function parseOwner(address: string): string | null {
+export function parseOwner(address: string): Address | null {
   if (isLowercaseOwner(address)) return address;
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return null;
   const owner = address.toLowerCase();
-  return owner !== zeroAddress && getAddress(owner) === address ? owner : null;
+  return isLowercaseOwner(owner) && getAddress(owner) === address ? owner : null;
 }

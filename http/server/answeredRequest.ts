@@ -12,7 +12,7 @@ export interface AnsweredRequest {
   readonly traceparent: string;
 }
 
-/** Is told of each answered request; costs nothing where there is none. */
+/** Receives each answered request; costs nothing where there is none. */
 export type OnAnswered = (request: AnsweredRequest) => void;
 
 /** Logs one of so many requests. */

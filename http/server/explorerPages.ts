@@ -27,6 +27,8 @@ export interface ExplorerPagesOptions {
   readonly clock: Clock;
   /** Address of a transaction in a block explorer, without its hash; null where none is configured. */
   readonly transactionUrl: string | null;
+  /** Address of the pages as others open them, without a slash at its end; null where it is not configured. */
+  readonly publicUrl: string | null;
 }
 
 /** Paths of the pages, as the router takes them. */
@@ -61,7 +63,7 @@ interface CachedPage {
 
 /** The explorer: the pages for people, rendered from the same views as the routes (`http/explorer`). */
 export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPages {
-  const { sources, hasViews, clock, transactionUrl } = options;
+  const { sources, hasViews, clock, transactionUrl, publicUrl } = options;
   const loadBuild = once(readBuild);
   const cached = new Map<string, CachedPage>();
   const findCheck = memoizeByIdentity((route: Route) => createBodyCheck(route.response));
@@ -117,7 +119,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       path,
       query,
       nowMs: clock.nowMs(),
-      settings: { transactionUrl, files },
+      settings: { transactionUrl, publicUrl, files },
       read: (route) => {
         const input = findInput(route);
         inputs.set(route, input);

@@ -15,7 +15,7 @@ export function createFailureLog(logger: Logger, clock: Clock): FailureLog {
   const loggedAtMs = new Map<string, number>();
   return {
     note: (error, about) => {
-      const key = `${about.route} ${error instanceof Error ? error.message : String(error)}`;
+      const key = `${about.route} ${String(error)}`;
       const nowMs = clock.monotonicMs();
       const isRepeated = nowMs - (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < repeatedAfterMs;
       // A search for the ID of one request finds it at this level.

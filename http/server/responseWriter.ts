@@ -135,7 +135,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
     closeConnection: (exchange, status) => {
       exchange.isAnswered = true;
       finish(exchange, status);
-      // With a response the parser would go on to what was received behind the request.
+      // With a response the parser would continue with what was received behind the request.
       exchange.response.close();
     },
     writePreflight: (exchange) => {

@@ -1,5 +1,5 @@
+import type { StoredCategory } from '../../actors/feed/feedCategories.ts';
 import type { EventRow } from '../../actors/storedRows.ts';
-import type { StoredCategory } from '../../actors/views/views.ts';
 import { column, count, enumerated, name, smallCount, string, time } from './column.ts';
 import { defineTable, type Table } from './table.ts';
 

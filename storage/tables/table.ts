@@ -89,14 +89,15 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
     ranges = [],
   } = options;
   const entries = Object.entries<AnyColumn>(columns);
-  const nameOf = (key: ColumnKey<Row>) => nameColumn(key, columns[key]);
+  const resolveName = (key: ColumnKey<Row>) => nameColumn(key, columns[key]);
   const timeKey = partitionBy !== undefined && 'month' in partitionBy ? partitionBy.month : null;
-  const timeColumn = timeKey === null ? null : nameOf(timeKey);
-  const valueColumn = partitionBy !== undefined && 'value' in partitionBy ? nameOf(partitionBy.value) : null;
+  const timeColumn = timeKey === null ? null : resolveName(timeKey);
+  const valueColumn =
+    partitionBy !== undefined && 'value' in partitionBy ? resolveName(partitionBy.value) : null;
   const partitionExpression = timeColumn === null ? valueColumn : `toYYYYMM(${timeColumn})`;
   const selectColumns = (keys: readonly ColumnKey<Row>[]) => ({
     columns: keys.map(toSnakeCase),
-    list: keys.map((key) => writeReadExpression(nameOf(key), columns[key])).join(', '),
+    list: keys.map((key) => writeReadExpression(resolveName(key), columns[key])).join(', '),
   });
   return {
     name: ownName,
@@ -105,7 +106,7 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
     read: compileReader(entries),
     write: compileWriter(entries),
     storedColumns: entries.map(([key, { type, codec = null, comment = null, inserted }]) => ({
-      name: nameOf(key as ColumnKey<Row>),
+      name: resolveName(key as ColumnKey<Row>),
       type,
       codec,
       comment,
@@ -121,9 +122,9 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
     createStatement: ({ name = ownName, cluster = null } = {}) => {
       const definitions = [
         ...entries.flatMap(([key, one]) => defineColumn(key, one)),
-        ...ranges.map(nameOf).map((one) => `INDEX ${one}_range ${one} TYPE minmax GRANULARITY 1`),
+        ...ranges.map(resolveName).map((one) => `INDEX ${one}_range ${one} TYPE minmax GRANULARITY 1`),
       ];
-      const key = orderBy.map(nameOf).join(', ');
+      const key = orderBy.map(resolveName).join(', ');
       // ClickHouse shows a key as it was written, so a key of one column has no parentheses, as existing tables have none.
       const sortingKey = orderBy.length === 1 ? key : `(${key})`;
       return [

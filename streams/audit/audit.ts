@@ -21,5 +21,5 @@ export type Audit<Sample> =
     }
   | { readonly outcome: 'skipped'; readonly about: string };
 
-/** Differences that are told of one comparison. */
+/** Differences that are reported of one comparison. */
 export const differencesMax = 5;

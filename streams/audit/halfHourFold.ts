@@ -1,17 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AckPolicy, DeliverPolicy, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import type { BucketRow, RoundRow } from '../../actors/storedRows.ts';
 import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
 import { bucketSeconds } from '../../actors/wheel/activityFold.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { createInstallationActor } from '../../actors/wheel/installationActor.ts';
+import { readRange } from '../jetstream/readRange.ts';
 
 const bucketMs = bucketSeconds * 1000;
-/** Messages that are read at once; the event loop turns between two batches. */
-const batchMessages = 512;
-const fetchMs = 3_000;
-const inactiveNanos = 10_000_000_000;
 
 /** A half hour of an installation. */
 export interface HalfHour {
@@ -50,40 +46,26 @@ export async function foldHalfHour(options: FoldHalfHourOptions): Promise<Folded
   const readings: AcceptedReading[] = [];
   const rounds: RoundRow[] = [];
   let isComplete = fromSequence === 1;
-  // Not an ordered one: those have their filters in a list, which servers before 2.10 refuse.
-  const { name, num_pending: pending } = await jsm.consumers.add('MINER_COUNTER', {
-    filter_subject: counterSubject(installationId),
-    deliver_policy: DeliverPolicy.StartSequence,
-    opt_start_seq: fromSequence,
-    ack_policy: AckPolicy.None,
-    inactive_threshold: inactiveNanos,
+  const messages = readRange({
+    js,
+    jsm,
+    stream: 'MINER_COUNTER',
+    subject: counterSubject(installationId),
+    fromSequence,
+    messagesMax,
   });
-  const consumer = await js.consumers.get('MINER_COUNTER', name);
-  try {
-    let left = Math.min(messagesMax, pending);
-    while (left > 0) {
-      const before = left;
-      const fetched = await consumer.fetch({ max_messages: Math.min(left, batchMessages), expires: fetchMs });
-      for await (const message of fetched) {
-        left--;
-        const decoded = decodeCounter(message.subject, message.data);
-        const outcome = 'rejection' in decoded ? decoded : actor.receive(decoded.value, message.seq);
-        if ('rejection' in outcome) continue;
-        const { reading, closed } = outcome;
-        // The half hour is known from its beginning on where a reading from before it is.
-        isComplete ||= reading.observedAtMs < startMs;
-        if (isWithin(reading.observedAtMs)) readings.push(reading);
-        if (closed.round !== null && isWithin(closed.round.startMs)) rounds.push(closed.round);
-        if (closed.bucket?.startMs === startMs)
-          return isComplete ? { readings, rounds, bucket: closed.bucket } : null;
-        if (reading.observedAtMs >= startMs + bucketMs) return null;
-      }
-      // Messages that left the stream meanwhile do not come any more.
-      if (left === before) return null;
-      await nextTurn();
-    }
-    return null;
-  } finally {
-    await consumer.delete().catch(() => undefined); // The server deletes it after its threshold.
+  for await (const message of messages) {
+    const decoded = decodeCounter(message.subject, message.data);
+    const outcome = 'rejection' in decoded ? decoded : actor.receive(decoded.value, message.seq);
+    if ('rejection' in outcome) continue;
+    const { reading, closed } = outcome.output;
+    // The half hour is known from its beginning on where a reading from before it is.
+    isComplete ||= reading.observedAtMs < startMs;
+    if (isWithin(reading.observedAtMs)) readings.push(reading);
+    if (closed.round !== null && isWithin(closed.round.startMs)) rounds.push(closed.round);
+    if (closed.bucket?.startMs === startMs)
+      return isComplete ? { readings, rounds, bucket: closed.bucket } : null;
+    if (reading.observedAtMs >= startMs + bucketMs) return null;
   }
+  return null;
 }

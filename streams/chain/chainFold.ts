@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import { toActivityRow } from '../../actors/chain/activityRows.ts';
-import type { ChainActors } from '../../actors/chain/chainActors.ts';
+import type { ChainActors, ChainOutput } from '../../actors/chain/chainActors.ts';
 import { type ChainFault, ForkBelowStates, type Reorganization } from '../../actors/chain/chainFold.ts';
 import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
 import { toCheckpointRow, toSettlementRow } from '../../actors/chain/settlementRows.ts';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
+import type { Outcome } from '../../actors/messages/outcome.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import {
   type CheckpointRow,
@@ -15,7 +16,7 @@ import {
 } from '../../actors/storedRows.ts';
 import type { ChainCounts } from '../chainMetrics.ts';
 import type { MessageCounts } from '../messageCounts.ts';
-import { createRejectionCollector, type RejectionCollector } from '../rejections.ts';
+import { receiveBatch } from '../receiveBatch.ts';
 import { afterRestoration, OlderSnapshotNeeded, type StreamFold } from '../streamFold.ts';
 
 /** The state at the block of an owner list's cursor is retained for at least this long, also across a restart. */
@@ -60,26 +61,21 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
   let rewound: Rewinding | null = null;
   let reportedFault: ChainFault | null = null;
 
-  function receive(message: StreamMessage, rejections: RejectionCollector, rows: CollectedRows): void {
+  function receive(message: StreamMessage): Outcome<ChainOutput> {
     const headBefore = actors.state.head?.number ?? null;
     const outcome = actors.receive(message);
     if (rewound !== null && message.seq >= rewound.position) endRewinding();
     reportFault();
-    if (outcome === 'unread') {
-      counts.unread('MINER_CHAIN');
-      return;
-    }
-    if ('rejection' in outcome) {
-      rejections.add(message, outcome.rejection);
-      return;
-    }
-    counts.accepted('MINER_CHAIN', 1);
-    if (outcome.reorganization !== null) noteReorganization(outcome.reorganization, headBefore);
+    if (outcome !== 'unread' && 'output' in outcome && outcome.output.reorganization !== null)
+      noteReorganization(outcome.output.reorganization, headBefore);
+    return outcome;
+  }
+
+  function collectRows({ evicted, final }: ChainOutput, rows: CollectedRows): void {
     const run = actors.newest()?.feed.run;
     if (run === undefined) return;
-    for (const event of outcome.evicted)
-      rows.chainEvents.push(toChainRow(event, { chainId: actors.chainId, run }));
-    const { activity, settlements, checkpoints } = outcome.final;
+    for (const event of evicted) rows.chainEvents.push(toChainRow(event, { chainId: actors.chainId, run }));
+    const { activity, settlements, checkpoints } = final;
     for (const one of activity) rows.ownerActivity.push(toActivityRow(one, run));
     for (const one of settlements) rows.settlements.push(toSettlementRow(one, run));
     for (const one of checkpoints) rows.checkpoints.push(toCheckpointRow(one, run));
@@ -87,7 +83,7 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
 
   function endRewinding() {
     rewound = null;
-    actors.keepFrom(null);
+    actors.retainFrom(null);
   }
 
   function noteReorganization({ forkBlock, safeDepth }: Reorganization, headBefore: bigint | null) {
@@ -117,22 +113,28 @@ export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
     snapshotAgeMs: stateRetentionMs,
     sharesTables: true,
 
-    receive({ messages, streamCreated }) {
+    receive(batch) {
+      const { streamCreated } = batch;
       const rows: CollectedRows = { chainEvents: [], ownerActivity: [], settlements: [], checkpoints: [] };
-      const rejections = createRejectionCollector('MINER_CHAIN', streamCreated, counts);
       let position = 0;
       // In a stream that was created again, the message may never come.
       if (rewound !== null && rewound.streamCreated !== streamCreated) endRewinding();
       try {
-        for (const message of messages) {
-          position = message.seq;
-          receive(message, rejections, rows);
-        }
-        return { rows: { ...noRows, ...rows }, rejections: rejections.all };
+        const rejections = receiveBatch<ChainOutput>({
+          stream: 'MINER_CHAIN',
+          batch,
+          counts,
+          receive: (message) => {
+            position = message.seq;
+            return receive(message);
+          },
+          collect: (output) => collectRows(output, rows),
+        });
+        return { rows: { ...noRows, ...rows }, rejections };
       } catch (error) {
         if (!(error instanceof ForkBelowStates)) throw error;
         rewound = rewindFurther(rewound, { forkBlock: error.forkBlock, position, streamCreated });
-        actors.keepFrom(rewound.forkBlock);
+        actors.retainFrom(rewound.forkBlock);
         chainCounts.rewound();
         throw new OlderSnapshotNeeded(error.message);
       }

@@ -6,14 +6,12 @@ import {
   type RoundRow,
   type StoredRows,
 } from '../../actors/storedRows.ts';
-import type { AcceptedReading } from '../../actors/views/views.ts';
-import type { CounterOutcome } from '../../actors/wheel/counterActors.ts';
-
-type Accepted = Exclude<CounterOutcome, { readonly rejection: unknown }>;
+import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
+import type { CounterOutput } from '../../actors/wheel/counterActors.ts';
 
 /** Rows for ClickHouse from the messages of one batch of `MINER_COUNTER`. */
 export interface CollectedRows extends Omit<StoredRows, 'throughPosition'> {
-  add(outcome: Accepted): void;
+  add(output: CounterOutput): void;
 }
 
 export function collectRows(): CollectedRows {

@@ -2,7 +2,7 @@ import { convertCounterLines } from '../../actors/wheel/convertCounterLines.ts';
 import type { CounterActors } from '../../actors/wheel/counterActors.ts';
 import type { RecentReadings } from '../../storage/recentReadings.ts';
 import type { MessageCounts } from '../messageCounts.ts';
-import { createRejectionCollector } from '../rejections.ts';
+import { receiveBatch } from '../receiveBatch.ts';
 import { afterRestoration, type StreamFold } from '../streamFold.ts';
 import { collectRows } from './collectedRows.ts';
 
@@ -17,22 +17,19 @@ export function createCounterFold({ actors, recent, counts }: CounterFoldOptions
   return {
     identity: actors.identity,
 
-    receive({ messages, stored, streamCreated, position }) {
+    receive(batch) {
       const rows = collectRows();
-      const rejections = createRejectionCollector('MINER_COUNTER', streamCreated, counts);
-      for (const reading of stored) {
+      for (const reading of batch.stored) {
         const outcome = actors.receiveStored(reading);
-        if (!('rejection' in outcome)) rows.add(outcome);
-      }
-      for (const message of messages) {
-        const outcome = actors.receive(message);
-        if ('rejection' in outcome) rejections.add(message, outcome.rejection);
-        else rows.add(outcome);
+        if ('output' in outcome) rows.add(outcome.output);
       }
       counts.accepted('MINER_COUNTER', rows.readings.length);
-      if (messages.length === 0) recent.skipTo(position);
+      const { receive } = actors;
+      const collect = rows.add;
+      const rejections = receiveBatch({ stream: 'MINER_COUNTER', batch, counts, receive, collect });
+      if (batch.messages.length === 0) recent.skipTo(batch.position);
       else for (const reading of rows.readings) recent.add(reading);
-      return { rows, rejections: rejections.all };
+      return { rows, rejections };
     },
 
     capture: () => actors.capture(),

@@ -3,7 +3,7 @@ import { createClient, http, rpcSchema, toEventSelector, webSocket } from 'viem'
 import { z } from 'zod';
 import { type ProposerChange, proposerRole } from '../../actors/chain/chainReads.ts';
 import type { ChainBlock } from '../../actors/chain/chainSpan.ts';
-import { toAddress } from '../../actors/schemas/hex.ts';
+import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import {
   type BlockHeader,
   type ProvenLog,
@@ -43,7 +43,7 @@ export interface ChainReader {
    * Changes of a timelock's proposers before a block, oldest first. The node names the blocks, and each one is proven;
    * unlike in indexed blocks, it goes unnoticed if the node omits one.
    */
-  proposerChangesBefore(timelock: string, block: bigint): Promise<ProposerChange[]>;
+  proposerChangesBefore(timelock: Address, block: bigint): Promise<ProposerChange[]>;
   /** Blocks with logs from `first` through `last`, which is at most `toBlock` and may be an earlier one. */
   range(
     first: BlockHeader,
@@ -54,8 +54,7 @@ export interface ChainReader {
 export interface ChainReaderSettings {
   /** `http(s)` or `ws(s)`. */
   readonly url: string;
-  /** Lower case. */
-  readonly addresses: readonly Hex[];
+  readonly addresses: readonly Address[];
   readonly proofs: ChainProofs;
   /** A request that takes longer than this has failed. */
   readonly requestMs?: number;
@@ -90,7 +89,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     ? transport
     : http(url, { ...transportSettings, batch: { batchSize: headersAtOnceMax } });
   const batchingClient = createClient({ transport: batching, rpcSchema: rpcSchema<Methods>() });
-  const ours = new Set(addresses);
+  const ours = new Set<Hex>(addresses);
   const mayHoldOurs = createBloomTest(addresses);
   let hasBlockReceipts = true;
   let headersAtOnce = headersAtOnceMax;
@@ -205,7 +204,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     return { last: lastHeader, blocks };
   }
 
-  async function proposerChangesBefore(timelock: string, before: bigint): Promise<ProposerChange[]> {
+  async function proposerChangesBefore(timelock: Address, before: bigint): Promise<ProposerChange[]> {
     const changes: ProposerChange[] = [];
     for (let next = 0n; next < before; ) {
       const named = await findBlocksNamedByLogs(next, before - 1n, {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { concatMap, defer, EMPTY, expand, filter, forkJoin, from, map, type Observable } from 'rxjs';
 import { latestChanges } from '../../actors/chain/chainReads.ts';
 import type { ChainBlock } from '../../actors/chain/chainSpan.ts';
+import type { Address } from '../../actors/schemas/hex.ts';
 import { type Comparison, type HeadMoved, singleBlocks } from '../../machines/indexerMachine.ts';
 import type { BlockHeader } from './blockProof.ts';
 import { type ChainReader, expectParent } from './chainReader.ts';
@@ -17,7 +18,7 @@ export interface IndexerWorkOptions {
   /** Republishes from this block on, or from one before it, replacing what the stream holds; null for none. */
   readonly repairFrom?: bigint | null;
   /** Address of the timelock, which may be older than the deployment. */
-  readonly timelock: string;
+  readonly timelock: Address;
   readonly logger: Logger;
 }
 
@@ -129,7 +130,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
       ),
       map(({ published }) => published),
       filter((head) => head !== null),
-      map(headMovedTo),
+      map(toHeadMoved),
     );
   }
 
@@ -140,7 +141,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     const first$ = head === null || head.number < next.number ? publishBlock(next) : publishBlockAfter(head);
     return first$.pipe(
       expand((before) => (before.number >= newest.number ? EMPTY : publishBlockAfter(before))),
-      map(({ number }) => headMovedTo(number)),
+      map(({ number }) => toHeadMoved(number)),
     );
   }
 
@@ -230,7 +231,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     publishBranch: () =>
       from(branch).pipe(
         concatMap(publishBlock),
-        map(({ number }) => headMovedTo(number)),
+        map(({ number }) => toHeadMoved(number)),
       ),
     settle: () => publishing.catch(() => undefined),
   };
@@ -240,6 +241,6 @@ function findHead(publisher: SpanPublisher): PublishedBlock | null {
   return publisher.published().at(-1) ?? null;
 }
 
-function headMovedTo(head: bigint): HeadMoved {
+function toHeadMoved(head: bigint): HeadMoved {
   return { type: 'headMoved', head };
 }

@@ -8,9 +8,11 @@ import {
   chainSpanFormat,
   spanBytesMax,
 } from '../../actors/chain/chainSpan.ts';
+import { linkSpan } from '../../actors/chain/linkSpan.ts';
 import { decodeMessage } from '../../actors/messages/decodeMessage.ts';
 import { readsSubject, spanSubject } from '../../actors/messages/subjects.ts';
 import type { Address } from '../../actors/schemas/hex.ts';
+import { readBackwards } from '../jetstream/readBackwards.ts';
 import type { BlockHeader } from './blockProof.ts';
 import { expectParent } from './chainReader.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
@@ -82,14 +84,10 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
   async function resume() {
     const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: subject });
     const spans: ChainSpanMessage[] = [];
-    if (last !== null) {
-      const { state } = await jsm.streams.info('MINER_CHAIN');
-      for (let seq = last.seq; seq >= state.first_seq && spans.length < recentSpansMax; seq--) {
-        const span = decodeSpan(
-          seq === last.seq ? last : await jsm.streams.getMessage('MINER_CHAIN', { seq }),
-        );
-        if (span !== null) spans.push(span);
-      }
+    for await (const stored of readBackwards(jsm, 'MINER_CHAIN', last?.seq ?? 0)) {
+      const span = decodeSpan(stored);
+      if (span !== null) spans.push(span);
+      if (spans.length === recentSpansMax) break;
     }
     // The previous state is kept until its replacement has been read.
     blocks = [];
@@ -99,18 +97,17 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
   }
 
   /** The span of a stored message; null for another deployment's span and for any other message. */
-  function decodeSpan(stored: StoredMsg | null): ChainSpanMessage | null {
-    if (stored?.subject !== subject) return null;
+  function decodeSpan(stored: StoredMsg): ChainSpanMessage | null {
+    if (stored.subject !== subject) return null;
     const span = decodeMessage(chainSpanFormat, stored.data);
     return 'value' in span && span.value.core === core ? span.value : null;
   }
 
   async function rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>) {
-    const { state } = await jsm.streams.info('MINER_CHAIN');
     // Blocks that a later span has replaced are of another branch.
     let below = block;
-    for (let seq = lastSequence; seq >= state.first_seq && seq > 0; seq--) {
-      const span = decodeSpan(await jsm.streams.getMessage('MINER_CHAIN', { seq }));
+    for await (const stored of readBackwards(jsm, 'MINER_CHAIN', lastSequence)) {
+      const span = decodeSpan(stored);
       if (span === null) continue;
       for (const known of listKnownBlocks(span).reverse()) {
         if (known.number >= below || !(await isOnChain(known))) continue;
@@ -127,13 +124,17 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
   /** Records a span that links to the previous ones; consumers ignore any other, so it is ignored here too. */
   function note(span: ChainSpanMessage) {
     const fromBlock = BigInt(span.fromBlock);
-    const head = blocks.at(-1);
-    if (head !== undefined) {
-      const isNewer = BigInt(span.toBlock) > head.number || span.fork > forks;
-      const parent = blocks.find(({ number }) => number === fromBlock - 1n);
-      const isBelowAll = span.fork > forks && fromBlock <= (blocks[0] as PublishedBlock).number;
-      if (!isNewer || (parent?.hash !== span.parentHash && !isBelowAll)) return;
-    }
+    const linked = linkSpan(
+      { ...span, fromBlock, toBlock: BigInt(span.toBlock) },
+      {
+        head: blocks.at(-1) ?? null,
+        forks,
+        // Older spans are not read.
+        deploymentBlock: null,
+        newestThrough: (number) => blocks.findLast((block) => block.number <= number),
+      },
+    );
+    if (linked.kind === 'unlinked' || (linked.kind === 'belowKnown' && span.fork <= forks)) return;
     forks = Math.max(forks, span.fork);
     if (span.part !== undefined && span.part.index < span.part.count - 1) return;
     blocks = [...blocks.filter(({ number }) => number < fromBlock), ...listKnownBlocks(span)].slice(

@@ -48,7 +48,7 @@ export async function ensureStreams(
   }
 }
 
-/** Names what one server of a cluster alone has: while it is away, so is the stream. */
+/** Names what one server of a cluster alone has: while it is unavailable, so is the stream. */
 export async function warnOfSingleReplicas(
   jsm: JetStreamManager,
   streams: readonly StreamName[],

@@ -11,6 +11,7 @@ import type { ActorInspector } from '../actorTransitions.ts';
 import { deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from '../pipelineItem.ts';
 import type { RejectedMessage } from '../rejectedMessage.ts';
+import { readBackwards } from './readBackwards.ts';
 
 /** At most this much of a rejected message is kept. */
 export const originalBytesMax = 512 * 1024;
@@ -207,24 +208,19 @@ function toRejectionMessage(
  */
 async function findLastPublished(jsm: JetStreamManager, stream: InputStreamName) {
   const { created, state } = await jsm.streams.info(stream);
-  let stored = await jsm.streams.getMessage('MINER_REJECTED', { last_by_subj: rejectedSubject(stream) });
-  while (stored !== null) {
-    const rejection =
-      stored.subject === rejectedSubject(stream) ? rejectionMessage.parse(stored.json()) : null;
-    if (rejection !== null) {
-      if (rejection.streamCreated !== created) return nothingPublished;
-      // Retention removed the message itself, which precedes everything that can still be folded.
-      if (rejection.sequence < state.first_seq)
-        return { streamCreated: created, sequence: rejection.sequence };
-      const source = await jsm.streams.getMessage(stream, { seq: rejection.sequence });
-      const original = Buffer.from(rejection.original, 'base64');
-      const isSameLength = source?.data.length === rejection.byteLength;
-      if (source !== null && isSameLength && original.equals(source.data.subarray(0, original.length))) {
-        return { streamCreated: created, sequence: rejection.sequence };
-      }
-    }
-    if (stored.seq <= 1) return nothingPublished;
-    stored = await jsm.streams.getMessage('MINER_REJECTED', { seq: stored.seq - 1 });
+  const subject = rejectedSubject(stream);
+  const last = await jsm.streams.getMessage('MINER_REJECTED', { last_by_subj: subject });
+  for await (const stored of readBackwards(jsm, 'MINER_REJECTED', last?.seq ?? 0)) {
+    if (stored.subject !== subject) continue;
+    const rejection = rejectionMessage.parse(stored.json());
+    if (rejection.streamCreated !== created) return nothingPublished;
+    // Retention removed the message itself, which precedes everything that can still be folded.
+    if (rejection.sequence < state.first_seq) return { streamCreated: created, sequence: rejection.sequence };
+    const source = await jsm.streams.getMessage(stream, { seq: rejection.sequence });
+    const original = Buffer.from(rejection.original, 'base64');
+    const isSameLength = source?.data.length === rejection.byteLength;
+    if (source !== null && isSameLength && original.equals(source.data.subarray(0, original.length)))
+      return { streamCreated: created, sequence: rejection.sequence };
   }
   return nothingPublished;
 }

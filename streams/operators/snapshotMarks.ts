@@ -57,7 +57,7 @@ export interface SnapshotMarks<Item extends Folded, Captured> {
   readonly save: OperatorFunction<Item | SnapshotMark<Captured>, Item | SnapshotMark<Captured>>;
 }
 
-/** At most one mark is under way: the state is not saved more often than it can be. */
+/** At most one mark is under way, so that the state is not saved more often than it can be; at the end the last one does not wait for the one before. */
 export function createSnapshotMarks<Item extends Folded, Captured>(
   options: SnapshotMarksOptions<Item, Captured>,
 ): SnapshotMarks<Item, Captured> {

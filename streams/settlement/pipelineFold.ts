@@ -2,7 +2,7 @@ import { convertSettlementLines } from '../../actors/settlement/convertSettlemen
 import type { PipelineActors } from '../../actors/settlement/pipelineActors.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import type { MessageCounts } from '../messageCounts.ts';
-import { createRejectionCollector } from '../rejections.ts';
+import { receiveBatch } from '../receiveBatch.ts';
 import type { StreamFold } from '../streamFold.ts';
 
 export interface PipelineFoldOptions {
@@ -15,16 +15,10 @@ export function createPipelineFold({ actors, counts }: PipelineFoldOptions): Str
   return {
     identity: actors.identity,
 
-    receive({ messages, streamCreated }) {
-      const rejections = createRejectionCollector('MINER_PIPELINE', streamCreated, counts);
-      for (const message of messages) {
-        const outcome = actors.receive(message);
-        if (outcome === 'folded') counts.accepted('MINER_PIPELINE', 1);
-        else if (outcome === 'unread') counts.unread('MINER_PIPELINE');
-        else rejections.add(message, outcome.rejection);
-      }
-      return { rows: noRows, rejections: rejections.all };
-    },
+    receive: (batch) => ({
+      rows: noRows,
+      rejections: receiveBatch({ stream: 'MINER_PIPELINE', batch, counts, receive: actors.receive }),
+    }),
 
     capture: () => actors.capture(),
     beginRestore: () => actors.beginRestore(),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AcceptedReading } from '../../actors/views/views.ts';
 import { type AcceptanceState, acceptReading, findRejection } from '../../actors/wheel/acceptance.ts';
+import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const bootA = 'bbbbbbbb-0000-4000-8000-00000000000a';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AcceptedReading } from '../../actors/views/views.ts';
+import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
 import { createActivity, foldActivity } from '../../actors/wheel/activityFold.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 

@@ -93,7 +93,7 @@ describe('the actors of the counter stream', () => {
   it('apply a repeated message once', () => {
     const actors = createActors();
     const message = buildMessage(readingMessage('wheel.one', 5), 1);
-    expect(actors.receive(message)).toHaveProperty('reading.position', 1);
+    expect(actors.receive(message)).toHaveProperty('output.reading.position', 1);
     const before = captureState(actors, installations, genesisMs);
     expect(actors.receive({ ...message, seq: 2 })).toHaveProperty('rejection.reason', 'duplicate');
     expect(captureState(actors, installations, genesisMs)).toEqual(before);

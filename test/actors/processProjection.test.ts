@@ -500,7 +500,7 @@ describe('any numbers that the core, the oracle, the reporter and the wheel may 
                 Object.entries(expected).map(([name, value]) => [name, value.toString()]),
               ),
             });
-            seen.add(outcome === 'folded' ? 'prepared' : 'refused');
+            seen.add(outcome !== 'unread' && 'output' in outcome ? 'prepared' : 'refused');
             snapshot();
             reporter({ type: 'submission_superseded', submissionId });
           }

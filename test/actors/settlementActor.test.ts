@@ -80,11 +80,12 @@ describe('submissions', () => {
     for (const next of Object.keys(moves) as (keyof typeof moves)[]) {
       const { reporter, state } = startActors();
       reporter(buildSubmission(first));
-      for (const move of moved) expect(reporter({ ...moves[move], submissionId: first })).toBe('folded');
+      for (const move of moved)
+        expect(reporter({ ...moves[move], submissionId: first })).toHaveProperty('output');
       const before = state();
       const outcome = reporter({ ...moves[next], submissionId: first, at: later });
       if ((allowed as readonly string[]).includes(next)) {
-        expect(outcome).toBe('folded');
+        expect(outcome).toHaveProperty('output');
         expect(findSubmissionLifecycle(state().snapshot)).toBe(next);
       } else {
         expect(outcome).toHaveProperty('rejection.reason', 'not_allowed');
@@ -113,7 +114,7 @@ describe('submissions', () => {
       terminalAtMs: atMs,
     });
     expect(reporter(buildSubmission(first))).toHaveProperty('rejection.reason', 'not_allowed');
-    expect(reporter(buildSubmission(second))).toBe('folded');
+    expect(reporter(buildSubmission(second))).toHaveProperty('output');
     expect(state().endedSubmissions.toArray()).toEqual([
       { createdAtMs: atMs, submittedAtMs: atMs, terminalAtMs: atMs, outcome: 'confirmed' },
     ]);
@@ -135,13 +136,13 @@ describe('submissions', () => {
 describe('closures, runs and incidents', () => {
   it('close each round once, and may leave a gap that the projection reports', () => {
     const { oracle, state } = startActors();
-    expect(oracle(buildClosure(1, 3))).toBe('folded');
+    expect(oracle(buildClosure(1, 3))).toHaveProperty('output');
     const before = state();
     for (const bad of [buildClosure(3, 4), buildClosure(1, 3), buildClosure(2, 2)]) {
       expect(oracle(bad)).toHaveProperty('rejection.reason', 'not_allowed');
     }
     expect(state()).toBe(before);
-    expect(oracle(buildClosure(6, 7))).toBe('folded');
+    expect(oracle(buildClosure(6, 7))).toHaveProperty('output');
     expect(
       state()
         .closedRounds.toArray()
@@ -169,14 +170,14 @@ describe('closures, runs and incidents', () => {
     expect(reporter({ type: 'run_finished', runId: 'a', result: 'ok' })).toHaveProperty('rejection');
     reporter({ type: 'run_started', runId: 'a' });
     expect(reporter({ type: 'run_finished', runId: 'b', result: 'ok' })).toHaveProperty('rejection');
-    expect(reporter({ type: 'run_finished', runId: 'a', result: 'ok' })).toBe('folded');
+    expect(reporter({ type: 'run_finished', runId: 'a', result: 'ok' })).toHaveProperty('output');
     expect(state().snapshot.context.lastRun).toEqual({ startedAtMs: atMs, finishedAtMs: atMs, result: 'ok' });
     expect(reporter({ type: 'incident_closed', incidentId: 'i' })).toHaveProperty('rejection');
     reporter({ type: 'incident_opened', incidentId: 'i', reason: 'stuck' });
     expect(reporter({ type: 'incident_opened', incidentId: 'i', reason: 'stuck' })).toHaveProperty(
       'rejection',
     );
-    expect(reporter({ type: 'incident_closed', incidentId: 'i' })).toBe('folded');
+    expect(reporter({ type: 'incident_closed', incidentId: 'i' })).toHaveProperty('output');
     expect(state().snapshot.context.openIncidents).toEqual([]);
   });
 

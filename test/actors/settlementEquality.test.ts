@@ -246,7 +246,7 @@ describe('the settlement machine and a plain fold', () => {
             count(expected.rejection.detail.replaceAll(/[0-9a-f-]{36}|\b[0-9abc]+\b/gi, '_'));
             return;
           }
-          assert.equal(outcome, 'folded');
+          expect(outcome).toHaveProperty('output');
           reference = expected.state;
           assert.notEqual(actors.settlement(id), before);
           count(value.message.type);

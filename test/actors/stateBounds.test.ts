@@ -105,7 +105,7 @@ describe('days with readings', () => {
 });
 
 describe('installations', () => {
-  it('are as many as the bound in the counter stream; known ones go on when there are more', () => {
+  it('are as many as the bound in the counter stream; known ones continue when there are more', () => {
     const actors = createCounterActors({ genesisMs, publicInstallationId: 'wheel-0' });
     const receive = (wheel: number, index: number) => {
       const body = readingMessage(`wheel-${wheel}`, index);
@@ -118,9 +118,9 @@ describe('installations', () => {
       });
     };
     for (let wheel = 0; wheel < installationsMax; wheel++)
-      expect(receive(wheel, 0)).toHaveProperty('reading');
+      expect(receive(wheel, 0)).toHaveProperty('output.reading');
     expect(receive(installationsMax, 0)).toHaveProperty('rejection.reason', 'too_many_installations');
-    expect(receive(0, 1)).toHaveProperty('reading');
+    expect(receive(0, 1)).toHaveProperty('output.reading');
     expect(actors.installationCount).toBe(installationsMax);
   });
 
@@ -134,7 +134,7 @@ describe('installations', () => {
         data: Buffer.from(body),
         timestampNanos: 0n,
       });
-    for (let wheel = 0; wheel < installationsMax; wheel++) expect(receive(wheel)).toBe('folded');
+    for (let wheel = 0; wheel < installationsMax; wheel++) expect(receive(wheel)).toHaveProperty('output');
     expect(receive(installationsMax)).toHaveProperty('rejection.reason', 'too_many_installations');
     expect(receive(0)).toHaveProperty('rejection.reason', 'not_allowed');
   });
@@ -204,11 +204,11 @@ describe('what oracle and reporter say', () => {
     const { oracle, settlement } = started();
     const approve = (epoch: number) =>
       oracle({ type: 'epoch_approved', counterEpoch: deriveUuid(`epoch ${epoch}`) });
-    for (let epoch = 0; epoch <= approvedEpochsMax; epoch++) expect(approve(epoch)).toBe('folded');
+    for (let epoch = 0; epoch <= approvedEpochsMax; epoch++) expect(approve(epoch)).toHaveProperty('output');
     const approved = () => settlement().snapshot.context.approvedEpochs;
     expect(approved()).toHaveLength(approvedEpochsMax);
     expect(approved()).not.toContain(deriveUuid('epoch 0'));
-    expect(approve(0)).toBe('folded');
+    expect(approve(0)).toHaveProperty('output');
     expect(approved()).toContain(deriveUuid('epoch 0'));
     expect(approved()).toHaveLength(approvedEpochsMax);
   });
@@ -217,10 +217,11 @@ describe('what oracle and reporter say', () => {
     const { reporter } = started();
     const open = (incident: number) =>
       reporter({ type: 'incident_opened', incidentId: `incident ${incident}`, reason: 'why' });
-    for (let incident = 0; incident < openIncidentsMax; incident++) expect(open(incident)).toBe('folded');
+    for (let incident = 0; incident < openIncidentsMax; incident++)
+      expect(open(incident)).toHaveProperty('output');
     expect(open(openIncidentsMax)).toHaveProperty('rejection.reason', 'not_allowed');
-    expect(reporter({ type: 'incident_closed', incidentId: 'incident 0' })).toBe('folded');
-    expect(open(openIncidentsMax)).toBe('folded');
+    expect(reporter({ type: 'incident_closed', incidentId: 'incident 0' })).toHaveProperty('output');
+    expect(open(openIncidentsMax)).toHaveProperty('output');
   });
 
   it('closes the newest rounds', () => {
@@ -233,7 +234,9 @@ describe('what oracle and reporter say', () => {
       }));
       const [firstRound, lastRound] = [String(first), String(first + perClosure - 1)];
       const acceptedAt = new Date(genesisMs).toISOString();
-      expect(oracle({ type: 'closure_accepted', firstRound, lastRound, rounds, acceptedAt })).toBe('folded');
+      expect(oracle({ type: 'closure_accepted', firstRound, lastRound, rounds, acceptedAt })).toHaveProperty(
+        'output',
+      );
     }
     expect(settlement().closedRounds.size).toBe(closedRoundsMax);
     expect(settlement().closedRounds.first()?.roundId).toBe(BigInt(perClosure + 1));
@@ -255,8 +258,8 @@ describe('what oracle and reporter say', () => {
         activeRoundCount: 3,
         expected,
       };
-      expect(reporter({ type: 'submission_prepared', submissionId, ...batch })).toBe('folded');
-      expect(reporter({ type: 'submission_superseded', submissionId })).toBe('folded');
+      expect(reporter({ type: 'submission_prepared', submissionId, ...batch })).toHaveProperty('output');
+      expect(reporter({ type: 'submission_superseded', submissionId })).toHaveProperty('output');
     }
     const { endedSubmissions, evictedSubmissions, submissionsSinceMs } = settlement();
     expect(endedSubmissions.size).toBe(endedSubmissionsMax);

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { ownerEventsKept } from '../../actors/chain/activityRows.ts';
-import { keptStatesMax } from '../../actors/chain/chainFold.ts';
+import { ownerEventsRetained } from '../../actors/chain/activityRows.ts';
+import { retainedStatesMax } from '../../actors/chain/chainFold.ts';
 import { proposersMax } from '../../actors/chain/chainReads.ts';
 import { chainRecords } from '../../actors/chain/chainRecords.ts';
 import {
@@ -65,9 +65,9 @@ it('the page gives the bounds that the constants have, and names each of those',
     endedSubmissionsMax,
     installationsMax,
     instancesMax,
-    keptStatesMax,
+    retainedStatesMax,
     openIncidentsMax,
-    ownerEventsKept,
+    ownerEventsRetained,
     pastDaysMax,
     proposersMax,
     recentCheckpointsShown,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
-import { activeTables } from '../../storage/generations.ts';
+import { findActiveTables } from '../../storage/generations.ts';
 import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -91,7 +91,7 @@ describe('doctor', () => {
     expectSound(sound);
 
     const database = openDatabase({ path: join(dataDir, 'clickhouse') });
-    const tables = await activeTables(database);
+    const tables = await findActiveTables(database);
     await database.command(`ALTER TABLE ${tables.readings} DELETE WHERE position = 1000`);
     await eventually(async () => {
       const [row] = await database.select(`SELECT count() FROM ${tables.readings} WHERE position = 1000`);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { activeTables, createEmpty } from '../../storage/generations.ts';
+import { createEmpty, findActiveTables } from '../../storage/generations.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
 import { generationPointer } from '../../storage/tables/generationPointer.ts';
 import { resolveTables } from '../../storage/tables.ts';
@@ -32,7 +32,7 @@ async function foldReadings(count: number) {
   };
   const readings = () =>
     onDatabase(async (database) => {
-      const { generation, readings: table } = await activeTables(database);
+      const { generation, readings: table } = await findActiveTables(database);
       const [row] = await database.select(`SELECT uniqExact(position) FROM ${table}`);
       return { generation, count: Number(row?.[0]) };
     });
@@ -63,7 +63,10 @@ describe('a rebuild into the next generation', () => {
     // As it is between the snapshot and the pointer.
     await onDatabase(async (database) => {
       await database.command(`ALTER TABLE ${generationPointer.name} DELETE WHERE generation > 1`);
-      await eventually(async () => (await activeTables(database)).generation === 1, 'the pointer of before');
+      await eventually(
+        async () => (await findActiveTables(database)).generation === 1,
+        'the pointer of before',
+      );
     });
     expect((await readings()).generation).toBe(1);
     const second = await startMiner({ ...settings, startMs });

@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseRecord } from '../../actors/foldRecord.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { dayDifferences } from '../../storage/generationDifferences.ts';
-import { activeTables, listGenerations } from '../../storage/generations.ts';
+import { compareDays } from '../../storage/generationDifferences.ts';
+import { findActiveTables, listGenerations } from '../../storage/generations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { createRecords } from '../support/increments.ts';
@@ -64,7 +64,7 @@ async function onDatabase<Result>(
 ): Promise<Result> {
   const database = openDatabase({ path });
   try {
-    return await work(database, await activeTables(database));
+    return await work(database, await findActiveTables(database));
   } finally {
     await database.close();
   }
@@ -242,7 +242,7 @@ describe('replay', () => {
     expect(output).toContain('resuming the replay');
     await database(async (one, tables) => {
       expect(tables.generation).toBe(2);
-      expect(await dayDifferences(one, resolveTables(1), tables, everything)).toEqual([]);
+      expect(await compareDays(one, resolveTables(1), tables, everything)).toEqual([]);
       const [row] = await one.select(`SELECT count(), max(position) FROM ${tables.readings} FINAL`);
       expect(row?.map(Number)).toEqual([count, count]);
       expect(await newestState(one, tables)).toBe(await newestState(one, resolveTables(1)));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
-import { activeTables } from '../../storage/generations.ts';
+import { findActiveTables } from '../../storage/generations.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import {
@@ -28,7 +28,7 @@ it('a replay with another deployment removes no rows that are being read', async
   const dataDir = temporaryDirectory();
   const database = openDatabase({ url: clickhouse });
   const rows = async () => {
-    const { readings } = await activeTables(database);
+    const { readings } = await findActiveTables(database);
     const [row] = await database.select(`SELECT uniqExact(position) FROM ${readings}`);
     return Number(row?.[0]);
   };

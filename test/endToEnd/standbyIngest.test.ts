@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
-import { activeTables } from '../../storage/generations.ts';
+import { findActiveTables } from '../../storage/generations.ts';
 import { readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
 import { insertRows } from '../../storage/tables/table.ts';
@@ -44,7 +44,7 @@ describe('a process next to the one that ingests', () => {
     await eventually(async () => (await fetchReadiness(second)).standbyFor?.pid === first.pid, 'a standby');
     const database = openDatabase({ url: clickhouse });
     const settings = async () => {
-      const { readings, chainEvents } = await activeTables(database);
+      const { readings, chainEvents } = await findActiveTables(database);
       const ttls = [readings, chainEvents.times].map((table) => readRowsTtlDays(database, table));
       return [(await jsm.streams.info('MINER_COUNTER')).config.max_age, ...(await Promise.all(ttls))];
     };
@@ -124,7 +124,7 @@ describe('a rebuild', () => {
     await waitUntilStored(second, published);
     await second.end('SIGTERM');
     const database = openDatabase({ path: join(settings.dataDir, 'clickhouse') });
-    const { generation, readings } = await activeTables(database);
+    const { generation, readings } = await findActiveTables(database);
     const positions = async (table: string) =>
       (
         await database.select(

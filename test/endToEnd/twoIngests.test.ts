@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
-import { activeTables } from '../../storage/generations.ts';
+import { findActiveTables } from '../../storage/generations.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
@@ -94,7 +94,7 @@ describe('several processes on one ClickHouse server', () => {
     expect(first.output()).toMatch(/has taken over the ingest|another process ingests into this database/);
     const database = openDatabase({ url: clickhouse });
     onTestFinished(() => database.close());
-    const { readings } = await activeTables(database);
+    const { readings } = await findActiveTables(database);
     const accepted = await second.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}');
     const rows = await database.select(
       `SELECT count(), uniqExact(position), max(position) FROM ${readings} FINAL`,
@@ -120,7 +120,7 @@ describe('several processes on one ClickHouse server', () => {
 
     // As another version of the fold finds it: rows, and no state that goes with them.
     const database = openDatabase({ url: clickhouse });
-    const before = await activeTables(database);
+    const before = await findActiveTables(database);
     const snapshots = await database.select(`SELECT DISTINCT snapshot FROM ${before.foldSnapshots}`);
     for (const [name] of snapshots)
       await database.command(`ALTER TABLE ${before.foldSnapshots} DROP PARTITION '${name}'`);
@@ -139,7 +139,7 @@ describe('several processes on one ClickHouse server', () => {
         expect(items.map(({ cursor }) => cursor)).toEqual(expected);
         pages++;
       } else expect(response.status).toBe(503);
-      return (await activeTables(database)).generation > before.generation;
+      return (await findActiveTables(database)).generation > before.generation;
     }, 'the rebuilt generation');
     expect(pages).toBeGreaterThan(5);
     await eventually(

@@ -274,7 +274,7 @@ describe('the explorer, where settlement is in trouble', () => {
     expect(await findViolations(page)).toEqual([]);
   });
 
-  it('says that the chain is away: unknown where it shows nothing, and why', async () => {
+  it('says that the chain is unavailable: unknown where it shows nothing, and why', async () => {
     const { service, browser } = await start();
     const { page } = await openPage(await openWindow(browser), service.url);
     await waitUntilLive(page);

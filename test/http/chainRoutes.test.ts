@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
 import type { ChainFault } from '../../actors/chain/chainFold.ts';
 import { collectionAbi, coreAbi, miningAbi } from '../../actors/chain/contractAbis.ts';
+import { toAddress } from '../../actors/schemas/hex.ts';
 import { createChainViews } from '../../actors/views/chainViews.ts';
 import { chainUnavailableReasons } from '../../actors/views/chainViewTypes.ts';
 import { encodeOwnerCursor } from '../../actors/views/ownerCursor.ts';
@@ -148,7 +149,7 @@ describe('routes of the chain', () => {
       if (Number((await client.getBlock({ blockNumber: block })).timestamp) * 1000 < firstMs) before = block;
     }
     // Positions that existed before the window and were never merged: what the contract says then and now.
-    const tokenIds = chain.actors.newest()?.owners.get(owner)?.tokenIds ?? [];
+    const tokenIds = chain.actors.newest()?.owners.get(toAddress(owner))?.tokenIds ?? [];
     let checked = 0;
     for (const tokenId of tokenIds) {
       const position = newest?.positions.get(tokenId);

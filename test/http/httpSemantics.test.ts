@@ -357,6 +357,17 @@ describe('readiness and documents', () => {
 describe('security.txt', () => {
   const path = '/.well-known/security.txt';
 
+  it('of the explorer give shared links a preview where the address of the service is known', async () => {
+    const server = await startPublicServer({ publicUrl: 'https://mining.example' });
+    const page = await (await server.get('/statistics?range=30d')).text();
+    expect(page).toContain('<meta property="og:url" content="https://mining.example/statistics?range=30d"');
+    expect(page).toMatch(
+      /<meta property="og:image" content="https:\/\/mining\.example\/explorer\/preview\.\w+\.png"/,
+    );
+    const elsewhere = await startPublicServer();
+    expect(await (await elsewhere.get('/')).text()).not.toContain('og:image');
+  });
+
   it('names the contact of the operator, for half a year from today', async () => {
     const server = await startPublicServer({ securityContact: 'mailto:security@wheel.example' });
     const response = await server.get(path);

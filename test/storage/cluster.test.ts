@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { dropTables } from '../../storage/generations.ts';
-import { databaseIdentity } from '../../storage/ingestEpochs.ts';
+import { readDatabaseIdentity } from '../../storage/ingestEpochs.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -22,7 +22,7 @@ it('on a cluster every table, view and removal is of all its servers, in stateme
     },
   };
   const tables = await migrate(onCluster, silentLogger);
-  await databaseIdentity(onCluster);
+  await readDatabaseIdentity(onCluster);
   await dropTables(onCluster, tables);
 
   const changing = statements.filter((sql) => /^(CREATE|DROP)/.test(sql));

@@ -4,8 +4,8 @@ import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { generationIdentity } from '../../storage/generationIdentity.ts';
-import { activeTables, listGenerations } from '../../storage/generations.ts';
+import { readGenerationIdentity } from '../../storage/generationIdentity.ts';
+import { findActiveTables, listGenerations } from '../../storage/generations.ts';
 import {
   createPointerStatement,
   createUntypedEventStatements,
@@ -101,7 +101,7 @@ async function readAll<Row>(database: Database, table: Table<Row>, name: string)
 
 /** What the typed tables hold. */
 async function readState(database: Database) {
-  const tables = await activeTables(database);
+  const tables = await findActiveTables(database);
   return {
     readings: await readAll(database, readings, tables.readings),
     rounds: await readAll(database, rounds, tables.rounds),
@@ -168,7 +168,7 @@ describe('tables without types', () => {
 
     const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
     expect(await store.list('MINER_COUNTER')).toMatchObject([{ position: 9, configuration: 'digest' }]);
-    expect(await generationIdentity(database, tables)).toEqual({
+    expect(await readGenerationIdentity(database, tables)).toEqual({
       foldVersion: 4,
       configuration: 'digest',
       streamCreated: 'created',
@@ -302,7 +302,7 @@ describe('tables without types', () => {
     expect(kills).toBeGreaterThan(10);
     const database = openDatabase({ path });
     onTestFinished(() => database.close());
-    expect(await activeTables(database)).toEqual(resolveTables(2));
+    expect(await findActiveTables(database)).toEqual(resolveTables(2));
     expect(await readState(database)).toEqual(expected);
     expect(await countRows(database, 'readings')).toBe(expected.readings.length);
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noRows } from '../../actors/storedRows.ts';
-import type { AcceptedReading } from '../../actors/views/views.ts';
+import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { noRows } from '../../actors/storedRows.ts';
-import type { AcceptedReading } from '../../actors/views/views.ts';
+import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';

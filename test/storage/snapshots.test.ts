@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../storage/database.ts';
 import type { FoldedSource, SnapshotHeader, StoredSnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { isRefusal } from '../../storage/readRecords.ts';
-import { selectRetained, snapshotsKeptMax } from '../../storage/snapshotRetention.ts';
+import { selectRetained, snapshotsRetainedMax } from '../../storage/snapshotRetention.ts';
 import { createSnapshotStore, type SnapshotChain, type SnapshotStore } from '../../storage/snapshots.ts';
 import { foldSnapshots, type SnapshotChunkRow } from '../../storage/tables/foldSnapshots.ts';
 import { insertRows } from '../../storage/tables/table.ts';
@@ -319,7 +319,7 @@ function savedInOrder(count: number): StoredSnapshotHeader[] {
     const saved = header(ordinal);
     kept = selectRetained(saved, kept);
     expect(kept).toContain(saved);
-    expect(kept.length).toBeLessThanOrEqual(snapshotsKeptMax);
+    expect(kept.length).toBeLessThanOrEqual(snapshotsRetainedMax);
   }
   return kept;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { toAddress } from '../../actors/schemas/hex.ts';
 import type { OwnerActivityRow } from '../../actors/storedRows.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { activate, activeTables, createEmpty } from '../../storage/generations.ts';
+import { activate, createEmpty, findActiveTables } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { chainCheckpoints, chainSettlements } from '../../storage/tables/chainSettlements.ts';
 import { chainEvents, measurementEvents } from '../../storage/tables/events.ts';
@@ -149,7 +149,7 @@ describe('views', () => {
       },
     };
     await expect(activate(killed, rebuilt)).rejects.toThrow('killed here');
-    expect(await activeTables(database)).toEqual(rebuilt);
+    expect(await findActiveTables(database)).toEqual(rebuilt);
     const peak = 'SELECT peak_speed_mm_per_second FROM half_hour_buckets';
     expect(await database.select(peak)).toEqual([[7]]);
     await migrate(database, silentLogger);

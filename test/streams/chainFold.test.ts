@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { encodeAbiParameters, encodeEventTopics } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
-import { keptStatesMax } from '../../actors/chain/chainFold.ts';
+import { retainedStatesMax } from '../../actors/chain/chainFold.ts';
 import { miningAbi } from '../../actors/chain/contractAbis.ts';
 import { beforeAll } from '../../actors/feed/arrival.ts';
 import { nothingEvicted } from '../../actors/feed/eventWindow.ts';
@@ -155,7 +155,7 @@ describe('the fold of the chain stream', () => {
     take(chain.messages.slice(50, 150));
     const late = [...fold.capture().all()];
     take(chain.messages.slice(150));
-    expect(actors.state.safe.length).toBe(keptStatesMax);
+    expect(actors.state.safe.length).toBe(retainedStatesMax);
 
     chain.forkBehind(100, 920);
     expect(() => take(chain.messages.slice(900))).toThrow(OlderSnapshotNeeded);
@@ -166,7 +166,7 @@ describe('the fold of the chain stream', () => {
     expect(actors.state.safe[0]?.block.number).toBeLessThanOrEqual(100n);
     take(chain.messages.slice(900));
 
-    expect(actors.state.safe.length).toBe(keptStatesMax);
+    expect(actors.state.safe.length).toBe(retainedStatesMax);
     expect(acceptsState(fold, late)).toBe(true);
     const metrics = await registry.metrics();
     expect(metrics).toContain('miner_chain_reorganizations_total{reached="safe"} 1');
@@ -285,7 +285,7 @@ describe('the fold of the chain stream', () => {
       const second = start(1_200);
       restoreState(second.fold, early, 1_200);
       await second.removeAbove(1_200);
-      second.actors.keepFrom(600n);
+      second.actors.retainFrom(600n);
       second.take(chain.messages.slice(1_200));
       await second.feed.flushed();
       // The next start takes the later one: its rows must not have gone with what is folded again.

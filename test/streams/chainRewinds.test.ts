@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
-import { keptStatesMax } from '../../actors/chain/chainFold.ts';
+import { retainedStatesMax } from '../../actors/chain/chainFold.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { createChainStreamFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/chainMetrics.ts';
@@ -31,7 +31,7 @@ function createFold() {
   let evicted = 0;
   const receive: ChainActors['receive'] = (message) => {
     const outcome = actors.receive(message);
-    if (outcome !== 'unread' && 'evicted' in outcome) evicted += outcome.evicted.length;
+    if (outcome !== 'unread' && 'output' in outcome) evicted += outcome.output.evicted.length;
     return outcome;
   };
   const fold = createChainStreamFold({
@@ -134,7 +134,7 @@ describe('a repair', () => {
     take([...first, ...repaired]);
     const events = actors.newest()?.feed.events.size ?? 0;
     expect(evictedCount() + events).toBe(1_489 * 3);
-    expect(actors.state.safe.length).toBe(keptStatesMax);
+    expect(actors.state.safe.length).toBe(retainedStatesMax);
     expect(acceptsState(fold, late)).toBe(true);
   });
 
@@ -149,9 +149,9 @@ describe('a repair', () => {
     const { rewinds } = followRewinding(fold, told);
     // For either one; and the first one again, behind which nothing was saved that the second one needs.
     expect(rewinds).toBe(3);
-    expect(actors.state.safe.length).toBe(keptStatesMax);
+    expect(actors.state.safe.length).toBe(retainedStatesMax);
     const whole = createFold();
-    whole.actors.keepFrom(0n);
+    whole.actors.retainFrom(0n);
     whole.take(told);
     expect(actors.newest()?.block).toEqual(whole.actors.newest()?.block);
     const kept = actors.newest()?.checkpoints.toArray();
@@ -169,7 +169,7 @@ describe('a repair', () => {
     const again = buildBlocks(1, 800, 1, 1);
     take(again.slice(0, 400), '2026-02-01T00:00:00Z');
     take(again.slice(400), '2026-02-01T00:00:00Z');
-    expect(actors.state.safe.length).toBe(keptStatesMax);
+    expect(actors.state.safe.length).toBe(retainedStatesMax);
   });
 
   it('from a block that no span has announced is rejected after one rewind, and states are evicted again', async () => {
@@ -181,10 +181,10 @@ describe('a repair', () => {
     expect(() => take([unknown])).toThrow(OlderSnapshotNeeded);
     restoreState(fold, [], 0);
     take(before);
-    expect(actors.state.safe.length).toBeGreaterThan(keptStatesMax);
+    expect(actors.state.safe.length).toBeGreaterThan(retainedStatesMax);
     take([unknown]);
     take(buildBlocks(901, 902, 803, 0));
-    expect(actors.state.safe.length).toBe(keptStatesMax);
+    expect(actors.state.safe.length).toBe(retainedStatesMax);
     expect(actors.state.head?.number).toBe(902n);
     const metrics = await registry.metrics();
     expect(metrics).toContain('miner_chain_rewinds_total 1');

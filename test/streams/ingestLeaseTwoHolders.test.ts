@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { openDatabase } from '../../storage/database.ts';
-import { databaseIdentity } from '../../storage/ingestEpochs.ts';
+import { readDatabaseIdentity } from '../../storage/ingestEpochs.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 
 import { eventually } from '../support/processes/childProcess.ts';
@@ -62,8 +62,8 @@ describe('the ingest lease is held by one', () => {
   it('when many processes start with a new database', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     onTestFinished(() => database.close());
-    const names = await Promise.all(Array.from({ length: 12 }, () => databaseIdentity(database)));
+    const names = await Promise.all(Array.from({ length: 12 }, () => readDatabaseIdentity(database)));
     expect(new Set(names).size).toBe(1);
-    expect(await databaseIdentity(database)).toBe(names[0]);
+    expect(await readDatabaseIdentity(database)).toBe(names[0]);
   });
 });

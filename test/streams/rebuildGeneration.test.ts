@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { noRows } from '../../actors/storedRows.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
-import { activate, activeTables, createEmpty, listGenerations } from '../../storage/generations.ts';
+import { activate, createEmpty, findActiveTables, listGenerations } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { applyRowsTtl } from '../../storage/rowsTtl.ts';
@@ -56,7 +56,7 @@ async function openTables() {
     });
   /** A replay makes the next generation the active one. */
   const replay = async (identity: typeof ours) => {
-    const rebuilt = resolveTables((await activeTables(database)).generation + 1);
+    const rebuilt = resolveTables((await findActiveTables(database)).generation + 1);
     await createEmpty(database, rebuilt);
     await fill(rebuilt, identity);
     await activate(database, rebuilt);

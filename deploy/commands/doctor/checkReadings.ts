@@ -84,7 +84,7 @@ async function foldThrough(
         for (const message of messages) {
           const outcome = actors.receive(message);
           if ('rejection' in outcome) continue;
-          const { reading, closed } = outcome;
+          const { reading, closed } = outcome.output;
           const fromMs = oldestMs ?? Number.NEGATIVE_INFINITY;
           // Messages may have left the stream since, and others may leave it before they are read here.
           if (reading.position < firstSequence) continue;

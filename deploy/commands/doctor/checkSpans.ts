@@ -1,29 +1,41 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
-import type { ChainLog, ChainSpan } from '../../../actors/chain/chainSpan.ts';
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import type { ChainBlock, ChainLog, ChainSpan } from '../../../actors/chain/chainSpan.ts';
 import { confirmations } from '../../../actors/chain/confirmations.ts';
 import { decodeChain } from '../../../actors/chain/decodeChain.ts';
+import { linkSpan } from '../../../actors/chain/linkSpan.ts';
+import { joinParts, type SpanParts } from '../../../actors/chain/spanParts.ts';
+import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
 import { spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chainViews.ts';
 import { createChainReader } from '../../../streams/indexer/chainReader.ts';
+import { emptyCheckpoint } from '../../../streams/jetstream/checkpoint.ts';
+import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
+import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
+import { systemClock } from '../../systemClock.ts';
 import { createProgress } from '../progress.ts';
 
 export interface SpanCheck {
+  readonly connection: NatsConnection;
+  readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly onChain: ChainDeployment;
   readonly rpcUrl: string;
   readonly fromBlock: bigint;
+  readonly logger: Logger;
   readonly progressStream: NodeJS.WriteStream;
 }
 
 /** Proves the stream's spans again with the node, from a block through the newest safe one. */
 export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
-  const { jsm, onChain, rpcUrl, progressStream } = check;
+  const { onChain, rpcUrl, progressStream } = check;
   const { deploymentBlock } = onChain.chain;
   const isBeforeAll = check.fromBlock < deploymentBlock;
   const fromBlock = isBeforeAll ? deploymentBlock : check.fromBlock;
-  const { blocks, head, refused } = await readPublishedBlocks(jsm, onChain);
+  const { blocks, head, refused } = await readPublishedBlocks(check);
   const toBlock = (head ?? 0n) - confirmations + 1n;
   if (refused !== null && refused >= fromBlock)
     return [reportWrongBlock(refused, 'a span that begins with it cannot be read')];
@@ -66,45 +78,56 @@ export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
 }
 
 interface Published {
-  readonly blocks: ReadonlyMap<bigint, { readonly hash: string; readonly logs: readonly ChainLog[] }>;
+  readonly blocks: ReadonlyMap<bigint, ChainBlock>;
   readonly head: bigint | null;
   /** First block of a refused span that was not replaced; null if there is none. */
   readonly refused: bigint | null;
 }
 
-/** The blocks that the stream's spans contain, linked as the fold links them. */
-async function readPublishedBlocks(jsm: JetStreamManager, onChain: ChainDeployment): Promise<Published> {
-  const { chainId, deploymentBlock } = onChain.chain;
-  const blocks = new Map<bigint, { hash: string; logs: readonly ChainLog[] }>();
-  const published = { blocks, head: null as bigint | null, refused: null as bigint | null };
+/** The blocks that the stream's spans contain, joined and linked as the fold does it. */
+async function readPublishedBlocks({ onChain, ...nats }: SpanCheck): Promise<Published> {
+  const { deploymentBlock } = onChain.chain;
+  const { state } = await nats.jsm.streams.info('MINER_CHAIN');
+  /** Ascending. */
+  const blocks: ChainBlock[] = [];
   let forks = 0;
-  const links = ({ fromBlock, toBlock, parentHash, fork, part }: ChainSpan) => {
-    if (part !== null && part.index > 0) return published.head === toBlock;
-    const isNewer = published.head === null || toBlock > published.head || fork > forks;
-    const isBeginning = fromBlock === deploymentBlock && (published.head === null || fork > forks);
-    return isBeginning || (isNewer && blocks.get(fromBlock - 1n)?.hash === parentHash);
-  };
+  let parts: SpanParts | null = null;
+  let refused: bigint | null = null;
   const take = (span: ChainSpan) => {
-    const isLaterPart = span.part !== null && span.part.index > 0;
-    if (!isLaterPart) for (const number of blocks.keys()) if (number >= span.fromBlock) blocks.delete(number);
-    for (const { number, hash, logs } of span.blocks) {
-      const before = isLaterPart ? (blocks.get(number)?.logs ?? []) : [];
-      blocks.set(number, { hash, logs: [...before, ...logs] });
-    }
-    published.head = span.toBlock;
+    const newestThrough = (number: bigint) => blocks.findLast((block) => block.number <= number);
+    const head = blocks.at(-1) ?? null;
+    const { kind } = linkSpan(span, { head, forks, deploymentBlock, newestThrough });
+    if (kind === 'unlinked' || kind === 'belowKnown') return;
+    const belowCount = blocks.findLastIndex(({ number }) => number < span.fromBlock) + 1;
+    blocks.splice(belowCount, blocks.length, ...span.blocks);
     forks = Math.max(forks, span.fork);
-    if (published.refused !== null && span.fromBlock <= published.refused) published.refused = null;
+    parts = null;
+    if (refused !== null && span.fromBlock <= refused) refused = null;
   };
-  const { state } = await jsm.streams.info('MINER_CHAIN');
-  for (let seq = state.first_seq; seq <= state.last_seq && seq > 0; seq++) {
-    const stored = await jsm.streams.getMessage('MINER_CHAIN', { seq });
-    if (stored?.subject !== spanSubject(chainId)) continue;
-    const decoded = decodeChain(stored.subject, stored.data);
-    if (decoded === null) continue;
-    if ('rejection' in decoded) published.refused ??= (published.head ?? deploymentBlock - 1n) + 1n;
-    else if (decoded.value.core === onChain.contracts.core && links(decoded.value)) take(decoded.value);
+  const receive = (message: StreamMessage) => {
+    if (message.subject !== spanSubject(onChain.chain.chainId)) return;
+    const decoded = decodeChain(message.subject, message.data);
+    if (decoded === null) return;
+    if ('rejection' in decoded) refused ??= (blocks.at(-1)?.number ?? deploymentBlock - 1n) + 1n;
+    else if (decoded.value.core === onChain.contracts.core) {
+      const joined = joinParts(parts, decoded.value);
+      if ('parts' in joined) parts = joined.parts;
+      else if ('complete' in joined) take(joined.complete);
+    }
+  };
+  if (state.last_seq > 0) {
+    const source = createMessageSource({
+      ...nats,
+      stream: 'MINER_CHAIN',
+      clock: systemClock,
+      through: state.last_seq,
+    });
+    await source.batchesAfter(emptyCheckpoint, alwaysOpen).forEach(({ messages }) => {
+      for (const message of messages) receive(message);
+    });
   }
-  return published;
+  const byNumber = new Map(blocks.map((block) => [block.number, block]));
+  return { blocks: byNumber, head: blocks.at(-1)?.number ?? null, refused };
 }
 
 function reportWrongBlock(block: bigint, what: string): Finding {

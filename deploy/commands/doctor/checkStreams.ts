@@ -89,7 +89,7 @@ function checkReplicas(stream: StreamName, { config, cluster }: StreamInfo): Fin
     return warned(
       check,
       detail,
-      'set MINER_STREAM_REPLICAS=3: with one replica the stream is away while its server is',
+      'set MINER_STREAM_REPLICAS=3: with one replica the stream is unavailable while its server is',
     );
   return ok(check, detail);
 }

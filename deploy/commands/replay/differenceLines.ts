@@ -1,12 +1,12 @@
 import { formatDayLabel } from '../../../actors/statistics/dayHistory.ts';
 import type { Database } from '../../../storage/database.ts';
-import { type DayDifference, workUnitsOfDay } from '../../../storage/generationDifferences.ts';
+import { type DayDifference, sumDayWorkUnits } from '../../../storage/generationDifferences.ts';
 import type { Tables } from '../../../storage/tables.ts';
 
 const daysShown = 40;
 
 /** What a replay changes, a line a universal day. */
-export async function differenceLines(
+export async function describeDifferences(
   database: Database,
   differences: readonly DayDifference[],
   { active, rebuilt }: { readonly active: Tables; readonly rebuilt: Tables },
@@ -16,14 +16,14 @@ export async function differenceLines(
   for (const difference of differences.slice(0, daysShown)) {
     const { installationId, startMs, before, after } = difference;
     const work = [
-      await workUnitsOfDay(database, active, difference),
-      await workUnitsOfDay(database, rebuilt, difference),
+      await sumDayWorkUnits(database, active, difference),
+      await sumDayWorkUnits(database, rebuilt, difference),
     ] as const;
     const changes = [
-      changed('readings', before.readings, after.readings),
-      changed('rounds', before.rounds, after.rounds),
-      changed('half hours', before.buckets, after.buckets),
-      changed('work units', ...work),
+      describeChange('readings', before.readings, after.readings),
+      describeChange('rounds', before.rounds, after.rounds),
+      describeChange('half hours', before.buckets, after.buckets),
+      describeChange('work units', ...work),
     ].filter((change) => change !== null);
     const what = changes.length === 0 ? 'the same numbers, other content' : changes.join(', ');
     lines.push(`${formatDayLabel(startMs)}  ${installationId}  ${what}`);
@@ -32,7 +32,11 @@ export async function differenceLines(
   return [`${differences.length} days differ (each from noon to noon UTC):`, ...lines];
 }
 
-function changed(what: string, before: number | bigint | null, after: number | bigint | null): string | null {
+function describeChange(
+  what: string,
+  before: number | bigint | null,
+  after: number | bigint | null,
+): string | null {
   // What is not known cannot be compared.
   if (before === after || before === null || after === null) return null;
   const by = BigInt(after) - BigInt(before);

@@ -41,14 +41,14 @@ export function createReplayFold(options: ReplayFoldOptions): StreamFold {
       for (const reading of stored) {
         if (only !== null && reading.installationId !== only.installationId) continue;
         const outcome = actors.receiveStored(reading);
-        if (!('rejection' in outcome) && reading.position >= fromSequence) rows.add(outcome);
+        if ('output' in outcome && reading.position >= fromSequence) rows.add(outcome.output);
       }
       for (const message of messages) {
         position = message.seq;
         if (subject !== null && message.subject !== subject) continue;
         const outcome = actors.receive(message);
         if ('rejection' in outcome || position < fromSequence) continue;
-        rows.add(outcome);
+        rows.add(outcome.output);
       }
       position = through;
       onProgress(position);

@@ -2,7 +2,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { type FoldIdentity, isOfFold } from '../../../actors/foldIdentity.ts';
 import type { Database } from '../../../storage/database.ts';
 import type { SnapshotHeader } from '../../../storage/foldSnapshot.ts';
-import { generationIdentity } from '../../../storage/generationIdentity.ts';
+import { readGenerationIdentity } from '../../../storage/generationIdentity.ts';
 import { storedThrough } from '../../../storage/observations.ts';
 import type { ReplayLog } from '../../../storage/replayLog.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
@@ -108,7 +108,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
 
 /** What another version or deployment has filled is rebuilt by the service, which notifies the other processes. */
 async function requireSameFold({ database, tables, identity }: ReplayPlanOptions): Promise<void> {
-  const made = await generationIdentity(database, tables);
+  const made = await readGenerationIdentity(database, tables);
   if (made === null || isOfFold(made, identity)) return;
   throw new ReplayRefused(
     'the stored rows were made with another version or another deployment file: give the file that the service uses, or start the ' +

@@ -7,13 +7,14 @@ import { isOfFold } from '../../../actors/foldIdentity.ts';
 import { type CounterActors, createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import { type Database, openDatabase } from '../../../storage/database.ts';
 import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
-import { dayDifferences } from '../../../storage/generationDifferences.ts';
+import { compareDays } from '../../../storage/generationDifferences.ts';
 import { noteGeneration } from '../../../storage/generationIdentity.ts';
 import {
   activate,
-  activeTables,
   attachSnapshots,
+  dropCounterSnapshots,
   dropTables,
+  findActiveTables,
   listGenerations,
 } from '../../../storage/generations.ts';
 import { migrate } from '../../../storage/migrations.ts';
@@ -38,7 +39,7 @@ import { systemClock } from '../../systemClock.ts';
 import { within } from '../../within.ts';
 import { createProgress } from '../progress.ts';
 import { runUntilStopped, startOwnNats } from '../runService.ts';
-import { differenceLines } from './differenceLines.ts';
+import { describeDifferences } from './differenceLines.ts';
 import { loadOthers, type PrepareReplayOptions, prepareReplay } from './prepareReplay.ts';
 import { createReplayFold } from './replayFold.ts';
 import { formatCommand, planReplay, ReplayRefused, type ReplayRequest } from './replayPlan.ts';
@@ -91,7 +92,7 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
       js: jetstream(connection),
       jsm: await jetstreamManager(connection),
       database,
-      active: await activeTables(database),
+      active: await findActiveTables(database),
       log: createReplayLog(database, systemClock.nowMs),
       deployment,
       logger: quiet,
@@ -279,7 +280,7 @@ async function foldAll(parts: RunReplayOptions, preparation: PrepareReplayOption
   const seconds = (systemClock.monotonicMs() - startedMs) / 1_000;
   const folded = throughSequence - (progress.from ?? throughSequence);
   parts.print(
-    `${folded} messages folded and stored in ${seconds.toFixed(1)} s (${Math.round(folded / seconds)} a second)`,
+    `${folded} messages folded and stored in ${seconds.toFixed(1)} s (${Math.round(folded / seconds)} per second)`,
   );
   if (snapshotPosition === throughSequence) return true;
   throw new ReplayRefused(
@@ -291,12 +292,12 @@ async function compareAndSwap(parts: RunReplayOptions, plan: ReplayPlan, rebuilt
   const { jsm, database, active, log, print } = parts;
   const { fromSequence, throughSequence, installationId, dryRun } = plan;
   const compared = Math.min(throughSequence, await storedThrough(database, active));
-  const differences = await dayDifferences(database, active, rebuilt, {
+  const differences = await compareDays(database, active, rebuilt, {
     fromSequence,
     throughSequence: compared,
     installationId,
   });
-  for (const line of await differenceLines(database, differences, { active, rebuilt })) print(line);
+  for (const line of await describeDifferences(database, differences, { active, rebuilt })) print(line);
   if (compared < throughSequence)
     print(`messages ${compared + 1} to ${throughSequence} are not in the active tables yet`);
   if (dryRun) {
@@ -304,7 +305,11 @@ async function compareAndSwap(parts: RunReplayOptions, plan: ReplayPlan, rebuilt
     await log.forget(plan);
     return print('a dry run: nothing was changed');
   }
-  if (installationId !== null) await keepWholeSnapshots(parts, plan, rebuilt);
+  if (installationId !== null) {
+    // Those from the middle lack the progress of the other installations: they must not be restored.
+    const dropped = { abovePosition: plan.basePosition ?? 0, exceptPosition: throughSequence };
+    await dropCounterSnapshots(database, rebuilt, dropped);
+  }
   for (const stream of ['MINER_PIPELINE', 'MINER_CHAIN'] as const)
     await attachSnapshots(database, active, rebuilt, { stream, position: null });
   const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
@@ -315,23 +320,9 @@ async function compareAndSwap(parts: RunReplayOptions, plan: ReplayPlan, rebuilt
   await activate(database, rebuilt);
   await log.note(plan, 'ended');
   print(
-    `generation ${rebuilt.generation} is active; a running service takes it over within seconds and folds on behind ${throughSequence}. ` +
+    `generation ${rebuilt.generation} is active; a running service takes it over within seconds and resumes after ${throughSequence}. ` +
       `Generation ${active.generation} stays until the next replay.`,
   );
-}
-
-/** Snapshots from the middle of a replay of one installation lack the others' progress: they must not be restored. */
-async function keepWholeSnapshots({ database }: RunReplayOptions, plan: ReplayPlan, rebuilt: Tables) {
-  const { basePosition, throughSequence } = plan;
-  const partitions = await database.select(
-    `SELECT DISTINCT _partition_id FROM ${rebuilt.foldSnapshots} WHERE stream = 'MINER_COUNTER beside'
-     OR (stream = 'MINER_COUNTER' AND position > {base:Int64} AND position != {through:Int64})`,
-    { through: throughSequence, base: basePosition ?? 0 },
-  );
-  for (const [id] of partitions)
-    await database.command(`ALTER TABLE ${rebuilt.foldSnapshots} DROP PARTITION ID {id:String}`, {
-      id: String(id),
-    });
 }
 
 function describeRange({

@@ -1,3 +1,4 @@
+import { spreadDelay } from '../../client/spreadDelay.ts';
 import type { Connection } from '../components/pageContext.ts';
 import type { FeedEvent } from '../page.ts';
 import type { Channel, Message } from './channel.ts';
@@ -30,7 +31,7 @@ const types: readonly FeedEvent['type'][] = [
   'measurement.distance_streak',
 ];
 /** A stream that the service refuses is asked for again after this; browsers reconnect by themselves only where it broke off. */
-const [refusedFirstMs, refusedLastMs] = [15_000, 300_000];
+const refusedBounds = { firstMs: 15_000, longestMs: 300_000 };
 
 /**
  * One event stream per browser: the tab that holds a lock reads it, and forwards its events to the others. Where the page is not served over
@@ -65,9 +66,8 @@ export function createEventStream({ channel, onEvent, onState, onOpen }: EventSt
       source.onerror = () => {
         announce(false);
         if (source?.readyState !== EventSource.CLOSED) return;
-        const waitMs = Math.min(refusedFirstMs * 2 ** refusals, refusedLastMs) * (1 + Math.random() * 0.2);
         refusals += 1;
-        timer = setTimeout(connect, waitMs);
+        timer = setTimeout(connect, spreadDelay(refusals, refusedBounds));
       };
       for (const type of types) {
         source.addEventListener(type, ({ data }: MessageEvent<string>) => {

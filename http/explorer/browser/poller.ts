@@ -1,3 +1,4 @@
+import { spreadDelay } from '../../client/spreadDelay.ts';
 import { intervalsMs } from '../resources.ts';
 import type { Channel, Message } from './channel.ts';
 import { type Entry, type Store, withProblem } from './store.ts';
@@ -27,7 +28,7 @@ export interface PollerOptions {
 
 const second = 1_000;
 /** Without `Retry-After` the wait doubles from the first to the last of these. */
-const [retryFirstMs, retryLastMs] = [2 * second, 60 * second];
+const retryBounds = { firstMs: 2 * second, longestMs: 60 * second };
 /** A hidden tab reads only the status, which its icon and title show. */
 const hiddenStatusMs = 60 * second;
 /** A tab that follows another one waits so much longer, and reads by itself only where nothing was shared. */
@@ -121,10 +122,7 @@ export function createPoller(options: PollerOptions): Poller {
   function fail(entry: Entry, attempt: Attempt, status: number, code: string, response: Response | null) {
     attempt.failures += 1;
     const asked = Number(response?.headers.get('Retry-After') ?? 0) * second;
-    const backoffMs = Math.min(retryFirstMs * 2 ** (attempt.failures - 1), retryLastMs);
-    // Spread, so that tabs and visitors do not all come back at once.
-    const waitMs = Math.max(asked, backoffMs) * (1 + Math.random() * 0.2);
-    attempt.notBeforeMs = Date.now() + waitMs;
+    attempt.notBeforeMs = Date.now() + spreadDelay(attempt.failures, retryBounds, asked);
     store.put(withProblem(entry, { status, code, retryAtMs: attempt.notBeforeMs }));
   }
 

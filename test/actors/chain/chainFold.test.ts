@@ -192,7 +192,7 @@ describe('a block that cannot be applied', () => {
     });
     const forkAbove = buildSpan({ number: 55, fork: 1, branch: 1, parentBranch: 0 });
     expect(actors.receive(buildSpanMessage(forkAbove, 101))).toMatchObject({
-      reorganization: { forkBlock: 54n },
+      output: { reorganization: { forkBlock: 54n } },
     });
     expect(actors.fault?.block.number).toBe(14n);
     expect(actors.state.head?.hash).toBe(buildHash(55, 1));
@@ -288,7 +288,7 @@ describe('the beginning of a chain', () => {
       expect([...actors.capture().all()]).toEqual(before);
     }
     expect(actors.receive(buildSpanMessage(buildSpan({ number: 10, fork: 1 }), 101))).toMatchObject({
-      reorganization: { forkBlock: 9n, safeDepth: 40 },
+      output: { reorganization: { forkBlock: 9n, safeDepth: 40 } },
     });
     expect(actors.state).toMatchObject({ head: { hash: buildHash(10, 1) }, safe: [], forks: 1 });
   });
@@ -301,7 +301,7 @@ describe('the beginning of a chain', () => {
     actors.receive(buildSpanMessage(wide, 1));
     expect(() => actors.receive(buildSpanMessage(fork, 2))).toThrow(ForkBelowStates);
     restoreState(actors, []);
-    actors.keepFrom(24n);
+    actors.retainFrom(24n);
     actors.receive(buildSpanMessage(wide, 1));
     expect(actors.receive(buildSpanMessage(fork, 2))).toMatchObject({
       rejection: { reason: 'unlinked_span' },

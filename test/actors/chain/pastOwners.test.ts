@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
-import { keptStatesMax } from '../../../actors/chain/chainFold.ts';
+import { retainedStatesMax } from '../../../actors/chain/chainFold.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
 import { configuredEconomy, minted, transferred } from '../../support/chain/writtenEconomy.ts';
 import {
@@ -29,7 +29,7 @@ it('of owners that have no token any more memory and snapshots hold how many eve
   ];
   for (const [index, owner] of pastOwners.entries()) append(pass(owner, index + 1));
   // Until they are final, and one more, with which they become rows.
-  while (number < 1 + pastOwners.length + keptStatesMax + 12) append([]);
+  while (number < 1 + pastOwners.length + retainedStatesMax + 12) append([]);
 
   const owners = actors.newest()?.owners;
   expect(owners?.size).toBe(pastOwners.length + 1);

@@ -6,6 +6,7 @@ import { compareArrivals } from '../../../actors/feed/arrival.ts';
 import { toChainRow, toMeasurementRow } from '../../../actors/feed/eventRows.ts';
 import type { EventWindow } from '../../../actors/feed/eventWindow.ts';
 import type { MeasurementEvent, MeasurementProgress } from '../../../actors/feed/measurementEvents.ts';
+import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
 import type { EconomyView } from '../../../actors/views/chainViewTypes.ts';
 import {
   createFeedViews,
@@ -18,7 +19,6 @@ import {
   isOfCategory,
   type StreamPosition,
 } from '../../../actors/views/feedViews.ts';
-import type { OlderEvents } from '../../../actors/views/views.ts';
 import {
   buildChainEvents,
   buildMeasurementEvents,

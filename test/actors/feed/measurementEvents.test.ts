@@ -7,7 +7,7 @@ import {
   type MeasurementProgress,
 } from '../../../actors/feed/measurementEvents.ts';
 import { type DayHistory, withReading } from '../../../actors/statistics/dayHistory.ts';
-import type { AcceptedReading } from '../../../actors/views/views.ts';
+import type { AcceptedReading } from '../../../actors/wheel/acceptedReading.ts';
 import { acceptedReading } from '../../support/readings/acceptedReading.ts';
 import { plainAchievements } from '../../support/reference/plainAchievements.ts';
 

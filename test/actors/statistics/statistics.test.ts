@@ -198,7 +198,7 @@ function foldReadings(messages: readonly CounterReadingMessage[], genesisMs: num
       data: Buffer.from(JSON.stringify(message)),
       timestampNanos: 0n,
     });
-    expect(outcome).toHaveProperty('reading');
+    expect(outcome).toHaveProperty('output.reading');
   });
   return actors;
 }

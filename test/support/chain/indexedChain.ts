@@ -79,7 +79,7 @@ export async function foldSpans(
   onState: (state: ChainFoldState) => void | Promise<void> = () => undefined,
 ) {
   const { contracts, deploymentBlock } = economy.deployed;
-  const fold = createChainFold({ chainId: testChainId, contracts, deploymentBlock, keptFromBlock: null });
+  const fold = createChainFold({ chainId: testChainId, contracts, deploymentBlock, retainedFromBlock: null });
   let state = emptyChainFoldState;
   const rejections: string[] = [];
   const reorganizations: number[] = [];

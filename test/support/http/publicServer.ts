@@ -1,18 +1,13 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { MeasurementProgress } from '../../../actors/feed/measurementEvents.ts';
+import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
 import { initialSettlement } from '../../../actors/settlement/settlementActor.ts';
 import type { DayHistory } from '../../../actors/statistics/dayHistory.ts';
 import type { ChainViews } from '../../../actors/views/chainViewTypes.ts';
 import { createFeedViews } from '../../../actors/views/feedViews.ts';
 import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
-import type {
-  ActivityViews,
-  ModulesView,
-  OlderEvents,
-  ProcessView,
-  TelemetryView,
-} from '../../../actors/views/views.ts';
+import type { ActivityViews, ModulesView, ProcessView, TelemetryView } from '../../../actors/views/views.ts';
 import { createPublicServer, type PublicServerSettings } from '../../../http/server/publicServer.ts';
 import type { ObservationReader } from '../../../storage/observationReader.ts';
 import { chainlessViews } from '../chain/chainlessViews.ts';
@@ -156,6 +151,7 @@ export async function startPublicServer(
       isPortShared: false,
       readTimeoutMs: 5_000,
       transactionUrl: null,
+      publicUrl: null,
       securityContact: null,
       ...settings,
     },

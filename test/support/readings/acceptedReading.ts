@@ -1,4 +1,4 @@
-import type { AcceptedReading } from '../../../actors/views/views.ts';
+import type { AcceptedReading } from '../../../actors/wheel/acceptedReading.ts';
 
 /** A valid accepted reading, for folds and rows; only what a test is about is given. */
 export function acceptedReading(overrides: Partial<AcceptedReading> = {}): AcceptedReading {

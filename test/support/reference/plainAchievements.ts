@@ -1,4 +1,4 @@
-import type { AcceptedReading } from '../../../actors/views/views.ts';
+import type { AcceptedReading } from '../../../actors/wheel/acceptedReading.ts';
 
 /**
  * What readings reach, straight from CONTRACT.md, Emission conditions, and slowly: everything is computed again for each reading. As

@@ -1,4 +1,4 @@
-import type { OlderEvents } from '../../../actors/views/views.ts';
+import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
 
 const refuse = () => Promise.reject(new Error('no event was evicted'));
 

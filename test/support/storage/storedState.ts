@@ -1,5 +1,5 @@
 import { type DatabaseLocation, openDatabase } from '../../../storage/database.ts';
-import { activeTables } from '../../../storage/generations.ts';
+import { findActiveTables } from '../../../storage/generations.ts';
 import { halfHourBuckets } from '../../../storage/tables/halfHourBuckets.ts';
 import { readings } from '../../../storage/tables/readings.ts';
 import { rounds } from '../../../storage/tables/rounds.ts';
@@ -18,7 +18,7 @@ export interface StoredState {
 export async function storedState(location: DatabaseLocation): Promise<StoredState> {
   const database = openDatabase(location);
   try {
-    const tables = await activeTables(database);
+    const tables = await findActiveTables(database);
     const all = ({ list }: Pick<ColumnSelection<unknown>, 'list'>, table: string, order: string) =>
       database.select(`SELECT ${list} FROM ${table} FINAL ORDER BY installation_id, ${order}`);
     return {

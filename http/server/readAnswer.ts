@@ -1,0 +1,69 @@
+import type { ReadRoute } from '../routes/route.ts';
+import { createHttpError } from './errors.ts';
+import type { LoadGuard } from './loadGuard.ts';
+import type { PendingReads, ReadBody } from './pendingReads.ts';
+import type { PreparedResponse } from './preparedResponse.ts';
+import type { Exchange } from './responseWriter.ts';
+import {
+  type Answer,
+  type AnswerParts,
+  createPathError,
+  createPreparation,
+  parsePathValue,
+  retryAfterSeconds,
+} from './routeAnswers.ts';
+
+export interface ReadAnswerParts extends AnswerParts {
+  readonly reads: PendingReads;
+  /** Null where expensive requests are not limited. */
+  readonly loadGuard: LoadGuard | null;
+}
+
+/** Answers with what is read for each request, from memory or from the database. */
+export function createReadAnswer(route: ReadRoute, parts: ReadAnswerParts): Answer {
+  const { sources, transport, writer, sender, guard, metrics, reads, loadGuard } = parts;
+  const prepare = createPreparation(route, metrics);
+
+  /** The body that replaces a read that fails; where the route has none, the error is thrown. */
+  function replaceFailed(error: unknown, exchange: Exchange): ReadBody {
+    if (route.unavailable === null) throw error;
+    guard.note(exchange, error);
+    return { body: route.unavailable(sources.views) };
+  }
+
+  function prepareFound({ body, cacheControl }: ReadBody): PreparedResponse {
+    return prepare(body, { tag: null, cacheControl: cacheControl ?? route.cacheControl, own: [] });
+  }
+
+  function prepareChecked(found: ReadBody, exchange: Exchange): PreparedResponse {
+    try {
+      return prepareFound(found);
+    } catch (error) {
+      return prepareFound(replaceFailed(error, exchange));
+    }
+  }
+
+  return (exchange, request) => {
+    const pathValue = parsePathValue(route, request);
+    if (pathValue === null) return writer.writeError(exchange, createPathError(route));
+    if (loadGuard?.isOverloaded()) {
+      exchange.counts.shed();
+      return writer.writeError(exchange, createHttpError('database_busy', retryAfterSeconds));
+    }
+    const query = new URLSearchParams(transport.query(request));
+    const read = (signal: AbortSignal) => {
+      try {
+        return route.read(sources, { pathValue, query, signal });
+      } catch (error) {
+        return replaceFailed(error, exchange);
+      }
+    };
+    reads.run(
+      exchange,
+      read,
+      (found) => guard.run(exchange, () => sender.send(exchange, prepareChecked(found, exchange))),
+      (error) => guard.run(exchange, () => writer.writeError(exchange, error)),
+      (error) => guard.fail(exchange, error),
+    );
+  };
+}

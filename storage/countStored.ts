@@ -1,0 +1,32 @@
+import type { Database } from './database.ts';
+import { selectNotOlder } from './rowsTtl.ts';
+import type { Tables } from './tables.ts';
+
+/** Rows that are counted: of messages within these positions, and not older than a time where there is one (epoch milliseconds). */
+export interface CountedRows {
+  readonly firstPosition: number;
+  readonly throughPosition: number;
+  readonly oldestMs: number | null;
+}
+
+/** How many readings and rounds the tables hold, each once. */
+export async function countStored(
+  database: Database,
+  tables: Tables,
+  { firstPosition, throughPosition, oldestMs }: CountedRows,
+): Promise<{ readonly readings: number; readonly rounds: number }> {
+  const count = async (table: string, timeColumn: string) => {
+    const notOlder = selectNotOlder(timeColumn, oldestMs);
+    const [row] = await database.select(
+      `SELECT count() FROM ${table} FINAL WHERE position >= {first:UInt64} AND position <= {through:UInt64}${notOlder.sql}`,
+      { first: firstPosition, through: throughPosition, ...notOlder.parameters },
+    );
+    return Number(row?.[0]);
+  };
+  const readings = await count(tables.readings, 'received_at');
+  return { readings, rounds: await count(tables.rounds, 'start') };
+}
+
+export async function hasReadings(database: Database, { readings }: Tables): Promise<boolean> {
+  return (await database.select(`SELECT position FROM ${readings} LIMIT 1`)).length > 0;
+}

@@ -1,0 +1,49 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AckPolicy, DeliverPolicy, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+
+/** Messages that are requested at a time; the event loop turns between two requests. */
+const batchMessages = 512;
+const fetchMs = 3_000;
+const inactiveNanos = 10_000_000_000;
+
+export interface ReadRangeOptions {
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly stream: InputStreamName;
+  /** Only its messages are read. */
+  readonly subject: string;
+  readonly fromSequence: number;
+  readonly messagesMax: number;
+}
+
+/** The messages of one subject that a stream holds from a sequence on, once. Ends early where the server does not send more. */
+export async function* readRange(options: ReadRangeOptions): AsyncGenerator<StreamMessage> {
+  const { js, jsm, stream, subject, fromSequence, messagesMax } = options;
+  // Not an ordered one: those have their filters in a list, which servers before 2.10 refuse.
+  const { name, num_pending: pending } = await jsm.consumers.add(stream, {
+    filter_subject: subject,
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: fromSequence,
+    ack_policy: AckPolicy.None,
+    inactive_threshold: inactiveNanos,
+  });
+  const consumer = await js.consumers.get(stream, name);
+  try {
+    let left = Math.min(messagesMax, pending);
+    while (left > 0) {
+      const before = left;
+      const fetched = await consumer.fetch({ max_messages: Math.min(left, batchMessages), expires: fetchMs });
+      for await (const message of fetched) {
+        left--;
+        yield message;
+      }
+      // Messages that left the stream meanwhile do not come any more.
+      if (left === before) return;
+      await nextTurn();
+    }
+  } finally {
+    await consumer.delete().catch(() => undefined); // The server deletes it after its threshold.
+  }
+}

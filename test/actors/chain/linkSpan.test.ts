@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { ChainSpan } from '../../../actors/chain/chainSpan.ts';
+import { linkSpan } from '../../../actors/chain/linkSpan.ts';
+import { joinParts } from '../../../actors/chain/spanParts.ts';
+import { toAddress } from '../../../actors/schemas/hex.ts';
+
+const block = (number: number, branch = 'a') =>
+  ({ number: BigInt(number), hash: `0x${branch}${number}`, timestampMs: number, logs: [] }) as const;
+
+const span = (from: number, to: number, { branch = 'a', parent = 'a', fork = 0 } = {}): ChainSpan => ({
+  fromBlock: BigInt(from),
+  toBlock: BigInt(to),
+  parentHash: `0x${parent}${from - 1}`,
+  blocks: [block(to, branch)],
+  fork,
+  chainId: 1n,
+  core: toAddress(`0x${'0'.repeat(40)}`),
+  part: null,
+});
+
+/** Blocks 10, 12 and 15 are known; the deployment begins with block 5. */
+const blocks = [block(10), block(12), block(15)];
+const known = {
+  head: block(15),
+  forks: 2,
+  deploymentBlock: 5n,
+  newestThrough: (number: bigint) => blocks.findLast((one) => one.number <= number),
+};
+const empty = { ...known, head: null, forks: 0, newestThrough: () => undefined };
+
+describe('a span', () => {
+  it.each([
+    ['begins the chain at the deployment block', span(5, 8), empty, 'first'],
+    ['does not begin it elsewhere', span(6, 8), empty, 'unlinked'],
+    [
+      'may begin anywhere where older ones were not read',
+      span(6, 8),
+      { ...empty, deploymentBlock: null },
+      'first',
+    ],
+    ['follows the head that it names', span(16, 18), known, 'next'],
+    ['leaves nothing out', span(17, 18), known, 'unlinked'],
+    ['follows no other head', span(16, 18, { parent: 'b' }), known, 'unlinked'],
+    ['replaces what lies above the block that it names', span(13, 18, { branch: 'b' }), known, 'fork'],
+    ['replaces more blocks by fewer only as a new fork', span(13, 14, { branch: 'b' }), known, 'unlinked'],
+    ['replaces more blocks by fewer as a new fork', span(13, 14, { branch: 'b', fork: 3 }), known, 'fork'],
+    ['cannot name a block that is not known', span(12, 18, { branch: 'b', fork: 3 }), known, 'unlinked'],
+    ['may fork below all that is known', span(8, 18, { branch: 'b', fork: 3 }), known, 'belowKnown'],
+    ['may replace all from the deployment block on', span(5, 18, { branch: 'b', fork: 3 }), known, 'restart'],
+    ['does not do so without a new fork', span(5, 18, { branch: 'b', fork: 2 }), known, 'unlinked'],
+  ])('%s', (_, one, before, kind) => {
+    expect(linkSpan(one, before).kind).toBe(kind);
+  });
+
+  it('in parts is complete with its last one', () => {
+    const part = (index: number, from = 16) => ({ ...span(from, from), part: { index, count: 2 } });
+    const first = joinParts(null, part(0));
+    expect(first).toHaveProperty('parts');
+    const { parts } = first as Extract<typeof first, { parts: unknown }>;
+    expect(joinParts(parts, part(1))).toMatchObject({ complete: { part: null } });
+    expect(joinParts(parts, part(1, 17))).toHaveProperty('rejection');
+    expect(joinParts(null, part(1))).toHaveProperty('rejection');
+  });
+});
