@@ -1,6 +1,16 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
-import { BehaviorSubject, filter, map, merge, type Observable, Subject, take, tap } from 'rxjs';
+import {
+  BehaviorSubject,
+  filter,
+  finalize,
+  map,
+  merge,
+  type Observable,
+  Subject,
+  take,
+  takeUntil,
+} from 'rxjs';
 import { type ActorRefFrom, fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
@@ -136,12 +146,6 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     return actor?.getSnapshot().context ?? notStarted;
   }
 
-  // The stream may have lost its end before it was read: what it held at the start is then more than there is.
-  source.ends$.subscribe((position) => {
-    if (target !== null) target = Math.min(target, position);
-    noteProgress(position);
-  });
-
   function isCurrent(): boolean {
     const { isCaughtUp, isRebuilding } = progress();
     return isCaughtUp && !isRebuilding;
@@ -157,8 +161,9 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 
   function runPipeline({ checkpoint, lastSequence }: RestoredState): Observable<CaughtUp> {
     const folded$ = new BehaviorSubject(checkpoint.position);
-    const caughtUp$ = folded$.pipe(
-      filter((position) => position >= lastSequence),
+    const drained$ = new Subject<void>();
+    // The stream may have lost its end before it was read: what it held at the start is then more than there is.
+    const caughtUp$ = merge(folded$.pipe(filter((position) => position >= lastSequence)), source.ends$).pipe(
       take(1),
       map((position): CaughtUp => ({ type: 'caughtUp', position })),
     );
@@ -178,7 +183,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       },
       ended$,
     });
-    return merge(caughtUp$, pipeline$.pipe(tap({ complete: () => folded$.complete() })));
+    return merge(caughtUp$.pipe(takeUntil(drained$)), pipeline$.pipe(finalize(() => drained$.next())));
   }
 
   function noteCaughtUp({ checkpoint, lastSequence }: RestoredState, position: number) {

@@ -19,7 +19,15 @@ export const renderPage: RenderPage = ({ path, query, nowMs, settings, read: rea
     // The body is of the route that this name stands for (`resources.ts`).
     return resource as Resource<Bodies[Name]>;
   };
-  const page = { place, read, settings, renderedAtMs: nowMs, actions: null, connection: null };
+  const page = {
+    place,
+    read,
+    settings,
+    renderedAtMs: nowMs,
+    actions: null,
+    connection: null,
+    reversal: null,
+  };
   const body = renderToString(<App page={page} />);
   const { title, icon } = describePage(place, read, null);
   const { files, publicUrl } = settings;

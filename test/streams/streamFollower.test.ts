@@ -206,10 +206,9 @@ describe('a follower of a stream', () => {
       sinks: null,
       source: { batchesAfter: () => NEVER, ends$, status: () => status },
     });
-    const running = follower.run();
     onTestFinished(async () => {
       await follower.stop({ graceMs: 0 });
-      await running;
+      await follower.ended;
     });
     await eventually(() => follower.isRestored, 'the state to be restored');
     expect(follower.isCaughtUp).toBe(false);

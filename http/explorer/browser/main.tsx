@@ -96,10 +96,9 @@ async function start() {
     const place = parsePlace(location.pathname, location.search);
     const { read } = store;
     store.beginRender();
-    render(
-      <App page={{ place, read, settings, renderedAtMs: actions.clock.nowMs(), actions, connection }} />,
-      body,
-    );
+    const reversal = store.reversal();
+    const renderedAtMs = actions.clock.nowMs();
+    render(<App page={{ place, read, settings, renderedAtMs, actions, connection, reversal }} />, body);
     const { title, icon } = describePage(place, read, connection);
     if (document.title !== title) document.title = title;
     const link = document.querySelector<HTMLLinkElement>('#icon');

@@ -1,4 +1,5 @@
 import type { Bodies, FeedEvent, Problem, Resource, ResourceName } from '../page.ts';
+import { compareSettled, type Reversal, type SettledMark } from '../reversal.ts';
 
 /** What one tab knows of one resource. */
 export interface Entry {
@@ -22,6 +23,8 @@ export interface Store {
   addEvent(event: FeedEvent): void;
   /** Appends a further page to the list that the first page began. */
   append(path: string, page: unknown): void;
+  /** Rounds that were shown as settled and are not any more; null where there are none. */
+  reversal(): Reversal | null;
   /** Called before everything is rendered: what is read from now on is what the page shows. */
   beginRender(): void;
 }
@@ -31,13 +34,30 @@ const nothing: Resource<never> = { body: null, problem: null };
 const eventsMax = 400;
 /** Resources that are kept for a way back, shown or not: a long visit to many owners does not grow. */
 const entriesMax = 32;
+/** Lists of what happened on the chain, which may have further pages. */
+const chainLists: ReadonlySet<ResourceName> = new Set(['events', 'activity', 'portfolio']);
 
 /** Resources by path; `onChange` is called after each change, `onUnknown` when one is read that was never asked for. */
 export function createStore(onChange: () => void, onUnknown: () => void): Store {
   const entries = new Map<string, Entry>();
   let shown = new Set<string>();
+  let seen: SettledMark | null = null;
+  let reversal: Reversal | null = null;
+  /** Lists that were read before the chain was another one may have events that never happened: they begin again. */
+  const restartLists = () => {
+    for (const entry of entries.values())
+      if (chainLists.has(entry.name)) entries.set(entry.path, { ...entry, isExtended: false, readAtMs: 0 });
+  };
+  const compare = (core: Bodies['core'] | null) => {
+    if (core?.status !== 'available') return;
+    const before = reversal;
+    ({ seen, reversal } = compareSettled(seen, core));
+    if (reversal !== null && before === null) restartLists();
+  };
   const put = (entry: Entry) => {
     entries.set(entry.path, entry);
+    // Put there by the poller, which reads the route that this name stands for.
+    if (entry.name === 'core') compare(entry.resource.body as Bodies['core'] | null);
     onChange();
   };
   return {
@@ -71,6 +91,7 @@ export function createStore(onChange: () => void, onUnknown: () => void): Store 
       const body = appendPage(entry.resource.body, page);
       put({ ...entry, isExtended: true, resource: { body, problem: null } });
     },
+    reversal: () => reversal,
     beginRender: () => {
       for (const path of entries.keys())
         if (entries.size > entriesMax && !shown.has(path)) entries.delete(path);

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { createLinearScale } from '../linearScale.ts';
+import { ChartCursor } from './ChartCursor.tsx';
 import { Scale } from './Scale.tsx';
 
 export type ColumnState = 'complete' | 'partial' | 'missing' | 'future';
@@ -47,6 +48,13 @@ export function Columns({ label, marks, ticks, formatValue, tone = 'measured' }:
     <div class={`chart ${tone}`}>
       <div class="plot-row">
         <Scale values={gridValues} top={(value) => height - scale(value)} formatValue={formatValue} />
+        <ChartCursor
+          label={label}
+          count={marks.length}
+          pointed={pointed}
+          describe={(index) => marks[index]?.text ?? ''}
+          onPoint={setPointed}
+        />
         <svg
           class="plot"
           viewBox={`0 0 ${width} ${height}`}

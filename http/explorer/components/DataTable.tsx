@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatInteger } from '../format/numbers.ts';
-import { usePage } from './pageContext.ts';
+import { usePage, usePrinting } from './pageContext.ts';
 import { Scroll } from './Scroll.tsx';
 
 export interface Column<Row> {
@@ -21,6 +21,9 @@ interface DataTableProps<Row> {
 /** Longer tables are left out of what the server renders: they would be most of the page, and few are opened. */
 const renderedRowsMax = 400;
 
+/** On paper a table is open, since a chart cannot be pointed at there; longer ones would be most of the paper. */
+const printedRowsMax = 60;
+
 /** The table behind a chart, and the same as a file: exactly what the chart shows, in the units of the route. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { rows, columns, fileName } = props;
@@ -29,10 +32,16 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const details = useRef<HTMLDetailsElement>(null);
   // It may have been opened before the program took over.
   useEffect(() => setOpen(details.current?.open ?? false), []);
-  const isRendered = actions === null ? rows.length <= renderedRowsMax : isOpen;
+  const isPrinting = usePrinting();
+  const isPrinted = isPrinting && rows.length <= printedRowsMax;
+  const isRendered = actions === null ? rows.length <= renderedRowsMax : isOpen || isPrinted;
   return (
     <div class="data">
-      <details ref={details} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <details
+        ref={details}
+        open={isOpen || isPrinted}
+        onToggle={(event) => isPrinting || setOpen(event.currentTarget.open)}
+      >
         <summary>Table</summary>
         {isRendered && <Rows {...props} />}
         {actions === null && !isRendered && (

@@ -29,7 +29,7 @@ interface FigureProps {
 export function Figure({ label, value, unit, source, size = 'medium', children }: FigureProps) {
   const id = nameSource(label, source);
   return (
-    <div class={`figure ${size}`}>
+    <div class={`figure ${size}`} data-source={`${source.route} ${source.field}`}>
       <button type="button" class="figure-button" popovertarget={id} title="Where is this from?">
         <span class="label">{label}</span>
         {value === null ? (

@@ -1,10 +1,20 @@
+import { formatPlace } from '../place.ts';
+import { usePage } from './pageContext.ts';
+import { Time } from './Time.tsx';
+
 /** What the page is, and where its data is. */
 export function Footer() {
+  const { place, renderedAtMs } = usePage();
   return (
     <footer>
+      <p class="printed">
+        Printed from {formatPlace(place)}, with the figures of{' '}
+        <Time at={new Date(renderedAtMs).toISOString()} as="minute" />. Each has its route and field below it.
+      </p>
       <p>
-        Everything here is read from this service’s own public routes; press any figure to see which one.
-        Unknown is never shown as zero. For display: read the contracts again before you sign anything.
+        Everything here is read from this service’s own public routes
+        <span class="screen">; press any figure to see which one</span>. Unknown is never shown as zero. For
+        display: read the contracts again before you sign anything.
       </p>
       <p>
         <a href="/docs">Documentation of the routes</a> · <a href="/openapi.json">OpenAPI</a> · times are UTC,

@@ -1,3 +1,4 @@
+import { formatInteger } from '../format/numbers.ts';
 import { formatDuration } from '../format/times.ts';
 import { formatPlace, nameView, type Place } from '../place.ts';
 import { statusPath } from '../resources.ts';
@@ -61,6 +62,7 @@ export function Header() {
           </noscript>
         )}
         <ConnectionBanner />
+        <ReversalBanner />
       </div>
     </header>
   );
@@ -79,6 +81,23 @@ function ConnectionBanner() {
       {body !== null && 'What is shown is the last that was known. '}
       The page continues by itself as soon as the service can be reached
       {waitSeconds > 0 && `; it tries again in ${formatDuration(waitSeconds)}`}.
+    </Banner>
+  );
+}
+
+/** What was shown as settled went back: said for as long as it has not come again. */
+function ReversalBanner() {
+  const { reversal } = usePage();
+  if (reversal === null) return null;
+  const { firstRound, lastRound } = reversal;
+  const isOne = firstRound === lastRound;
+  const rounds = isOne
+    ? `Round ${formatInteger(String(firstRound))} was`
+    : `Rounds ${formatInteger(String(firstRound))} to ${formatInteger(String(lastRound))} were`;
+  return (
+    <Banner severity="warning" title="The chain was reorganized.">
+      {rounds} shown as settled, and {isOne ? 'is' : 'are'} not in the chain that is there now. What is shown
+      is what that holds.
     </Banner>
   );
 }

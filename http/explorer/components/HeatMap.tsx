@@ -4,21 +4,37 @@ import { formatDay, formatMinute } from '../format/times.ts';
 import { coverages } from '../format/words.ts';
 import { halfDay, inDayOrder } from '../halfHours.ts';
 import type { Bodies } from '../page.ts';
+import { ChartCursor } from './ChartCursor.tsx';
 
 type Day = Bodies['statistics']['activity']['days'][number];
 type Bucket = Day['buckets'][number];
 
 const levels = 5;
+const halfHoursPerDay = 48;
 
 /** Days from the newest, half hours from noon to noon; each cell is darker the more work it holds. */
 export function HeatMap({ days }: { days: readonly Day[] }) {
-  const [pointed, setPointed] = useState<string | null>(null);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const rows = [...days].reverse().map((day) => ({ day, buckets: inDayOrder(day.buckets) }));
+  const describe = (index: number) => {
+    const row = rows[Math.floor(index / halfHoursPerDay)];
+    const bucket = row?.buckets[index % halfHoursPerDay];
+    return row === undefined || bucket === undefined ? '' : describeBucket(row.day.date, bucket);
+  };
   const largest = Math.max(
     1,
     ...days.flatMap(({ buckets }) => buckets.map(({ workUnits }) => toDrawn(workUnits ?? '0'))),
   );
   return (
     <div class="heat">
+      <ChartCursor
+        label="Half hours, day by day"
+        count={rows.length * halfHoursPerDay}
+        pointed={pointed}
+        describe={describe}
+        onPoint={setPointed}
+        rowLength={halfHoursPerDay}
+      />
       <table>
         <thead>
           <tr>
@@ -47,11 +63,17 @@ export function HeatMap({ days }: { days: readonly Day[] }) {
           </tr>
         </thead>
         <tbody>
-          {[...days].reverse().map((day) => (
+          {rows.map(({ day, buckets }, row) => (
             <tr key={day.date}>
               <th scope="row">{formatDay(day.date)}</th>
               <td>
-                <Strip day={day} largest={largest} onPoint={setPointed} />
+                <Strip
+                  label={describeDay(day)}
+                  buckets={buckets}
+                  largest={largest}
+                  pointed={pointed === null ? -1 : pointed - row * halfHoursPerDay}
+                  onPoint={(index) => setPointed(index === null ? null : row * halfHoursPerDay + index)}
+                />
               </td>
               <td class="number">
                 {day.coverage.observedRoundCount === 0 ? '–' : formatInteger(day.observedWorkUnits)}
@@ -62,27 +84,30 @@ export function HeatMap({ days }: { days: readonly Day[] }) {
         </tbody>
       </table>
       <p class="readout" aria-hidden="true">
-        {pointed ?? ' '}
+        {pointed === null ? ' ' : describe(pointed)}
       </p>
     </div>
   );
 }
 
 function Strip({
-  day,
+  label,
+  buckets,
   largest,
+  pointed,
   onPoint,
 }: {
-  day: Day;
+  label: string;
+  buckets: readonly Bucket[];
   largest: number;
-  onPoint: (text: string | null) => void;
+  /** Outside of the row where another one is pointed at. */
+  pointed: number;
+  onPoint: (index: number | null) => void;
 }) {
-  const buckets = inDayOrder(day.buckets);
   const point = (event: PointerEvent & { currentTarget: Element }) => {
     const box = event.currentTarget.getBoundingClientRect();
     const index = Math.floor(((event.clientX - box.left) / box.width) * buckets.length);
-    const bucket = buckets[Math.min(Math.max(index, 0), buckets.length - 1)];
-    if (bucket !== undefined) onPoint(describeBucket(day.date, bucket));
+    onPoint(Math.min(Math.max(index, 0), buckets.length - 1));
   };
   return (
     <svg
@@ -90,7 +115,7 @@ function Strip({
       viewBox={`0 0 ${buckets.length * 10} 20`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={describeDay(day)}
+      aria-label={label}
       onPointerMove={point}
       onPointerDown={point}
       onPointerLeave={() => onPoint(null)}
@@ -98,6 +123,9 @@ function Strip({
       {groupCells(buckets, largest).map(([kind, path]) => (
         <path key={kind} class={kind} d={path} fill={kind === 'missing' ? 'url(#hatching)' : undefined} />
       ))}
+      {pointed >= 0 && pointed < buckets.length && (
+        <path class="pointed-cell" d={`M${pointed * 10} 0h10v20h-10z`} />
+      )}
     </svg>
   );
 }

@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { PageSettings, ReadResource } from '../page.ts';
 import type { Place } from '../place.ts';
+import type { Reversal } from '../reversal.ts';
 
 /** The service's time in the browser, where the device's own clock may be wrong. */
 export interface ServiceClock {
@@ -34,6 +35,8 @@ export interface Page {
   readonly renderedAtMs: number;
   readonly actions: PageActions | null;
   readonly connection: Connection | null;
+  /** What a reorganization has taken back since the page was opened. */
+  readonly reversal: Reversal | null;
 }
 
 /** Every component that reads it is rendered below `App`, which provides it. */
@@ -54,4 +57,18 @@ export function useNowMs(): number | null {
     return actions.clock.everySecond(() => setNowMs(actions.clock.nowMs()));
   }, [actions]);
   return nowMs;
+}
+
+/** Whether the page is being printed. */
+export function usePrinting(): boolean {
+  const [isPrinting, setPrinting] = useState(false);
+  useEffect(() => {
+    const change = ({ type }: Event) => setPrinting(type === 'beforeprint');
+    const types = ['beforeprint', 'afterprint'];
+    for (const type of types) addEventListener(type, change);
+    return () => {
+      for (const type of types) removeEventListener(type, change);
+    };
+  }, []);
+  return isPrinting;
 }

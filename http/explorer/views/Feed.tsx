@@ -2,7 +2,7 @@ import { Choice } from '../components/Choice.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { ResourceNotice } from '../components/ResourceNotice.tsx';
 import { type FeedCategory, feedCategories } from '../place.ts';
-import { eventsPath } from '../resources.ts';
+import { corePath, eventsPath } from '../resources.ts';
 import { EventList } from './EventList.tsx';
 
 const names: Record<FeedCategory, string> = {
@@ -17,6 +17,8 @@ export function Feed({ category }: { category: FeedCategory }) {
   const { read, actions, connection } = usePage();
   const path = eventsPath(category);
   const events = read('events', path);
+  // By its settled rounds the page notices that the chain is another one, and reads the list again.
+  read('core', corePath);
   const cursor = events.body?.status === 'available' ? events.body.nextCursor : null;
   const isLive = connection?.stream === 'open' || connection?.stream === 'shared';
   return (

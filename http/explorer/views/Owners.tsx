@@ -3,7 +3,7 @@ import { Banner, Unavailable } from '../components/Banner.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { ResourceNotice } from '../components/ResourceNotice.tsx';
 import { explain } from '../format/words.ts';
-import { activityPath, portfolioPath } from '../resources.ts';
+import { activityPath, corePath, portfolioPath } from '../resources.ts';
 import { OwnerActivity } from './OwnerActivity.tsx';
 import { Positions } from './Positions.tsx';
 
@@ -81,6 +81,8 @@ function Owner({ address }: { address: string }) {
   const { read, actions } = usePage();
   const portfolio = read('portfolio', portfolioPath(address));
   const activity = read('activity', activityPath(address));
+  // By its settled rounds the page notices that the chain is another one, and reads the lists again.
+  read('core', corePath);
   if (actions === null)
     return (
       <Unavailable title="This list needs JavaScript">

@@ -44,7 +44,7 @@ export function Positions({ portfolio, path }: { portfolio: Portfolio; path: str
         <div class="figures wide">
           <Figure
             size="large"
-            label="Table: miners"
+            label="Miners"
             value={formatInteger(summary.positionCount)}
             source={{
               route: path,

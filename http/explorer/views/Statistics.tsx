@@ -124,8 +124,11 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
   const { days } = statistics.activity;
   const dayPoints = days.map((day) => {
     const isSeen = day.coverage.observedRoundCount > 0;
-    const isComplete = day.coverage.coverageBps === 10_000;
-    const part = isComplete ? '' : ` (${formatPercent(day.coverage.coverageBps)} observed)`;
+    const hasEnded = day.buckets.every((bucket) => bucket.coverage !== 'future');
+    const isComplete = hasEnded && day.coverage.coverageBps === 10_000;
+    const part = isComplete
+      ? ''
+      : ` (${formatPercent(day.coverage.coverageBps)} observed${hasEnded ? '' : ' so far'})`;
     const distance = day.distanceMm === null ? null : formatDistance(day.distanceMm);
     return {
       work: {

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import {
+  findViolations,
+  openPage,
+  openWindow,
+  picturesFolder,
+  savePicture,
+  startBrowser,
+  waitUntilLive,
+} from '../support/explorer/browser.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+
+const sharedBrowser = shareInFile(startBrowser);
+
+async function openStatistics(scheme: 'light' | 'dark' = 'light') {
+  const server = await startPublicServer();
+  const context = await openWindow(await sharedBrowser(), { scheme });
+  const { page } = await openPage(context, `${server.base}/statistics`);
+  await waitUntilLive(page);
+  return page;
+}
+
+describe('charts by keyboard', () => {
+  it('say each half hour of today, one after the other, from the first to the last', async () => {
+    const page = await openStatistics();
+    const chart = page.locator('section:has(#today)');
+    const slider = chart.getByRole('slider');
+    const readout = chart.locator('.readout');
+    expect((await readout.textContent())?.trim()).toBe('');
+    await slider.focus();
+    const says = async (beginning: string) => {
+      expect(await slider.getAttribute('aria-valuetext')).toMatch(new RegExp(`^${beginning}`));
+      expect(await readout.textContent()).toBe(await slider.getAttribute('aria-valuetext'));
+    };
+    await says('12:00–12:30 UTC: ');
+    await page.keyboard.press('ArrowRight');
+    await says('12:30–13:00 UTC: ');
+    await page.keyboard.press('End');
+    await says('11:30–12:00 UTC: ');
+    expect(await findViolations(page)).toEqual([]);
+    await page.keyboard.press('Tab');
+    expect((await readout.textContent())?.trim()).toBe('');
+  });
+
+  it('go through the days of the heat map by up and down, and stay within it', async () => {
+    const page = await openStatistics();
+    const chart = page.locator('section:has(#half-hours)');
+    const slider = chart.getByRole('slider');
+    await slider.focus();
+    const dates = await chart.locator('tbody th').allTextContents();
+    const text = () => slider.getAttribute('aria-valuetext');
+    expect(await text()).toMatch(new RegExp(`^${dates[0]}, 12:00–12:30 UTC: `));
+    await page.keyboard.press('ArrowUp');
+    expect(await text()).toMatch(new RegExp(`^${dates[0]}, 12:00–12:30 UTC: `));
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    expect(await text()).toMatch(new RegExp(`^${dates[1]}, 12:30–13:00 UTC: `));
+    expect(await chart.locator('tbody tr').nth(1).locator('.pointed-cell').count()).toBe(1);
+    expect(await chart.locator('.pointed-cell').count()).toBe(1);
+    await page.keyboard.press('End');
+    expect(await text()).toMatch(new RegExp(`^${dates.at(-1)} \\(the morning after\\), 11:30–12:00 UTC: `));
+  });
+});
+
+describe('the page on paper', () => {
+  it('has figures with their sources and open tables, and nothing to press, on white', async () => {
+    const page = await openStatistics('dark');
+    const table = page.locator('section:has(#days) .data tbody tr');
+    expect(await table.count()).toBe(0);
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    await expect.poll(() => table.count()).toBe(7);
+    expect(await table.first().isVisible()).toBe(true);
+    const readStyle = (selector: string, pseudo: string, property: string) =>
+      page.evaluate(
+        `getComputedStyle(document.querySelector('${selector}'), '${pseudo}').getPropertyValue('${property}')`,
+      );
+    expect(await readStyle('.figure', '::after', 'content')).toBe(
+      '"/v1/measurement/stats?range=7d activity.summary.observedWorkUnits"',
+    );
+    expect(await readStyle('h1', '', 'color')).toBe('rgb(27, 35, 32)');
+    expect(await page.locator('.printed').textContent()).toContain('Printed from /statistics');
+    for (const part of ['nav', '.liveness', '.choice', '.data button', '.readout'])
+      expect([part, await page.locator(part).first().isVisible()]).toEqual([part, false]);
+    const fixed = await page.evaluate(
+      "[...document.querySelectorAll('body *')].filter((one) => ['fixed', 'sticky'].includes(getComputedStyle(one).position) && one.checkVisibility()).length",
+    );
+    expect(fixed).toBe(0);
+    await savePicture(page, 'printed-statistics');
+    await page.evaluate("dispatchEvent(new Event('afterprint'))");
+    await expect.poll(() => table.count()).toBe(0);
+  });
+
+  it('opens its tables by itself when the browser prints', async () => {
+    const page = await openStatistics();
+    // Asked when the browser lays the page out for paper.
+    await page.evaluate(
+      "window.rows = 0; matchMedia('print').addEventListener('change', ({ matches }) => { if (matches) rows = document.querySelectorAll('section:has(#days) .data tbody tr').length; })",
+    );
+    const pdf = await page.pdf({
+      format: 'A4',
+      ...(picturesFolder === null ? {} : { path: `${picturesFolder}/printed.pdf` }),
+    });
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+    await expect.poll(() => page.evaluate('window.rows')).toBe(7);
+  });
+});
