@@ -305,6 +305,7 @@ function follow(
     snapshots,
     sinks,
     onSaved,
+    ...(ensureStreams && { onMissing: ensureStreams }),
     ...(onBatch && { onBatch: (batch: FoldedBatchReport) => onBatch(stream, batch) }),
     policy,
     clock,

@@ -25,6 +25,7 @@ import type { StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
 import type { SnapshotStore } from '../storage/snapshots.ts';
 import { chooseSnapshot, type SnapshotChoice } from './chooseSnapshot.ts';
 import { type Checkpoint, emptyCheckpoint } from './jetstream/checkpoint.ts';
+import { isStreamMissing } from './jetstream/ensureStreams.ts';
 import type { MessageSource, SourceStatus } from './jetstream/messageSource.ts';
 import { StreamDiverged, verifySource } from './jetstream/sourceVerification.ts';
 import type { SnapshotPolicy } from './operators/snapshotMarks.ts';
@@ -55,6 +56,8 @@ export interface StreamFollowerOptions {
   readonly sinks: FollowerSinks | null;
   /** State was saved with all rows that go with it; whether everything is folded that the stream held at the start. */
   readonly onSaved?: (isCurrent: boolean) => void;
+  /** Called when the stream does not exist; left out where streams are not created. */
+  readonly onMissing?: () => Promise<void>;
   /** Called with what each batch took; omitted where nobody asks. */
   readonly onBatch?: (batch: FoldedBatchReport) => void;
   readonly policy: SnapshotPolicy;
@@ -214,8 +217,18 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     return attempt;
   }
 
+  /** A stream may vanish while nothing consumes it; the next attempt finds it again. */
+  async function verifyOrCreate() {
+    try {
+      return await verifySource(jsm, stream, emptyCheckpoint);
+    } catch (error) {
+      if (isStreamMissing(error)) await options.onMissing?.();
+      throw error;
+    }
+  }
+
   async function restore(faults: StoredFaults, signal: AbortSignal): Promise<RestoredState> {
-    const verified = await verifySource(jsm, stream, emptyCheckpoint);
+    const verified = await verifyOrCreate();
     const choice = await chooseSnapshot(options, verified);
     const { found } = choice;
     const checkpoint = found === null ? emptyCheckpoint : toCheckpoint(found.header);

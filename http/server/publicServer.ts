@@ -236,7 +236,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     app.any(
       path,
       handler(path, null, (exchange, request) => {
-        const [path, query] = [request.getUrl(), transport.query(request)];
+        const [path, query] = [transport.path(request), transport.query(request)];
         if (loadGuard?.isOverloaded() && explorer.isStale(path, query)) {
           exchange.counts.shed();
           return writer.writeError(exchange, createHttpError('database_busy', retryAfterSeconds));

@@ -19,7 +19,9 @@ const { schemas } = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0').com
 const isUnion = (route: Route) => ['anyOf', 'oneOf'].some((key) => key in schemas[nameBody(route)]);
 
 describe('the examples of the OpenAPI description', () => {
-  it.skipIf(process.env.MINER_EXAMPLES !== 'record')('are recorded (npm run examples)', async () => {
+  // Not a check: it writes what the others check.
+  const isRecording = process.env.MINER_EXAMPLES === 'record';
+  (isRecording ? it : () => undefined)('are recorded (npm run examples)', async () => {
     const [local, unreadable] = await Promise.all([startLocalService(), startPublicServer()]);
     const { bodies, eventStream } = await recordExamples(local.url, unreadable.base);
     const lines = Object.entries(bodies).map(([id, one]) => `${JSON.stringify(id)}: ${JSON.stringify(one)}`);

@@ -30,7 +30,7 @@ function fullCounters() {
       ),
       timestampNanos: 0n,
     });
-    expect(outcome).toHaveProperty('reading');
+    expect(outcome).toHaveProperty('output');
   };
   for (let round = 0; round < 13; round++) {
     const startMs = genesisMs + round * 600_000;

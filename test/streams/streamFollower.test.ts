@@ -189,6 +189,32 @@ describe('a follower of a stream', () => {
     expect(other.seen).toEqual({ restoredAt: 0, sequences: [1, 2, 3, 4], removedAbove: [0] });
   });
 
+  it('has its stream created again where that vanished before its state was restored', async () => {
+    const { nats, snapshots, publish } = await prepareStream();
+    await publish(5);
+    const { config } = await nats.jsm.streams.info(stream);
+    await nats.jsm.streams.delete(stream);
+    const follower = createTestFollower(nats, {
+      fold: {
+        identity: identifyFold(1, {}),
+        receive: () => ({ rows: noRows, rejections: [] }),
+        capture: () => ({ all: () => [], changes: null }),
+        beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
+        convertLines: () => [],
+      },
+      snapshots,
+      sinks: null,
+      onMissing: async () => {
+        await nats.jsm.streams.add(config);
+      },
+    });
+    onTestFinished(async () => {
+      await follower.stop({ graceMs: 0 });
+      await follower.ended;
+    });
+    await eventually(() => follower.isCaughtUp, 'a stream to be followed');
+  });
+
   it('is caught up with what the stream holds, also where it has lost its end since the start', async () => {
     const { nats, snapshots, publish } = await prepareStream();
     await publish(5);
