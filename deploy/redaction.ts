@@ -1,6 +1,5 @@
-/** Variables whose values hold passwords, tokens or keys. */
-const secretVariables = [
-  'MINER_NATS_URL',
+/** Variables of one address each that may hold passwords, tokens or keys; `MINER_NATS_URL` holds several. */
+const addressVariables = [
   'MINER_CLICKHOUSE_URL',
   'MINER_RPC_URL',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -16,13 +15,14 @@ const mask = '***';
 export type Redaction = (text: string) => string;
 
 /**
- * Of the user, password, and keys in path and query of the addresses in the environment, and of headers for a collector of traces, in the forms in which errors of clients tell them: as
- * they were given, decoded, and inside JSON. Hosts and ports stay, since an operator needs them.
+ * Of the user, password, and keys in path and query of the addresses in the environment, and of headers for a collector of traces, in the forms in
+ * which errors of clients tell them: as they were given, as clients write them, decoded, and inside JSON. Hosts and ports stay, since an operator
+ * needs them.
  */
 export function createRedaction(environment: Readonly<Record<string, string | undefined>>): Redaction {
   const addresses = [
     ...(environment.MINER_NATS_URL ?? '').split(','),
-    ...secretVariables.map((name) => environment[name] ?? ''),
+    ...addressVariables.map((name) => environment[name] ?? ''),
   ];
   const secrets = addresses
     .flatMap((address) => [address, normalize(address)])

@@ -59,6 +59,7 @@ describe('secrets of addresses', () => {
   it('of several servers, and of headers for traces, are masked', () => {
     const url = 'nats://a:first1@one:4222,nats://a:second2@two:4222';
     expect(createRedaction({ MINER_NATS_URL: url })('first1 second2')).toBe('*** ***');
+    expect(createRedaction({ MINER_NATS_URL: url })(url)).toBe('nats://***one:4222,nats://***two:4222');
     const headers = 'api-key=topsecret,x-team=wheel%20one';
     expect(createRedaction({ OTEL_EXPORTER_OTLP_HEADERS: headers })('topsecret of wheel one')).toBe(
       '*** of ***',

@@ -84,23 +84,28 @@ describe('a client that sends requests and does not read', () => {
   });
 });
 
+/** A connection that reads what comes, until the server closes it. */
+function connectAttacker(port: number) {
+  const socket = connect(port, '127.0.0.1');
+  whenFinished(() => socket.destroy());
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1');
+  });
+  socket.on('error', () => undefined);
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  return { socket, closed, countRefused: () => received.split('HTTP/1.1 429').length - 1 };
+}
+
 describe('a client that goes on behind its rate limit', () => {
   it('is disconnected before it is told so for each request, and others are served', async () => {
     const server = await startPublicServer({ rateLimits: true });
-    const socket = connect(server.port, '127.0.0.1');
-    whenFinished(() => socket.destroy());
-    let received = '';
-    socket.on('data', (chunk) => {
-      received += chunk.toString('latin1');
-    });
-    socket.on('error', () => undefined);
-    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const { socket, closed, countRefused } = connectAttacker(server.port);
     const sent = 20_000;
     socket.write(pipelined('/v1/public/telemetry', sent));
     await closed;
     // What is in one turn follows from how much of it the system hands over at once.
-    const refused = received.split('HTTP/1.1 429').length - 1;
-    expect(refused).toBeLessThanOrEqual(refusalsPerTurn);
+    expect(countRefused()).toBeLessThanOrEqual(refusalsPerTurn);
     expect((await server.get('/docs')).status).toBe(200);
   });
 
@@ -109,22 +114,14 @@ describe('a client that goes on behind its rate limit', () => {
     ['that claims to come from a proxy', 'GET', 'X-Forwarded-For: 192.0.2.1\r\n'],
   ])('is not told so again and again %s, however it paces its requests', async (_what, method, header) => {
     const server = await startPublicServer({ rateLimits: true });
-    const socket = connect(server.port, '127.0.0.1');
-    whenFinished(() => socket.destroy());
-    let received = '';
-    socket.on('data', (chunk) => {
-      received += chunk.toString('latin1');
-    });
-    socket.on('error', () => undefined);
-    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const { socket, closed, countRefused } = connectAttacker(server.port);
     const request = `${method} /v1/public/telemetry HTTP/1.1\r\nHost: a\r\n${header}\r\n`;
     // Fewer in one turn than are refused in one, where they have no body.
     const burst = method === 'HEAD' ? 60 : 1_000;
     const sending = setInterval(() => socket.write(request.repeat(burst)), 30);
     await closed;
     clearInterval(sending);
-    const refused = received.split('HTTP/1.1 429').length - 1;
-    expect(refused).toBeLessThanOrEqual(method === 'HEAD' ? 0 : refusalsPerTurn);
+    expect(countRefused()).toBeLessThanOrEqual(method === 'HEAD' ? 0 : refusalsPerTurn);
   });
 
   it('is told so where it sends one request after another', async () => {

@@ -87,6 +87,15 @@ function startFollower(
   return { seen, follower, waitUntilFolded, end: () => follower.stop({ graceMs: 5_000 }) };
 }
 
+/** Makes nothing of what it folds. */
+const stateless: StreamFold = {
+  identity: identifyFold(1, {}),
+  receive: () => ({ rows: noRows, rejections: [] }),
+  capture: () => ({ all: () => [], changes: null }),
+  beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
+  convertLines: () => [],
+};
+
 describe('a follower of a stream', () => {
   it('restores the snapshot of the highest position, whatever the clock said, and removes nothing that is stored', async () => {
     const setup = await prepareStream();
@@ -195,13 +204,7 @@ describe('a follower of a stream', () => {
     const { config } = await nats.jsm.streams.info(stream);
     await nats.jsm.streams.delete(stream);
     const follower = createTestFollower(nats, {
-      fold: {
-        identity: identifyFold(1, {}),
-        receive: () => ({ rows: noRows, rejections: [] }),
-        capture: () => ({ all: () => [], changes: null }),
-        beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
-        convertLines: () => [],
-      },
+      fold: stateless,
       snapshots,
       sinks: null,
       onMissing: async () => {
@@ -221,13 +224,7 @@ describe('a follower of a stream', () => {
     const ends$ = new Subject<number>();
     const status = { ...createMessageSource(sourceOptions(nats)).status(), position: 3 };
     const follower = createTestFollower(nats, {
-      fold: {
-        identity: identifyFold(1, {}),
-        receive: () => ({ rows: noRows, rejections: [] }),
-        capture: () => ({ all: () => [], changes: null }),
-        beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
-        convertLines: () => [],
-      },
+      fold: stateless,
       snapshots,
       sinks: null,
       source: { batchesAfter: () => NEVER, ends$, status: () => status },
