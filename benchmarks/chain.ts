@@ -16,11 +16,11 @@ import { bindToParent } from '../deploy/local/bindToParent.ts';
 import { pollUntil } from '../storage/pollUntil.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
-import { createStopper } from './childServer.ts';
 import { startFilled } from './filledData.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
 import { startNatsProcess } from './natsProcess.ts';
 import { publishResults, type ResultTable } from './results.ts';
+import { createStopper } from './serverChild.ts';
 import { minerProgram } from './serviceProcess.ts';
 import { withVersion } from './versions.ts';
 

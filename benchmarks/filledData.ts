@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { bindToParent } from '../deploy/local/bindToParent.ts';
-import { createStopper } from './childServer.ts';
+import { createStopper } from './serverChild.ts';
 import { minerProgram } from './serviceProcess.ts';
 
 const filledText = 'the simulated chain has reached the present; it continues in real time';

@@ -19,12 +19,12 @@ import { migrate } from '../storage/migrations.ts';
 import { createRecentReadings } from '../storage/recentReadings.ts';
 import { createSnapshotStore, type SnapshotChain } from '../storage/snapshots.ts';
 import { createCounterFold } from '../streams/counter/counterFold.ts';
-import { emptyCheckpoint } from '../streams/jetstream/checkpoint.ts';
 import {
   batchMessagesMax,
   type MessageBatch,
   type MessageSource,
 } from '../streams/jetstream/messageSource.ts';
+import { startOfStream } from '../streams/jetstream/streamPosition.ts';
 import { createMessageCounts } from '../streams/messageCounts.ts';
 import { createRowWriter } from '../streams/rowWriter.ts';
 import { createStateSaver } from '../streams/stateSaver.ts';
@@ -78,7 +78,7 @@ function createLoad(installations: number) {
         streamCreated,
         position,
         weight: messages.reduce((sum, { data }) => sum + data.length + 400, 0),
-        checkpoint: () => ({ streamCreated, position, digest: null }),
+        place: () => ({ streamCreated, position, digest: null }),
       };
     },
     cpuMicros: () => cpuMicros,
@@ -170,7 +170,7 @@ async function run({ dir, installations, seconds }: InstallationsTask) {
       throw new Error('a made-up source has no status');
     },
   };
-  const from = { ...emptyCheckpoint, streamCreated, position: daySeconds };
+  const from = { ...startOfStream, streamCreated, position: daySeconds };
   const cpuBefore = process.cpuUsage();
   const startedMs = performance.now();
   await lastValueFrom(

@@ -3,7 +3,7 @@ import { connect } from '@nats-io/transport-node';
 import { bindToParent } from '../deploy/local/bindToParent.ts';
 import { findFreePort } from '../test/support/processes/findFreePort.ts';
 import { writeNatsConfiguration } from '../test/support/processes/serverConfigurations.ts';
-import { awaitFirstAnswer, createStopper, serverPath } from './childServer.ts';
+import { awaitFirstAnswer, createStopper, serverPath } from './serverChild.ts';
 
 /** A nats-server with JetStream of a benchmark. */
 export interface NatsProcess {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { bindToParent } from '../deploy/local/bindToParent.ts';
 import { findFreePort } from '../test/support/processes/findFreePort.ts';
-import { awaitFirstAnswer, createStopper } from './childServer.ts';
+import { awaitFirstAnswer, createStopper } from './serverChild.ts';
 
 /** A PostgreSQL of a benchmark, in a folder of its own. */
 export interface PostgresProcess {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { serverPath } from './childServer.ts';
+import { serverPath } from './serverChild.ts';
 
 /** Debian's packages of the programs that benchmarks start. */
 const packages = {

@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { bindToParent } from '../deploy/local/bindToParent.ts';
 import { pollUntil } from '../storage/pollUntil.ts';
-import { createStopper } from './childServer.ts';
 import { pinToCore } from './pinToCore.ts';
 import { genesisMs } from './readingLoad.ts';
+import { createStopper } from './serverChild.ts';
 
 /** Metric: through which message of the counter stream everything is stored. */
 export const storedPosition = 'miner_rows_flushed_position{stream="MINER_COUNTER"}';

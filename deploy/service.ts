@@ -112,7 +112,7 @@ export async function startService({
 }: ServiceOptions): Promise<Service> {
   const { roles, deployment, host } = settings;
   const actors = createDomainActors(deployment);
-  const { counters, pipeline, chain } = actors;
+  const { counters, settlements, chain } = actors;
   const counts = createMessageCounts(registry, ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN']);
   const database = openDatabase(settings.database);
   const nats = createNatsLink({
@@ -140,7 +140,7 @@ export async function startService({
     jetStream: nats.jetStream,
     database,
     identity: counters.identity,
-    pipelineIdentity: pipeline.identity,
+    settlementIdentity: settlements.identity,
     clock,
     logger,
     retention: settings,

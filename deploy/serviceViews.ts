@@ -1,11 +1,11 @@
 import { type ChainActors, createChainActors } from '../actors/chain/chainActors.ts';
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
-import { createPipelineActors, type PipelineActors } from '../actors/settlement/pipelineActors.ts';
-import { createActivityViews } from '../actors/views/activityViews.ts';
+import { createSettlementActors, type SettlementActors } from '../actors/settlement/settlementActors.ts';
+import { createActorViews } from '../actors/views/actorViews.ts';
 import { createChainViews } from '../actors/views/chainViews.ts';
 import type { Clock } from '../actors/views/clock.ts';
-import type { ActivityViews } from '../actors/views/views.ts';
+import type { ActorViews } from '../actors/views/views.ts';
 import { type CounterActors, createCounterActors } from '../actors/wheel/counterActors.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import { StorageUnavailable } from '../storage/storageUnavailable.ts';
@@ -15,7 +15,7 @@ import type { Deployment } from './deploymentFile.ts';
 /** What the messages of the three streams mean. */
 export interface DomainActors {
   readonly counters: CounterActors;
-  readonly pipeline: PipelineActors;
+  readonly settlements: SettlementActors;
   /** Null when no contracts are configured. */
   readonly chain: ChainActors | null;
 }
@@ -26,7 +26,7 @@ export function createDomainActors({ genesisTimestamp, installationId, onChain }
       genesisMs: genesisTimestamp * 1000,
       publicInstallationId: installationId,
     }),
-    pipeline: createPipelineActors(),
+    settlements: createSettlementActors(),
     chain:
       onChain === null
         ? null
@@ -39,10 +39,10 @@ export function createDomainActors({ genesisTimestamp, installationId, onChain }
 }
 
 /** The identity of the fold of each stream that is followed. */
-export function listFolds({ counters, pipeline, chain }: DomainActors): [InputStreamName, FoldIdentity][] {
+export function listFolds({ counters, settlements, chain }: DomainActors): [InputStreamName, FoldIdentity][] {
   return [
     ['MINER_COUNTER', counters.identity],
-    ['MINER_PIPELINE', pipeline.identity],
+    ['MINER_PIPELINE', settlements.identity],
     ...(chain === null ? [] : [['MINER_CHAIN', chain.identity] satisfies [InputStreamName, FoldIdentity]]),
   ];
 }
@@ -58,12 +58,12 @@ export interface ServiceViewsOptions extends DomainActors {
 
 /** What HTTP reads. */
 export interface ServiceViews {
-  readonly views: ActivityViews;
+  readonly views: ActorViews;
   readonly observations: ObservationReader;
 }
 
 export function createServiceViews(options: ServiceViewsOptions): ServiceViews {
-  const { deployment, counters, pipeline, chain, followers, chainStaleAfterMs, clock } = options;
+  const { deployment, counters, settlements, chain, followers, chainStaleAfterMs, clock } = options;
   const { installationId, onChain } = deployment;
 
   /** ClickHouse can be read once the followers exist. */
@@ -73,10 +73,10 @@ export function createServiceViews(options: ServiceViewsOptions): ServiceViews {
     return current;
   }
 
-  const views = createActivityViews({
+  const views = createActorViews({
     publicInstallationId: installationId,
     counters,
-    pipeline,
+    settlements,
     chainState: () => chain?.newest() ?? null,
     genesisMs: deployment.genesisTimestamp * 1000,
     isCounterCaughtUp: () => followers()?.followers.get('MINER_COUNTER')?.isCurrent ?? false,

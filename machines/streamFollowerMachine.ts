@@ -14,7 +14,7 @@ export type PipelineFault =
 /** What a fold was restored to. */
 export interface RestoredState {
   /** Through where it is folded: the pipeline begins behind it. */
-  readonly checkpoint: {
+  readonly place: {
     readonly streamCreated: string | null;
     readonly position: number;
     readonly digest: string | null;

@@ -10,7 +10,7 @@ export const foldedSources: readonly FoldedSource[] = [
   'MINER_COUNTER beside',
 ];
 
-/** What a snapshot is of: the checkpoint of its stream, and the fold that made it. */
+/** What a snapshot is of: the position in its stream, and the fold that made it. */
 export interface SnapshotHeader extends StateIdentity {
   readonly stream: FoldedSource;
   readonly streamCreated: string;

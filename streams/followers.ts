@@ -6,7 +6,7 @@ import type { ChainActors } from '../actors/chain/chainActors.ts';
 import type { OlderEvents } from '../actors/feed/olderEvents.ts';
 import { installationsMax } from '../actors/installationsMax.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
-import type { PipelineActors } from '../actors/settlement/pipelineActors.ts';
+import type { SettlementActors } from '../actors/settlement/settlementActors.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import type { OlderActivity } from '../actors/views/olderActivity.ts';
 import type { CounterActors } from '../actors/wheel/counterActors.ts';
@@ -38,7 +38,7 @@ import { createRejectionLog, type RejectionLog } from './jetstream/rejectionLog.
 import type { MessageCounts } from './messageCounts.ts';
 import type { SnapshotPolicy } from './operators/snapshotMarks.ts';
 import { createRowWriter, type RowWriter } from './rowWriter.ts';
-import { createPipelineFold } from './settlement/pipelineFold.ts';
+import { createSettlementFold } from './settlement/settlementFold.ts';
 import type { StreamFold } from './streamFold.ts';
 import { createStreamFollower, type FollowerSinks, type StreamFollower } from './streamFollower.ts';
 import type { FoldedBatchReport } from './streamPipeline.ts';
@@ -54,7 +54,7 @@ export interface FollowersOptions {
   readonly storedTables: ActiveTables;
   readonly oldestRowMs: OldestRowMs;
   readonly counters: CounterActors;
-  readonly pipeline: PipelineActors;
+  readonly settlements: SettlementActors;
   /** Null when no contracts are configured. */
   readonly chain: ChainActors | null;
   readonly counts: MessageCounts;
@@ -94,11 +94,11 @@ export function createFollowers(options: FollowersOptions): Followers {
     counterSinks === null
       ? createReadingCounter(options)
       : createWritingCounter(options, counterSinks.writer);
-  const pipelineSinks = options.writes ? createPipelineSinks(options) : null;
-  const pipelineFold = createPipelineFold({ actors: options.pipeline, counts });
+  const settlementSinks = options.writes ? createSettlementSinks(options) : null;
+  const settlementFold = createSettlementFold({ actors: options.settlements, counts });
   const followers = new Map<InputStreamName, StreamFollower>([
     ['MINER_COUNTER', follow(options, 'MINER_COUNTER', counter.fold, counterSinks)],
-    ['MINER_PIPELINE', follow(options, 'MINER_PIPELINE', pipelineFold, pipelineSinks)],
+    ['MINER_PIPELINE', follow(options, 'MINER_PIPELINE', settlementFold, settlementSinks)],
   ]);
   const chainSinks =
     options.writes && chain !== null ? createSinks(options, 'MINER_CHAIN', deleteChainRowsAbove) : null;
@@ -111,7 +111,7 @@ export function createFollowers(options: FollowersOptions): Followers {
   const rejections = new Map<InputStreamName, RejectionLog>();
   for (const [stream, sinks] of [
     ['MINER_COUNTER', counterSinks],
-    ['MINER_PIPELINE', pipelineSinks],
+    ['MINER_PIPELINE', settlementSinks],
     ['MINER_CHAIN', chainSinks],
   ] as const) {
     if (sinks?.writer != null) writers.set(stream, sinks.writer);
@@ -173,7 +173,7 @@ function createCounterSinks(options: FollowersOptions): RowSinks {
 }
 
 /** The stream has no rows: its state is stored in snapshots alone. */
-function createPipelineSinks(options: FollowersOptions): FollowerSinks {
+function createSettlementSinks(options: FollowersOptions): FollowerSinks {
   const rejections = createRejections(options, 'MINER_PIPELINE');
   return {
     writer: null,

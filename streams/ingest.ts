@@ -36,7 +36,7 @@ export interface IngestOptions {
   /** Of the fold of the counter stream. */
   readonly identity: FoldIdentity;
   /** Of the fold of `MINER_PIPELINE`. */
-  readonly pipelineIdentity: FoldIdentity;
+  readonly settlementIdentity: FoldIdentity;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly retention: StreamSettings;
@@ -71,7 +71,7 @@ const faults = {
 } as const;
 
 export function createIngest(options: IngestOptions): Ingest {
-  const { jetStream, database, identity, pipelineIdentity, clock, logger, retention } = options;
+  const { jetStream, database, identity, settlementIdentity, clock, logger, retention } = options;
   const { rowsTtlDays, acceptsLoss, actor } = options;
   const ensure = (names: readonly StreamName[]) => ensureStreams(jetStream().jsm, names, retention, logger);
   const ensureLease = () => ensure(['MINER_LEASE']);
@@ -111,7 +111,7 @@ export function createIngest(options: IngestOptions): Ingest {
           database: fenced,
           jsm,
           identity,
-          pipelineIdentity,
+          settlementIdentity,
           claim: () => acquireLock(connection, replaySubject, 'a replay'),
           nowMs: clock.nowMs,
           acceptsLoss,

@@ -3,8 +3,8 @@ import type { Database } from '../storage/database.ts';
 import { oldestStoredReading } from '../storage/observations.ts';
 import { readRowsGoneBeforeMs } from '../storage/rowsTtl.ts';
 import type { Tables } from '../storage/tables.ts';
-import { emptyCheckpoint } from './jetstream/checkpoint.ts';
 import { verifySource } from './jetstream/sourceVerification.ts';
+import { startOfStream } from './jetstream/streamPosition.ts';
 
 /** Messages of `MINER_COUNTER` that nothing can be folded from any more. */
 export interface LostMessages {
@@ -25,7 +25,7 @@ export async function findLost(
   tables: Tables,
 ): Promise<LostMessages | null> {
   const rowsGoneBeforeMs = await readRowsGoneBeforeMs(database, tables, nowMs());
-  const { firstSequence } = await verifySource(jsm, 'MINER_COUNTER', emptyCheckpoint);
+  const { firstSequence } = await verifySource(jsm, 'MINER_COUNTER', startOfStream);
   if (rowsGoneBeforeMs === null || firstSequence <= 1) return null;
   const oldest = await oldestStoredReading(database, tables, rowsGoneBeforeMs);
   const throughSequence = Math.min(firstSequence, oldest?.position ?? firstSequence) - 1;

@@ -1,6 +1,6 @@
 import type { StateCapture } from '../actors/foldRecord.ts';
 import type { EncodedRows } from '../storage/rowInserts.ts';
-import type { Checkpoint } from './jetstream/checkpoint.ts';
+import type { StreamPosition } from './jetstream/streamPosition.ts';
 import type { Folded, SnapshotMark } from './operators/snapshotMarks.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
 
@@ -9,12 +9,12 @@ export interface FoldedBatch extends Folded {
   /** Null in a process that stores none. */
   readonly rows: EncodedRows | null;
   readonly rejections: readonly RejectedMessage[];
-  checkpoint(): Checkpoint;
+  place(): StreamPosition;
 }
 
 /** The state as of a place in the stream. */
 export interface CapturedState {
-  readonly checkpoint: Checkpoint;
+  readonly place: StreamPosition;
   readonly state: StateCapture;
   /** How many were captured since the state was restored, with this one. */
   readonly number: number;

@@ -22,8 +22,8 @@ import { createReplayLog } from '../storage/replayLog.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
 import type { GenerationIdentity } from '../storage/tables/generations.ts';
 import { resolveTables, type Tables } from '../storage/tables.ts';
-import { emptyCheckpoint } from './jetstream/checkpoint.ts';
 import { verifySource } from './jetstream/sourceVerification.ts';
+import { startOfStream } from './jetstream/streamPosition.ts';
 import { describeLost, findLost } from './lostMessages.ts';
 
 const stream = 'MINER_COUNTER';
@@ -34,7 +34,7 @@ export interface GenerationChoiceOptions {
   /** Of the fold that is about to follow the counter stream. */
   readonly identity: FoldIdentity;
   /** Of the fold of `MINER_PIPELINE`, whose state is in snapshots alone. */
-  readonly pipelineIdentity: FoldIdentity;
+  readonly settlementIdentity: FoldIdentity;
   /** Acquires the lock on filling tables other than the active ones; rejects while another process holds it. */
   readonly claim: () => Promise<() => void>;
   readonly nowMs: () => number;
@@ -72,7 +72,7 @@ export interface GenerationChoice {
 export async function chooseGeneration(options: GenerationChoiceOptions): Promise<GenerationChoice> {
   const { database, jsm, identity, nowMs, logger } = options;
   const active = await findActiveTables(database);
-  const { created } = await verifySource(jsm, stream, emptyCheckpoint);
+  const { created } = await verifySource(jsm, stream, startOfStream);
   const wanted = { ...identity, streamCreated: created };
   const snapshots = createSnapshotStore({ database, tables: () => active, logger });
   await reportLostState(options, await snapshots.list('MINER_PIPELINE'));
@@ -128,8 +128,8 @@ async function reportLostState(
   options: GenerationChoiceOptions,
   headers: readonly StoredSnapshotHeader[],
 ): Promise<void> {
-  if (headers.length === 0 || headers.some((header) => isOfFold(header, options.pipelineIdentity))) return;
-  const { firstSequence } = await verifySource(options.jsm, 'MINER_PIPELINE', emptyCheckpoint);
+  if (headers.length === 0 || headers.some((header) => isOfFold(header, options.settlementIdentity))) return;
+  const { firstSequence } = await verifySource(options.jsm, 'MINER_PIPELINE', startOfStream);
   if (firstSequence <= 1) return;
   const throughSequence = firstSequence - 1;
   report(options, {

@@ -1,7 +1,7 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import type { SnapshotChain, SnapshotStore } from '../storage/snapshots.ts';
-import type { Checkpoint } from './jetstream/checkpoint.ts';
+import type { StreamPosition } from './jetstream/streamPosition.ts';
 import type { CapturedState } from './pipelineItem.ts';
 import type { StreamFold } from './streamFold.ts';
 
@@ -22,7 +22,7 @@ export interface SavedState {
 
 /** Captures the state of a fold, and saves what was captured. */
 export interface StateSaver {
-  capture(checkpoint: Checkpoint): CapturedState;
+  capture(place: StreamPosition): CapturedState;
   /** One after another, in the order in which they were captured. */
   save(captured: CapturedState): Promise<SavedState>;
   /** Another state was restored: a whole one is saved first. */
@@ -38,8 +38,8 @@ export function createStateSaver({ stream, fold, snapshots, clock }: StateSaverO
   /** What was saved last, of the capture of that number. */
   let saved: { readonly chain: SnapshotChain; readonly number: number } | null = null;
 
-  async function save({ checkpoint, state, number }: CapturedState): Promise<SavedState> {
-    const { streamCreated, position, digest } = checkpoint;
+  async function save({ place, state, number }: CapturedState): Promise<SavedState> {
+    const { streamCreated, position, digest } = place;
     if (streamCreated === null) throw new Error('a snapshot needs a folded message');
     const takenAtMs = clock.nowMs();
     const header = { stream, ...fold.identity, streamCreated, position, digest, takenAtMs };
@@ -56,7 +56,7 @@ export function createStateSaver({ stream, fold, snapshots, clock }: StateSaverO
   }
 
   return {
-    capture: (checkpoint) => ({ checkpoint, state: fold.capture(), number: ++captures }),
+    capture: (place) => ({ place, state: fold.capture(), number: ++captures }),
     save,
     reset: () => {
       saved = null;

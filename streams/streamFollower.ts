@@ -24,10 +24,10 @@ import {
 import type { StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
 import type { SnapshotStore } from '../storage/snapshots.ts';
 import { chooseSnapshot, type SnapshotChoice } from './chooseSnapshot.ts';
-import { type Checkpoint, emptyCheckpoint } from './jetstream/checkpoint.ts';
 import { isStreamMissing } from './jetstream/ensureStreams.ts';
 import type { MessageSource, SourceStatus } from './jetstream/messageSource.ts';
 import { StreamDiverged, verifySource } from './jetstream/sourceVerification.ts';
+import { type StreamPosition, startOfStream } from './jetstream/streamPosition.ts';
 import type { SnapshotPolicy } from './operators/snapshotMarks.ts';
 import type { CapturedState } from './pipelineItem.ts';
 import { createStateSaver } from './stateSaver.ts';
@@ -162,15 +162,15 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     if (!signal.aborted) exchange?.();
   }
 
-  function runPipeline({ checkpoint, lastSequence }: RestoredState): Observable<CaughtUp> {
-    const folded$ = new BehaviorSubject(checkpoint.position);
+  function runPipeline({ place, lastSequence }: RestoredState): Observable<CaughtUp> {
+    const folded$ = new BehaviorSubject(place.position);
     const drained$ = new Subject<void>();
     // The stream may have lost its end before it was read: what it held at the start is then more than there is.
     const caughtUp$ = merge(folded$.pipe(filter((position) => position >= lastSequence)), source.ends$).pipe(
       take(1),
       map((position): CaughtUp => ({ type: 'caughtUp', position })),
     );
-    const pipeline$ = runStreamPipeline(checkpoint, {
+    const pipeline$ = runStreamPipeline(place, {
       source,
       fold,
       sinks,
@@ -189,10 +189,10 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     return merge(caughtUp$.pipe(takeUntil(drained$)), pipeline$.pipe(finalize(() => drained$.next())));
   }
 
-  function noteCaughtUp({ checkpoint, lastSequence }: RestoredState, position: number) {
+  function noteCaughtUp({ place, lastSequence }: RestoredState, position: number) {
     // Everything was folded again, or much: the next start need not do so.
-    const foldedMessages = lastSequence - checkpoint.position;
-    isSaveDue ||= foldedMessages >= longWayMessages || (checkpoint.position === 0 && foldedMessages > 0);
+    const foldedMessages = lastSequence - place.position;
+    isSaveDue ||= foldedMessages >= longWayMessages || (place.position === 0 && foldedMessages > 0);
     fold.caughtUp?.();
     logger.info({ stream, position }, 'everything that the stream held at the start is folded in');
     if (savedPosition === position && position > 0) options.onSaved?.(true);
@@ -200,7 +200,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 
   /** Rows first, snapshot last: what a snapshot covers is stored before it is. */
   function save(captured: CapturedState, caughtUpAt: number): Promise<void> {
-    const { checkpoint } = captured;
+    const { place } = captured;
     const before = saving;
     const attempt = (async () => {
       // What is saved follows what was saved before.
@@ -208,11 +208,11 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       const { takenAtMs, bytes } = await saver.save(captured);
       savedTakenAtMs = takenAtMs;
       savedBytes = bytes;
-      savedPosition = checkpoint.position;
+      savedPosition = place.position;
       logger.debug({ stream, position: savedPosition }, 'snapshot saved');
       options.onSaved?.(isCurrent());
     })();
-    if (checkpoint.position >= caughtUpAt) isSaveDue = false;
+    if (place.position >= caughtUpAt) isSaveDue = false;
     saving = attempt.catch(() => undefined);
     return attempt;
   }
@@ -220,7 +220,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   /** A stream may vanish while nothing consumes it; the next attempt finds it again. */
   async function verifyOrCreate() {
     try {
-      return await verifySource(jsm, stream, emptyCheckpoint);
+      return await verifySource(jsm, stream, startOfStream);
     } catch (error) {
       if (isStreamMissing(error)) await options.onMissing?.();
       throw error;
@@ -231,19 +231,19 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     const verified = await verifyOrCreate();
     const choice = await chooseSnapshot(options, verified);
     const { found } = choice;
-    const checkpoint = found === null ? emptyCheckpoint : toCheckpoint(found.header);
+    const place = found === null ? startOfStream : toStreamPosition(found.header);
     const { lastSequence } = verified;
-    if (sinks !== null) await clearAbove(sinks, checkpoint.position, choice, faults);
+    if (sinks !== null) await clearAbove(sinks, place.position, choice, faults);
     savedTakenAtMs = found?.header.takenAtMs ?? null;
     const replaceState = found?.replaceState ?? fold.beginRestore().complete();
-    replaceState(checkpoint.position);
+    replaceState(place.position);
     saver.reset();
     logger.info(
-      { stream, position: checkpoint.position, lastSequence },
+      { stream, position: place.position, lastSequence },
       found === null ? 'folding from the beginning of the stream' : 'snapshot restored',
     );
-    if (!signal.aborted) savedPosition = checkpoint.position;
-    return { checkpoint, lastSequence };
+    if (!signal.aborted) savedPosition = place.position;
+    return { place, lastSequence };
   }
 
   /**
@@ -302,6 +302,6 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 /** What there is to say of a follower that nobody has started. */
 const notStarted = { isCaughtUp: false, isRestored: false, isRebuilding: false, divergences: 0 } as const;
 
-function toCheckpoint({ streamCreated, position, digest }: StoredSnapshotHeader): Checkpoint {
+function toStreamPosition({ streamCreated, position, digest }: StoredSnapshotHeader): StreamPosition {
   return { streamCreated, position, digest };
 }

@@ -1,7 +1,7 @@
 import { ignoreElements, map, type Observable, takeUntil } from 'rxjs';
-import type { Checkpoint } from './jetstream/checkpoint.ts';
 import type { MessageBatch, MessageSource } from './jetstream/messageSource.ts';
 import type { RejectionLog } from './jetstream/rejectionLog.ts';
+import type { StreamPosition } from './jetstream/streamPosition.ts';
 import { createGate, leaveGate } from './operators/gate.ts';
 import { createSnapshotMarks, type SnapshotPolicy } from './operators/snapshotMarks.ts';
 import type { CapturedState, FoldedBatch, PipelineItem } from './pipelineItem.ts';
@@ -39,15 +39,15 @@ export interface StreamPipelineOptions {
   /** Whether the state is to be saved now, regardless of the policy. */
   readonly isSaveDue: () => boolean;
   /** The state as of a place that was just folded. */
-  readonly capture: (checkpoint: Checkpoint) => CapturedState;
+  readonly capture: (place: StreamPosition) => CapturedState;
   readonly save: (captured: CapturedState) => Promise<unknown>;
   readonly onSaveFailure: (error: unknown) => void;
   /** Ends the source; the messages already read are stored and saved. */
   readonly ended$: Observable<unknown>;
 }
 
-/** Processes the messages of one stream after a checkpoint until they are stored; completes once the source has ended and its last batch is stored. */
-export function runStreamPipeline(from: Checkpoint, options: StreamPipelineOptions): Observable<never> {
+/** Processes the messages of one stream after a place until they are stored; completes once the source has ended and its last batch is stored. */
+export function runStreamPipeline(from: StreamPosition, options: StreamPipelineOptions): Observable<never> {
   const { source, fold, sinks, policy, onFolded, onBatch, isSaveDue, capture, save, onSaveFailure, ended$ } =
     options;
   const writer = sinks?.writer ?? null;
@@ -55,7 +55,7 @@ export function runStreamPipeline(from: Checkpoint, options: StreamPipelineOptio
   const marks = createSnapshotMarks<FoldedBatch, CapturedState>({
     policy,
     from: from.position,
-    capture: (batch) => capture(batch.checkpoint()),
+    capture: (batch) => capture(batch.place()),
     isDue: isSaveDue,
     save: ({ captured }) => save(captured),
     onFailure: onSaveFailure,
@@ -64,9 +64,9 @@ export function runStreamPipeline(from: Checkpoint, options: StreamPipelineOptio
   function receive(batch: MessageBatch): FoldedBatch {
     const startedMs = onBatch === undefined ? 0 : performance.now();
     const { rows, rejections } = fold.receive(batch);
-    const { position, weight, checkpoint } = batch;
+    const { position, weight, place } = batch;
     const encoded = writer?.encode({ ...rows, throughPosition: position }) ?? null;
-    const folded: FoldedBatch = { kind: 'batch', position, weight, rows: encoded, rejections, checkpoint };
+    const folded: FoldedBatch = { kind: 'batch', position, weight, rows: encoded, rejections, place };
     onFolded(folded);
     onBatch?.({ messages: batch.messages.length, position, seconds: (performance.now() - startedMs) / 1000 });
     return folded;

@@ -1,23 +1,23 @@
 import { expect, it } from 'vitest';
 import { ownerEventsRetained, rowsOfMessage } from '../actors/chain/activityRows.ts';
-import { retainedStatesMax } from '../actors/chain/chainFold.ts';
 import { proposersMax } from '../actors/chain/chainReads.ts';
 import { spanBytesMax } from '../actors/chain/chainSpan.ts';
 import { settlementsKeptMs } from '../actors/chain/settlementRows.ts';
+import { retainedStatesMax } from '../actors/chain/spanFold.ts';
 import { installationsMax } from '../actors/installationsMax.ts';
-import { pipelineBytesMax } from '../actors/settlement/decodePipeline.ts';
+import { settlementBytesMax } from '../actors/settlement/decodeSettlement.ts';
 import { closureRoundsMax } from '../actors/settlement/oracleMessage.ts';
 import { oracleStaleSeconds } from '../actors/settlement/oracleState.ts';
-import { instancesMax } from '../actors/settlement/pipelineActors.ts';
 import { reporterStaleMs } from '../actors/settlement/queueState.ts';
 import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../actors/settlement/rememberedIds.ts';
 import { activeRoundsMax } from '../actors/settlement/reporterMessage.ts';
 import { closedRoundsMax, endedSubmissionsMax } from '../actors/settlement/settlementActor.ts';
+import { instancesMax } from '../actors/settlement/settlementActors.ts';
 import { pastDaysMax } from '../actors/statistics/dayHistory.ts';
 import { rememberedMarksMax } from '../actors/wheel/acceptance.ts';
-import { coveringGapSeconds, recentRoundsMax } from '../actors/wheel/activityFold.ts';
 import { futureObservationMsMax, readingBytesMax } from '../actors/wheel/decodeCounter.ts';
 import { stalenessSeconds } from '../actors/wheel/freshness.ts';
+import { coveringGapSeconds, recentRoundsMax } from '../actors/wheel/roundFold.ts';
 import { stopMs } from '../deploy/commands/runService.ts';
 import { ownerPageDefault } from '../http/routes/chainRoutes.ts';
 import { feedPageDefault } from '../http/routes/eventRoutes.ts';
@@ -111,7 +111,7 @@ const requests: readonly Row[] = [
 
 const messages: readonly Row[] = [
   ['Counter reading', bytes(readingBytesMax), 'rejected as `malformed`'],
-  ['Message of `MINER_PIPELINE`', bytes(pipelineBytesMax), 'rejected as `malformed`'],
+  ['Message of `MINER_PIPELINE`', bytes(settlementBytesMax), 'rejected as `malformed`'],
   ['Span of the chain', bytes(spanBytesMax), 'the indexer publishes several, or parts'],
   ['Observation after its receipt', seconds(futureObservationMsMax), 'rejected as `future_observation`'],
   [

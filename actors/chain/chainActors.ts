@@ -2,16 +2,6 @@ import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StateCapture } from '../foldRecord.ts';
 import type { Outcome } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
-import {
-  type ChainFault,
-  type ChainFoldSettings,
-  type ChainFoldState,
-  type ChangedRecords,
-  chainFoldVersion,
-  createChainFold,
-  emptyChainFoldState,
-  type Reorganization,
-} from './chainFold.ts';
 import { decodeChainReads } from './chainReads.ts';
 import {
   type ChainRestoration,
@@ -23,6 +13,16 @@ import type { ChainFeedEvent, ChainState, RecordName } from './chainState.ts';
 import { convertChainRecord, convertibleFoldVersions } from './convertChainRecords.ts';
 import { decodeChain } from './decodeChain.ts';
 import { type FinalHistory, nothingFinal } from './finalHistory.ts';
+import {
+  type ChainFault,
+  type ChainFoldSettings,
+  type ChangedRecords,
+  createChainFold,
+  emptySpanFoldState,
+  type Reorganization,
+  type SpanFoldState,
+  spanFoldVersion,
+} from './spanFold.ts';
 
 /** What an accepted message of `MINER_CHAIN` makes. */
 export interface ChainOutput {
@@ -41,7 +41,7 @@ export interface ChainActors {
   readonly chainId: bigint;
   /** @throws ForkBelowStates when a fork lies below every state that is kept. */
   receive(message: StreamMessage): Outcome<ChainOutput>;
-  readonly state: ChainFoldState;
+  readonly state: SpanFoldState;
   /** Why nothing more is applied, although spans arrive; null while everything is. */
   readonly fault: ChainFault | null;
   /** The newest safe state; null before the first. */
@@ -62,7 +62,7 @@ export type ChainActorsSettings = Omit<ChainFoldSettings, 'retainedFromBlock'>;
 
 export function createChainActors(settings: ChainActorsSettings): ChainActors {
   let fold = createChainFold({ ...settings, retainedFromBlock: null });
-  let state = emptyChainFoldState;
+  let state = emptySpanFoldState;
   let newestSpanAtMs: number | null = null;
   /** Since the capture before; null before the first one, and where it is not known. */
   let changed: Set<RecordName> | null = null;
@@ -74,7 +74,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
 
   return {
     identity: {
-      ...identifyFold(chainFoldVersion, {
+      ...identifyFold(spanFoldVersion, {
         chainId: settings.chainId,
         deploymentBlock: settings.deploymentBlock,
         ...settings.contracts,
@@ -123,13 +123,12 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
         changes: names === null ? null : () => encodeChainChanges(captured, names),
       };
     },
-    beginRestore: (foldVersion = chainFoldVersion) => {
+    beginRestore: (foldVersion = spanFoldVersion) => {
       const restoration = createChainRestoration();
       const { add } = restoration;
       return {
         ...restoration,
-        add:
-          foldVersion === chainFoldVersion ? add : (record) => add(convertChainRecord(record, foldVersion)),
+        add: foldVersion === spanFoldVersion ? add : (record) => add(convertChainRecord(record, foldVersion)),
         complete: () => {
           const restored = restoration.complete();
           return () => {

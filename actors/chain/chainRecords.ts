@@ -5,8 +5,8 @@ import { compileCheck } from '../schemas/compileCheck.ts';
 import { isAddress, isBytes } from '../schemas/hex.ts';
 import { address, bytes32 } from '../schemas/wireScalars.ts';
 import { type ChainEvent, contractAbis, contractKinds } from './chainEvent.ts';
-import type { FoldedBlock } from './chainFold.ts';
 import { activityKinds, operationStates } from './chainState.ts';
+import type { FoldedBlock } from './spanFold.ts';
 
 /** Kinds of records that the state of the chain consists of, and what each of them holds. */
 

@@ -10,14 +10,14 @@ import {
 } from '../foldRecord.ts';
 import { isAddress } from '../schemas/hex.ts';
 import { findFirstInMemory } from './activityRows.ts';
-import { type ChainFoldState, emptyChainFoldState } from './chainFold.ts';
 import { chainRecords } from './chainRecords.ts';
 import type { ChainState, KeyedRecord, OwnerState, RecordName } from './chainState.ts';
 import { collectOwners } from './collectOwners.ts';
+import { emptySpanFoldState, type SpanFoldState } from './spanFold.ts';
 
 /** What a snapshot of the chain holds. */
 export interface CapturedChain {
-  readonly state: ChainFoldState;
+  readonly state: SpanFoldState;
   readonly newestSpanAtMs: number | null;
 }
 
@@ -208,7 +208,7 @@ export function createChainRestoration(): ChainRestoration<CapturedChain> {
     const fold = folds.values.get('');
     if (fold === undefined) {
       if (count > 0) throw new RecordRefused('the records of a chain lack that of its fold');
-      return { state: emptyChainFoldState, newestSpanAtMs: null };
+      return { state: emptySpanFoldState, newestSpanAtMs: null };
     }
     const { newestSpanAtMs, ...rest } = fold;
     const newest = buildState();

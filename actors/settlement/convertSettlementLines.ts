@@ -2,7 +2,7 @@ import type { StateValue } from 'xstate';
 import { z } from 'zod';
 import { parse } from '../bigintJson.ts';
 import type { FoldRecord } from '../foldRecord.ts';
-import { encodeInstallation, moduleSchema, signerSchema, toModuleView } from './pipelineSnapshot.ts';
+import { encodeInstallation, moduleSchema, signerSchema, toModuleView } from './installationSnapshot.ts';
 import { decodeIds } from './rememberedIds.ts';
 import {
   buildSettlement,

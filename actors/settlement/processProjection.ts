@@ -18,7 +18,7 @@ import type {
   SubmissionView,
 } from '../views/views.ts';
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
-import { type ActivityState, findRound } from '../wheel/activityFold.ts';
+import { findRound, type RoundState } from '../wheel/roundFold.ts';
 import { isWithinBounds, roundWorkMax } from './coreBounds.ts';
 import { findOracleState } from './oracleState.ts';
 import { findBlockedReason, findQueueState } from './queueState.ts';
@@ -28,7 +28,7 @@ import type { Settlement } from './settlementActor.ts';
 export interface ProcessSources {
   readonly measurement: MeasurementView | null;
   /** Null without any accepted reading. */
-  readonly activity: ActivityState | null;
+  readonly activity: RoundState | null;
   readonly settlement: Settlement;
   /** The newest safe state; null while there is none. */
   readonly chain: ChainState | null;
@@ -198,7 +198,7 @@ function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailab
  * open one as far as it is measured. Null when one of the ended ones is not observed.
  */
 function openRounds(
-  activity: ActivityState,
+  activity: RoundState,
   reading: AcceptedReading,
   sources: ProcessSources,
 ): WorkedRound[] | null {

@@ -9,7 +9,7 @@ import {
   settlementMachine,
 } from '../../machines/settlementMachine.ts';
 import { type Decoded, type Rejection, reject } from '../messages/decodeMessage.ts';
-import type { PipelineMessage } from './decodePipeline.ts';
+import type { SettlementStreamMessage } from './decodeSettlement.ts';
 import { explainRefusal } from './explainRefusal.ts';
 import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from './rememberedIds.ts';
 import { type EndedIds, toOracleEvent, toReporterEvent } from './settlementEvent.ts';
@@ -53,7 +53,7 @@ export const initialSettlement: Settlement = {
 };
 
 /** What oracle or reporter said. */
-export type SettlementMessage = Extract<PipelineMessage, { kind: 'oracle' | 'reporter' }>;
+export type SettlementMessage = Extract<SettlementStreamMessage, { kind: 'oracle' | 'reporter' }>;
 
 /** The actor of one installation's settlement. */
 export interface SettlementActor {

@@ -1,7 +1,7 @@
 import { requireValue } from '../../machines/requireValue.ts';
 import type { RoundRow } from '../storedRows.ts';
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
-import { roundMs } from '../wheel/activityFold.ts';
+import { roundMs } from '../wheel/roundFold.ts';
 
 /** A universal day runs from noon to noon UTC (CONTRACT.md, Time, rounds and days). */
 export const dayMs = 86_400_000;

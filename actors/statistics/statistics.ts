@@ -1,4 +1,4 @@
-import { roundMs } from '../wheel/activityFold.ts';
+import { roundMs } from '../wheel/roundFold.ts';
 import {
   type DayHistory,
   type DaySummary,

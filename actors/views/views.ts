@@ -187,7 +187,7 @@ export interface ProcessView {
 }
 
 /** What the routes read. Every call is synchronous and costs no I/O. */
-export interface ActivityViews {
+export interface ActorViews {
   /** The configured public installation. */
   readonly publicInstallationId: string;
   /** Telemetry of any installation; offline for one that has published nothing. */

@@ -12,7 +12,6 @@ import type { Received } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { type DayHistory, withReading } from '../statistics/dayHistory.ts';
 import type { TelemetryView } from '../views/views.ts';
-import type { ActivityState } from './activityFold.ts';
 import type { CounterReading, StoredReading } from './counterReading.ts';
 import {
   type CapturedCounters,
@@ -22,6 +21,7 @@ import {
 } from './counterSnapshot.ts';
 import { decodeCounter } from './decodeCounter.ts';
 import { createInstallationActor, type InstallationActor, type ReadingOutput } from './installationActor.ts';
+import type { RoundState } from './roundFold.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored; the stream is replayed. */
 export const counterFoldVersion = 6;
@@ -49,7 +49,7 @@ export interface CounterActors {
   /** What the public installation has reached; null before its first reading. The same until something is reached. */
   achievements(): MeasurementProgress | null;
   /** Observed and open rounds, as projections need them; null for an installation that has published nothing. */
-  activity(installationId: string): ActivityState | null;
+  activity(installationId: string): RoundState | null;
   readonly installationCount: number;
   /** The state as it is at this call. */
   capture(): StateCapture;

@@ -11,9 +11,9 @@ import {
   type Restoration,
 } from '../foldRecord.ts';
 import { type DayHistory, type DaySummary, listDays, toHistory } from '../statistics/dayHistory.ts';
-import type { RecentRound } from './activityFold.ts';
 import { coreStatuses, provenances } from './counterReading.ts';
 import type { InstallationState } from './installationActor.ts';
+import type { RecentRound } from './roundFold.ts';
 
 const amount = z.bigint();
 const count = z.int().min(0);

@@ -3,20 +3,20 @@ import { cacheView } from '../views/cacheView.ts';
 import type { TelemetryView } from '../views/views.ts';
 import { type AcceptanceState, acceptReading, findRejection } from './acceptance.ts';
 import { type AcceptedReading, toAcceptedReading } from './acceptedReading.ts';
-import { type ActivityState, type ClosedActivity, createActivity, foldActivity } from './activityFold.ts';
 import type { CounterReading } from './counterReading.ts';
 import { findFreshness } from './freshness.ts';
+import { type ClosedRound, createRoundState, foldRound, type RoundState } from './roundFold.ts';
 
 /** Everything that is folded of one installation's readings. Immutable. */
 export interface InstallationState {
   readonly acceptance: AcceptanceState;
-  readonly activity: ActivityState;
+  readonly activity: RoundState;
 }
 
 /** What an accepted reading makes. */
 export interface ReadingOutput {
   readonly reading: AcceptedReading;
-  readonly closed: ClosedActivity;
+  readonly closed: ClosedRound;
 }
 
 /** The actor of one installation: acceptance, rounds and buckets, and the freshness of its newest measurement. */
@@ -29,7 +29,7 @@ export interface InstallationActor {
   state(): InstallationState | null;
 }
 
-const nothingClosed: ClosedActivity = { round: null, bucket: null };
+const nothingClosed: ClosedRound = { round: null, bucket: null };
 
 export function createInstallationActor(
   installationId: string,
@@ -54,10 +54,10 @@ export function createInstallationActor(
     const acceptedReading = toAcceptedReading(reading, position, state?.acceptance.latest ?? null);
     const acceptance = acceptReading(state?.acceptance ?? null, acceptedReading);
     if (state === null) {
-      state = { acceptance, activity: createActivity(acceptedReading) };
+      state = { acceptance, activity: createRoundState(acceptedReading) };
       return { output: { reading: acceptedReading, closed: nothingClosed } };
     }
-    const folded = foldActivity(state.activity, state.acceptance.latest, acceptedReading, genesisMs);
+    const folded = foldRound(state.activity, state.acceptance.latest, acceptedReading, genesisMs);
     state = { acceptance, activity: folded.state };
     return { output: { reading: acceptedReading, closed: folded.closed } };
   }

@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { bindToParent } from '../../deploy/local/bindToParent.ts';
 import { findFreePort } from '../../test/support/processes/findFreePort.ts';
-import { awaitFirstAnswer, createStopper, serverPath } from '../childServer.ts';
 import { pinToCore } from '../pinToCore.ts';
+import { awaitFirstAnswer, createStopper, serverPath } from '../serverChild.ts';
 import type { PreparedPath } from './preparedAnswers.ts';
 
 const startMs = 10_000;

@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { findFirstInMemory } from '../../actors/chain/activityRows.ts';
-import type { ChainFoldState } from '../../actors/chain/chainFold.ts';
 import {
   createChainRestoration,
   encodeChainChanges,
@@ -8,6 +7,7 @@ import {
 } from '../../actors/chain/chainSnapshot.ts';
 import type { ChainState } from '../../actors/chain/chainState.ts';
 import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
+import type { SpanFoldState } from '../../actors/chain/spanFold.ts';
 import { openDatabase } from '../../storage/database.ts';
 import type { SnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { migrate } from '../../storage/migrations.ts';
@@ -41,11 +41,11 @@ function headerAt(position: number): SnapshotHeader {
   };
 }
 
-function withNewest(state: ChainFoldState, newest: ChainState): ChainFoldState {
+function withNewest(state: SpanFoldState, newest: ChainState): SpanFoldState {
   return { ...state, safe: [newest] };
 }
 
-function findNewest({ safe }: ChainFoldState): ChainState {
+function findNewest({ safe }: SpanFoldState): ChainState {
   const newest = safe.at(-1);
   if (newest === undefined) throw new Error('there is no safe state');
   return newest;

@@ -3,7 +3,6 @@ import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
 import type { Hash } from 'viem';
 import { ownerEventsRetained } from '../../actors/chain/activityRows.ts';
 import type { EventSource } from '../../actors/chain/chainEvent.ts';
-import { type ChainFoldState, emptyChainFoldState } from '../../actors/chain/chainFold.ts';
 import {
   type ChainState,
   emptyChainState,
@@ -13,6 +12,7 @@ import {
   type Position,
   type RecordName,
 } from '../../actors/chain/chainState.ts';
+import { emptySpanFoldState, type SpanFoldState } from '../../actors/chain/spanFold.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import type { Database } from '../../storage/database.ts';
 import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
@@ -29,7 +29,7 @@ const genesisMs = Date.UTC(2026, 0, 1);
 const blockMs = 12_000;
 
 /** The state of a chain after years, made up: no fold could be waited for. */
-export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize): ChainFoldState {
+export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize): SpanFoldState {
   const block = { number: 20_000_000n, hash: deriveHash('block', 0), timestampMs: genesisMs };
   const ownerCount = Math.ceil(positions / positionsPerOwner);
   const addresses = Array.from({ length: ownerCount }, (_, index) => deriveAddress(index));
@@ -53,7 +53,7 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
     owners: ImmutableMap(owners),
     activity: { rowsThroughBlock: block.number, awaited: List() },
   };
-  return { ...emptyChainFoldState, head: block, rootHash: deriveHash('root', 0), safe: [state] };
+  return { ...emptySpanFoldState, head: block, rootHash: deriveHash('root', 0), safe: [state] };
 }
 
 /** The rows of the same events, without what no page needs. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bucketSeconds } from '../../actors/wheel/activityFold.ts';
+import { bucketSeconds } from '../../actors/wheel/roundFold.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
 import { deployContracts } from './deployContracts.ts';
 import { LocalAnvilError } from './localAnvil.ts';

@@ -5,7 +5,7 @@ import { type Frontier, settleBatch, splitIntoBatches } from '../../actors/chain
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import type { OracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import type { ReporterMessage } from '../../actors/settlement/reporterMessage.ts';
-import { roundSeconds } from '../../actors/wheel/activityFold.ts';
+import { roundSeconds } from '../../actors/wheel/roundFold.ts';
 import type { Submission } from '../../machines/settlementMachine.ts';
 import type { EconomyActions } from './economyActions.ts';
 import type { LocalChainClient } from './localChainClient.ts';

@@ -4,11 +4,11 @@ import type { Logger } from 'pino';
 import { BehaviorSubject, filter, firstValueFrom } from 'rxjs';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
 import type { Settlement } from '../../actors/settlement/settlementActor.ts';
+import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
-import { emptyCheckpoint } from '../../streams/jetstream/checkpoint.ts';
 import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
+import { startOfStream } from '../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../streams/operators/gate.ts';
 import { systemClock } from '../systemClock.ts';
 
@@ -37,11 +37,11 @@ export interface StreamObserverOptions {
   readonly logger: Logger;
 }
 
-/** Folds the counter and the pipeline stream from their beginnings. */
+/** Folds the counter stream and the stream of settlement from their beginnings. */
 export function observeStreams(options: StreamObserverOptions): StreamObserver {
   const { installationId, genesisMs, logger } = options;
   const counters = createCounterActors({ genesisMs, publicInstallationId: installationId });
-  const pipeline = createPipelineActors();
+  const settlements = createSettlementActors();
   const work = new Map<number, bigint>();
   let newest: { observedAtMs: number; counterEpoch: string } | null = null;
 
@@ -62,7 +62,7 @@ export function observeStreams(options: StreamObserverOptions): StreamObserver {
       clock: systemClock,
     });
     const position = new BehaviorSubject(0);
-    const subscription = source.batchesAfter(emptyCheckpoint, alwaysOpen).subscribe({
+    const subscription = source.batchesAfter(startOfStream, alwaysOpen).subscribe({
       next: (batch) => {
         batch.messages.forEach(receive);
         position.next(batch.position);
@@ -87,13 +87,13 @@ export function observeStreams(options: StreamObserverOptions): StreamObserver {
 
   const counter = follow('MINER_COUNTER', receiveReading);
   const settlement = follow('MINER_PIPELINE', (message) => {
-    pipeline.receive(message);
+    settlements.receive(message);
   });
   return {
     findWork: (roundId) => work.get(roundId),
     newestReadingMs: () => newest?.observedAtMs ?? null,
     counterEpoch: () => newest?.counterEpoch ?? null,
-    settlement: () => pipeline.settlement(installationId),
+    settlement: () => settlements.settlement(installationId),
     folded: settlement.reached,
     caughtUp: async () => {
       await Promise.all([counter.reachedEnd(), settlement.reachedEnd()]);

@@ -9,7 +9,7 @@ import {
   settlementRanges,
   settlementSources,
 } from '../../actors/views/chainViewTypes.ts';
-import type { ActivityViews, SettlementsView } from '../../actors/views/views.ts';
+import type { ActorViews, SettlementsView } from '../../actors/views/views.ts';
 import { versionId } from '../responses/chain.ts';
 import { coreResponse, toCoreBody } from '../responses/core.ts';
 import {
@@ -236,7 +236,7 @@ function parseOwnerPage(query: URLSearchParams): OwnerPageRequest | null {
 }
 
 /** What a route of the chain says when what it reads cannot be shown (CONTRACT.md, Unavailable reasons). */
-function describeUnreadable({ chain, publicInstallationId }: ActivityViews): ChainUnavailable {
+function describeUnreadable({ chain, publicInstallationId }: ActorViews): ChainUnavailable {
   return {
     status: 'unavailable',
     installationId: publicInstallationId,
@@ -246,14 +246,14 @@ function describeUnreadable({ chain, publicInstallationId }: ActivityViews): Cha
 }
 
 /** A public route answers an unusable cursor with an unavailable body, not with an error (CONTRACT.md, Portfolio). */
-function describeCursorFault(views: ActivityViews, fault: CursorFault): ChainUnavailable {
+function describeCursorFault(views: ActorViews, fault: CursorFault): ChainUnavailable {
   const view = describeUnreadable(views);
   return fault === 'other_owner' ? { ...view, reason: 'indexer_mismatch' } : view;
 }
 
 /** Reads a page of an owner's list: at once, or from ClickHouse. */
 type LoadOwnerPage<View> = (
-  views: ActivityViews,
+  views: ActorViews,
   page: OwnerPageRequest,
   signal: AbortSignal,
 ) => View | ChainUnavailable | { readonly fault: CursorFault } | Promise<View>;
@@ -263,7 +263,7 @@ function readPublicOwnerList<View extends { readonly status: string }, Body>(
   buildBody: (view: View | ChainUnavailable) => Body,
 ) {
   return (
-    { views }: { views: ActivityViews },
+    { views }: { views: ActorViews },
     { query, signal }: { query: URLSearchParams; signal: AbortSignal },
   ): ReadResult<Body> | Promise<ReadResult<Body>> => {
     const page = parseOwnerPage(query);
@@ -284,7 +284,7 @@ function readPlainOwnerList<View extends { readonly status: string }, Body>(
     invalidated: 'cursor_invalidated',
   };
   return (
-    { views }: { views: ActivityViews },
+    { views }: { views: ActorViews },
     { pathValue, query, signal }: { pathValue: string; query: URLSearchParams; signal: AbortSignal },
   ): ReadResult<Body> | Promise<ReadResult<Body>> => {
     const parameters = parseExactQuery(query, ['limit', 'cursor']);

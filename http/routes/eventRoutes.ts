@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type FeedRequest, feedCategories } from '../../actors/views/feedViews.ts';
-import type { ActivityViews } from '../../actors/views/views.ts';
+import type { ActorViews } from '../../actors/views/views.ts';
 import { eventsResponse, toEventsBody } from '../responses/events.ts';
 import { cursor } from '../responses/observations.ts';
 import { noStore } from '../server/cacheControl.ts';
@@ -40,7 +40,7 @@ function parseFeedRequest(search: URLSearchParams): FeedRequest | null {
 }
 
 function read(
-  { views }: { views: ActivityViews },
+  { views }: { views: ActorViews },
   { query: search, signal }: { query: URLSearchParams; signal: AbortSignal },
 ): ReadResult<z.infer<typeof eventsResponse>> | Promise<ReadResult<z.infer<typeof eventsResponse>>> {
   const request = parseFeedRequest(search);

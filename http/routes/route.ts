@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import type { ActivityViews } from '../../actors/views/views.ts';
+import type { ActorViews } from '../../actors/views/views.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import type { ErrorCode } from '../server/errors.ts';
 import type { RateClass } from '../server/rateLimiter.ts';
 
 /** What the handlers of routes read. */
 export interface RouteSources {
-  readonly views: ActivityViews;
+  readonly views: ActorViews;
   readonly observations: ObservationReader;
 }
 
@@ -57,10 +57,10 @@ interface RouteEntry {
 export interface ViewRoute extends RouteEntry {
   readonly kind: 'view';
   /** Why the route cannot answer at the moment, with `Retry-After: 2`; null when it can. */
-  readonly refusal: ((views: ActivityViews) => ErrorCode | null) | null;
+  readonly refusal: ((views: ActorViews) => ErrorCode | null) | null;
   /** What a query selects, null for an invalid one; not called where the query is not read. */
   readonly selection: (query: URLSearchParams) => string | null;
-  readonly view: (views: ActivityViews, pathValue: string, selection: never) => object;
+  readonly view: (views: ActorViews, pathValue: string, selection: never) => object;
   readonly body: (view: never) => unknown;
   /** The tag without its quotes; null for none. */
   readonly tag: ((body: never) => string | null) | null;
@@ -71,7 +71,7 @@ export interface ViewRoute extends RouteEntry {
   /** Whether `If-None-Match` is evaluated. */
   readonly isConditional: boolean;
   /** The `unavailable` view that replaces one with an invalid body, or one that cannot be computed; null: 500. */
-  readonly unavailable: ((views: ActivityViews, failed: never) => object) | null;
+  readonly unavailable: ((views: ActorViews, failed: never) => object) | null;
 }
 
 /** A header whose value is computed from a view. */
@@ -102,7 +102,7 @@ export interface ReadRoute extends RouteEntry {
     request: ReadRequest,
   ) => ReadResult<unknown> | Promise<ReadResult<unknown>>;
   /** The `unavailable` body that replaces an invalid one, or one of a read that fails; null: 500. */
-  readonly unavailable: ((views: ActivityViews) => unknown) | null;
+  readonly unavailable: ((views: ActorViews) => unknown) | null;
 }
 
 export type Route = ViewRoute | ReadRoute;
@@ -130,14 +130,14 @@ export function defineViewRoute<
     | 'unavailable'
   > & {
     readonly response: Schema;
-    readonly view: (views: ActivityViews, pathValue: string, selection: Selection) => View;
+    readonly view: (views: ActorViews, pathValue: string, selection: Selection) => View;
     readonly body: (view: View) => z.infer<Schema>;
     readonly tag: ((body: z.infer<Schema>) => string | null) | null;
     readonly receivedAtMs?: (view: View) => number | null;
     readonly header?: ResponseHeader<View>;
     readonly selection?: (query: URLSearchParams) => Selection | null;
     readonly refusal?: ViewRoute['refusal'];
-    readonly unavailable?: (views: ActivityViews, failed: View | null) => View;
+    readonly unavailable?: (views: ActorViews, failed: View | null) => View;
   },
 ): ViewRoute {
   const defaults = {
@@ -157,7 +157,7 @@ export function defineReadRoute<Schema extends z.ZodType>(
       sources: RouteSources,
       request: ReadRequest,
     ) => ReadResult<z.infer<Schema>> | Promise<ReadResult<z.infer<Schema>>>;
-    readonly unavailable?: (views: ActivityViews) => z.infer<Schema>;
+    readonly unavailable?: (views: ActorViews) => z.infer<Schema>;
   },
 ): ReadRoute {
   return { kind: 'read', unavailable: null, ...route };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type StatisticsViews, statisticsRanges } from '../../actors/views/statisticsViews.ts';
-import type { ActivityViews } from '../../actors/views/views.ts';
+import type { ActorViews } from '../../actors/views/views.ts';
 import {
   plainStatisticsResponse,
   publicStatisticsResponse,
@@ -23,13 +23,13 @@ const members = {
     const range = parseExactQuery(query, ['range'])?.get('range');
     return statisticsRanges.find((one) => one === range) ?? null;
   },
-  refusal: ({ statistics }: ActivityViews) => (statistics === null ? 'public_stats_rebuilding' : null),
+  refusal: ({ statistics }: ActorViews) => (statistics === null ? 'public_stats_rebuilding' : null),
   tag: ({ revision }: { readonly revision: string }) => revision,
   isConditional: true,
 } as const;
 
 /** Called only where `refusal` is null. */
-function expectStatistics({ statistics }: ActivityViews): StatisticsViews {
+function expectStatistics({ statistics }: ActorViews): StatisticsViews {
   if (statistics === null) throw new Error('statistics are requested while they are rebuilt');
   return statistics;
 }

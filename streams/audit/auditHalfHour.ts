@@ -1,7 +1,7 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { type DayHistory, findDayStart } from '../../actors/statistics/dayHistory.ts';
-import { bucketSeconds, roundMs } from '../../actors/wheel/activityFold.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
+import { bucketSeconds, roundMs } from '../../actors/wheel/roundFold.ts';
 import type { Database } from '../../storage/database.ts';
 import type { RecentReadings } from '../../storage/recentReadings.ts';
 import type { OldestRowMs } from '../../storage/rowsTtl.ts';

@@ -2,9 +2,9 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import type { BucketRow, RoundRow } from '../../actors/storedRows.ts';
 import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
-import { bucketSeconds } from '../../actors/wheel/activityFold.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { createInstallationActor } from '../../actors/wheel/installationActor.ts';
+import { bucketSeconds } from '../../actors/wheel/roundFold.ts';
 import { readRange } from '../jetstream/readRange.ts';
 
 const bucketMs = bucketSeconds * 1000;

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { toActivityRow } from '../../actors/chain/activityRows.ts';
 import type { ChainActors, ChainOutput } from '../../actors/chain/chainActors.ts';
-import { type ChainFault, ForkBelowStates, type Reorganization } from '../../actors/chain/chainFold.ts';
 import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
 import { toCheckpointRow, toSettlementRow } from '../../actors/chain/settlementRows.ts';
+import { type ChainFault, ForkBelowStates, type Reorganization } from '../../actors/chain/spanFold.ts';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
 import type { Outcome } from '../../actors/messages/outcome.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';

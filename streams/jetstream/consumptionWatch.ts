@@ -4,8 +4,8 @@ import { exhaustMap, filter, from, interval, map, merge } from 'rxjs';
 import type { StreamName } from '../../actors/messages/subjects.ts';
 import type { Clock } from '../../actors/views/clock.ts';
 import { whenAborted } from '../operators/whenAborted.ts';
-import type { Checkpoint } from './checkpoint.ts';
 import { checkIdentity, explainGap, StreamDiverged } from './sourceVerification.ts';
+import type { StreamPosition } from './streamPosition.ts';
 
 /** How often the stream's end is inspected, for the lag and for faults that cause no notification. */
 const inspectionMs = 2_000;
@@ -29,8 +29,8 @@ export interface ConsumptionWatchOptions {
   readonly delivered: ConsumerMessages;
   readonly signal: AbortSignal;
   readonly isHeldBack: () => boolean;
-  /** The checkpoint of the last emitted message. */
-  readonly reached: () => Checkpoint;
+  /** The place of the last emitted message. */
+  readonly reached: () => StreamPosition;
   /** The stream ended at this sequence at this time (monotonic). */
   readonly onEndSeen: (lastSequence: number, atMs: number) => void;
   /** The stream is still the one that is followed, at this time (monotonic). */
@@ -83,13 +83,13 @@ export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionW
   let progress = { position: options.reached().position, sinceMs: clock.monotonicMs() };
   const inspect = async () => {
     // Read before the request: messages that arrive during it must not make the stream look shorter.
-    const checkpoint = options.reached();
+    const place = options.reached();
     const askedAtMs = clock.monotonicMs();
     const info = await jsm.streams.info(stream);
     if (reason !== null) return;
     const lastSequence = info.state.last_seq;
     options.onEndSeen(lastSequence, askedAtMs);
-    checkIdentity(stream, info, checkpoint);
+    checkIdentity(stream, info, place);
     options.onVerified(askedAtMs);
     const { position } = options.reached();
     const isMoving = position !== progress.position || position >= lastSequence || options.isHeldBack();

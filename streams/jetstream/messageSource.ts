@@ -15,11 +15,11 @@ import {
 } from '../../machines/messageSourceMachine.ts';
 import type { ActorInspector } from '../actorTransitions.ts';
 import type { Gate } from '../operators/gate.ts';
-import { type Checkpoint, digestMessage } from './checkpoint.ts';
 import { watchConsumption } from './consumptionWatch.ts';
 import { isStreamMissing } from './ensureStreams.ts';
 import { createPullSizing } from './pullSizing.ts';
 import { explainGap, StreamDiverged, verifySource } from './sourceVerification.ts';
+import { digestMessage, type StreamPosition } from './streamPosition.ts';
 
 /** The largest batch, in messages and bytes; the event loop turns between two batches. */
 export const batchMessagesMax = 512;
@@ -46,8 +46,8 @@ export interface MessageBatch {
   readonly position: number;
   /** Bytes of its messages. */
   readonly weight: number;
-  /** The checkpoint after the last message of this batch. */
-  checkpoint(): Checkpoint;
+  /** The place after the last message of this batch. */
+  place(): StreamPosition;
 }
 
 export interface SourceStatus {
@@ -93,13 +93,13 @@ export interface MessageSourceOptions {
 
 export interface MessageSource {
   /**
-   * The stream's messages after `checkpoint`, in order and without a gap that the stream does not explain, for as
+   * The stream's messages after `place`, in order and without a gap that the stream does not explain, for as
    * long as the subscription lasts or through the last requested one. Each batch enters the gate, and no messages are read
    * while it is closed. Failures of NATS never end it.
    *
-   * Errors with {@link StreamDiverged} when the checkpoint's message is no longer in the stream.
+   * Errors with {@link StreamDiverged} when the place's message is no longer in the stream.
    */
-  batchesAfter(checkpoint: Checkpoint, gate: Gate): Observable<MessageBatch>;
+  batchesAfter(place: StreamPosition, gate: Gate): Observable<MessageBatch>;
   /** Emits the position whenever the stream was found to hold nothing behind it. */
   readonly ends$: Observable<number>;
   status(): SourceStatus;
@@ -122,7 +122,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
   let seenEnd: { readonly sequence: number; readonly atMs: number } | null = null;
   let actor: Actor<typeof messageSourceMachine> | null = null;
 
-  function batchesAfter(from: Checkpoint, gate: Gate): Observable<MessageBatch> {
+  function batchesAfter(from: StreamPosition, gate: Gate): Observable<MessageBatch> {
     return new Observable<MessageBatch>((subscriber) => {
       const ending = new AbortController();
       counts.position = from.position;
@@ -147,31 +147,31 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
   }
 
   /** One subscription: one consumer after another, each from where the previous one ended. */
-  function follow(from: Checkpoint, recipient: Recipient): Actor<typeof messageSourceMachine> {
+  function follow(from: StreamPosition, recipient: Recipient): Actor<typeof messageSourceMachine> {
     const { signal } = recipient;
-    let checkpoint = from;
+    let place = from;
     let isReported = false;
 
     async function verify() {
       const askedAtMs = clock.monotonicMs();
-      const verified = await answerSoon(verifySource(jsm, stream, checkpoint));
+      const verified = await answerSoon(verifySource(jsm, stream, place));
       if (signal.aborted) return;
       counts.verifiedAtMs = askedAtMs;
-      checkpoint = { ...checkpoint, streamCreated: verified.created };
-      if (verified.firstSequence > checkpoint.position + 1)
-        checkpoint = await skipGap(checkpoint, verified.firstSequence - 1, recipient);
+      place = { ...place, streamCreated: verified.created };
+      if (verified.firstSequence > place.position + 1)
+        place = await skipGap(place, verified.firstSequence - 1, recipient);
       if (signal.aborted) return;
       onEndSeen(verified.lastSequence, askedAtMs);
       isReported = false;
     }
 
     async function consumeOnce(): Promise<'interrupted' | 'ended'> {
-      if (checkpoint.position >= through) return 'ended';
+      if (place.position >= through) return 'ended';
       // Messages that have left the stream were skipped, so its creation time is known.
-      await consume(checkpoint, checkpoint.streamCreated ?? '', recipient, (reached) => {
-        checkpoint = reached;
+      await consume(place, place.streamCreated ?? '', recipient, (reached) => {
+        place = reached;
       });
-      return checkpoint.position >= through ? 'ended' : 'interrupted';
+      return place.position >= through ? 'ended' : 'interrupted';
     }
 
     return createActor(
@@ -218,10 +218,14 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
    * Retention, a purge or a deletion removed the messages through a sequence. Their stored readings replace them; the rest remains
    * unknown, and is logged.
    */
-  async function skipGap(from: Checkpoint, through: number, recipient: Recipient): Promise<Checkpoint> {
+  async function skipGap(
+    from: StreamPosition,
+    through: number,
+    recipient: Recipient,
+  ): Promise<StreamPosition> {
     const { gate, signal } = recipient;
     const streamCreated = from.streamCreated ?? '';
-    const createEmptyCheckpoint = (position: number) => ({
+    const createWithoutDigest = (position: number) => ({
       streamCreated: from.streamCreated,
       position,
       digest: null,
@@ -234,14 +238,14 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
           streamCreated,
           position,
           weight: stored.length * messageOverheadBytes,
-          checkpoint: () => createEmptyCheckpoint(position),
+          place: () => createWithoutDigest(position),
         },
         recipient,
       );
     let storedCount = 0;
     for await (const stored of options.readStored?.(from.position, through) ?? []) {
       if (!gate.isOpen) await gate.opened(signal);
-      if (signal.aborted) return createEmptyCheckpoint(counts.position);
+      if (signal.aborted) return createWithoutDigest(counts.position);
       storedCount += stored.length;
       emitThrough((stored.at(-1) as StoredReading).position, stored);
     }
@@ -250,7 +254,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     const range = { stream, fromSequence: from.position + 1, toSequence: through };
     logger.warn({ ...range, missed, storedReadings: storedCount }, missedText);
     emitThrough(through, []);
-    return createEmptyCheckpoint(through);
+    return createWithoutDigest(through);
   }
 
   function emit(batch: MessageBatch, { subscriber, gate }: Recipient) {
@@ -277,10 +281,10 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
 
   /** Runs one ordered consumer until something interrupts it; however it ends, `onEnded` is called with what was reached. */
   async function consume(
-    from: Checkpoint,
+    from: StreamPosition,
     streamCreated: string,
     recipient: Recipient,
-    onEnded: (reached: Checkpoint) => void,
+    onEnded: (reached: StreamPosition) => void,
   ): Promise<void> {
     const { gate, signal } = recipient;
     const consumer = await answerSoon(
@@ -293,7 +297,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     const delivered = await consumer.consume({ max_messages: pulls.messages, expires: pullExpiresMs });
     let pending: JsMsg[] = [];
     let pendingBytes = 0;
-    /** The checkpoint of the last emitted batch. */
+    /** The place of the last emitted batch. */
     let reached = () => from;
     const watch = watchConsumption({
       ...options,
@@ -319,9 +323,9 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       const [messages, weight] = [pending, pendingBytes + pending.length * messageOverheadBytes];
       pending = [];
       pendingBytes = 0;
-      const checkpoint = () => createCheckpoint(streamCreated, newest);
-      reached = checkpoint;
-      emit({ messages, stored: [], streamCreated, position: newest.seq, weight, checkpoint }, recipient);
+      const place = () => createStreamPosition(streamCreated, newest);
+      reached = place;
+      emit({ messages, stored: [], streamCreated, position: newest.seq, weight, place }, recipient);
     };
 
     try {
@@ -331,14 +335,14 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
         if (message.seq > through) {
           emitPending();
           counts.position = through;
-          const checkpoint = { ...reached(), position: through };
-          reached = () => checkpoint;
+          const place = { ...reached(), position: through };
+          reached = () => place;
           return;
         }
         if (message.seq !== expected) {
           emitPending();
-          const checkpoint = await skipExplainedGap(reached(), expected, message.seq, recipient);
-          reached = () => checkpoint;
+          const place = await skipExplainedGap(reached(), expected, message.seq, recipient);
+          reached = () => place;
           if (signal.aborted) break;
         }
         expected = message.seq + 1;
@@ -364,8 +368,8 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       watch.throwFailure();
       const removedThrough = watch.removedThrough();
       if (removedThrough !== null && !signal.aborted) {
-        const checkpoint = await skipGap(reached(), removedThrough, recipient);
-        reached = () => checkpoint;
+        const place = await skipGap(reached(), removedThrough, recipient);
+        reached = () => place;
       }
     } finally {
       pending = []; // Not emitted: the next consumer reads them again.
@@ -383,11 +387,11 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
 
   /** A gap in the sequences is skipped if the stream explains it; otherwise the fold waits before it. */
   async function skipExplainedGap(
-    from: Checkpoint,
+    from: StreamPosition,
     expected: number,
     received: number,
     recipient: Recipient,
-  ): Promise<Checkpoint> {
+  ): Promise<StreamPosition> {
     const explanation = received > expected ? await explainGap(jsm, stream, expected, received - 1) : null;
     if (explanation === null) {
       throw new UnexplainedGap(
@@ -430,7 +434,7 @@ interface Recipient {
 const missedText =
   'messages are no longer in the stream (retention, a purge or a deletion); those without a stored reading remain unknown';
 
-function createCheckpoint(streamCreated: string | null, message: JsMsg): Checkpoint {
+function createStreamPosition(streamCreated: string | null, message: JsMsg): StreamPosition {
   const digest = digestMessage(message.subject, message.timestampNanos, message.data);
   return { streamCreated, position: message.seq, digest };
 }

@@ -169,8 +169,8 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
 
 /** The rejections that an earlier pipeline left unpublished, as an item without rows. */
 function wrapUnpublished(rejections: readonly RejectedMessage[], position: number): PipelineItem {
-  const checkpoint = () => ({ streamCreated: null, position, digest: null });
-  return { kind: 'batch', position, weight: 0, rows: null, rejections, checkpoint };
+  const place = () => ({ streamCreated: null, position, digest: null });
+  return { kind: 'batch', position, weight: 0, rows: null, rejections, place };
 }
 
 function listRejections(item: PipelineItem): readonly RejectedMessage[] {

@@ -1,13 +1,13 @@
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
 import type { StreamName } from '../../actors/messages/subjects.ts';
-import { type Checkpoint, digestMessage, parseNanos } from './checkpoint.ts';
+import { digestMessage, parseNanos, type StreamPosition } from './streamPosition.ts';
 
 export type DivergenceReason =
   | 'stream_recreated'
   | 'stream_ends_before_position'
   | 'other_message_at_position';
 
-/** The stream is not the one that was folded. The caller returns to a checkpoint that matches it. */
+/** The stream is not the one that was folded. The caller returns to a place that matches it. */
 export class StreamDiverged extends Error {
   override readonly name = 'StreamDiverged';
   readonly stream: StreamName;
@@ -28,14 +28,14 @@ export interface VerifiedStream {
 }
 
 /**
- * Compares a checkpoint with the stream as it is now (MESSAGES.md, Consumption).
+ * Compares a place with the stream as it is now (MESSAGES.md, Consumption).
  *
- * @throws StreamDiverged when the checkpoint's message is not in this stream.
+ * @throws StreamDiverged when the place's message is not in this stream.
  */
 export async function verifySource(
   jsm: JetStreamManager,
   stream: StreamName,
-  checkpoint: Checkpoint,
+  place: StreamPosition,
 ): Promise<VerifiedStream> {
   const info = await jsm.streams.info(stream);
   const verified = {
@@ -43,8 +43,8 @@ export async function verifySource(
     firstSequence: info.state.first_seq,
     lastSequence: info.state.last_seq,
   };
-  checkIdentity(stream, info, checkpoint);
-  const { position, digest } = checkpoint;
+  checkIdentity(stream, info, place);
+  const { position, digest } = place;
   const isInStream = position > 0 && position >= verified.firstSequence;
   if (digest === null || !isInStream) return verified;
   const stored = await jsm.streams.getMessage(stream, { seq: position });
@@ -62,19 +62,19 @@ export async function verifySource(
 }
 
 /** The checks that need no message: cheap enough to run every few seconds while following. */
-export function checkIdentity(stream: StreamName, info: StreamInfo, checkpoint: Checkpoint): void {
-  if (checkpoint.streamCreated !== null && checkpoint.streamCreated !== info.created) {
+export function checkIdentity(stream: StreamName, info: StreamInfo, place: StreamPosition): void {
+  if (place.streamCreated !== null && place.streamCreated !== info.created) {
     throw new StreamDiverged(
       stream,
       'stream_recreated',
-      `created ${info.created}, the folded one was created ${checkpoint.streamCreated}`,
+      `created ${info.created}, the folded one was created ${place.streamCreated}`,
     );
   }
-  if (info.state.last_seq < checkpoint.position) {
+  if (info.state.last_seq < place.position) {
     throw new StreamDiverged(
       stream,
       'stream_ends_before_position',
-      `it ends at ${info.state.last_seq}, folded through ${checkpoint.position}`,
+      `it ends at ${info.state.last_seq}, folded through ${place.position}`,
     );
   }
 }

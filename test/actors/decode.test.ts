@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeChain } from '../../actors/chain/decodeChain.ts';
-import { decodePipeline } from '../../actors/settlement/decodePipeline.ts';
+import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 
 const reading = {
@@ -92,7 +92,7 @@ describe('a counter message', () => {
   });
 });
 
-describe('a pipeline message', () => {
+describe('a settlement message', () => {
   const snapshot = {
     instanceId: 'sensor.0',
     moduleType: 'wheel-sensor',
@@ -107,24 +107,24 @@ describe('a pipeline message', () => {
   };
 
   it('is a module snapshot without its data', () => {
-    const decoded = decodePipeline('miner.module.wheel~one.sensor~0', bytes(snapshot));
+    const decoded = decodeSettlement('miner.module.wheel~one.sensor~0', bytes(snapshot));
     expect(decoded).toMatchObject({ value: { kind: 'module', installationId: 'wheel.one', state: 'ready' } });
     expect(JSON.stringify(decoded)).not.toContain('secret');
   });
 
   it('belongs to the instance of its subject', () => {
-    const decoded = decodePipeline('miner.module.wheel~one.other', bytes(snapshot));
+    const decoded = decodeSettlement('miner.module.wheel~one.other', bytes(snapshot));
     expect(decoded).toMatchObject({ rejection: { reason: 'wrong_instance' } });
   });
 
   it('names an installation that can be requested', () => {
-    expect(decodePipeline('miner.module.wheel one.sensor~0', bytes(snapshot))).toMatchObject({
+    expect(decodeSettlement('miner.module.wheel one.sensor~0', bytes(snapshot))).toMatchObject({
       rejection: { reason: 'malformed' },
     });
   });
 
   it('is ignored when no view reads its kind', () => {
-    expect(decodePipeline('miner.other.wheel', bytes({}))).toBeNull();
+    expect(decodeSettlement('miner.other.wheel', bytes({}))).toBeNull();
   });
 });
 
@@ -224,7 +224,7 @@ describe('bad input', () => {
     ],
   ];
   const decode = (on: string, data: Uint8Array) =>
-    decodeCounter(on, data) && [decodePipeline(on, data), decodeChain(on, data)];
+    decodeCounter(on, data) && [decodeSettlement(on, data), decodeChain(on, data)];
 
   it.each([
     ['miner.oracle.wheel', ['firstRound', 'lastRound', 'roundId']],
@@ -235,7 +235,7 @@ describe('bad input', () => {
     const changeMember = (name: string, value: bigint) =>
       JSON.stringify(message, (key, member) => (key === name ? value.toString() : member));
     const readReason = (body: string) => {
-      const decoded = (subject.startsWith('miner.chain') ? decodeChain : decodePipeline)(
+      const decoded = (subject.startsWith('miner.chain') ? decodeChain : decodeSettlement)(
         subject,
         bytes(body),
       );

@@ -9,17 +9,17 @@ import {
   reporterSubject,
   signerSubject,
 } from '../../actors/messages/subjects.ts';
-import { decodePipeline, pipelineBytesMax } from '../../actors/settlement/decodePipeline.ts';
+import { decodeSettlement, settlementBytesMax } from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter, readingBytesMax } from '../../actors/wheel/decodeCounter.ts';
 
 const id = 'wheel.one';
 const decoders = [
   ['a span', 'miner.chain.1.span', spanBytesMax, decodeChain],
   ['reads of the chain', 'miner.chain.1.reads', readsBytesMax, decodeChainReads],
-  ['an oracle’s message', oracleSubject(id), pipelineBytesMax, decodePipeline],
-  ['a reporter’s message', reporterSubject(id), pipelineBytesMax, decodePipeline],
-  ['a module snapshot', moduleSubject(id, 'sensor'), pipelineBytesMax, decodePipeline],
-  ['a signer', signerSubject(id), pipelineBytesMax, decodePipeline],
+  ['an oracle’s message', oracleSubject(id), settlementBytesMax, decodeSettlement],
+  ['a reporter’s message', reporterSubject(id), settlementBytesMax, decodeSettlement],
+  ['a module snapshot', moduleSubject(id, 'sensor'), settlementBytesMax, decodeSettlement],
+  ['a signer', signerSubject(id), settlementBytesMax, decodeSettlement],
   ['a reading', counterSubject(id), readingBytesMax, decodeCounter],
 ] as const;
 

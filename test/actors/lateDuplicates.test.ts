@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatRecord } from '../../actors/foldRecord.ts';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
-import { createPipelineActors, type PipelineActors } from '../../actors/settlement/pipelineActors.ts';
 import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../../actors/settlement/rememberedIds.ts';
+import { createSettlementActors, type SettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { deriveUuid } from '../support/readings/readingMessages.ts';
 import { restoreState } from '../support/restoreState.ts';
 
@@ -17,7 +17,7 @@ type Body = Record<string, unknown> & { readonly type: string };
 
 const oracleTypes = ['closure_accepted', 'blocked', 'unblocked', 'epoch_approved'];
 
-function sender(actors: PipelineActors) {
+function sender(actors: SettlementActors) {
   let seq = 0;
   return (body: Body, storedAtMs = startMs) =>
     actors.receive({
@@ -29,13 +29,13 @@ function sender(actors: PipelineActors) {
 }
 
 function startActors() {
-  const actors = createPipelineActors();
+  const actors = createSettlementActors();
   return { actors, send: sender(actors), state: () => actors.settlement(id) };
 }
 
 /** Where a fold continues after a restart. */
-function restartActors(actors: PipelineActors) {
-  const restored = createPipelineActors();
+function restartActors(actors: SettlementActors) {
+  const restored = createSettlementActors();
   restoreState(restored, actors.capture().all());
   return { actors: restored, send: sender(restored), state: () => restored.settlement(id) };
 }

@@ -4,8 +4,8 @@ import { type ChainState, type CoreConfiguration, emptyChainState } from '../../
 import { settleBatch, splitIntoBatches, type WorkedRound } from '../../actors/chain/settlementArithmetic.ts';
 import { counterSubject, oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
-import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
-import { createActivityViews } from '../../actors/views/activityViews.ts';
+import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
+import { createActorViews } from '../../actors/views/actorViews.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { processResponse, toProcessBody } from '../../http/responses/process.ts';
 import { statusResponse, toStatusBody } from '../../http/responses/status.ts';
@@ -52,12 +52,12 @@ function chainAfter(chain: ChainState, rounds: readonly WorkedRound[]): ChainSta
 function startViews() {
   const clock = manualClock(genesisMs);
   const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
-  const pipeline = createPipelineActors();
+  const settlements = createSettlementActors();
   const world = { chain: null as ChainState | null, readings: 0, closed: 0, aheadMs: 0 };
-  const views = createActivityViews({
+  const views = createActorViews({
     publicInstallationId: id,
     counters,
-    pipeline,
+    settlements,
     chain: chainlessViews(id),
     chainState: () => world.chain,
     genesisMs,
@@ -67,7 +67,7 @@ function startViews() {
   });
   let seq = 0;
   const send = (subject: string, body: object) =>
-    pipeline.receive({
+    settlements.receive({
       seq: ++seq,
       subject,
       data: Buffer.from(JSON.stringify({ at: new Date(clock.nowMs()).toISOString(), ...body })),

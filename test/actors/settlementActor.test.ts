@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
-import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
+import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { findSubmissionLifecycle } from '../../machines/settlementMachine.ts';
 import { deriveUuid } from '../support/readings/readingMessages.ts';
 import { restoreState } from '../support/restoreState.ts';
@@ -13,7 +13,7 @@ const first = deriveUuid('first');
 const second = deriveUuid('second');
 
 function startActors() {
-  const actors = createPipelineActors();
+  const actors = createSettlementActors();
   let seq = 0;
   const send = (subject: string, body: object) =>
     actors.receive({
@@ -196,7 +196,7 @@ describe('closures, runs and incidents', () => {
         },
       }),
     );
-    const restored = createPipelineActors();
+    const restored = createSettlementActors();
     restoreState(restored, actors.capture().all());
     expect(restored.settlement('wheel.one')).toEqual(state());
   });

@@ -5,9 +5,8 @@ import { parse, stringify } from '../../actors/bigintJson.ts';
 import { type FoldRecord, RecordRefused } from '../../actors/foldRecord.ts';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { convertSettlementLines } from '../../actors/settlement/convertSettlementLines.ts';
-import { decodePipeline } from '../../actors/settlement/decodePipeline.ts';
+import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
 import { findOracleState } from '../../actors/settlement/oracleState.ts';
-import { createPipelineActors, type PipelineActors } from '../../actors/settlement/pipelineActors.ts';
 import {
   findBlockedReason,
   findQueueState,
@@ -16,6 +15,7 @@ import {
 } from '../../actors/settlement/queueState.ts';
 import { noRememberedIds } from '../../actors/settlement/rememberedIds.ts';
 import type { Settlement } from '../../actors/settlement/settlementActor.ts';
+import { createSettlementActors, type SettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { findSubmissionLifecycle, openIncidentsMax } from '../../machines/settlementMachine.ts';
 import { followCaptures } from '../support/increments.ts';
 import { deriveUuid } from '../support/readings/readingMessages.ts';
@@ -119,8 +119,8 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('upgrade' as const) }) },
 );
 
-function restoreActors(records: Iterable<FoldRecord>): PipelineActors {
-  const actors = createPipelineActors();
+function restoreActors(records: Iterable<FoldRecord>): SettlementActors {
+  const actors = createSettlementActors();
   restoreState(actors, records);
   return actors;
 }
@@ -221,7 +221,7 @@ describe('the settlement machine and a plain fold', () => {
     const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
     fc.assert(
       fc.property(fc.boolean(), fc.array(step, { maxLength: 80, size: 'max' }), (isEnabled, steps) => {
-        let actors = createPipelineActors();
+        let actors = createSettlementActors();
         let reference = emptyReference;
         const { follow } = followCaptures();
         const said: { subject: string; data: Buffer }[] = [];
@@ -234,7 +234,7 @@ describe('the settlement machine and a plain fold', () => {
             data,
             timestampNanos: BigInt(storedAtMs) * 1_000_000n,
           });
-          const decoded = decodePipeline(subject, data);
+          const decoded = decodeSettlement(subject, data);
           if (decoded === null || 'rejection' in decoded) throw new Error('every message is well formed');
           const { value } = decoded;
           if (value.kind !== 'oracle' && value.kind !== 'reporter') throw new Error(value.kind);
@@ -300,7 +300,7 @@ describe('the settlement machine and a plain fold', () => {
 
 describe('a snapshot', () => {
   const record = (): FoldRecord => {
-    const actors = createPipelineActors();
+    const actors = createSettlementActors();
     const at = new Date(startMs).toISOString();
     const body = { type: 'run_started', at, runId: 'a' };
     const data = Buffer.from(JSON.stringify(body));

@@ -5,7 +5,6 @@ import { latestChanges, type ProposerChange, proposersMax } from '../../actors/c
 import { evictOldest, nothingEvicted } from '../../actors/feed/eventWindow.ts';
 import { installationsMax } from '../../actors/installationsMax.ts';
 import { counterSubject, oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
-import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
 import {
   isRemembered,
   noRememberedIds,
@@ -15,6 +14,7 @@ import {
   rememberId,
 } from '../../actors/settlement/rememberedIds.ts';
 import { closedRoundsMax, endedSubmissionsMax } from '../../actors/settlement/settlementActor.ts';
+import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import {
   type DayHistory,
   dayMs,
@@ -25,13 +25,6 @@ import {
 import { computeStatistics } from '../../actors/statistics/statistics.ts';
 import type { RoundRow } from '../../actors/storedRows.ts';
 import { toAcceptedReading } from '../../actors/wheel/acceptedReading.ts';
-import {
-  createActivity,
-  foldActivity,
-  type RecentRound,
-  recentRoundsMax,
-  roundMs,
-} from '../../actors/wheel/activityFold.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { toCounterReading } from '../../actors/wheel/counterReading.ts';
 import {
@@ -40,6 +33,13 @@ import {
   encodeCounterChanges,
   encodeCounters,
 } from '../../actors/wheel/counterSnapshot.ts';
+import {
+  createRoundState,
+  foldRound,
+  type RecentRound,
+  recentRoundsMax,
+  roundMs,
+} from '../../actors/wheel/roundFold.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementMachine.ts';
 import { followCaptures } from '../support/increments.ts';
 import { genesisMs } from '../support/processes/minerProcess.ts';
@@ -124,8 +124,8 @@ describe('installations', () => {
     expect(actors.installationCount).toBe(installationsMax);
   });
 
-  it('are as many as the bound in the pipeline stream', () => {
-    const actors = createPipelineActors();
+  it('are as many as the bound in the settlement stream', () => {
+    const actors = createSettlementActors();
     const body = JSON.stringify({ type: 'unblocked', at: new Date(genesisMs).toISOString() });
     const receive = (wheel: number) =>
       actors.receive({
@@ -153,7 +153,7 @@ it('observed rounds are those of the newest 144, and come back from the records 
       (stretches, every) => {
         let atMs = genesisMs;
         let previous = acceptedAt(atMs);
-        let activity = createActivity(previous);
+        let activity = createRoundState(previous);
         const closed: RecentRound[] = [];
         const { follow } = followCaptures();
         let before: CapturedCounters = { installations: [], history: null, progress: null };
@@ -162,7 +162,7 @@ it('observed rounds are those of the newest 144, and come back from the records 
           .entries()) {
           atMs += minutes * 60_000;
           const reading = acceptedAt(atMs);
-          const folded = foldActivity(activity, previous, reading, genesisMs);
+          const folded = foldRound(activity, previous, reading, genesisMs);
           activity = folded.state;
           previous = reading;
           const { round } = folded.closed;
@@ -185,7 +185,7 @@ it('observed rounds are those of the newest 144, and come back from the records 
 
 describe('what oracle and reporter say', () => {
   function started() {
-    const actors = createPipelineActors();
+    const actors = createSettlementActors();
     let number = 0;
     const send = (subject: string, body: object) => {
       // Two statements need different times.

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { ownerEventsRetained } from '../../actors/chain/activityRows.ts';
-import { retainedStatesMax } from '../../actors/chain/chainFold.ts';
 import { proposersMax } from '../../actors/chain/chainReads.ts';
 import { chainRecords } from '../../actors/chain/chainRecords.ts';
 import {
@@ -12,16 +11,17 @@ import {
   recentSettlementsShown,
 } from '../../actors/chain/chainState.ts';
 import { settlementsKeptMs } from '../../actors/chain/settlementRows.ts';
+import { retainedStatesMax } from '../../actors/chain/spanFold.ts';
 import { installationsMax } from '../../actors/installationsMax.ts';
-import { instancesMax } from '../../actors/settlement/pipelineActors.ts';
-import { pipelineRecords } from '../../actors/settlement/pipelineSnapshot.ts';
+import { installationRecords } from '../../actors/settlement/installationSnapshot.ts';
 import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../../actors/settlement/rememberedIds.ts';
 import { closedRoundsMax, endedSubmissionsMax } from '../../actors/settlement/settlementActor.ts';
+import { instancesMax } from '../../actors/settlement/settlementActors.ts';
 import { settlementRecords } from '../../actors/settlement/settlementSnapshot.ts';
 import { pastDaysMax } from '../../actors/statistics/dayHistory.ts';
 import { rememberedMarksMax } from '../../actors/wheel/acceptance.ts';
-import { recentRoundsMax } from '../../actors/wheel/activityFold.ts';
 import { counterRecords } from '../../actors/wheel/counterSnapshot.ts';
+import { recentRoundsMax } from '../../actors/wheel/roundFold.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementMachine.ts';
 
 const page = readFileSync(new URL('../../actors/STATE.md', import.meta.url), 'utf8');
@@ -46,7 +46,7 @@ function listLists(schema: z.core.$ZodType, place: string): string[] {
 
 it.each([
   ['Readings', counterRecords],
-  ['Modules, signers, oracle and reporter', { ...settlementRecords, ...pipelineRecords }],
+  ['Modules, signers, oracle and reporter', { ...settlementRecords, ...installationRecords }],
   ['The chain', chainRecords],
 ])('the page names every list that the fold of %s keeps, and no other', (title, records) => {
   const section = page.split('\n## ').find((one) => one.startsWith(`${title}\n`)) ?? '';

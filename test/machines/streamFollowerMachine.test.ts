@@ -65,7 +65,7 @@ function follower() {
     restoredWith,
     is: (state: Parameters<Snapshot['matches']>[0]) => actor.getSnapshot().matches(state),
     restored: async () => {
-      restore.resolve({ checkpoint: { streamCreated: null, position: 0, digest: null }, lastSequence: 1 });
+      restore.resolve({ place: { streamCreated: null, position: 0, digest: null }, lastSequence: 1 });
       await turn();
     },
     refused: async () => {

@@ -94,13 +94,13 @@ export const mutations = [
   },
   {
     what: 'A round is observed although the counter began anew in it',
-    file: 'actors/wheel/activityFold.ts',
+    file: 'actors/wheel/roundFold.ts',
     from: 'reading.counterEpoch === previous.counterEpoch && gapMs <= coveringGapMs',
     to: 'gapMs <= coveringGapMs',
   },
   {
     what: 'The work of a half hour is that of its last round',
-    file: 'actors/wheel/activityFold.ts',
+    file: 'actors/wheel/roundFold.ts',
     from: '    workUnits: bucket.workUnits + workUnits,',
     to: '    workUnits,',
   },
@@ -136,7 +136,7 @@ export const mutations = [
   },
   {
     what: 'A signer that was accepted before is accepted again',
-    file: 'actors/settlement/pipelineActors.ts',
+    file: 'actors/settlement/settlementActors.ts',
     from: '      pipeline.acceptedSigners = rememberId(pipeline.acceptedSigners, id, storedAtMs);\n',
     to: '',
   },

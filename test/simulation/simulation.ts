@@ -4,7 +4,7 @@ import { checkStored } from './checks/checkStored.ts';
 import { compareWithFresh } from './checks/compareWithFresh.ts';
 import { SimulationFailure } from './checks/failure.ts';
 import { plainCounter } from './checks/plainCounter.ts';
-import { plainPipelineRejections } from './checks/plainPipeline.ts';
+import { plainSettlementRejections } from './checks/plainSettlement.ts';
 import { observeReadiness } from './checks/readyObserver.ts';
 import { observeTags } from './checks/tagObserver.ts';
 import { createWalker } from './checks/walker.ts';
@@ -14,7 +14,7 @@ import { applyWeather, clearWeather } from './faults/weather.ts';
 import type { Episode, Plan } from './plan/plan.ts';
 import { createFleet } from './processes/fleet.ts';
 import { createGateways } from './workload/gateways.ts';
-import { createPipelinePublishers } from './workload/pipelinePublishers.ts';
+import { createSettlementPublishers } from './workload/settlementPublishers.ts';
 import { createWorld, type SimulatedWorld } from './world/createWorld.ts';
 
 const genesisMs = Date.UTC(2026, 0, 31, 12);
@@ -74,7 +74,7 @@ export async function simulate({
       random: world.random.fork('gateways'),
       wallMs: world.time.wallMs,
     });
-    const publishers = createPipelinePublishers({
+    const publishers = createSettlementPublishers({
       nats: world.nats,
       random: world.random.fork('pipeline'),
       wallMs: world.time.wallMs,
@@ -247,11 +247,11 @@ export async function simulate({
       const plain = plainCounter(stream.messages.values(), genesisMs);
       checkStored(world.clickHouse, plain);
       checkRejections(world.nats.store, 'MINER_COUNTER', plain.rejected);
-      const pipeline = world.nats.store.streams.get('MINER_PIPELINE');
+      const settlement = world.nats.store.streams.get('MINER_PIPELINE');
       checkRejections(
         world.nats.store,
         'MINER_PIPELINE',
-        plainPipelineRejections(pipeline?.messages.values() ?? []),
+        plainSettlementRejections(settlement?.messages.values() ?? []),
       );
       for (const walker of walkers)
         walker.check(

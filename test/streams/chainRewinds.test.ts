@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
-import { retainedStatesMax } from '../../actors/chain/chainFold.ts';
+import { retainedStatesMax } from '../../actors/chain/spanFold.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { createChainStreamFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/chainMetrics.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChainFoldState } from '../../actors/chain/chainFold.ts';
+import type { SpanFoldState } from '../../actors/chain/spanFold.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { proveHeader } from '../../streams/indexer/blockProof.ts';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
@@ -40,7 +40,7 @@ async function expectRight(economy: TestEconomy, nats: TestConnection) {
 }
 
 /** The newest safe state and what waits above it as text, to compare two runs with. */
-function describeState({ safe, head, unsafe }: ChainFoldState): string {
+function describeState({ safe, head, unsafe }: SpanFoldState): string {
   return JSON.stringify({ newest: safe.at(-1), head, unsafe }, (_key, value) =>
     typeof value === 'bigint' ? value.toString() : value,
   );

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
-import { emptyCheckpoint } from '../../streams/jetstream/checkpoint.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { StreamDiverged } from '../../streams/jetstream/sourceVerification.ts';
+import { startOfStream } from '../../streams/jetstream/streamPosition.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -36,21 +36,21 @@ describe('message source', () => {
     expect(collected.source.status()).toMatchObject({ position: 720, lastSequence: 720, missedMessages: 0 });
   });
 
-  it('resumes after a checkpoint, and refuses one that the stream does not have', async () => {
+  it('resumes after a place, and refuses one that the stream does not have', async () => {
     const { nats } = await startServer();
     await publish(nats, 1, 50);
     const first = collectSource(nats);
     await eventually(() => first.sequences.length === 50, '50 messages');
     first.stop();
     await publish(nats, 51, 60);
-    const second = collectSource(nats, { from: first.checkpoint });
+    const second = collectSource(nats, { from: first.place });
     await eventually(() => second.sequences.length === 10, 'the next ten');
     expect(second.sequences).toEqual(range(51, 60));
 
-    const beyond = collectSource(nats, { from: { ...second.checkpoint, position: 61 } });
+    const beyond = collectSource(nats, { from: { ...second.place, position: 61 } });
     await eventually(() => beyond.failure, 'refusal of a position beyond the end');
     expect(beyond.failure).toMatchObject({ reason: 'stream_ends_before_position' });
-    const other = collectSource(nats, { from: { ...first.checkpoint, position: 49 } });
+    const other = collectSource(nats, { from: { ...first.place, position: 49 } });
     await eventually(() => other.failure, 'refusal of another message');
     expect(other.failure).toMatchObject({ reason: 'other_message_at_position' });
     expect([...beyond.sequences, ...other.sequences]).toEqual([]);
@@ -144,7 +144,7 @@ describe('message source', () => {
     const collected = collectSource(nats);
     await eventually(() => collected.source.status().position === 10, 'the end');
     expect(collected.sequences).toEqual(range(1, 7));
-    expect(collected.checkpoint).toMatchObject({ position: 10, digest: null });
+    expect(collected.place).toMatchObject({ position: 10, digest: null });
     await eventually(() => collected.source.status().lastSequence === 10, 'a known end');
     expect(collected.source.status().missedMessages).toBe(3);
     await publish(nats, 11, 12);
@@ -192,7 +192,7 @@ describe('message source', () => {
     })();
     await server.kill('SIGKILL');
     await disconnected;
-    const collected = collectSource(nats, { from: emptyCheckpoint });
+    const collected = collectSource(nats, { from: startOfStream });
     await server.start();
     await eventually(() => collected.sequences.length === 10, 'the messages');
 

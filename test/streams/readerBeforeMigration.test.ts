@@ -19,7 +19,7 @@ it('a process that only reads waits until the tables that memory evicts to are t
     },
     database,
     identity: { foldVersion: 1, configuration: '' },
-    pipelineIdentity: { foldVersion: 1, configuration: '' },
+    settlementIdentity: { foldVersion: 1, configuration: '' },
     clock: systemClock,
     logger: silentLogger,
     retention: { retentionDays: 0 },

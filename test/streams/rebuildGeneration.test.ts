@@ -42,7 +42,7 @@ async function openTables() {
       database,
       jsm,
       identity: ours,
-      pipelineIdentity: ours,
+      settlementIdentity: ours,
       claim: async () => {
         await meanwhile();
         locks++;

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { formatRecord, type StateCapture } from '../../actors/foldRecord.ts';
 import { type InputStreamName, oracleSubject } from '../../actors/messages/subjects.ts';
-import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
+import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
@@ -10,7 +10,7 @@ import { createCounterFold } from '../../streams/counter/counterFold.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
-import { createPipelineFold } from '../../streams/settlement/pipelineFold.ts';
+import { createSettlementFold } from '../../streams/settlement/settlementFold.ts';
 import type { StreamFold } from '../../streams/streamFold.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -39,7 +39,7 @@ it('a year later state is as it was, although retention has removed every messag
   /** A process that follows both streams. */
   function start() {
     const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
-    const pipeline = createPipelineActors();
+    const pipeline = createSettlementActors();
     const counts = createMessageCounts(new Registry(), [...streams]);
     const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER });
     const follow = (stream: InputStreamName, fold: StreamFold) => {
@@ -56,7 +56,7 @@ it('a year later state is as it was, although retention has removed every messag
     };
     const followers = [
       follow('MINER_COUNTER', createCounterFold({ actors: counters, recent, counts })),
-      follow('MINER_PIPELINE', createPipelineFold({ actors: pipeline, counts })),
+      follow('MINER_PIPELINE', createSettlementFold({ actors: pipeline, counts })),
     ];
     const list = ({ all }: StateCapture) => [...all()].map(formatRecord).sort();
     return {

@@ -1,6 +1,6 @@
 import { stringify } from '../../actors/bigintJson.ts';
-import type { ChainFoldState } from '../../actors/chain/chainFold.ts';
 import { chainRecords } from '../../actors/chain/chainRecords.ts';
+import type { SpanFoldState } from '../../actors/chain/spanFold.ts';
 import type { FoldRecord } from '../../actors/foldRecord.ts';
 import type { CapturedCounters } from '../../actors/wheel/counterSnapshot.ts';
 
@@ -8,7 +8,7 @@ import type { CapturedCounters } from '../../actors/wheel/counterSnapshot.ts';
 
 const entriesPerLine = 500;
 
-export function writeChainLines(state: ChainFoldState, newestSpanAtMs: number | null): string[] {
+export function writeChainLines(state: SpanFoldState, newestSpanAtMs: number | null): string[] {
   const { safe, ...rest } = state;
   const newest = safe.at(-1) ?? null;
   const head = stringify({ ...rest, newestSpanAtMs, safeBlock: newest?.block.number ?? null });

@@ -3,8 +3,8 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { lastValueFrom, tap } from 'rxjs';
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
-import { emptyCheckpoint } from '../../../streams/jetstream/checkpoint.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
+import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import type { Deployment } from '../../deploymentFile.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
@@ -79,7 +79,7 @@ async function foldThrough(
     through,
   });
   await lastValueFrom(
-    source.batchesAfter(emptyCheckpoint, alwaysOpen).pipe(
+    source.batchesAfter(startOfStream, alwaysOpen).pipe(
       tap(({ messages, position }) => {
         for (const message of messages) {
           const outcome = actors.receive(message);

@@ -11,8 +11,8 @@ import { spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chainViews.ts';
 import { createChainReader } from '../../../streams/indexer/chainReader.ts';
-import { emptyCheckpoint } from '../../../streams/jetstream/checkpoint.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
+import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import { systemClock } from '../../systemClock.ts';
@@ -122,7 +122,7 @@ async function readPublishedBlocks({ onChain, ...nats }: SpanCheck): Promise<Pub
       clock: systemClock,
       through: state.last_seq,
     });
-    await source.batchesAfter(emptyCheckpoint, alwaysOpen).forEach(({ messages }) => {
+    await source.batchesAfter(startOfStream, alwaysOpen).forEach(({ messages }) => {
       for (const message of messages) receive(message);
     });
   }

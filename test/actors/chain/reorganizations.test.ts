@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
-import type { ChainFoldState } from '../../../actors/chain/chainFold.ts';
 import { convertChainLines } from '../../../actors/chain/convertChainLines.ts';
 import { foldVersionBeforeLists, foldVersionBeforeRows } from '../../../actors/chain/convertChainRecords.ts';
+import type { SpanFoldState } from '../../../actors/chain/spanFold.ts';
 import { formatRecord } from '../../../actors/foldRecord.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
@@ -18,7 +18,7 @@ import { restoreState } from '../../support/restoreState.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
 
 /** The newest safe state as text, to compare two folds with. */
-function describeState(state: ChainFoldState): string {
+function describeState(state: SpanFoldState): string {
   const newest = state.safe.at(-1);
   return JSON.stringify({ newest, head: state.head, unsafe: state.unsafe }, (_key, value) =>
     typeof value === 'bigint' ? value.toString() : value,

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEvent } from '../../../actors/chain/applyEvent.ts';
 import type { ChainEvent } from '../../../actors/chain/chainEvent.ts';
-import { emptyChainFoldState } from '../../../actors/chain/chainFold.ts';
 import {
   createChainRestoration,
   encodeChainChanges,
@@ -10,6 +9,7 @@ import {
 } from '../../../actors/chain/chainSnapshot.ts';
 import type { ChainState, Checkpoint, Settlement } from '../../../actors/chain/chainState.ts';
 import { makeSettlementsFinal, settlementsKeptMs } from '../../../actors/chain/settlementRows.ts';
+import { emptySpanFoldState } from '../../../actors/chain/spanFold.ts';
 import { settlementRanges } from '../../../actors/views/chainViewTypes.ts';
 import {
   buildState,
@@ -112,7 +112,7 @@ function showAll(state: ChainState, nowMs: number) {
 }
 
 function createCapture(state: ChainState) {
-  return { state: { ...emptyChainFoldState, safe: [state] }, newestSpanAtMs: 0 };
+  return { state: { ...emptySpanFoldState, safe: [state] }, newestSpanAtMs: 0 };
 }
 
 const begun = buildState([...coreEvents(), ...economyEvents()], { timestampMs: startMs });

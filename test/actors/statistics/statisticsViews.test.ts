@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ChainState, emptyChainState } from '../../../actors/chain/chainState.ts';
 import { counterSubject, reporterSubject } from '../../../actors/messages/subjects.ts';
-import { createPipelineActors } from '../../../actors/settlement/pipelineActors.ts';
+import { createSettlementActors } from '../../../actors/settlement/settlementActors.ts';
 import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
@@ -20,11 +20,11 @@ function startViews() {
   const world = { chain: null as ChainState | null };
   const clock = manualClock(genesisMs + 3_600_000);
   const counters = createCounterActors({ genesisMs, publicInstallationId: id });
-  const pipeline = createPipelineActors();
+  const settlements = createSettlementActors();
   const views = createStatisticsViews({
     installationId: id,
     history: () => counters.history(),
-    settlement: () => pipeline.settlement(id),
+    settlement: () => settlements.settlement(id),
     chain: () => world.chain,
     genesisMs,
     clock,
@@ -38,7 +38,7 @@ function startViews() {
       timestampNanos: 0n,
     });
   const report = (body: object) =>
-    pipeline.receive({
+    settlements.receive({
       seq: ++seq,
       subject: reporterSubject(id),
       data: Buffer.from(JSON.stringify({ at: new Date(clock.nowMs()).toISOString(), ...body })),

@@ -8,12 +8,12 @@ import { asapScheduler, lastValueFrom, observeOn, take } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
-import { emptyCheckpoint } from '../../../streams/jetstream/checkpoint.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
 import { acquireLock } from '../../../streams/jetstream/processLock.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
+import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { eventually, startProcess } from '../../support/processes/childProcess.ts';
 import { findFreePort } from '../../support/processes/findFreePort.ts';
@@ -117,7 +117,7 @@ describe('accounts of NATS', () => {
       logger,
     });
     const batch = await lastValueFrom(
-      source.batchesAfter(emptyCheckpoint, alwaysOpen).pipe(observeOn(asapScheduler), take(1)),
+      source.batchesAfter(startOfStream, alwaysOpen).pipe(observeOn(asapScheduler), take(1)),
     );
     expect(batch.position).toBe(1);
     for (const subject of [

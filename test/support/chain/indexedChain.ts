@@ -1,10 +1,6 @@
-import {
-  type ChainFoldState,
-  createChainFold,
-  emptyChainFoldState,
-} from '../../../actors/chain/chainFold.ts';
 import { type ChainSpanMessage, chainSpanMessage } from '../../../actors/chain/chainSpan.ts';
 import { decodeChain } from '../../../actors/chain/decodeChain.ts';
+import { createChainFold, emptySpanFoldState, type SpanFoldState } from '../../../actors/chain/spanFold.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import type { ChainProofs } from '../../../streams/indexer/chainProofs.ts';
 import { createChainReader } from '../../../streams/indexer/chainReader.ts';
@@ -76,11 +72,11 @@ export async function fetchSpans(nats: TestConnection): Promise<ChainSpanMessage
 export async function foldSpans(
   economy: TestEconomy,
   nats: TestConnection,
-  onState: (state: ChainFoldState) => void | Promise<void> = () => undefined,
+  onState: (state: SpanFoldState) => void | Promise<void> = () => undefined,
 ) {
   const { contracts, deploymentBlock } = economy.deployed;
   const fold = createChainFold({ chainId: testChainId, contracts, deploymentBlock, retainedFromBlock: null });
-  let state = emptyChainFoldState;
+  let state = emptySpanFoldState;
   const rejections: string[] = [];
   const reorganizations: number[] = [];
   for (const { subject, data } of await fetchMessages(nats, 'MINER_CHAIN')) {

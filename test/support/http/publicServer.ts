@@ -7,7 +7,7 @@ import type { DayHistory } from '../../../actors/statistics/dayHistory.ts';
 import type { ChainViews } from '../../../actors/views/chainViewTypes.ts';
 import { createFeedViews } from '../../../actors/views/feedViews.ts';
 import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
-import type { ActivityViews, ModulesView, ProcessView, TelemetryView } from '../../../actors/views/views.ts';
+import type { ActorViews, ModulesView, ProcessView, TelemetryView } from '../../../actors/views/views.ts';
 import { createPublicServer, type PublicServerSettings } from '../../../http/server/publicServer.ts';
 import type { ObservationReader } from '../../../storage/observationReader.ts';
 import { chainlessViews } from '../chain/chainlessViews.ts';
@@ -120,7 +120,7 @@ export async function startPublicServer(
     genesisMs: Date.UTC(2026, 0, 31, 12),
     clock,
   });
-  const activityViews: ActivityViews = {
+  const actorViews: ActorViews = {
     publicInstallationId: installationId,
     telemetry: (id) =>
       views.telemetry.get(id) ?? { installationId: id, freshness: 'offline', revision: null, reading: null },
@@ -138,7 +138,7 @@ export async function startPublicServer(
   };
   const registry = new Registry();
   const server = createPublicServer({
-    sources: { views: activityViews, observations },
+    sources: { views: actorViews, observations },
     hasViews: () => state.hasViews,
     readiness: () => ({ isReady: state.ready, detail: {} }),
     clock,

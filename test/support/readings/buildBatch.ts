@@ -10,6 +10,6 @@ export function buildBatch(messages: readonly StreamMessage[], streamCreated = '
     streamCreated,
     position,
     weight: 0,
-    checkpoint: () => ({ streamCreated, position, digest: null }),
+    place: () => ({ streamCreated, position, digest: null }),
   };
 }

@@ -1,7 +1,7 @@
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
-import { type Checkpoint, emptyCheckpoint } from '../../../streams/jetstream/checkpoint.ts';
 import { createMessageSource, type MessageSource } from '../../../streams/jetstream/messageSource.ts';
+import { type StreamPosition, startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { createGate, leaveGate } from '../../../streams/operators/gate.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import type { TestConnection } from '../processes/natsServer.ts';
@@ -12,7 +12,7 @@ export interface CollectedSource {
   readonly source: MessageSource;
   readonly sequences: number[];
   readonly texts: string[];
-  checkpoint: Checkpoint;
+  place: StreamPosition;
   /** Set when the source ended with an error. */
   failure: unknown;
   /** Whether it may take messages. */
@@ -23,9 +23,9 @@ export interface CollectedSource {
 /** Subscribes to a stream and keeps all that comes. */
 export function collectSource(
   nats: TestConnection,
-  options: { stream?: InputStreamName; from?: Checkpoint } = {},
+  options: { stream?: InputStreamName; from?: StreamPosition } = {},
 ): CollectedSource {
-  const { stream = 'MINER_COUNTER', from = emptyCheckpoint } = options;
+  const { stream = 'MINER_COUNTER', from = startOfStream } = options;
   const gate = createGate({ max: 1 });
   let isOpen = true;
   const source = createMessageSource({
@@ -38,7 +38,7 @@ export function collectSource(
     source,
     sequences: [],
     texts: [],
-    checkpoint: from,
+    place: from,
     failure: null,
     get isOpen() {
       return isOpen;
@@ -58,7 +58,7 @@ export function collectSource(
           collected.sequences.push(seq);
           collected.texts.push(Buffer.from(data).toString('utf8'));
         }
-        collected.checkpoint = batch.checkpoint();
+        collected.place = batch.place();
       },
       error: (error) => {
         collected.failure = error;

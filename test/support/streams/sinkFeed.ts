@@ -58,7 +58,7 @@ export function buildBatchItem(
   { rows = null, rejections = [] }: Partial<Pick<FoldedBatch, 'rows'>> & { rejections?: RejectedMessage[] },
   position: number,
 ): FoldedBatch {
-  return { kind: 'batch', position, weight: 0, rows, rejections, checkpoint: () => nowhere };
+  return { kind: 'batch', position, weight: 0, rows, rejections, place: () => nowhere };
 }
 
 export const buildEmptyRows = (throughPosition: number): StoredRows => ({ ...noRows, throughPosition });

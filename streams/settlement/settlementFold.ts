@@ -1,17 +1,17 @@
 import { convertSettlementLines } from '../../actors/settlement/convertSettlementLines.ts';
-import type { PipelineActors } from '../../actors/settlement/pipelineActors.ts';
+import type { SettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import type { MessageCounts } from '../messageCounts.ts';
 import { receiveBatch } from '../receiveBatch.ts';
 import type { StreamFold } from '../streamFold.ts';
 
-export interface PipelineFoldOptions {
-  readonly actors: PipelineActors;
+export interface SettlementFoldOptions {
+  readonly actors: SettlementActors;
   readonly counts: MessageCounts;
 }
 
 /** The fold of `MINER_PIPELINE`: messages of modules, signer, oracle and reporter go to their actors. */
-export function createPipelineFold({ actors, counts }: PipelineFoldOptions): StreamFold {
+export function createSettlementFold({ actors, counts }: SettlementFoldOptions): StreamFold {
   return {
     identity: actors.identity,
 

@@ -1,8 +1,8 @@
 import type { ChainState } from '../chain/chainState.ts';
 import type { OlderEvents } from '../feed/olderEvents.ts';
 import { computeRevision } from '../revision.ts';
-import type { PipelineActors } from '../settlement/pipelineActors.ts';
 import { projectProcess } from '../settlement/processProjection.ts';
+import type { SettlementActors } from '../settlement/settlementActors.ts';
 import type { CounterActors } from '../wheel/counterActors.ts';
 import { cacheView } from './cacheView.ts';
 import type { ChainViews } from './chainViewTypes.ts';
@@ -10,15 +10,15 @@ import type { Clock } from './clock.ts';
 import { createFeedViews } from './feedViews.ts';
 import { mapSettlementRanges } from './settlementHistory.ts';
 import { createStatisticsViews } from './statisticsViews.ts';
-import type { ActivityViews, MeasurementView, ProcessView, SettlementsView, TelemetryView } from './views.ts';
+import type { ActorViews, MeasurementView, ProcessView, SettlementsView, TelemetryView } from './views.ts';
 
 /** The process snapshot is shared for this long (CONTRACT.md, Caching). */
 const processSharedMs = 1_000;
 
-export interface ActivityViewsOptions {
+export interface ActorViewsOptions {
   readonly publicInstallationId: string;
   readonly counters: CounterActors;
-  readonly pipeline: PipelineActors;
+  readonly settlements: SettlementActors;
   readonly chain: ChainViews;
   /** The newest safe state of the chain; null while there is none. */
   readonly chainState: () => ChainState | null;
@@ -31,12 +31,12 @@ export interface ActivityViewsOptions {
 }
 
 /** The views of all actors, as HTTP reads them. */
-export function createActivityViews(options: ActivityViewsOptions): ActivityViews {
-  const { publicInstallationId, counters, pipeline, clock } = options;
+export function createActorViews(options: ActorViewsOptions): ActorViews {
+  const { publicInstallationId, counters, settlements, clock } = options;
   const statistics = createStatisticsViews({
     installationId: publicInstallationId,
     history: () => counters.history(),
-    settlement: () => pipeline.settlement(publicInstallationId),
+    settlement: () => settlements.settlement(publicInstallationId),
     chain: () => (options.chain.core().status === 'available' ? options.chainState() : null),
     genesisMs: options.genesisMs,
     clock,
@@ -51,9 +51,9 @@ export function createActivityViews(options: ActivityViewsOptions): ActivityView
   const process = cacheView({
     inputs: () => [
       counters.telemetry(publicInstallationId, clock.nowMs()).reading,
-      pipeline.settlement(publicInstallationId),
-      pipeline.signer(publicInstallationId),
-      pipeline.modules(publicInstallationId),
+      settlements.settlement(publicInstallationId),
+      settlements.signer(publicInstallationId),
+      settlements.modules(publicInstallationId),
       options.chainState(),
     ],
     compute: (_reading, settlement, signer, modules, chain): ProcessView => {
@@ -93,7 +93,7 @@ export function createActivityViews(options: ActivityViewsOptions): ActivityView
   return {
     publicInstallationId,
     telemetry: (installationId) => counters.telemetry(installationId, clock.nowMs()),
-    modules: () => pipeline.modules(publicInstallationId),
+    modules: () => settlements.modules(publicInstallationId),
     process,
     chain: options.chain,
     feed,

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { moduleSubject, signerSubject } from '../../actors/messages/subjects.ts';
 import {
-  createPipelineActors,
+  createSettlementActors,
   instancesMax,
-  type PipelineActors,
-} from '../../actors/settlement/pipelineActors.ts';
+  type SettlementActors,
+} from '../../actors/settlement/settlementActors.ts';
 import { moduleStates } from '../../machines/moduleMachine.ts';
 import { restoreState } from '../support/restoreState.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
 
 function report(
-  actors: PipelineActors,
+  actors: SettlementActors,
   instanceId: string,
   overrides: Record<string, unknown> = {},
   seq = 1,
@@ -33,9 +33,9 @@ function report(
   return actors.receive({ seq, subject: moduleSubject('wheel.one', instanceId), data, timestampNanos: 0n });
 }
 
-describe('the actors of the pipeline stream', () => {
+describe('the actors of the settlement stream', () => {
   it('keep the newest snapshot of each module, ordered by instance, without its data', () => {
-    const actors = createPipelineActors();
+    const actors = createSettlementActors();
     for (const instanceId of ['b', 'a.2', 'a:1']) expect(report(actors, instanceId)).toHaveProperty('output');
     report(actors, 'b', {
       state: 'faulted',
@@ -53,7 +53,7 @@ describe('the actors of the pipeline stream', () => {
   });
 
   it('follow a module from any state to any other', () => {
-    const actors = createPipelineActors();
+    const actors = createSettlementActors();
     for (const from of moduleStates) {
       for (const to of moduleStates) {
         report(actors, 'm', { state: from });
@@ -64,7 +64,7 @@ describe('the actors of the pipeline stream', () => {
   });
 
   it('reject a snapshot older than the newest one, one on another subject, and one too many', () => {
-    const actors = createPipelineActors();
+    const actors = createSettlementActors();
     report(actors, 'm', { state: 'degraded' });
     const view = actors.modules('wheel.one');
     const older = report(actors, 'm', { observedAt: new Date(atMs - 1).toISOString() });
@@ -79,7 +79,7 @@ describe('the actors of the pipeline stream', () => {
   });
 
   it('keep the newest signer when an earlier one is stored again, late', () => {
-    const publish = (actors: PipelineActors, keySlot: string) =>
+    const publish = (actors: SettlementActors, keySlot: string) =>
       actors.receive({
         seq: 1,
         subject: signerSubject('wheel.one'),
@@ -95,9 +95,9 @@ describe('the actors of the pipeline stream', () => {
         ),
         timestampNanos: 0n,
       });
-    const actors = createPipelineActors();
+    const actors = createSettlementActors();
     for (const keySlot of ['0', '1']) expect(publish(actors, keySlot)).toHaveProperty('output');
-    const restored = createPipelineActors();
+    const restored = createSettlementActors();
     restoreState(restored, actors.capture().all());
     for (const each of [actors, restored]) {
       for (const keySlot of ['0', '1'])
@@ -107,7 +107,7 @@ describe('the actors of the pipeline stream', () => {
   });
 
   it('capture their state at the call, whatever they fold before the lines are read', () => {
-    const actors = createPipelineActors();
+    const actors = createSettlementActors();
     report(actors, 'a');
     const before = [...actors.capture().all()];
     const captured = actors.capture().all();
@@ -116,7 +116,7 @@ describe('the actors of the pipeline stream', () => {
   });
 
   it('are restored from what they captured', () => {
-    const actors = createPipelineActors();
+    const actors = createSettlementActors();
     report(actors, 'a', { state: 'starting' });
     report(actors, 'b', { health: { checkedAt: new Date(atMs).toISOString(), message: null, code: null } });
     const signer = {
@@ -133,7 +133,7 @@ describe('the actors of the pipeline stream', () => {
       data: Buffer.from(JSON.stringify(signer)),
       timestampNanos: 0n,
     });
-    const restored = createPipelineActors();
+    const restored = createSettlementActors();
     restoreState(restored, actors.capture().all());
     expect(restored.modules('wheel.one')).toEqual(actors.modules('wheel.one'));
     expect(restored.signer('wheel.one')).toEqual(actors.signer('wheel.one'));

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
  * How far a stream is folded, and the proof that the stream is still the same one: JetStream acknowledges before
  * it syncs, so a stream can lose its end and reuse the sequences (MESSAGES.md, Consumption).
  */
-export interface Checkpoint {
+export interface StreamPosition {
   /** Creation time of the stream according to JetStream; null before the first message. */
   readonly streamCreated: string | null;
   /** Sequence of the last folded message; 0 before the first. */
@@ -13,7 +13,7 @@ export interface Checkpoint {
   readonly digest: string | null;
 }
 
-export const emptyCheckpoint: Checkpoint = { streamCreated: null, position: 0, digest: null };
+export const startOfStream: StreamPosition = { streamCreated: null, position: 0, digest: null };
 
 /** SHA-256 (hexadecimal) of the subject, time of storage and bytes of a stored message. */
 export function digestMessage(subject: string, storedAtNanos: bigint, data: Uint8Array): string {

@@ -11,15 +11,15 @@ import { type OracleMessage, oracleMessage } from './oracleMessage.ts';
 import { type ReporterMessage, reporterMessage } from './reporterMessage.ts';
 
 /** Snapshots carry a module's own data, and closures one entry a round, so they may be longer than a reading. */
-export const pipelineBytesMax = 256 * 1024;
+export const settlementBytesMax = 256 * 1024;
 
-const oracleFormat = defineFormat(oracleMessage, pipelineBytesMax);
-const reporterFormat = defineFormat(reporterMessage, pipelineBytesMax);
-const moduleFormat = defineFormat(moduleSnapshotMessage, pipelineBytesMax);
-const signerFormat = defineFormat(signerMessage, pipelineBytesMax);
+const oracleFormat = defineFormat(oracleMessage, settlementBytesMax);
+const reporterFormat = defineFormat(reporterMessage, settlementBytesMax);
+const moduleFormat = defineFormat(moduleSnapshotMessage, settlementBytesMax);
+const signerFormat = defineFormat(signerMessage, settlementBytesMax);
 
 /** A message of `MINER_PIPELINE` that this service folds. */
-export type PipelineMessage =
+export type SettlementStreamMessage =
   | {
       readonly kind: 'module';
       readonly installationId: string;
@@ -31,7 +31,7 @@ export type PipelineMessage =
   | { readonly kind: 'reporter'; readonly installationId: string; readonly message: ReporterMessage };
 
 /** A message of `MINER_PIPELINE` by its subject. Null for a kind that no view reads. */
-export function decodePipeline(subject: string, data: Uint8Array): Decoded<PipelineMessage> | null {
+export function decodeSettlement(subject: string, data: Uint8Array): Decoded<SettlementStreamMessage> | null {
   const [, kind, installationToken = ''] = subject.split('.');
   const installationId = parseSubjectToken(installationToken);
   if (!installationIdSchema.safeParse(installationId).success) {
@@ -53,7 +53,11 @@ export function decodePipeline(subject: string, data: Uint8Array): Decoded<Pipel
   return null;
 }
 
-function decodeModule(subject: string, installationId: string, data: Uint8Array): Decoded<PipelineMessage> {
+function decodeModule(
+  subject: string,
+  installationId: string,
+  data: Uint8Array,
+): Decoded<SettlementStreamMessage> {
   const decoded = decodeMessage(moduleFormat, data);
   if ('rejection' in decoded) return decoded;
   const { state, observedAt, health, data: _neverPublished, ...identity } = decoded.value;
@@ -72,7 +76,7 @@ function decodeModule(subject: string, installationId: string, data: Uint8Array)
   return { value: { kind: 'module', installationId, state, report } };
 }
 
-function decodeSigner(installationId: string, data: Uint8Array): Decoded<PipelineMessage> {
+function decodeSigner(installationId: string, data: Uint8Array): Decoded<SettlementStreamMessage> {
   const decoded = decodeMessage(signerFormat, data);
   if ('rejection' in decoded) return decoded;
   const { enrolledAt, lastVerifiedAt, ...rest } = decoded.value;

@@ -26,7 +26,7 @@ import { linkSpan } from './linkSpan.ts';
 import { joinParts, type SpanParts } from './spanParts.ts';
 
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
-export const chainFoldVersion = 6;
+export const spanFoldVersion = 6;
 
 /** Version of the rules by which spans make history: what a fold of the same one has stored, and places in its feed, stay good. */
 const historyVersion = 4;
@@ -49,7 +49,7 @@ export interface ChainFault {
 }
 
 /** What is folded of the spans. Immutable. */
-export interface ChainFoldState {
+export interface SpanFoldState {
   /** Last block of the newest span; null before the first. */
   readonly head: KnownBlock | null;
   /** States at safe blocks, ascending; the last one is what views show. */
@@ -74,7 +74,7 @@ export interface ChainFoldState {
   readonly isMismatched: boolean;
 }
 
-export const emptyChainFoldState: ChainFoldState = {
+export const emptySpanFoldState: SpanFoldState = {
   head: null,
   safe: [],
   reversible: [],
@@ -95,9 +95,9 @@ export interface Reorganization {
 
 /** What a span did. */
 export type SpanOutcome =
-  | { readonly rejection: Rejection; readonly state: ChainFoldState }
+  | { readonly rejection: Rejection; readonly state: SpanFoldState }
   | {
-      readonly state: ChainFoldState;
+      readonly state: SpanFoldState;
       readonly reorganization: Reorganization | null;
       /** Events of the feed that are held no more: of blocks that no reorganization of a kept state can reach. */
       readonly evicted: readonly ChainFeedEvent[];
@@ -136,9 +136,9 @@ export interface ChainFold {
    * @param stored where and when the stream stored the span: what it makes safe was recorded then.
    * @throws ForkBelowStates
    */
-  receive(state: ChainFoldState, span: ChainSpan, stored: StoredSpan): SpanOutcome;
+  receive(state: SpanFoldState, span: ChainSpan, stored: StoredSpan): SpanOutcome;
   /** Takes what was read before the first block, which the logs of later ones override, whenever it arrives. */
-  read(state: ChainFoldState, reads: ChainReads): SpanOutcome;
+  read(state: SpanFoldState, reads: ChainReads): SpanOutcome;
 }
 
 export interface ChainFoldSettings {
@@ -158,7 +158,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
   const { chainId, contracts, retainedFromBlock } = settings;
   const decode = createLogDecoder(contracts);
 
-  function receive(state: ChainFoldState, span: ChainSpan, stored: StoredSpan): SpanOutcome {
+  function receive(state: SpanFoldState, span: ChainSpan, stored: StoredSpan): SpanOutcome {
     if (span.chainId !== chainId || span.core !== contracts.core) {
       const detail = `the span is of core ${span.core} on chain ${span.chainId}, the deployment of ${contracts.core} on chain ${chainId}`;
       const isMismatched = state.head === null;
@@ -187,7 +187,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
     return { ...settled, reorganization: linked.reorganization, changed };
   }
 
-  function read(state: ChainFoldState, reads: ChainReads): SpanOutcome {
+  function read(state: SpanFoldState, reads: ChainReads): SpanOutcome {
     if (reads.chainId !== chainId || reads.core !== contracts.core) {
       return {
         ...reject('other_deployment', `the reads are of core ${reads.core} on chain ${reads.chainId}`),
@@ -220,7 +220,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
   }
 
   /** Applies what is safe by now, block by block: a block that cannot be applied changes nothing. */
-  function settle(state: ChainFoldState, stored: StoredSpan): Settled & { readonly state: ChainFoldState } {
+  function settle(state: SpanFoldState, stored: StoredSpan): Settled & { readonly state: SpanFoldState } {
     const { head } = state;
     if (head === null) return { state, ...nothingSettled };
     if (state.fault !== null) {
@@ -269,7 +269,7 @@ export function createChainFold(settings: ChainFoldSettings): ChainFold {
 
 /** Before the first block: nothing but what was read. */
 function createFirstState(
-  { reads, rootHash }: ChainFoldState,
+  { reads, rootHash }: SpanFoldState,
   block: KnownBlock,
   { position, storedAtMs }: StoredSpan,
 ): ChainState {
@@ -347,7 +347,7 @@ function hasRows({ feed, activity, archive: { settlements, checkpoints } }: Chai
 type Linked =
   | { readonly rejection: Rejection }
   | {
-      readonly state: ChainFoldState;
+      readonly state: SpanFoldState;
       readonly reorganization: Reorganization | null;
       readonly changed: ChangedRecords;
     };
@@ -357,7 +357,7 @@ type Linked =
  *
  * @throws ForkBelowStates
  */
-function followLink(state: ChainFoldState, span: ChainSpan, settings: ChainFoldSettings): Linked {
+function followLink(state: SpanFoldState, span: ChainSpan, settings: ChainFoldSettings): Linked {
   const { deploymentBlock, retainedFromBlock } = settings;
   const { head, forks } = state;
   const newestThrough = (number: bigint) =>
@@ -376,7 +376,7 @@ function followLink(state: ChainFoldState, span: ChainSpan, settings: ChainFoldS
       if (newest !== undefined && hasRows(newest) && mayBeOlder)
         throw new ForkBelowStates(forkBlock, findOldestBlock(state));
       return {
-        state: { ...emptyChainFoldState, rootHash: span.parentHash, reads: state.reads, forks: span.fork },
+        state: { ...emptySpanFoldState, rootHash: span.parentHash, reads: state.reads, forks: span.fork },
         reorganization: { forkBlock, safeDepth: state.safe.length },
         changed: 'all',
       };
@@ -392,7 +392,7 @@ function followLink(state: ChainFoldState, span: ChainSpan, settings: ChainFoldS
 }
 
 /** The state without what lies above a block. */
-function forkAt(state: ChainFoldState, fork: KnownBlock, spanFork: number): Linked {
+function forkAt(state: SpanFoldState, fork: KnownBlock, spanFork: number): Linked {
   const forkBlock = fork.number;
   const safe = state.safe.filter(({ block }) => block.number <= forkBlock);
   const isFaultReplaced = state.fault !== null && forkBlock < state.fault.block.number;
@@ -412,7 +412,7 @@ function forkAt(state: ChainFoldState, fork: KnownBlock, spanFork: number): Link
 }
 
 /** The oldest block that can be gone back to, of a state that holds one. */
-function findOldestBlock({ safe, unsafe, head }: ChainFoldState): bigint {
+function findOldestBlock({ safe, unsafe, head }: SpanFoldState): bigint {
   const oldest = safe[0]?.block ?? unsafe[0] ?? head;
   if (oldest === null) throw new Error('nothing is folded yet');
   return oldest.number;

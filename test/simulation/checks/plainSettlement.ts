@@ -1,16 +1,16 @@
-import { decodePipeline } from '../../../actors/settlement/decodePipeline.ts';
+import { decodeSettlement } from '../../../actors/settlement/decodeSettlement.ts';
 import { emptyReference, foldReference } from '../../support/reference/referenceSettlement.ts';
 import type { StoredStreamMessage } from '../nats/storedStream.ts';
 import type { PlainRejection } from './plainCounter.ts';
 
-/** Messages of the pipeline that are not accepted, by the plain fold of settlement that the machine is tested with. */
-export function plainPipelineRejections(messages: Iterable<StoredStreamMessage>): PlainRejection[] {
+/** Messages of settlement that are not accepted, by the plain fold of settlement that the machine is tested with. */
+export function plainSettlementRejections(messages: Iterable<StoredStreamMessage>): PlainRejection[] {
   const rejected: PlainRejection[] = [];
   let settlement = emptyReference;
   const signers = new Set<string>();
   const newestMs = new Map<string, number>();
   for (const { sequence: position, subject, data, atNanos } of messages) {
-    const decoded = decodePipeline(subject, data);
+    const decoded = decodeSettlement(subject, data);
     if (decoded === null) continue;
     if ('rejection' in decoded) {
       rejected.push({ position, reason: decoded.rejection.reason });

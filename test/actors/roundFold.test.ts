@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
-import { createActivity, foldActivity } from '../../actors/wheel/activityFold.ts';
+import { createRoundState, foldRound } from '../../actors/wheel/roundFold.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const genesisMs = Date.UTC(2026, 0, 1, 12);
@@ -22,12 +22,12 @@ function readings(points: readonly (readonly [minutes: number, work: number, epo
 function fold(all: readonly AcceptedReading[]) {
   const [first, ...rest] = all;
   if (first === undefined) return { rounds: [], buckets: [] };
-  let state = createActivity(first);
+  let state = createRoundState(first);
   let previous = first;
   const rounds = [];
   const buckets = [];
   for (const reading of rest) {
-    const folded = foldActivity(state, previous, reading, genesisMs);
+    const folded = foldRound(state, previous, reading, genesisMs);
     state = folded.state;
     if (folded.closed.round !== null) rounds.push(folded.closed.round);
     if (folded.closed.bucket !== null) buckets.push(folded.closed.bucket);

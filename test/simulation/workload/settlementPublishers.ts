@@ -3,11 +3,11 @@ import type { Random } from '../world/random.ts';
 import { createPublisher } from './publisher.ts';
 
 /** Device agent, oracle and reporter of an installation: what they say is often late, repeated, or not allowed. */
-export interface PipelinePublishers {
+export interface SettlementPublishers {
   publishOne(): void;
 }
 
-export interface PipelinePublishersOptions {
+export interface SettlementPublishersOptions {
   readonly nats: SimulatedNats;
   readonly random: Random;
   readonly wallMs: () => number;
@@ -17,11 +17,11 @@ const installation = 'wheel.one';
 const token = 'wheel~one';
 const moduleStates = ['disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped'];
 
-export function createPipelinePublishers({
+export function createSettlementPublishers({
   nats,
   random,
   wallMs,
-}: PipelinePublishersOptions): PipelinePublishers {
+}: SettlementPublishersOptions): SettlementPublishers {
   const publisher = createPublisher(nats, 'MINER_PIPELINE', random);
   const at = (lateMs = 0) => new Date(Math.floor(wallMs()) - lateMs).toISOString();
   const pickUuid = () => `00000000-0000-4000-8000-00000000000${random.integer(0, 9)}`;

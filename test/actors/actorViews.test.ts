@@ -8,8 +8,8 @@ import {
   reporterSubject,
   signerSubject,
 } from '../../actors/messages/subjects.ts';
-import { createPipelineActors } from '../../actors/settlement/pipelineActors.ts';
-import { createActivityViews } from '../../actors/views/activityViews.ts';
+import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
+import { createActorViews } from '../../actors/views/actorViews.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { toProcessBody } from '../../http/responses/process.ts';
@@ -30,11 +30,11 @@ function startViews() {
   const world = { chain: null as ChainState | null };
   const clock = manualClock(genesisMs);
   const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
-  const pipeline = createPipelineActors();
-  const views = createActivityViews({
+  const settlements = createSettlementActors();
+  const views = createActorViews({
     publicInstallationId: 'wheel.one',
     counters,
-    pipeline,
+    settlements,
     chain: chainlessViews('wheel.one'),
     chainState: () => world.chain,
     genesisMs,
@@ -48,7 +48,7 @@ function startViews() {
     return counters.receive({ seq: ++seq, subject: counterSubject('wheel.one'), data, timestampNanos: 0n });
   };
   const publish = (subject: string, body: object) =>
-    pipeline.receive({ seq: ++seq, subject, data: Buffer.from(JSON.stringify(body)), timestampNanos: 0n });
+    settlements.receive({ seq: ++seq, subject, data: Buffer.from(JSON.stringify(body)), timestampNanos: 0n });
   const at = () => new Date(clock.nowMs()).toISOString();
   /** One message of every source of the process snapshot, by its name; each call says something new. */
   let said = 0;

@@ -9,13 +9,13 @@ import type { StreamMessage } from '../messages/streamMessage.ts';
 import { cacheView } from '../views/cacheView.ts';
 import type { ModulesView } from '../views/views.ts';
 import { foldVersionBeforeMachine } from './convertSettlementLines.ts';
-import { decodePipeline, type PipelineMessage } from './decodePipeline.ts';
+import { decodeSettlement, type SettlementStreamMessage } from './decodeSettlement.ts';
 import {
   type CapturedInstallation,
-  createPipelineRestoration,
+  createInstallationsRestoration,
   encodeInstallation,
   encodeInstallationChanges,
-} from './pipelineSnapshot.ts';
+} from './installationSnapshot.ts';
 import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from './rememberedIds.ts';
 import {
   createSettlementActor,
@@ -25,7 +25,7 @@ import {
 } from './settlementActor.ts';
 
 /** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
-export const pipelineFoldVersion = 4;
+export const settlementFoldVersion = 4;
 
 /** Instances that one installation may report; a device has a handful. More are rejected. */
 export const instancesMax = 256;
@@ -34,7 +34,7 @@ export const instancesMax = 256;
 const folded = { output: null } as const;
 
 /** The actors of `MINER_PIPELINE`: modules with their machines, signer, oracle and reporter of each installation. */
-export interface PipelineActors {
+export interface SettlementActors {
   readonly identity: FoldIdentity;
   receive(message: StreamMessage): Outcome<null>;
   /** The same view until a module of the installation reports. */
@@ -48,7 +48,7 @@ export interface PipelineActors {
   beginRestore(): StateRestoration;
 }
 
-interface InstallationPipeline {
+interface InstallationSettlement {
   readonly modules: Map<string, ModuleActor>;
   signer: SignerIdentity | null;
   /** Signers that were accepted: one that is stored again, late, must not take the place of its successor. */
@@ -60,8 +60,8 @@ interface InstallationPipeline {
   readonly view: () => ModulesView;
 }
 
-export function createPipelineActors(): PipelineActors {
-  let installations = new Map<string, InstallationPipeline>();
+export function createSettlementActors(): SettlementActors {
+  let installations = new Map<string, InstallationSettlement>();
   /** Null before the first capture, and after a restoration. */
   let captured: CapturedInstallations | null = null;
   /** The view of an installation that has reported nothing. */
@@ -71,52 +71,52 @@ export function createPipelineActors(): PipelineActors {
   });
 
   /** Null for one installation too many. */
-  function findOrCreatePipeline(installationId: string): InstallationPipeline | null {
+  function findOrCreateInstallation(installationId: string): InstallationSettlement | null {
     const known = installations.get(installationId);
     if (known !== undefined) return known;
     if (installations.size >= installationsMax) return null;
-    const pipeline = createPipeline({
+    const installation = createInstallation({
       installationId,
       modules: [],
       signer: null,
       acceptedSigners: noRememberedIds,
       settlement: initialSettlement,
     });
-    installations.set(installationId, pipeline);
-    return pipeline;
+    installations.set(installationId, installation);
+    return installation;
   }
 
   function receive(message: StreamMessage): Outcome<null> {
-    const decoded = decodePipeline(message.subject, message.data);
+    const decoded = decodeSettlement(message.subject, message.data);
     if (decoded === null) return 'unread';
     if ('rejection' in decoded) return decoded;
     const { value } = decoded;
     const storedAtMs = Number(message.timestampNanos / 1_000_000n);
-    const pipeline = findOrCreatePipeline(value.installationId);
-    if (pipeline === null)
+    const installation = findOrCreateInstallation(value.installationId);
+    if (installation === null)
       return reject('too_many_installations', `${installationsMax} other installations have messages`);
-    if (value.kind === 'module') return receiveModule(pipeline, value);
+    if (value.kind === 'module') return receiveModule(installation, value);
     if (value.kind === 'signer') {
       const id = JSON.stringify(value.signer);
-      if (isRemembered(pipeline.acceptedSigners, id)) {
+      if (isRemembered(installation.acceptedSigners, id)) {
         return reject('not_allowed', 'this signer was accepted before');
       }
-      pipeline.acceptedSigners = rememberId(pipeline.acceptedSigners, id, storedAtMs);
-      pipeline.signer = value.signer;
+      installation.acceptedSigners = rememberId(installation.acceptedSigners, id, storedAtMs);
+      installation.signer = value.signer;
       return folded;
     }
-    const rejection = pipeline.settlement.receive(value, storedAtMs);
+    const rejection = installation.settlement.receive(value, storedAtMs);
     return rejection === null ? folded : { rejection };
   }
 
   function beginRestore(): StateRestoration {
-    const restoration = createPipelineRestoration();
+    const restoration = createInstallationsRestoration();
     return {
       add: restoration.add,
       complete: () => {
         const restored = restoration
           .complete()
-          .map((captured) => [captured.installationId, createPipeline(captured)] as const);
+          .map((captured) => [captured.installationId, createInstallation(captured)] as const);
         return () => {
           installations = new Map(restored);
           captured = null;
@@ -130,7 +130,7 @@ export function createPipelineActors(): PipelineActors {
   }
 
   return {
-    identity: { ...identifyFold(pipelineFoldVersion, {}), convertibleVersions: [foldVersionBeforeMachine] },
+    identity: { ...identifyFold(settlementFoldVersion, {}), convertibleVersions: [foldVersionBeforeMachine] },
     receive,
     modules,
     signer: (installationId) => installations.get(installationId)?.signer ?? null,
@@ -139,8 +139,8 @@ export function createPipelineActors(): PipelineActors {
     capture: () => {
       const before = captured;
       // What they hold is immutable, but which of it they hold is not.
-      const entries = Array.from(installations, ([installationId, { view, settlement, ...pipeline }]) => {
-        const { signer, acceptedSigners } = pipeline;
+      const entries = Array.from(installations, ([installationId, { view, settlement, ...installation }]) => {
+        const { signer, acceptedSigners } = installation;
         return [
           installationId,
           { ...view(), signer, acceptedSigners, settlement: settlement.settlement() },
@@ -157,20 +157,20 @@ export function createPipelineActors(): PipelineActors {
   };
 }
 
-function createPipeline({ installationId, ...captured }: CapturedInstallation): InstallationPipeline {
+function createInstallation({ installationId, ...captured }: CapturedInstallation): InstallationSettlement {
   const modules = new Map(captured.modules.map((one) => [one.instanceId, createModuleActor(one)] as const));
-  const pipeline: InstallationPipeline = {
+  const installation: InstallationSettlement = {
     modules,
     signer: captured.signer,
     acceptedSigners: captured.acceptedSigners,
     settlement: createSettlementActor(captured.settlement),
     reports: 0,
     view: cacheView({
-      inputs: () => [pipeline.reports],
+      inputs: () => [installation.reports],
       compute: () => viewModules(installationId, modules),
     }),
   };
-  return pipeline;
+  return installation;
 }
 
 type CapturedInstallations = ReadonlyMap<string, CapturedInstallation>;
@@ -188,17 +188,18 @@ function* encodeChanges(before: CapturedInstallations, after: CapturedInstallati
 }
 
 function receiveModule(
-  pipeline: InstallationPipeline,
-  { installationId, state, report }: Extract<PipelineMessage, { kind: 'module' }>,
+  installation: InstallationSettlement,
+  { installationId, state, report }: Extract<SettlementStreamMessage, { kind: 'module' }>,
 ): Received<null> {
-  const known = pipeline.modules.get(report.instanceId);
-  if (known === undefined && pipeline.modules.size >= instancesMax) {
+  const known = installation.modules.get(report.instanceId);
+  if (known === undefined && installation.modules.size >= instancesMax) {
     return reject('too_many_instances', `${installationId} reports ${instancesMax} other instances already`);
   }
   const rejection = known?.receive(state, report) ?? null;
   if (rejection !== null) return { rejection };
-  if (known === undefined) pipeline.modules.set(report.instanceId, createModuleActor({ ...report, state }));
-  pipeline.reports++;
+  if (known === undefined)
+    installation.modules.set(report.instanceId, createModuleActor({ ...report, state }));
+  installation.reports++;
   return folded;
 }
 

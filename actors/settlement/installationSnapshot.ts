@@ -50,7 +50,7 @@ export const moduleSchema = z.strictObject({
 });
 
 /** Kinds of records of a device. Keys begin with the installation. */
-export const pipelineRecords = {
+export const installationRecords = {
   /** One of each installation, once it was published. */
   signer: defineRecord('signer', signerSchema),
   /** By instance. */
@@ -69,9 +69,10 @@ export interface CapturedInstallation {
 export function* encodeInstallation(captured: CapturedInstallation): Iterable<FoldRecord> {
   const { installationId, modules, signer, acceptedSigners, settlement } = captured;
   yield* encodeSettlement(installationId, settlement);
-  if (signer !== null) yield pipelineRecords.signer.write(installationId, signer);
+  if (signer !== null) yield installationRecords.signer.write(installationId, signer);
   yield* encodeIdList(installationId, 'signers', acceptedSigners);
-  for (const one of modules) yield pipelineRecords.module.write(`${installationId}/${one.instanceId}`, one);
+  for (const one of modules)
+    yield installationRecords.module.write(`${installationId}/${one.instanceId}`, one);
 }
 
 /** The records of `after` that differ from those of `before`; modules only come, and are the same object until they report. */
@@ -81,21 +82,22 @@ export function* encodeInstallationChanges(
 ): Iterable<FoldRecord> {
   const { installationId, modules, signer, acceptedSigners, settlement } = after;
   yield* encodeSettlementChanges(installationId, before.settlement, settlement);
-  if (signer !== null && signer !== before.signer) yield pipelineRecords.signer.write(installationId, signer);
+  if (signer !== null && signer !== before.signer)
+    yield installationRecords.signer.write(installationId, signer);
   yield* encodeIdListChanges(installationId, 'signers', before.acceptedSigners, acceptedSigners);
   const known = new Set(before.modules);
   for (const one of modules)
-    if (!known.has(one)) yield pipelineRecords.module.write(`${installationId}/${one.instanceId}`, one);
+    if (!known.has(one)) yield installationRecords.module.write(`${installationId}/${one.instanceId}`, one);
 }
 
 /** Takes the records of {@link encodeInstallation}, of any number of installations. */
-export function createPipelineRestoration(): Restoration<readonly CapturedInstallation[]> {
+export function createInstallationsRestoration(): Restoration<readonly CapturedInstallation[]> {
   const settlements = collectRecords(settlementRecords.settlement);
   const closedRounds = collectRecords(settlementRecords.closedRound);
   const endedSubmissions = collectRecords(settlementRecords.endedSubmission);
   const rememberedIds = collectRecords(settlementRecords.rememberedIds);
-  const signers = collectRecords(pipelineRecords.signer);
-  const modules = collectRecords(pipelineRecords.module);
+  const signers = collectRecords(installationRecords.signer);
+  const modules = collectRecords(installationRecords.module);
   const add = dispatchRecords(settlements, closedRounds, endedSubmissions, rememberedIds, signers, modules);
 
   function complete(): readonly CapturedInstallation[] {

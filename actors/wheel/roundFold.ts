@@ -32,7 +32,7 @@ function bucketStartMs(timeMs: number): number {
 export interface OpenBucket extends Omit<BucketRow, 'installationId' | 'position'> {}
 
 /** Rounds and buckets of one installation, as far as its readings show. Immutable. */
-export interface ActivityState {
+export interface RoundState {
   /** Start of the unbroken run of covered instants that ends at the newest reading (epoch milliseconds). */
   readonly coveredFromMs: number;
   /** Work of the round that holds the newest reading, so far. */
@@ -49,14 +49,14 @@ export interface RecentRound {
 }
 
 /** What one accepted reading closes. */
-export interface ClosedActivity {
+export interface ClosedRound {
   readonly round: RoundRow | null;
   readonly bucket: BucketRow | null;
 }
 
-const nothingClosed: ClosedActivity = { round: null, bucket: null };
+const nothingClosed: ClosedRound = { round: null, bucket: null };
 
-export function createActivity(reading: AcceptedReading): ActivityState {
+export function createRoundState(reading: AcceptedReading): RoundState {
   return {
     coveredFromMs: reading.observedAtMs,
     openRoundWorkUnits: 0n,
@@ -70,12 +70,12 @@ export function createActivity(reading: AcceptedReading): ActivityState {
  * the bucket of `previous` can close; a round closes as observed when every instant of it is covered, else it is
  * missing and has no row.
  */
-export function foldActivity(
-  state: ActivityState,
+export function foldRound(
+  state: RoundState,
   previous: AcceptedReading,
   reading: AcceptedReading,
   genesisMs: number,
-): { state: ActivityState; closed: ClosedActivity } {
+): { state: RoundState; closed: ClosedRound } {
   const gapMs = reading.observedAtMs - previous.observedAtMs;
   const isCovering = reading.counterEpoch === previous.counterEpoch && gapMs <= coveringGapMs;
   // Two readings of one instant leave nothing uncovered between them, whatever their epochs.
