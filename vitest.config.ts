@@ -42,7 +42,7 @@ const unitTests = [
   'test/actors/statistics/**/*.test.ts',
   'test/streams/{actorTransitions,chainConditionWatch,chainRewinds,connection,mapConcurrently,pullSizing}.test.ts',
   'test/storage/{pollUntil,rowText}.test.ts',
-  'test/http/{httpMetrics,ifNoneMatch,isoTime,memoize,openApiDescriptions,scalars,uwsBuild}.test.ts',
+  'test/http/{catchUp,httpMetrics,ifNoneMatch,isoTime,memoize,openApiDescriptions,scalars,uwsBuild}.test.ts',
   'test/deploy/{contractKept,progress,simulatedWheel}.test.ts',
 ];
 

@@ -22,17 +22,15 @@ import { stopMs } from '../deploy/commands/runService.ts';
 import { ownerPageDefault } from '../http/routes/chainRoutes.ts';
 import { feedPageDefault } from '../http/routes/eventRoutes.ts';
 import { observationsLimitMax } from '../http/routes/routes.ts';
-import {
-  clientsMax,
-  defaultHeartbeatMs,
-  streamsOfClientMax,
-  streamsOfSiteMax,
-} from '../http/server/eventStream.ts';
+import { catchUpReadsMax } from '../http/server/catchUp.ts';
+import { clientsMax, defaultHeartbeatMs, missedBatchSize } from '../http/server/eventStream.ts';
 import { eventLoopDelayMaxMs } from '../http/server/loadGuard.ts';
+import { cachedPagesBytesMax, cachedPagesMax } from '../http/server/pageCache.ts';
 import { defaultReadTimeoutMs, inFlightMax } from '../http/server/pendingReads.ts';
 import { compressedAboveBytes } from '../http/server/preparedResponse.ts';
 import { createRateLimiter, rateClasses, siteFactor } from '../http/server/rateLimiter.ts';
 import { refusalsPerTurn } from '../http/server/refusalCount.ts';
+import { streamsOfClientMax, streamsOfSiteMax } from '../http/server/streamCounts.ts';
 import { waitingMax as waitingEventsMax } from '../http/server/streamOutput.ts';
 import { expensiveMsPerTurn } from '../http/server/turnBudget.ts';
 import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../machines/serviceMachine.ts';
@@ -73,7 +71,7 @@ const requests: readonly Row[] = [
     count(createRateLimiter().capacity),
     'the one seen least recently in its set is evicted, and starts with a full bucket',
   ],
-  ['Requests that wait for ClickHouse', count(inFlightMax), '503 `database_busy`'],
+  ['Expensive requests that wait', count(inFlightMax), '503 `database_busy`'],
   ['Time of a read from ClickHouse', seconds(defaultReadTimeoutMs), '504 `request_timeout`'],
   ['Page of observations, default and largest', count(observationsLimitMax), 'clamped'],
   ['Page of an owner, default (largest: 100)', count(ownerPageDefault), '400 `invalid_query`'],
@@ -85,7 +83,17 @@ const requests: readonly Row[] = [
   [
     'Delay of the event loop, on average',
     `${eventLoopDelayMaxMs} ms`,
-    'routes that read ClickHouse answer 503 `database_busy`',
+    'routes that read events or ClickHouse, and pages that have to be rendered, answer 503 `database_busy`; who resumes an event stream waits',
+  ],
+  [
+    'Missed events that clients of the event stream are sent in one turn of the event loop, all together',
+    count(missedBatchSize),
+    'they take turns',
+  ],
+  [
+    'Reads of missed events from ClickHouse at the same time',
+    count(catchUpReadsMax),
+    'further clients wait for one of them',
   ],
   [
     'Events that wait for a client that does not read',
@@ -98,9 +106,14 @@ const requests: readonly Row[] = [
     'a comment is sent, which keeps the connection open',
   ],
   [
-    'Time of one turn of the event loop for requests that read events or ClickHouse',
+    'Time of one turn of the event loop for requests that read events or ClickHouse, and for pages',
     `${expensiveMsPerTurn} ms`,
     'the next ones wait for later turns',
+  ],
+  [
+    'Pages of the explorer in memory, before compression',
+    `${count(cachedPagesMax)} or ${bytes(cachedPagesBytesMax)}`,
+    'the one that was rendered first is rendered again at its next request',
   ],
   [
     'Rate-limited requests of one turn that are answered',

@@ -55,7 +55,7 @@ export function findNewestArrival<Event extends Arrival>({
 export function findEventsAfter<Event extends Arrival>(
   { events }: EventWindow<Event>,
   after: Arrival,
-): Event[] {
+): List<Event> {
   let low = 0;
   let high = events.size;
   while (low < high) {
@@ -63,7 +63,7 @@ export function findEventsAfter<Event extends Arrival>(
     if (compareArrivals(events.get(middle) as Event, after) > 0) high = middle;
     else low = middle + 1;
   }
-  return events.slice(low).toArray();
+  return events.slice(low);
 }
 
 /**

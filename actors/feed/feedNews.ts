@@ -1,3 +1,4 @@
+import type { Seq } from 'immutable';
 import type { ChainViews, EconomyView } from '../views/chainViewTypes.ts';
 import { type FeedItem, listStoredCategories, toChainItem, toMeasurementItem } from '../views/feedIndex.ts';
 import { beforeAll, compareArrivals } from './arrival.ts';
@@ -42,6 +43,9 @@ export interface FeedNews {
   readonly context: Omit<EconomyView, 'feed'>;
 }
 
+/** Reads news of which some have left memory; may be rejected with StorageUnavailable. */
+export type ReadNews = (signal: AbortSignal) => Promise<FeedNews>;
+
 /** The feed by arrival, for those who listen. */
 export interface FeedNewsViews {
   /** Reads the sources, and delivers what is new to the listeners. */
@@ -57,15 +61,10 @@ export interface FeedNewsViews {
   position(): StreamPosition | null;
   /**
    * The events of a category that became visible after a position, at most `limit` of them; null while the feed is unavailable.
-   * Synchronously where they are in memory, and then up to {@link position} if they are complete; else as a promise, which may be
-   * rejected with StorageUnavailable. No events that are not complete mean that this process has yet to fold them.
+   * Where they are in memory it costs as much as `limit` of them, and they go up to {@link position} if they are complete. Else a function
+   * that reads them. No events that are not complete mean that this process has yet to fold them.
    */
-  after(
-    category: FeedCategory,
-    from: StreamPosition,
-    limit: number,
-    signal: AbortSignal,
-  ): FeedNews | null | Promise<FeedNews>;
+  after(category: FeedCategory, from: StreamPosition, limit: number): FeedNews | null | ReadNews;
   /**
    * A position after the event of an ID, from which nothing is lost: some events of the other source may be delivered again. Null
    * for an ID that no event has, and `unavailable` while the feed is.
@@ -97,7 +96,7 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
     delivered = advancePosition(from, newest);
     if (delivered !== from && listeners.size > 0) {
       const isComplete = feedSources.every((source) => isInMemoryAfter(sources, source, from));
-      const lists = isComplete ? feedSources.map((source) => itemsAfter(source, from, 'all')) : [];
+      const lists = isComplete ? feedSources.map((source) => itemsAfter(source, from, 'all').toArray()) : [];
       const items = attachPositions(from, sources, mergeByArrival(lists));
       for (const listener of listeners) listener({ from, items, position: delivered, isComplete, context });
     }
@@ -112,7 +111,7 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
     },
     position: () => current()?.delivered ?? delivered,
 
-    after: (category, from, limit, signal) => {
+    after: (category, from, limit) => {
       const now = current();
       if (now === null) return null;
       const { sources, context, itemsAfter } = now;
@@ -127,25 +126,24 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
       };
       const stored = feedSources.filter((source) => !isInMemoryAfter(sources, source, from));
       const wanted = stored.filter((source) => listStoredCategories(category, source).length > 0);
-      const inMemory = feedSources.map((source) => itemsAfter(source, from, category));
+      const inMemory = feedSources.map((source) => itemsAfter(source, from, category).take(limit).toArray());
       if (wanted.length === 0) return buildNews(inMemory, true);
-      const reading = wanted.map(async (source) => {
-        const of = findEvictedSource(sources, source);
-        if (of === null) return [];
-        const arrival = findStart(from[source], sources[source]);
-        const query = { categories: listStoredCategories(category, source), arrival, limit };
-        return (await olderEvents.after(of, query, signal)).map(toFeedItem);
-      });
-      // Events that have arrived meanwhile are read next: only what is in memory at one moment can be complete.
-      return Promise.all(reading).then((rows) =>
-        buildNews(
-          feedSources.map((source, at) => [
-            ...(rows[wanted.indexOf(source)] ?? []),
-            ...(inMemory[at] as FeedItem[]),
-          ]),
-          false,
-        ),
-      );
+      return async (signal) => {
+        const reading = wanted.map(async (source) => {
+          const of = findEvictedSource(sources, source);
+          if (of === null) return [];
+          const arrival = findStart(from[source], sources[source]);
+          const query = { categories: listStoredCategories(category, source), arrival, limit };
+          return (await olderEvents.after(of, query, signal)).map(toFeedItem);
+        });
+        const rows = await Promise.all(reading);
+        const lists = feedSources.map((source, at) => [
+          ...(rows[wanted.indexOf(source)] ?? []),
+          ...(inMemory[at] as FeedItem[]),
+        ]);
+        // Events that have arrived meanwhile are read next: only what is in memory at one moment can be complete.
+        return buildNews(lists, false);
+      };
     },
 
     locate: async (id, signal) => {
@@ -174,16 +172,22 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
   };
 }
 
-/** The events in memory of a source and category that arrived after a position, oldest first; all of them for null. */
-type ItemsAfter = (source: FeedSource, from: StreamPosition | null, category: FeedCategory) => FeedItem[];
+/** The events in memory of a source and category that arrived after a position, oldest first, each made when it is taken; all of them for null. */
+type ItemsAfter = (
+  source: FeedSource,
+  from: StreamPosition | null,
+  category: FeedCategory,
+) => Seq.Indexed<FeedItem>;
 
 function createItemsAfter({ measurement, chain }: FeedSources, chainId: bigint): ItemsAfter {
   return (source, from, category) => {
     const start = (run: string) => (from === null ? beforeAll : findStart(from[source], { run }));
     const items =
       source === 'measurement'
-        ? findEventsAfter(measurement, start(measurement.run)).map(toMeasurementItem)
-        : findEventsAfter(chain, start(chain.run)).map((event) => toChainItem(chainId, event));
+        ? findEventsAfter(measurement, start(measurement.run)).toSeq().map(toMeasurementItem)
+        : findEventsAfter(chain, start(chain.run))
+            .toSeq()
+            .map((event) => toChainItem(chainId, event));
     return items.filter(({ type }) => isOfCategory(category, type));
   };
 }

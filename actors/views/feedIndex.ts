@@ -97,7 +97,8 @@ function listEventsSince<Event extends Arrival>(
   window: EventWindow<Event>,
   before: EventWindow<Event> | undefined,
 ): Event[] {
-  return findEventsAfter(window, (before === undefined ? null : findNewestArrival(before)) ?? beforeAll);
+  const after = (before === undefined ? null : findNewestArrival(before)) ?? beforeAll;
+  return findEventsAfter(window, after).toArray();
 }
 
 function createEmptyLists(): Record<FeedCategory, FeedItem[]> {

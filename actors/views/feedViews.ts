@@ -20,10 +20,10 @@ import {
 
 export type { FeedCategory, FeedType } from '../feed/feedCategories.ts';
 export { feedCategories, feedTypes, isOfCategory } from '../feed/feedCategories.ts';
-export type { ArrivedItem, FeedNews } from '../feed/feedNews.ts';
+export type { ArrivedItem, FeedNews, ReadNews } from '../feed/feedNews.ts';
 export { measurementPolicyVersion, streakDistanceMm } from '../feed/measurementEvents.ts';
 export type { StreamPosition } from '../feed/streamPosition.ts';
-export { decodeStreamPosition, encodeStreamPosition } from '../feed/streamPosition.ts';
+export { decodeStreamPosition, encodeStreamPosition, isSamePosition } from '../feed/streamPosition.ts';
 export type { FeedItem } from './feedIndex.ts';
 
 export const feedUnavailableReasons = [

@@ -8,6 +8,7 @@ import type { plainSettlementsResponse } from '../responses/settlements.ts';
 import type { plainStatisticsResponse } from '../responses/statistics.ts';
 import type { StatusResponse } from '../responses/status.ts';
 import type { plainMetadataResponse } from '../responses/tokenMetadata.ts';
+import type { Place } from './place.ts';
 
 /** Bodies of the routes that the explorer reads: the types of the routes' own schemas. */
 export interface Bodies {
@@ -54,8 +55,7 @@ export interface PageSettings {
 }
 
 export interface PageRequest {
-  readonly path: string;
-  readonly query: string;
+  readonly place: Place;
   /** When the page is rendered, in epoch milliseconds. */
   readonly nowMs: number;
   readonly settings: PageSettings;

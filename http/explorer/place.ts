@@ -13,6 +13,9 @@ export type SettlementsRange = (typeof settlementsRanges)[number];
 export const feedCategories = ['all', 'protocol', 'players', 'measurement'] as const;
 export type FeedCategory = (typeof feedCategories)[number];
 
+/** Stands for every text that is no address, in a page that does not repeat it. */
+export const noAddress = '';
+
 /** Longest text that is taken for an address: what is longer is cut, and is no address either way. */
 const addressLengthMax = 64;
 /** Half of a character. */

@@ -2,14 +2,13 @@ import { renderToString } from 'preact-render-to-string';
 import { App } from './App.tsx';
 import type { Bodies, PageRequest, RenderPage, Resource, ResourceName } from './page.ts';
 import { describePage } from './pageTitle.ts';
-import { formatPlace, parsePlace } from './place.ts';
+import { formatPlace } from './place.ts';
 
 /**
  * A page as the server sends it: complete without script, with the figures of the moment. The browser's program renders the same over it, once
  * it has read the resources that are listed in `data-reads`.
  */
-export const renderPage: RenderPage = ({ path, query, nowMs, settings, read: readBody }: PageRequest) => {
-  const place = parsePlace(path, query);
+export const renderPage: RenderPage = ({ place, nowMs, settings, read: readBody }: PageRequest) => {
   const reads = new Map<string, ResourceName>();
   const known = new Map<string, Resource<unknown>>();
   const read = <Name extends ResourceName>(name: Name, route: string): Resource<Bodies[Name]> => {

@@ -1,23 +1,29 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { extname, join } from 'node:path';
 import type { Clock } from '../../actors/views/clock.ts';
-import { memoizeByIdentity } from '../../actors/views/memoizeByIdentity.ts';
-import type { RenderPage } from '../explorer/page.ts';
-import { formatPlace, parsePlace } from '../explorer/place.ts';
-import type { ReadRoute, Route, RouteSources, ViewRoute } from '../routes/route.ts';
-import { routes } from '../routes/routes.ts';
-import { findBuiltFolder } from './builtFolder.ts';
+import { formatPlace, noAddress, type Place, parsePlace } from '../explorer/place.ts';
+import { activityPath, portfolioPath } from '../explorer/resources.ts';
+import { parseOwner } from '../routes/ownerAddress.ts';
+import type { ReadResult, RouteSources } from '../routes/route.ts';
 import { revalidated } from './cacheControl.ts';
-import { createBodyCheck } from './checkedBody.ts';
+import { readExplorerBuild } from './explorerBuild.ts';
+import { createPageBodies } from './pageBodies.ts';
+import { createPageCache } from './pageCache.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
 import { type PreparedResponse, prepareDocument } from './preparedResponse.ts';
 
+/** Bodies that are read before a page is rendered, by the routes' paths; null for those that could not be read. */
+export type BodiesRead = ReadonlyMap<string, unknown>;
+
+/** The page of one place. */
+export interface ExplorerPage {
+  /** With the current figures; null where it would have to be rendered, which costs as much as an expensive request. */
+  readonly current: PreparedResponse | null;
+  /** Reads what is not in memory. */
+  read(signal: AbortSignal): ReadResult<BodiesRead> | Promise<ReadResult<BodiesRead>>;
+  render(read: BodiesRead): PreparedResponse;
+}
+
 export interface ExplorerPages {
-  /** Whether a page would have to be rendered, which costs as much as an expensive request. */
-  isStale(path: string, query: string): boolean;
-  /** A page with the current figures: rendered again when one of the views that it shows is another one. */
-  page(path: string, query: string): PreparedResponse;
+  find(path: string, query: string): ExplorerPage;
   /** A file that pages refer to; null where there is none of this name. */
   file(name: string): PreparedResponse | null;
 }
@@ -33,164 +39,95 @@ export interface ExplorerPagesOptions {
   readonly publicUrl: string | null;
 }
 
-/** Paths of the pages, as the router takes them. */
-export const explorerPaths = [
-  '/',
-  '/statistics',
-  '/settlements',
-  '/owners',
-  '/owners/:address',
-  '/feed',
-] as const;
+/** Paths of the pages, as the router takes them: those of owners read lists of one owner, others what everybody shares. */
+export const sharedPaths = ['/', '/statistics', '/settlements', '/feed'] as const;
+export const ownerPaths = ['/owners', '/owners/:address'] as const;
 
 /** Everything comes from this service. Pictures of tokens are SVG in data URIs, which as images run no script. */
 const pageHeaders = buildPageHeaders(
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );
-const immutable = 'public, max-age=31536000, immutable';
-const contentTypes: Record<string, string> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-};
-/** Pages of different selections that are cached; beyond that the oldest one is rendered again at its next request. */
-const cachedPagesMax = 64;
 
-/** What a page was rendered from: the views of the routes that it read, by the routes' paths. */
 interface CachedPage {
   readonly response: PreparedResponse;
-  readonly inputs: ReadonlyMap<string, object | null>;
+  readonly bytes: number;
+  /** What it was rendered from: the views of the routes that it read, by the routes' paths. */
+  readonly views: ReadonlyMap<string, object | null>;
 }
 
 /** The explorer: the pages for people, rendered from the same views as the routes (`http/explorer`). */
 export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPages {
   const { sources, hasViews, clock, transactionUrl, publicUrl } = options;
-  const loadBuild = once(readBuild);
-  const cached = new Map<string, CachedPage>();
-  const findCheck = memoizeByIdentity((route: Route) => createBodyCheck(route.response));
+  // At the first request for it: most processes are never asked.
+  const loadBuild = once(readExplorerBuild);
+  const bodies = createPageBodies(sources, hasViews);
+  const cache = createPageCache<CachedPage>();
 
-  /** The view that a route shows at the moment; null where it shows none. */
-  function findInput(path: string): object | null {
-    const [route, query] = findRoute(path);
-    if (!hasViews() || route?.kind !== 'view') return null;
-    if (route.refusal !== null && route.refusal(sources.views) !== null) return null;
-    const selection = route.selection(query);
-    try {
-      return selection === null ? null : route.view(sources.views, '', selection as never);
-    } catch {
-      return null; // As below.
-    }
+  function findCurrent(key: string): PreparedResponse | null {
+    const existing = cache.get(key);
+    const isCurrent =
+      existing !== undefined && [...existing.views].every(([path, view]) => view === bodies.findView(path));
+    return isCurrent ? existing.response : null;
   }
 
-  /**
-   * The body of a route as it would be sent; null where it answers with an error, or only after a read of the database. One that its schema
-   * refuses is not shown, as it is not sent: the route itself says so in the log, once it is asked.
-   */
-  function readBody(path: string, input: object | null): unknown {
-    const [route, query] = findRoute(path);
-    if (!hasViews() || route === undefined) return null;
-    try {
-      const body = route.kind === 'view' ? readView(route, input) : readNow(route, query);
-      if (body !== null) findCheck(route)(body);
-      return body;
-    } catch {
-      return null;
-    }
-  }
-
-  function readView(route: ViewRoute, input: object | null): unknown {
-    // The view is the one that this route has returned.
-    return input === null ? null : route.body(input as never);
-  }
-
-  function readNow(route: ReadRoute, query: URLSearchParams): unknown {
-    const reading = new AbortController();
-    const result = route.read(sources, { pathValue: '', query, signal: reading.signal });
-    if (!(result instanceof Promise)) return 'error' in result ? null : result.body;
-    // Nobody waits for it: a page is rendered from what memory holds.
-    result.catch(() => undefined);
-    reading.abort();
-    return null;
-  }
-
-  function render(path: string, query: string): CachedPage {
-    const { renderPage, files } = loadBuild();
-    const inputs = new Map<string, object | null>();
-    const html = renderPage({
-      path,
-      query,
-      nowMs: clock.nowMs(),
-      settings: { transactionUrl, publicUrl, files },
-      read: (route) => {
-        const input = findInput(route);
-        inputs.set(route, input);
-        return readBody(route, input);
-      },
+  function read(place: Place, signal: AbortSignal): ReturnType<ExplorerPage['read']> {
+    const paths = listOwnerPaths(place);
+    const found = paths.map((path) => bodies.readLater(path, signal));
+    const collect = (known: readonly unknown[]) => ({
+      body: new Map(paths.map((path, index) => [path, known[index]])),
     });
-    const response = prepareDocument(Buffer.from(html), {
+    return found.some((one) => one instanceof Promise) ? Promise.all(found).then(collect) : collect(found);
+  }
+
+  function render(place: Place, key: string, known: BodiesRead): PreparedResponse {
+    const { renderPage, files } = loadBuild();
+    const views = new Map<string, object | null>();
+    const html = Buffer.from(
+      renderPage({
+        place,
+        nowMs: clock.nowMs(),
+        settings: { transactionUrl, publicUrl, files },
+        read: (path) => {
+          if (known.has(path)) return known.get(path);
+          views.set(path, bodies.findView(path));
+          return bodies.read(path);
+        },
+      }),
+    );
+    const response = prepareDocument(html, {
       contentType: 'text/html; charset=utf-8',
       cacheControl: revalidated,
       own: pageHeaders,
     });
-    return { response, inputs };
-  }
-
-  function findCurrent(key: string): CachedPage | null {
-    const existing = cached.get(key);
-    const isCurrent =
-      existing !== undefined && [...existing.inputs].every(([route, input]) => input === findInput(route));
-    return isCurrent ? existing : null;
+    // What could not be read is asked for again by the next request.
+    if (![...known.values()].includes(null)) cache.set(key, { response, bytes: html.length, views });
+    return response;
   }
 
   return {
-    isStale: (path, query) => findCurrent(formatPlace(parsePlace(path, query))) === null,
-    page: (path, query) => {
-      // Parameters that pages do not know make no further pages.
-      const key = formatPlace(parsePlace(path, query));
-      const current = findCurrent(key);
-      if (current !== null) return current.response;
-      const page = render(path, query);
-      cached.delete(key);
-      cached.set(key, page);
-      const [oldest] = cached.keys();
-      if (cached.size > cachedPagesMax && oldest !== undefined) cached.delete(oldest);
-      return page.response;
+    find: (path, query) => {
+      const place = toServedPlace(parsePlace(path, query));
+      const key = formatPlace(place);
+      return {
+        current: findCurrent(key),
+        read: (signal) => read(place, signal),
+        render: (known) => render(place, key, known),
+      };
     },
     file: (name) => loadBuild().responses.get(name) ?? null,
   };
 }
 
-function findRoute(path: string): [route: Route | undefined, query: URLSearchParams] {
-  const [pathname = '', query = ''] = path.split('?');
-  return [routes.find((one) => one.path === pathname), new URLSearchParams(query)];
+/** Owners by their addresses in lower case, and one page for everything that is no address, which does not repeat it. */
+function toServedPlace(place: Place): Place {
+  if (place.view !== 'owners' || place.address === null) return place;
+  return { view: 'owners', address: parseOwner(place.address) ?? noAddress };
 }
 
-interface Build {
-  readonly renderPage: RenderPage;
-  /** Paths by plain name: `explorer.js` is `/explorer/explorer.<hash>.js`. */
-  readonly files: Readonly<Record<string, string>>;
-  /** Responses by the name in the path. */
-  readonly responses: ReadonlyMap<string, PreparedResponse>;
-}
-
-/** What the build has made of `http/explorer`, read at the first request for it: most processes are never asked. */
-function readBuild(): Build {
-  const folder = findBuiltFolder('explorer', 'public/names.json');
-  const names: string[] = JSON.parse(readFileSync(join(folder, 'public/names.json'), 'utf8'));
-  const responses = names.map((name): [string, PreparedResponse] => {
-    const contentType = contentTypes[extname(name)] ?? 'application/octet-stream';
-    const bytes = readFileSync(join(folder, 'public', name));
-    return [name, prepareDocument(bytes, { contentType, cacheControl: immutable, own: [] })];
-  });
-  // Built from `http/explorer/renderPage.tsx`, which is checked to export this.
-  const { renderPage } = createRequire(import.meta.url)(join(folder, 'renderPage.cjs')) as {
-    renderPage: RenderPage;
-  };
-  const files = Object.fromEntries(
-    names.map((name) => [name.replace(/\.[^.]+(?=\.[^.]+$)/, ''), `/explorer/${name}`]),
-  );
-  return { renderPage, files, responses: new Map(responses) };
+/** Routes whose answers depend on more than the views that a page is compared by. */
+function listOwnerPaths(place: Place): string[] {
+  if (place.view !== 'owners' || place.address === null || place.address === noAddress) return [];
+  return [portfolioPath(place.address), activityPath(place.address)];
 }
 
 function once<Value extends object>(build: () => Value): () => Value {

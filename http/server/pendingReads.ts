@@ -3,14 +3,16 @@ import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { ReadResult } from '../routes/route.ts';
 import { createHttpError, type HttpError } from './errors.ts';
 import type { HttpMetrics } from './httpMetrics.ts';
+import type { LoadGuard } from './loadGuard.ts';
 import type { Exchange } from './responseWriter.ts';
 import { createTurnBudget } from './turnBudget.ts';
 
-/** Requests that may wait for the database at the same time; more are answered with `database_busy`. */
+/** Expensive requests that may wait at the same time; more are answered with `database_busy`. */
 export const inFlightMax = 64;
 /** A read that takes longer is ended, and answered with `request_timeout`. */
 export const defaultReadTimeoutMs = 10_000;
 const busyRetryAfterSeconds = 1;
+const overloadedRetryAfterSeconds = 2;
 
 /** A read that found something. */
 export type ReadBody<Body = unknown> = Exclude<ReadResult<Body>, { error: unknown }>;
@@ -29,6 +31,8 @@ export interface PendingReads {
 
 export interface PendingReadsOptions {
   readonly metrics: HttpMetrics;
+  /** While the event loop is late, none is begun; null where expensive work is not limited. */
+  readonly loadGuard: LoadGuard | null;
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
@@ -38,12 +42,17 @@ export interface PendingReadsOptions {
  * corked, and each read has a deadline: uWebSockets.js closes an idle socket, but never ends a pending handler. They share each turn of the event
  * loop with what costs little.
  */
-export function createPendingReads({ metrics, timeoutMs, clock }: PendingReadsOptions): PendingReads {
+export function createPendingReads(options: PendingReadsOptions): PendingReads {
+  const { metrics, loadGuard, timeoutMs, clock } = options;
   const pending = new Set<AbortController>();
   const budget = createTurnBudget(clock);
 
   return {
     run: (exchange, read, onBody, onError, onFailure) => {
+      if (loadGuard?.isOverloaded()) {
+        exchange.counts.shed();
+        return onError(createHttpError('database_busy', overloadedRetryAfterSeconds));
+      }
       if (metrics.readsInFlight >= inFlightMax)
         return onError(createHttpError('database_busy', busyRetryAfterSeconds));
       const ending = new AbortController();

@@ -11,7 +11,7 @@ import { createClientAddress } from './clientAddress.ts';
 import { createHttpError, type HttpError } from './errors.ts';
 import { createEventStream, eventStreamType, isFeedEventId } from './eventStream.ts';
 import { createExchangeGuard } from './exchangeGuard.ts';
-import { createExplorerPages, explorerPaths } from './explorerPages.ts';
+import { createExplorerPages, ownerPaths, sharedPaths } from './explorerPages.ts';
 import { createFailureLog } from './failureLog.ts';
 import { createHttpMetrics } from './httpMetrics.ts';
 import { type Listener, listenOn } from './listener.ts';
@@ -88,9 +88,9 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const checkOrigin = createOriginCheck(settings.allowedOrigins);
   const findClientAddress = createClientAddress(settings.trustedProxies, transport);
   const limiter = settings.rateLimits ? createRateLimiter() : null;
-  const reads = createPendingReads({ metrics, timeoutMs: settings.readTimeoutMs, clock });
-  const refusals = createRefusalCount();
   const loadGuard = settings.rateLimits ? createLoadGuard(clock) : null;
+  const reads = createPendingReads({ metrics, loadGuard, timeoutMs: settings.readTimeoutMs, clock });
+  const refusals = createRefusalCount();
   const sender = createPreparedSender(writer);
   const exchangeGuard = createExchangeGuard(writer, createFailureLog(logger, clock));
   const parts = {
@@ -102,7 +102,6 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     metrics,
     clock,
     reads,
-    loadGuard,
   };
   const app = App();
 
@@ -183,7 +182,8 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     if (isOriginRefused) return createHttpError('cors_origin_not_allowed');
     if (route === null) return null;
     if (route.query === 'none' && transport.query(request) !== '') return createHttpError('invalid_query');
-    if (!options.hasViews()) return createHttpError('database_unavailable', retryAfterSeconds);
+    if (!route.canAnswerWithoutViews && !options.hasViews())
+      return createHttpError('database_unavailable', retryAfterSeconds);
     return null;
   }
 
@@ -197,6 +197,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     writer,
     registry: options.registry,
     isLimited: settings.rateLimits,
+    loadGuard,
     ...(settings.heartbeatMs !== undefined && { heartbeatMs: settings.heartbeatMs }),
   });
   app.any(
@@ -232,19 +233,20 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     transactionUrl: settings.transactionUrl,
     publicUrl: settings.publicUrl,
   });
-  for (const path of explorerPaths) {
-    app.any(
-      path,
-      handler(path, null, (exchange, request) => {
-        const [path, query] = [transport.path(request), transport.query(request)];
-        if (loadGuard?.isOverloaded() && explorer.isStale(path, query)) {
-          exchange.counts.shed();
-          return writer.writeError(exchange, createHttpError('database_busy', retryAfterSeconds));
-        }
-        sender.sendConditionally(exchange, explorer.page(path, query));
-      }),
+  function answerPage(exchange: Exchange, request: HttpRequest) {
+    const page = explorer.find(transport.path(request), transport.query(request));
+    const { current } = page;
+    if (current !== null) return sender.sendConditionally(exchange, current);
+    reads.run(
+      exchange,
+      page.read,
+      ({ body }) => exchangeGuard.run(exchange, () => sender.sendConditionally(exchange, page.render(body))),
+      (error) => exchangeGuard.run(exchange, () => writer.writeError(exchange, error)),
+      (error) => exchangeGuard.fail(exchange, error),
     );
   }
+  for (const path of sharedPaths) app.any(path, handler(path, null, answerPage));
+  for (const path of ownerPaths) app.any(path, handler(path, ownerPageGuard, answerPage));
   app.any(
     '/explorer/:file',
     handler('/explorer/:file', null, (exchange, request) => {
@@ -279,9 +281,13 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   });
 }
 
-/** What is checked before a handler runs: its rate class, and whether it reads a query. */
-type Guarded = Pick<Route, 'rateClass' | 'query'>;
+/** What is checked before a handler runs: its rate class, whether it reads a query, and whether there are views. */
+interface Guarded extends Pick<Route, 'rateClass' | 'query'> {
+  readonly canAnswerWithoutViews?: true;
+}
 
 const eventStreamGuard: Guarded = { rateClass: 'publicHeavy', query: [] };
+/** Lists of one owner, which few others ask for. */
+const ownerPageGuard: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
 const aliveBody = Buffer.from('{"status":"alive"}');
 const readyBody = Buffer.from('{"status":"ready"}');

@@ -1,6 +1,4 @@
 import type { ReadRoute } from '../routes/route.ts';
-import { createHttpError } from './errors.ts';
-import type { LoadGuard } from './loadGuard.ts';
 import type { PendingReads, ReadBody } from './pendingReads.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
 import type { Exchange } from './responseWriter.ts';
@@ -10,18 +8,15 @@ import {
   createPathError,
   createPreparation,
   parsePathValue,
-  retryAfterSeconds,
 } from './routeAnswers.ts';
 
 export interface ReadAnswerParts extends AnswerParts {
   readonly reads: PendingReads;
-  /** Null where expensive requests are not limited. */
-  readonly loadGuard: LoadGuard | null;
 }
 
 /** Answers with what is read for each request, from memory or from the database. */
 export function createReadAnswer(route: ReadRoute, parts: ReadAnswerParts): Answer {
-  const { sources, transport, writer, sender, guard, metrics, reads, loadGuard } = parts;
+  const { sources, transport, writer, sender, guard, metrics, reads } = parts;
   const prepare = createPreparation(route, metrics);
 
   /** The body that replaces a read that fails; where the route has none, the error is thrown. */
@@ -46,10 +41,6 @@ export function createReadAnswer(route: ReadRoute, parts: ReadAnswerParts): Answ
   return (exchange, request) => {
     const pathValue = parsePathValue(route, request);
     if (pathValue === null) return writer.writeError(exchange, createPathError(route));
-    if (loadGuard?.isOverloaded()) {
-      exchange.counts.shed();
-      return writer.writeError(exchange, createHttpError('database_busy', retryAfterSeconds));
-    }
     const query = new URLSearchParams(transport.query(request));
     const read = (signal: AbortSignal) => {
       try {

@@ -63,6 +63,31 @@ describe('charts by keyboard', () => {
   });
 });
 
+describe('charts by touch', () => {
+  it.each([
+    ['today', '.plot', 0.26, '00:00–00:30 UTC: '],
+    ['half-hours', '.strip', 0.01, ', 12:00–12:30 UTC: '],
+  ])(
+    'of %s say the value that is tapped, and keep it when the finger is lifted',
+    async (id, part, at, says) => {
+      const server = await startPublicServer();
+      const context = await openWindow(await sharedBrowser(), { width: 360, hasTouch: true });
+      const { page } = await openPage(context, `${server.base}/statistics`);
+      await waitUntilLive(page);
+      const chart = page.locator(`section:has(#${id})`);
+      const plot = chart.locator(part).first();
+      await plot.scrollIntoViewIfNeeded();
+      const box = await plot.boundingBox();
+      if (box === null) throw new Error('the chart has no place');
+      await page.touchscreen.tap(box.x + at * box.width, box.y + box.height / 2);
+      expect(await chart.locator('.readout').textContent()).toContain(says);
+      // Another one takes its place.
+      await page.touchscreen.tap(box.x + 0.99 * box.width, box.y + box.height / 2);
+      expect(await chart.locator('.readout').textContent()).toContain('11:30–12:00 UTC: ');
+    },
+  );
+});
+
 describe('the page on paper', () => {
   it('has figures with their sources and open tables, and nothing to press, on white', async () => {
     const page = await openStatistics('dark');

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { formatPlace, parsePlace } from '../../http/explorer/place.ts';
+import { cachedPagesBytesMax, cachedPagesMax, createPageCache } from '../../http/server/pageCache.ts';
+import { rateClasses } from '../../http/server/rateLimiter.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 
 /** Of the browser's program, compressed (http/explorer/README.md). */
@@ -76,11 +78,30 @@ describe('pages of the explorer', () => {
     expect((await server.get('/statistics?range=30d')).headers.get('etag')).not.toBe(plain);
   });
 
-  it('escape what an address brings along', async () => {
+  it('have one page for everything that is no address of an owner, which does not repeat it', async () => {
     const server = await startPublicServer();
-    const html = await (await server.get('/owners/%22%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E')).text();
-    expect(html).not.toContain('<script>alert');
-    expect(html).toContain('An address begins with 0x.');
+    const others = [
+      '/owners/%22%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E',
+      '/owners?address=0x12',
+      // The zero address, and a checksum that is wrong.
+      `/owners/0x${'0'.repeat(40)}`,
+      `/owners/0x${'aB'.repeat(20)}`,
+    ];
+    const pages = await Promise.all(others.map(async (path) => (await server.get(path)).text()));
+    expect(new Set(pages).size).toBe(1);
+    expect(pages[0]).toContain('This is no address');
+    expect(pages[0]).not.toContain('alert');
+    expect(await (await server.get('/owners')).text()).not.toContain('This is no address');
+  });
+
+  it('are one page of an owner, however its address is written', async () => {
+    const server = await startPublicServer();
+    const address = '0x52908400098527886e0f7030069857d2e4169ee7';
+    const readTag = async (path: string) => (await server.get(path)).headers.get('etag');
+    const tag = await readTag(`/owners/${address}`);
+    expect(await readTag('/owners/0x52908400098527886E0F7030069857D2E4169EE7')).toBe(tag);
+    expect(await readTag(`/owners?address=${address}&utm_source=x`)).toBe(tag);
+    expect(await readTag(`/owners/0x${'ab'.repeat(20)}`)).not.toBe(tag);
   });
 
   it('count against the rate limit of other documents, and no route’s', async () => {
@@ -89,6 +110,34 @@ describe('pages of the explorer', () => {
     for (let count = 0; count < 80; count++) statuses.add((await server.get('/')).status);
     expect(statuses).toEqual(new Set([200, 429]));
     expect((await server.get('/v1/status')).status).toBe(200);
+  });
+
+  it('of owners count against the rate limit of what costs much', async () => {
+    const server = await startPublicServer({ rateLimits: true });
+    const statuses: number[] = [];
+    for (let count = 0; count <= rateClasses.publicHeavy.burst; count++)
+      statuses.push((await server.get(`/owners/0x${'ab'.repeat(20)}`)).status);
+    expect([statuses.indexOf(429), (await server.get('/')).status]).toEqual([statuses.length - 1, 200]);
+    expect((await server.get('/v1/events')).status).toBe(429);
+  });
+
+  it('take a bounded amount of memory, whichever are asked for', () => {
+    const cache = createPageCache<{ bytes: number }>();
+    const listed = new Map<string, { bytes: number }>();
+    const countKept = () => [...listed].filter(([place, page]) => cache.get(place) === page).length;
+    const add = (place: string, bytes: number) => {
+      const page = { bytes };
+      listed.set(place, page);
+      cache.set(place, page);
+    };
+    for (let page = 0; page < 1_000; page++) add(`/owners/${page}`, 1_000);
+    expect(countKept()).toBe(cachedPagesMax);
+    // The same page again takes the place of the earlier one.
+    for (let page = 0; page < 10; page++) add('/owners/999', 1_000);
+    expect(countKept()).toBe(cachedPagesMax);
+    for (let page = 0; page < 100; page++) add(`/large/${page}`, cachedPagesBytesMax / 4);
+    expect(countKept()).toBe(4);
+    expect(cache.get('/large/99')).toBeDefined();
   });
 
   it('are refused to a browser on another website, as everything is', async () => {

@@ -93,7 +93,7 @@ describe('the explorer on what npm start runs', () => {
       ['statistics', 'Records of the range'],
       ['settlements', 'Newest batches that completed blocks'],
       ['feed', 'Settling and minting'],
-      ['owner', 'This list needs JavaScript'],
+      ['owner', 'Earned on each day'],
     ] as const) {
       const { page } = await openPage(context, `${service.url}${paths[view]}`);
       const main = await page.locator('body').textContent();
@@ -106,6 +106,34 @@ describe('the explorer on what npm start runs', () => {
     const { issuance } = await service.json<{ issuance: { mintedBaseUnits: string } }>('/v1/mining/state');
     const whole = (BigInt(issuance.mintedBaseUnits) / 10n ** 18n).toLocaleString('en-US');
     expect(await page.locator('.stage.issued').textContent()).toContain(whole);
+  });
+
+  it('shows an owner without script: positions, what they earn, and what the owner did, from the same bodies', async () => {
+    const { service, browser, owner } = await start();
+    const context = await openWindow(browser, { isScriptAllowed: false });
+    const { page } = await openPage(context, `${service.url}/owners`);
+    await page.getByLabel('Address of an owner').fill(owner);
+    await page.getByRole('button', { name: 'Look up' }).click();
+    await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    const portfolio = await service.json<{
+      positions: readonly { readonly tokenId: string }[];
+      earnings: readonly object[];
+    }>(`/v1/owners/${owner}/miners`);
+    const list = await service.json<{ activity: readonly object[] }>(`/v1/owners/${owner}/activity`);
+    expect(portfolio.positions.length).toBeGreaterThan(0);
+    const miners = page.locator('section:has(#positions) table tbody tr');
+    expect(await miners.locator('td:first-child').allTextContents()).toEqual(
+      portfolio.positions.map(({ tokenId }) => `#${tokenId}`),
+    );
+    expect(await miners.first().locator('a').getAttribute('href')).toBe(
+      `/v1/miners/${portfolio.positions[0]?.tokenId}/metadata`,
+    );
+    expect(await page.locator('section:has(#activity) .event').count()).toBe(list.activity.length);
+    const figures = await page.locator('section:has(#positions) .figures').textContent();
+    for (const label of ['Miners', 'Claimable', 'Earned in 7 days', 'Earned in all'])
+      expect(figures).toContain(label);
+    await page.locator('section:has(#earnings) summary').click();
+    expect(await page.locator('section:has(#earnings) tbody tr').count()).toBe(portfolio.earnings.length);
   });
 
   it('keeps what the server has rendered in its place when the program takes over', async () => {

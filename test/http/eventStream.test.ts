@@ -5,8 +5,8 @@ import { addAchievements, type MeasurementProgress } from '../../actors/feed/mea
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import { feedEvent } from '../../http/responses/events.ts';
-import { streamsOfClientMax } from '../../http/server/eventStream.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
+import { streamsOfClientMax } from '../../http/server/streamCounts.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
@@ -19,6 +19,7 @@ import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { reorganize } from '../support/chain/reorganize.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
 import { listen, type Message } from '../support/http/eventSource.ts';
+import { makeEventLoopLate } from '../support/http/lateEventLoop.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
@@ -224,6 +225,57 @@ describe('the event stream', () => {
       expect(listRecords(again.messages)).toEqual([5, 6, 7]);
     },
   );
+
+  it('sends many clients that resume together all that they missed, each its own', async () => {
+    const { records, server } = await startServer();
+    const first = await listen(server.base, '/v1/events/stream?category=measurement');
+    records.add(1);
+    await eventually(() => first.messages.length === 1, 'a record');
+    const { id } = first.messages[0] as Message;
+    first.end();
+    records.add(350);
+    await records.evictOldest(150, 0);
+    const paths = [
+      '/v1/events/stream?category=measurement',
+      '/v1/events/stream',
+      '/v1/events/stream?unnamed=1',
+    ];
+    const clients = await Promise.all(
+      Array.from({ length: 24 }, (_, index) =>
+        listen(server.base, paths[index % paths.length] as string, { 'Last-Event-ID': id }),
+      ),
+    );
+    // While they catch up.
+    records.add(20);
+    const listValues = ({ messages }: (typeof clients)[number]) =>
+      messages
+        .filter(({ data }) => data.type === 'measurement.speed_record')
+        .map(({ data }) => Number(data.payload.recordMmPerSecond) / recordStep);
+    for (const client of clients)
+      await eventually(() => listValues(client).length >= 370, 'all missed records');
+    for (const client of clients) expect(listValues(client)).toEqual(from(5, 374));
+  });
+
+  it('lets clients that resume wait while the event loop is late, and not those that listen', async () => {
+    const { records, server } = await startServer({ rateLimits: true });
+    const live = await listen(server.base, '/v1/events/stream?category=measurement');
+    records.add(4);
+    await eventually(() => listRecords(live.messages).length === 4, 'four records');
+    const { id } = live.messages[0] as Message;
+    const end = makeEventLoopLate(server);
+    await eventually(async () => (await server.get('/v1/events')).status === 503, 'expensive routes refuse');
+    const again = await listen(server.base, undefined, { 'Last-Event-ID': id });
+    expect(again.response.status).toBe(200);
+    records.add(1);
+    await eventually(() => listRecords(live.messages).length === 5, 'the fifth one');
+    expect(again.messages).toEqual([]);
+    end();
+    await eventually(() => {
+      server.clock.advance(20);
+      return listRecords(again.messages).length === 4;
+    }, 'what was missed');
+    expect(listRecords(again.messages)).toEqual(from(5, 8));
+  });
 
   it('sends its position when it opens, so that a drop before the first event loses nothing', async () => {
     const { records, server } = await startServer();

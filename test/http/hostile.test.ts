@@ -1,10 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseAddress } from '../../http/server/ipAddress.ts';
-import { createLoadGuard, eventLoopDelayMaxMs } from '../../http/server/loadGuard.ts';
+import { createLoadGuard } from '../../http/server/loadGuard.ts';
 import { createRateLimiter, rateClasses, siteFactor } from '../../http/server/rateLimiter.ts';
 import { refusalsPerTurn } from '../../http/server/refusalCount.ts';
 import { createTurnBudget, expensiveMsPerTurn } from '../../http/server/turnBudget.ts';
+import { makeEventLoopLate } from '../support/http/lateEventLoop.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -291,15 +292,8 @@ describe('an overloaded event loop', () => {
     let client = 0;
     const ask = (path: string) => server.get(path, { 'X-Forwarded-For': `2001:db8:${++client}::1` });
     expect((await ask('/v1/events')).status).not.toBe(503);
-    let isFlooded = true;
-    // Each turn of the event loop takes longer than what is allowed.
-    const flood = () => {
-      const untilMs = performance.now() + 4 * eventLoopDelayMaxMs;
-      while (performance.now() < untilMs);
-      server.clock.advance(4 * eventLoopDelayMaxMs);
-      if (isFlooded) setTimeout(flood, 0);
-    };
-    flood();
+    expect((await ask('/statistics')).status).toBe(200);
+    const end = makeEventLoopLate(server);
     await eventually(async () => (await ask('/v1/events')).status === 503, 'expensive routes refuse');
     const refused = await ask('/v1/events');
     expect([await refused.json(), refused.headers.get('retry-after')]).toEqual([
@@ -307,7 +301,12 @@ describe('an overloaded event loop', () => {
       '2',
     ]);
     expect((await ask('/v1/public/telemetry')).status).toBe(200);
-    isFlooded = false;
+    // A page that is rendered already costs little.
+    expect((await ask('/statistics')).status).toBe(200);
+    expect((await ask('/settlements')).status).toBe(503);
+    expect((await ask(`/owners/0x${'ab'.repeat(20)}`)).status).toBe(503);
+    expect((await ask('/v1/events/stream')).status).toBe(200);
+    end();
     await eventually(async () => {
       server.clock.advance(20);
       return (await ask('/v1/events')).status !== 503;

@@ -1,4 +1,5 @@
-import { once } from 'node:events';
+import type { HttpResponse } from 'uWebSockets.js';
+import { EventEmitter, once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
@@ -68,3 +69,56 @@ it.each([333, 400, 700, 1_500, 4_000])(
     expect(received.findIndex((text, index) => text !== sent[index])).toBe(-1);
   },
 );
+
+it.each([
+  [
+    'by the server',
+    (output: StreamOutput, response: HttpResponse) => {
+      output.stop();
+      response.end();
+    },
+  ],
+  [
+    'by the server, in the middle of a text',
+    (output: StreamOutput, response: HttpResponse) => {
+      output.stop();
+      response.close();
+    },
+  ],
+])('a stream that is ended %s while its next turn is scheduled writes nothing more', async (_by, end) => {
+  const text = `<${'x'.repeat(1_000)}>`;
+  const turns = { begun: 0 };
+  const ended = new EventEmitter();
+  const app = App();
+  app.get('/', (response) => {
+    response.onAborted(() => undefined);
+    response.writeHeader('Content-Type', 'text/plain');
+    const output = createStreamOutput(response, () => turns.begun++);
+    output.cork(() => {
+      // More than a turn writes: the rest waits for the next one.
+      for (let count = 0; count < 20; count++) output.send(text);
+      end(output, response);
+    });
+    // Behind the turn that was scheduled.
+    setImmediate(() => setImmediate(() => ended.emit('ended')));
+  });
+  const port = await new Promise<number>((resolve) =>
+    app.listen('127.0.0.1', 0, (socket) => {
+      if (socket === false) throw new Error('no port');
+      onTestFinished(() => closeListenSocket(socket));
+      resolve(portOfSocket(socket));
+    }),
+  );
+  const over = once(ended, 'ended');
+  const request = get({ port, host: '127.0.0.1' });
+  const received = once(request, 'response')
+    .then(
+      ([response]) => readText(response as IncomingMessage),
+      () => '',
+    )
+    .catch(() => '');
+  await over;
+  expect(turns.begun).toBe(0);
+  const texts = (await received).match(/<x*>/g) ?? [];
+  expect(texts.length).toBeLessThan(20);
+});

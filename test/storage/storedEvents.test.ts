@@ -16,6 +16,7 @@ import {
   type FeedPage,
   feedCategories,
   isOfCategory,
+  type ReadNews,
   type StreamPosition,
 } from '../../actors/views/feedViews.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
@@ -129,9 +130,9 @@ async function resume(
   const positions: StreamPosition[] = [];
   let isFromRows = false;
   for (let position = from; ; ) {
-    const found = feed.after(category, position, limit, neverAborted);
-    isFromRows ||= found instanceof Promise;
-    const news = (await found) as FeedNews;
+    const found = feed.after(category, position, limit);
+    isFromRows ||= typeof found === 'function';
+    const news = (typeof found === 'function' ? await found(neverAborted) : found) as FeedNews;
     delivered.push(...news.items.map(({ item }) => item));
     positions.push(...news.items.map((arrived) => arrived.position));
     position = news.position;
@@ -335,7 +336,8 @@ describe('a read of old events', () => {
             expect(page.events).toHaveLength(9);
           },
           async () => {
-            const news = (await feed.after(category, from, 9, neverAborted)) as FeedNews;
+            const read = feed.after(category, from, 9) as ReadNews;
+            const news = await read(neverAborted);
             expect(news.items).toHaveLength(9);
           },
         ];

@@ -63,7 +63,8 @@ export function Columns({ label, marks, ticks, formatValue, tone = 'measured' }:
           aria-label={label}
           onPointerMove={point}
           onPointerDown={point}
-          onPointerLeave={() => setPointed(null)}
+          // A finger leaves when it is lifted: what it has tapped stays.
+          onPointerLeave={({ pointerType }) => pointerType === 'touch' || setPointed(null)}
         >
           {gridValues.map((value) => (
             <path key={value} class="grid" d={`M0 ${height - scale(value)}H${width}`} />

@@ -118,7 +118,7 @@ function Strip({
       aria-label={label}
       onPointerMove={point}
       onPointerDown={point}
-      onPointerLeave={() => onPoint(null)}
+      onPointerLeave={({ pointerType }) => pointerType === 'touch' || onPoint(null)}
     >
       {groupCells(buckets, largest).map(([kind, path]) => (
         <path key={kind} class={kind} d={path} fill={kind === 'missing' ? 'url(#hatching)' : undefined} />

@@ -1,4 +1,5 @@
 import { Choice } from '../components/Choice.tsx';
+import { More } from '../components/More.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { ResourceNotice } from '../components/ResourceNotice.tsx';
 import { type FeedCategory, feedCategories } from '../place.ts';
@@ -14,7 +15,7 @@ const names: Record<FeedCategory, string> = {
 
 /** What happened, newest first, live. */
 export function Feed({ category }: { category: FeedCategory }) {
-  const { read, actions, connection } = usePage();
+  const { read, connection } = usePage();
   const path = eventsPath(category);
   const events = read('events', path);
   // By its settled rounds the page notices that the chain is another one, and reads the list again.
@@ -41,11 +42,7 @@ export function Feed({ category }: { category: FeedCategory }) {
       </p>
       <ResourceNotice what="The feed" resource={events} />
       {events.body !== null && <EventList feed={events.body} />}
-      {cursor !== null && actions !== null && (
-        <button type="button" class="more" onClick={() => actions.loadMore('events', path, cursor)}>
-          Earlier events
-        </button>
-      )}
+      <More name="events" path={path} cursor={cursor} text="Earlier events" />
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { Unavailable } from '../components/Banner.tsx';
-import { usePage } from '../components/pageContext.ts';
+import { More } from '../components/More.tsx';
 import { ResourceNotice } from '../components/ResourceNotice.tsx';
 import { Time } from '../components/Time.tsx';
 import { TransactionLink } from '../components/TransactionLink.tsx';
@@ -19,7 +19,6 @@ interface OwnerActivityProps {
 
 /** What an owner did, newest first. */
 export function OwnerActivity({ activity, path, configuration }: OwnerActivityProps) {
-  const { actions } = usePage();
   const { body } = activity;
   return (
     <section aria-labelledby="activity">
@@ -43,14 +42,8 @@ export function OwnerActivity({ activity, path, configuration }: OwnerActivityPr
           ))}
         </ol>
       )}
-      {body?.status === 'available' && body.nextCursor !== null && actions !== null && (
-        <button
-          type="button"
-          class="more"
-          onClick={() => body.nextCursor !== null && actions.loadMore('activity', path, body.nextCursor)}
-        >
-          Earlier activity
-        </button>
+      {body?.status === 'available' && (
+        <More name="activity" path={path} cursor={body.nextCursor} text="Earlier activity" />
       )}
     </section>
   );

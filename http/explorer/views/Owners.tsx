@@ -3,6 +3,7 @@ import { Banner, Unavailable } from '../components/Banner.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { ResourceNotice } from '../components/ResourceNotice.tsx';
 import { explain } from '../format/words.ts';
+import { noAddress } from '../place.ts';
 import { activityPath, corePath, portfolioPath } from '../resources.ts';
 import { OwnerActivity } from './OwnerActivity.tsx';
 import { Positions } from './Positions.tsx';
@@ -70,6 +71,8 @@ function Search({ address }: { address: string | null }) {
 /** What is wrong with a text as an address, as far as its form says; the checksum is the service's to check. */
 function findProblem(text: string): string | null {
   if (addressPattern.test(text)) return null;
+  if (text === noAddress)
+    return 'This is no address: it has 0x, then 40 digits from 0 to 9 and a to f, with capitals only as its checksum has them.';
   if (!text.startsWith('0x')) return 'An address begins with 0x.';
   const digits = text.slice(2);
   if (!/^[0-9a-fA-F]*$/.test(digits))
@@ -78,18 +81,11 @@ function findProblem(text: string): string | null {
 }
 
 function Owner({ address }: { address: string }) {
-  const { read, actions } = usePage();
+  const { read } = usePage();
   const portfolio = read('portfolio', portfolioPath(address));
   const activity = read('activity', activityPath(address));
   // By its settled rounds the page notices that the chain is another one, and reads the lists again.
   read('core', corePath);
-  if (actions === null)
-    return (
-      <Unavailable title="This list needs JavaScript">
-        The same as data: <a href={portfolioPath(address)}>positions</a> and{' '}
-        <a href={activityPath(address)}>activity</a>.
-      </Unavailable>
-    );
   if (portfolio.problem?.code === 'invalid_address') return <Checksum address={address} />;
   const { body } = portfolio;
   return (

@@ -3,11 +3,13 @@ import { Columns } from '../components/Columns.tsx';
 import { DataTable } from '../components/DataTable.tsx';
 import { Figure } from '../components/Figure.tsx';
 import { Headings } from '../components/Headings.tsx';
+import { More } from '../components/More.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { Scroll } from '../components/Scroll.tsx';
 import { formatExact, formatInteger, formatShort, formatTick, toDrawn } from '../format/numbers.ts';
 import { formatDay } from '../format/times.ts';
 import type { Bodies } from '../page.ts';
+import { metadataPath } from '../resources.ts';
 import { TokenCard } from './TokenCard.tsx';
 
 export type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
@@ -15,7 +17,6 @@ type Position = Portfolio['positions'][number];
 
 /** The positions of an owner with their sums, and what they earned on each of the last seven days. */
 export function Positions({ portfolio, path }: { portfolio: Portfolio; path: string }) {
-  const { actions } = usePage();
   const [shownToken, setShownToken] = useState<string | null>(null);
   const { summary, configuration, positions, earnings, chain, nextCursor } = portfolio;
   const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
@@ -70,11 +71,7 @@ export function Positions({ portfolio, path }: { portfolio: Portfolio; path: str
         ) : (
           <PositionTable positions={positions} configuration={configuration} onShow={setShownToken} />
         )}
-        {nextCursor !== null && actions !== null && (
-          <button type="button" class="more" onClick={() => actions.loadMore('portfolio', path, nextCursor)}>
-            More miners
-          </button>
-        )}
+        <More name="portfolio" path={path} cursor={nextCursor} text="More miners" />
         {shownToken !== null && <TokenCard tokenId={shownToken} />}
       </section>
       <section aria-labelledby="earnings">
@@ -116,6 +113,7 @@ function PositionTable({
   configuration: Portfolio['configuration'];
   onShow: (tokenId: string) => void;
 }) {
+  const { actions } = usePage();
   const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
   return (
     <Scroll label="Table: miners">
@@ -134,9 +132,13 @@ function PositionTable({
           {positions.map((position) => (
             <tr key={position.tokenId}>
               <td>
-                <button type="button" class="plain" onClick={() => onShow(position.tokenId)}>
-                  #{position.tokenId}
-                </button>
+                {actions === null ? (
+                  <a href={metadataPath(position.tokenId)}>#{position.tokenId}</a>
+                ) : (
+                  <button type="button" class="plain" onClick={() => onShow(position.tokenId)}>
+                    #{position.tokenId}
+                  </button>
+                )}
               </td>
               <td class="number">{position.level}</td>
               <td class="number">

@@ -101,7 +101,8 @@ function createClient(feed: FeedViews, category: FeedCategory, lastId: string | 
   async function resume() {
     for (;;) {
       if (position === null) throw new Error('a client without a position has nothing to resume');
-      const news = (await feed.after(category, position, limit, neverAborted)) as FeedNews;
+      const found = feed.after(category, position, limit);
+      const news = (typeof found === 'function' ? await found(neverAborted) : found) as FeedNews;
       take(news);
       isBehind = !news.isComplete;
       if (news.isComplete || news.items.length === 0) return;
@@ -227,12 +228,7 @@ describe('a client of the event stream', () => {
     before.fold(0, 0);
     const lastId = encodeStreamPosition(before.feed.position() as StreamPosition);
     const other = createFeed({ run: 'another', events: List(streams.chain.slice(0, 1)) });
-    const news = (await other.after(
-      'all',
-      decodeStreamPosition(lastId) as StreamPosition,
-      9,
-      neverAborted,
-    )) as FeedNews;
+    const news = other.after('all', decodeStreamPosition(lastId) as StreamPosition, 9) as FeedNews;
     expect(news.items).toHaveLength(1);
     expect(news.isComplete).toBe(true);
   });

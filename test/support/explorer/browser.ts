@@ -34,16 +34,18 @@ export interface Look {
   readonly width?: number;
   readonly scheme?: 'light' | 'dark';
   readonly isScriptAllowed?: boolean;
+  readonly hasTouch?: boolean;
 }
 
 /** A window without anything of another one: its own storage, tabs that share it. */
 export async function openWindow(browser: Browser, look: Look = {}): Promise<BrowserContext> {
-  const { width = 1440, scheme = 'light', isScriptAllowed = true } = look;
+  const { width = 1440, scheme = 'light', isScriptAllowed = true, hasTouch = false } = look;
   const context = await browser.newContext({
     viewport: { width, height: width < 600 ? 740 : 900 },
     colorScheme: scheme,
     reducedMotion: 'reduce',
     javaScriptEnabled: isScriptAllowed,
+    hasTouch,
   });
   whenFinished(() => context.close());
   return context;

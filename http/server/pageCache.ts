@@ -1,0 +1,32 @@
+/** Pages of different places that are cached, and their bytes before compression: beyond that the one that was rendered first is forgotten. */
+export const cachedPagesMax = 64;
+export const cachedPagesBytesMax = 4 * 1024 * 1024;
+
+/** What is rendered for each place, in a bounded amount of memory. */
+export interface PageCache<Page extends { readonly bytes: number }> {
+  get(place: string): Page | undefined;
+  set(place: string, page: Page): void;
+}
+
+export function createPageCache<Page extends { readonly bytes: number }>(): PageCache<Page> {
+  const pages = new Map<string, Page>();
+  let bytes = 0;
+
+  function remove(place: string) {
+    bytes -= pages.get(place)?.bytes ?? 0;
+    pages.delete(place);
+  }
+
+  return {
+    get: (place) => pages.get(place),
+    set: (place, page) => {
+      remove(place);
+      pages.set(place, page);
+      bytes += page.bytes;
+      for (const oldest of pages.keys()) {
+        if (pages.size <= cachedPagesMax && bytes <= cachedPagesBytesMax) break;
+        remove(oldest);
+      }
+    },
+  };
+}

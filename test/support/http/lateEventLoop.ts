@@ -1,0 +1,25 @@
+import { eventLoopDelayMaxMs } from '../../../http/server/loadGuard.ts';
+import { whenFinished } from '../processes/lifetime.ts';
+import type { TestPublicServer } from './publicServer.ts';
+
+/**
+ * Keeps the event loop of a server, which is that of the test, so late that expensive requests are refused.
+ *
+ * @returns a function that ends it.
+ */
+export function makeEventLoopLate({ clock }: TestPublicServer): () => void {
+  let isOver = false;
+  // Each turn of the event loop takes longer than what is allowed.
+  const block = () => {
+    const untilMs = performance.now() + 4 * eventLoopDelayMaxMs;
+    while (performance.now() < untilMs);
+    clock.advance(4 * eventLoopDelayMaxMs);
+    if (!isOver) setTimeout(block, 0);
+  };
+  block();
+  const end = () => {
+    isOver = true;
+  };
+  whenFinished(end);
+  return end;
+}
