@@ -93,8 +93,17 @@ describe('packages', () => {
     }
     const { jobs } = readYaml<Workflow>('../.github/workflows/test.yml');
     const steps = jobs.dependencies?.steps ?? [];
-    expect(steps.map(({ uses }) => uses)).toContain('actions/dependency-review-action@v4');
+    expect(steps.map(({ uses = '' }) => uses.split('@')[0])).toContain('actions/dependency-review-action');
     expect(steps.map(({ run }) => run)).toContain('npm run --silent sbom > sbom.json');
+  });
+});
+
+describe('actions of the workflow', () => {
+  it('are named by their commits, which nobody can move, with the version beside', () => {
+    const text = readFileSync(join(root, '.github/workflows/test.yml'), 'utf8');
+    const used = [...text.matchAll(/uses: (.*)$/gm)].map(([, action = '']) => action);
+    expect(used.length).toBeGreaterThan(0);
+    for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 });
 
