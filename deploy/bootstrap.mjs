@@ -25,6 +25,7 @@ function install() {
   if (purpose !== 'test') return;
   tryProgram('clickhouse-server', { debian: 'clickhouse-server' });
   tryProgram('nginx', { debian: 'nginx-light', homebrew: 'nginx' });
+  tryProgram('haproxy', { debian: 'haproxy', homebrew: 'haproxy' });
   requirePromtool();
   tryNewerNats();
   requireBrowser();

@@ -2,6 +2,7 @@ import { Agent, get } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { findProxy } from '../support/processes/findProxy.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import {
   ask,
@@ -12,7 +13,6 @@ import {
   waitUntilStored,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
-import { findNginx } from '../support/processes/nginx.ts';
 import { startBalancer } from '../support/processes/nginxBalancer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
@@ -66,7 +66,7 @@ function sendRequests(url: string) {
 const engine = useClickHouseEngine();
 const portOf = ({ publicUrl }: MinerProcess) => Number(new URL(publicUrl).port);
 
-const nginx = findNginx();
+const nginx = findProxy('nginx');
 
 describe('three replicas behind nginx', () => {
   it.skipIf(nginx === null)(

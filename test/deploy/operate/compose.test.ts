@@ -173,12 +173,16 @@ describe('the proxy', () => {
       'defaults',
       'resolvers containers',
       'frontend public',
+      'backend sites',
       'frontend health',
       'backend service',
       'backend unready',
     ]);
     const used = [...configuration.matchAll(/^ {2}(?:default|use)_backend (\w+)/gm)].map(([, name]) => name);
     expect(used.sort()).toEqual(['service', 'unready']);
+    expect(new Set([...configuration.matchAll(/ table (\w+)$/gm)].map(([, name]) => name))).toEqual(
+      new Set(['sites']),
+    );
   });
 
   it('passes requests to each process that serves, by its name and port', () => {

@@ -7,21 +7,17 @@ import { describe, expect, it } from 'vitest';
 import { rateClasses } from '../../../http/server/rateLimiter.ts';
 import { startPublicServer } from '../../support/http/publicServer.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
+import { findProxy } from '../../support/processes/findProxy.ts';
 import { shareInFile, whenFinished } from '../../support/processes/lifetime.ts';
-import { findNginx, startNginx } from '../../support/processes/nginx.ts';
+import { startNginx, type TestNginx } from '../../support/processes/nginx.ts';
 
 const name = 'mining.example.org';
 const path = '/v1/public/telemetry';
-const program = findNginx();
+const program = findProxy('nginx');
 
-/** The service with its rate limits behind nginx. */
-const useProxy = shareInFile(async () => {
-  const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.1'] });
-  const nginx = await startNginx(program ?? '', server.port);
-  const { certificate: ca, port, proxiedPort } = nginx;
-
+function createClients({ certificate: ca, proxiedPort }: TestNginx) {
   /** @param from the address that the connection seems to come from. */
-  async function open(from: string): Promise<TLSSocket> {
+  async function openFrom(from: string): Promise<TLSSocket> {
     const socket = connectTcp(proxiedPort, '127.0.0.1');
     await once(socket, 'connect');
     const family = from.includes(':') ? 'TCP6' : 'TCP4';
@@ -35,7 +31,7 @@ const useProxy = shareInFile(async () => {
 
   /** What comes back for these bytes until the connection is closed. */
   async function exchange(sent: string, from = '192.0.2.1'): Promise<string> {
-    const socket = await open(from);
+    const socket = await openFrom(from);
     let received = '';
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
@@ -51,7 +47,15 @@ const useProxy = shareInFile(async () => {
     const text = `GET ${target} HTTP/1.1\r\nHost: ${name}\r\n${headers}Connection: close\r\n\r\n`;
     return Number(/^HTTP\/1\.1 (\d{3})/.exec(await exchange(text, from))?.[1]);
   }
-  return { server, nginx, ca, port, open, exchange, status };
+  return { openFrom, exchange, status };
+}
+
+/** The service with its rate limits behind nginx. */
+const useProxy = shareInFile(async () => {
+  const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.1'] });
+  const nginx = await startNginx(program ?? '', server.port);
+  const { certificate: ca, port } = nginx;
+  return { server, ca, port, ...createClients(nginx) };
 });
 
 /** Requests that the service has answered, whatever the answer. */
@@ -181,9 +185,39 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     expect(await proxy.status('2001:db8:7:8::1')).toBe(200);
   });
 
+  it('has a bound of connections that are being answered, of one network and of one site', async () => {
+    const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.1'] });
+    const { openFrom } = createClients(
+      await startNginx(program ?? '', server.port, [
+        ['limit_conn connections 100;', 'limit_conn connections 3;'],
+        ['limit_conn site_connections 1600;', 'limit_conn site_connections 6;'],
+      ]),
+    );
+    const sockets: TLSSocket[] = [];
+    const openStream = async (from: string): Promise<number> => {
+      const socket = await openFrom(from);
+      sockets.push(socket);
+      socket.write(`GET /v1/events/stream HTTP/1.1\r\n${host}\r\n`);
+      const [answer] = await once(socket, 'data');
+      return Number(/^HTTP\/1\.1 (\d{3})/.exec(String(answer))?.[1]);
+    };
+    const openStreams = async (network: number, count: number) => {
+      const statuses: number[] = [];
+      for (let client = 1; client <= count; client++)
+        statuses.push(await openStream(`2001:db8:7:${network}::${client}`));
+      return statuses;
+    };
+    expect(await openStreams(1, 4)).toEqual([200, 200, 200, 429]);
+    expect(await openStreams(2, 2)).toEqual([200, 200]);
+    expect(await openStreams(3, 2)).toEqual([200, 429]);
+    expect(await openStream('2001:db8:8:1::1')).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    await eventually(async () => (await openStream('2001:db8:7:1::9')) === 200, 'room for another one');
+  });
+
   it('sends events as they come', async () => {
-    const { open } = await useProxy();
-    const socket = await open('192.0.2.11');
+    const { openFrom } = await useProxy();
+    const socket = await openFrom('192.0.2.11');
     let received = '';
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');

@@ -3,20 +3,10 @@ import { join, resolve } from 'node:path';
 import { createCertificate } from './certificate.ts';
 import { eventually, startProcess, type TestProcess } from './childProcess.ts';
 import { findFreePort } from './findFreePort.ts';
+import { type Replacement, rewriteConfiguration } from './rewriteConfiguration.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 
 const reference = resolve(import.meta.dirname, '../../../deploy/proxy/nginx.conf');
-
-/** Where nginx is; null where it is not installed, and tests that need it say so and are skipped. */
-export function findNginx(): string | null {
-  const folders = [
-    ...(process.env.PATH ?? '').split(':'),
-    '/usr/sbin',
-    '/usr/local/sbin',
-    '/opt/homebrew/bin',
-  ];
-  return folders.map((folder) => join(folder, 'nginx')).find((path) => existsSync(path)) ?? null;
-}
 
 /** nginx with the reference configuration in front of a server. */
 export interface TestNginx extends TestProcess {
@@ -26,13 +16,22 @@ export interface TestNginx extends TestProcess {
   readonly certificate: string;
 }
 
-/** Starts the reference configuration with nothing changed but ports, paths, the server behind it, and one process: a worker would outlive its master that is killed. */
-export async function startNginx(program: string, upstreamPort: number): Promise<TestNginx> {
+/**
+ * Starts the reference configuration with nothing changed but ports, paths, the server behind it, and one process: a worker would outlive its master that is killed.
+ *
+ * @param changes of a test that would otherwise need thousands of connections.
+ */
+export async function startNginx(
+  program: string,
+  upstreamPort: number,
+  changes: readonly Replacement[] = [],
+): Promise<TestNginx> {
   const dir = temporaryDirectory();
   mkdirSync(join(dir, 'temporary'));
   const [port, plainPort, proxiedPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const { certificate, key } = createCertificate(dir, 'mining.example.org');
-  const replacements: readonly (readonly [string | RegExp, string])[] = [
+  const replacements: readonly Replacement[] = [
+    ...changes,
     [/\n *listen \[::\][^\n]*/g, ''],
     [/listen 80\b/g, `listen 127.0.0.1:${plainPort}`],
     [
@@ -53,12 +52,7 @@ export async function startNginx(program: string, upstreamPort: number): Promise
       `access_log off;\n${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `  ${kind}_temp_path ${join(dir, 'temporary', kind)};\n`).join('')}`,
     ],
   ];
-  let configuration = readFileSync(reference, 'utf8');
-  for (const [from, to] of replacements) {
-    const changed = configuration.replaceAll(from, to);
-    if (changed === configuration) throw new Error(`nginx.conf has no ${from}`);
-    configuration = changed;
-  }
+  const configuration = rewriteConfiguration(readFileSync(reference, 'utf8'), replacements);
   const path = join(dir, 'nginx.conf');
   writeFileSync(path, configuration);
   const server = startProcess(program, ['-e', 'stderr', '-c', path]);

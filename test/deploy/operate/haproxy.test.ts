@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { rateClasses } from '../../../http/server/rateLimiter.ts';
+import { startPublicServer, type TestPublicServer } from '../../support/http/publicServer.ts';
+import { eventually } from '../../support/processes/childProcess.ts';
+import { findProxy } from '../../support/processes/findProxy.ts';
+import { startHaproxy, type TestHaproxy } from '../../support/processes/haproxy.ts';
+import { shareInFile, whenFinished } from '../../support/processes/lifetime.ts';
+
+const path = '/v1/public/telemetry';
+const host = 'Host: mining.example.org\r\n';
+const program = findProxy('haproxy');
+
+function createClients({ proxiedPort }: TestHaproxy) {
+  /** @param from the address that the connection seems to come from. */
+  async function open(from: string): Promise<Socket> {
+    const socket = connect(proxiedPort, '127.0.0.1');
+    whenFinished(() => socket.destroy());
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    const [family, own] = from.includes(':') ? ['TCP6', '::1'] : ['TCP4', '127.0.0.1'];
+    socket.write(`PROXY ${family} ${from} ${own} 40000 8080\r\n`);
+    return socket;
+  }
+
+  /** What comes back for these bytes until the connection is closed. */
+  async function exchange(sent: string, from = '192.0.2.1'): Promise<string> {
+    const socket = await open(from);
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+    });
+    const closed = once(socket, 'close');
+    socket.write(sent);
+    await closed;
+    return received;
+  }
+
+  async function status(from: string, target = path, headers = ''): Promise<number> {
+    const text = `GET ${target} HTTP/1.1\r\n${host}${headers}Connection: close\r\n\r\n`;
+    return Number(/^HTTP\/1\.1 (\d{3})/.exec(await exchange(text, from))?.[1]);
+  }
+  return { open, exchange, status };
+}
+
+/** The service with its rate limits behind HAProxy. */
+const useProxy = shareInFile(async () => {
+  const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.1'] });
+  return { server, ...createClients(await startHaproxy(program ?? '', server.port)) };
+});
+
+/** Requests of this route that the service has answered, whatever the answer. */
+async function countAnswered({ registry }: TestPublicServer, route: string): Promise<number> {
+  const metric = await registry.getSingleMetric('miner_http_requests_total')?.get();
+  return (metric?.values ?? [])
+    .filter(({ labels }) => labels.route === route)
+    .reduce((total, { value }) => total + value, 0);
+}
+
+describe.skipIf(program === null)('the service behind HAProxy', () => {
+  const next = `GET ${path} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`;
+
+  it('answers', async () => {
+    const { exchange } = await useProxy();
+    expect(await exchange(next)).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*etag: "12\.abc"\r\n/i);
+  });
+
+  it.each([
+    ['two lengths', `GET ${path} HTTP/1.1\r\n${host}Content-Length: 0\r\nContent-Length: 90\r\n\r\n`],
+    ['a length with a sign', `GET ${path} HTTP/1.1\r\n${host}Content-Length: +0\r\n\r\n`],
+    ['an unknown encoding', `GET ${path} HTTP/1.1\r\n${host}Transfer-Encoding: xchunked\r\n\r\n`],
+    ['two hosts', `GET ${path} HTTP/1.1\r\n${host}Host: other.example.org\r\n\r\n`],
+    ['no host', `GET ${path} HTTP/1.1\r\nX-Other: a\r\n\r\n`],
+    ['HTTP/1.0', `GET ${path} HTTP/1.0\r\n${host}\r\n`],
+    ['an empty header name', `GET ${path} HTTP/1.1\r\n${host}: x\r\nContent-Length: 5\r\n\r\nhello`],
+    ['a line without a colon', `GET ${path} HTTP/1.1\r\n${host}broken\r\n\r\n`],
+    ['nothing that is HTTP', 'hello\r\n\r\n'],
+    [
+      'headers of 64 KB',
+      `GET ${path} HTTP/1.1\r\n${host}${`X-Other: ${'a'.repeat(1_000)}\r\n`.repeat(64)}\r\n`,
+    ],
+  ])('never sees a request with %s', async (_what, sent) => {
+    const { server, exchange } = await useProxy();
+    const before = await countAnswered(server, path);
+    const received = await exchange(`${sent}${next}`);
+    expect(received).toMatch(/^HTTP\/1\.1 [45]\d\d/);
+    // What it refuses by a rule leaves the connection open for the next one.
+    const answers = received.split('HTTP/1.1 200').length - 1;
+    expect(answers).toBeLessThanOrEqual(1);
+    expect((await countAnswered(server, path)) - before).toBe(answers);
+  });
+
+  it.each([
+    ['one length twice', `GET ${path} HTTP/1.1\r\n${host}Content-Length: 0\r\nContent-Length: 0\r\n\r\n`, 2],
+    ['a target in absolute form', `GET http://mining.example.org${path} HTTP/1.1\r\n${host}\r\n`, 2],
+    ['a version that does not exist', `GET ${path} HTTP/9.9\r\n${host}\r\n`, 2],
+    ['a body', `GET ${path} HTTP/1.1\r\n${host}Content-Length: 5\r\n\r\nhello`, 2],
+  ])('answers a request with %s once, in a form that it understands', async (_what, sent, answers) => {
+    const { exchange } = await useProxy();
+    const received = await exchange(`${sent}${next}`);
+    expect(received.match(/HTTP\/1\.1 \d{3}/g)).toEqual(Array(answers).fill('HTTP/1.1 200'));
+  });
+
+  it('limits a client whatever it says of its own address, and another one not', async () => {
+    const { status } = await useProxy();
+    const { burst } = rateClasses.publicHeavy;
+    const statuses: number[] = [];
+    for (let index = 0; index <= burst; index++) {
+      const spoofed = `X-Forwarded-For: 198.51.100.${index}\r\nX-Forwarded-For: 203.0.113.${index}\r\nForwarded: for=192.0.2.${index}\r\n`;
+      // Another address of the same network each time.
+      statuses.push(await status(`2001:db8:1:2::${(index + 1).toString(16)}`, '/v1/events', spoofed));
+    }
+    expect(statuses.slice(0, burst)).not.toContain(429);
+    expect(statuses.at(-1)).toBe(429);
+    expect(await status('2001:db8:1:3::1', '/v1/events')).not.toBe(429);
+  });
+
+  it('is spared a flood of one network, and of one site', async () => {
+    const server = await startPublicServer();
+    const proxy = await startHaproxy(program ?? '', server.port, [
+      ['sc0_http_req_rate gt 1000', 'sc0_http_req_rate gt 10'],
+      ['sc1_http_req_rate gt 16000', 'sc1_http_req_rate gt 30'],
+    ]);
+    const { status } = createClients(proxy);
+    await eventually(async () => (await status('192.0.2.1')) === 200, 'a server that is ready');
+    const count = async (network: number, requests: number) => {
+      let answered = 0;
+      for (let request = 0; request < requests; request++)
+        if ((await status(`2001:db8:7:${network}::${request + 1}`)) === 200) answered++;
+      return answered;
+    };
+    expect(await count(1, 15)).toBe(10);
+    expect(await count(2, 15)).toBe(10);
+    // Refused ones count as well.
+    expect(await count(3, 5)).toBe(0);
+    expect(await status('2001:db8:8:1::1')).toBe(200);
+  });
+
+  it('has a bound of connections of one network, and of one site', async () => {
+    const server = await startPublicServer();
+    const proxy = await startHaproxy(program ?? '', server.port, [
+      ['sc0_conn_cur gt 100', 'sc0_conn_cur gt 3'],
+      ['sc1_conn_cur gt 1600', 'sc1_conn_cur gt 6'],
+    ]);
+    const { open } = createClients(proxy);
+    /** Connections that are kept open, as far as they are. */
+    const sockets: Socket[] = [];
+    const isKept = async (from: string): Promise<boolean> => {
+      const socket = await open(from);
+      socket.resume();
+      const answered = once(socket, 'data').then(() => true);
+      const closed = once(socket, 'close').then(() => false);
+      socket.write(`GET ${path} HTTP/1.1\r\n${host}\r\n`);
+      sockets.push(socket);
+      return Promise.race([answered, closed]);
+    };
+    const keep = async (network: number, count: number) => {
+      const kept: boolean[] = [];
+      for (let client = 1; client <= count; client++)
+        kept.push(await isKept(`2001:db8:7:${network}::${client}`));
+      return kept.filter(Boolean).length;
+    };
+    expect(await keep(1, 5)).toBe(3);
+    expect(await keep(2, 2)).toBe(2);
+    expect(await keep(3, 3)).toBe(1);
+    expect(await isKept('2001:db8:8:1::1')).toBe(true);
+    for (const socket of sockets) socket.destroy();
+    await eventually(() => isKept('2001:db8:7:1::9'), 'room for another one');
+  });
+});

@@ -1,0 +1,56 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join, resolve } from 'node:path';
+import { eventually, startProcess, type TestProcess } from './childProcess.ts';
+import { findFreePort } from './findFreePort.ts';
+import { type Replacement, rewriteConfiguration } from './rewriteConfiguration.ts';
+import { temporaryDirectory } from './temporaryDirectory.ts';
+
+const reference = resolve(import.meta.dirname, '../../../deploy/proxy/haproxy.cfg');
+
+/** HAProxy with the reference configuration in front of a server, without TLS. */
+export interface TestHaproxy extends TestProcess {
+  readonly port: number;
+  /** A port whose connections begin with a PROXY line, which says where they come from. */
+  readonly proxiedPort: number;
+}
+
+/**
+ * Starts the reference configuration with ports and names of this machine, and one server. Addresses of PROXY lines are known later than those of
+ * connections, so connections are counted once they are known.
+ *
+ * @param changes of a test that would otherwise need thousands of connections.
+ */
+export async function startHaproxy(
+  program: string,
+  upstreamPort: number,
+  changes: readonly Replacement[] = [],
+): Promise<TestHaproxy> {
+  const [port, proxiedPort, healthPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
+  const configuration = rewriteConfiguration(readFileSync(reference, 'utf8'), [
+    ...changes,
+    ['bind :8080', `bind 127.0.0.1:${port}\n  bind 127.0.0.1:${proxiedPort} accept-proxy`],
+    ['bind 127.0.0.1:8404', `bind 127.0.0.1:${healthPort}`],
+    [/tcp-request connection (track|reject)/g, 'tcp-request session $1'],
+    [/\n *server replica [^\n]*/g, ''],
+    ['server service service:8080', `server service 127.0.0.1:${upstreamPort}`],
+    ['check port 9090', `check port ${upstreamPort}`],
+  ]);
+  const path = join(temporaryDirectory(), 'haproxy.cfg');
+  writeFileSync(path, configuration);
+  const server = startProcess(program, ['-db', '-f', path]);
+  await eventually(() => isListening(port) || server.child.exitCode !== null, 'HAProxy starts');
+  if (server.child.exitCode !== null) throw new Error(server.output());
+  return Object.assign(server, { port, proxiedPort });
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((found) => {
+    const socket = connect(port, '127.0.0.1');
+    const tell = (isThere: boolean) => {
+      socket.destroy();
+      found(isThere);
+    };
+    socket.once('connect', () => tell(true)).once('error', () => tell(false));
+  });
+}
