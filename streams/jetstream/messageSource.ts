@@ -21,9 +21,12 @@ import { createPullSizing } from './pullSizing.ts';
 import { explainGap, StreamDiverged, verifySource } from './sourceVerification.ts';
 import { digestMessage, type StreamPosition } from './streamPosition.ts';
 
-/** The largest batch, in messages and bytes; the event loop turns between two batches. */
+/**
+ * The largest batch, in messages and bytes, a single larger message aside. The event loop turns between two batches, so requests wait for one of them: a
+ * message of so many bytes that is as expensive to read as it can be takes about ten milliseconds.
+ */
 export const batchMessagesMax = 512;
-export const batchBytesMax = 4 * 1024 * 1024;
+export const batchBytesMax = 256 * 1024;
 /** What is requested from the server ahead of the fold. */
 export const pullBounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
 /** What a message costs in addition to its bytes while it is in the pipeline, as rows or a rejection; a stored reading costs the same. */
@@ -345,15 +348,16 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
           reached = () => place;
           if (signal.aborted) break;
         }
+        if (pending.length >= batchMessagesMax || pendingBytes + message.data.length > batchBytesMax) {
+          emitPending();
+          await nextTurn();
+          if (signal.aborted) break;
+        }
         expected = message.seq + 1;
         pending.push(message);
         pendingBytes += message.data.length;
         // Messages that arrived in one turn of the event loop are emitted together at its end.
         if (pending.length === 1) setImmediate(emitPending);
-        if (pending.length >= batchMessagesMax || pendingBytes >= batchBytesMax) {
-          emitPending();
-          await nextTurn();
-        }
         if (message.seq === through) break;
         if (pulls.observe(message.data.length)) {
           watch.end(`messages of ${message.data.length} bytes: ${pulls.messages} are requested at a time`);

@@ -65,7 +65,7 @@ describe('charts by keyboard', () => {
 
 describe('charts by touch', () => {
   it.each([
-    ['today', '.plot', 0.26, '00:00–00:30 UTC: '],
+    ['today', '.plot', 0.26, '18:00–18:30 UTC: '],
     ['half-hours', '.strip', 0.01, ', 12:00–12:30 UTC: '],
   ])(
     'of %s say the value that is tapped, and keep it when the finger is lifted',

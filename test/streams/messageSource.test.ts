@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { batchBytesMax } from '../../streams/jetstream/messageSource.ts';
 import { StreamDiverged } from '../../streams/jetstream/sourceVerification.ts';
 import { startOfStream } from '../../streams/jetstream/streamPosition.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -115,6 +116,18 @@ describe('message source', () => {
     collected.isOpen = true;
     await eventually(() => collected.sequences.length === 2_000, 'all');
     expect(collected.sequences).toEqual(range(1, 2_000));
+  });
+
+  it('emits large messages in small batches, one in a turn of the event loop, so that requests do not wait for many of them', async () => {
+    const { nats } = await startServer();
+    for (const bytes of [100_000, batchBytesMax, 400_000])
+      for (let number = 0; number < 10; number++) await nats.js.publish(subject, 'x'.repeat(bytes));
+    const collected = collectSource(nats);
+    await eventually(() => collected.sequences.length === 30, 'all');
+    expect(collected.sequences).toEqual(range(1, 30));
+    const several = collected.batches.filter(({ messages }) => messages > 1);
+    for (const { bytes } of several) expect(bytes).toBeLessThanOrEqual(batchBytesMax);
+    expect(new Set(collected.batches.map(({ turn }) => turn)).size).toBe(collected.batches.length);
   });
 
   it('requests fewer messages at a time when they are large, and more once they are small', async () => {

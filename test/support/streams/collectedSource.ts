@@ -12,6 +12,8 @@ export interface CollectedSource {
   readonly source: MessageSource;
   readonly sequences: number[];
   readonly texts: string[];
+  /** Each with the turn of the event loop that it came in. */
+  readonly batches: { readonly messages: number; readonly bytes: number; readonly turn: number }[];
   place: StreamPosition;
   /** Set when the source ended with an error. */
   failure: unknown;
@@ -38,6 +40,7 @@ export function collectSource(
     source,
     sequences: [],
     texts: [],
+    batches: [],
     place: from,
     failure: null,
     get isOpen() {
@@ -49,6 +52,7 @@ export function collectSource(
     },
     stop: () => subscription.unsubscribe(),
   };
+  let turn = 0;
   const subscription = source
     .batchesAfter(from, gate)
     .pipe(leaveGate(gate))
@@ -58,6 +62,9 @@ export function collectSource(
           collected.sequences.push(seq);
           collected.texts.push(Buffer.from(data).toString('utf8'));
         }
+        const bytes = batch.messages.reduce((sum, { data }) => sum + data.length, 0);
+        collected.batches.push({ messages: batch.messages.length, bytes, turn });
+        setImmediate(() => turn++);
         collected.place = batch.place();
       },
       error: (error) => {
