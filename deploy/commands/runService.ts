@@ -139,7 +139,8 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
     );
   const onSecondSignal = (signal: string) =>
     logger.error({ signal, waitedFor: stoppingNow }, 'asked to stop again; the process ends at once');
-  const onSecondError = (err: unknown) => logger.fatal({ err }, 'failed while stopping; the process ends at once');
+  const onSecondError = (err: unknown) =>
+    logger.fatal({ err }, 'failed while stopping; the process ends at once');
   const grace = closeWithGrace(
     { delay: stopMs + drainMs, logger: false, onTimeout, onSecondSignal, onSecondError },
     async ({ signal, err }) => {
