@@ -164,7 +164,9 @@ describe('the explorer and its connection', () => {
     await waitUntilLive(page);
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname).resume();
-    onTestFinished(() => socket.destroy());
+    onTestFinished(() => {
+      socket.destroy();
+    });
     // Steadily: between two bursts there would be a token for the page.
     const flood = setInterval(() => socket.write('GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3)), 10);
     onTestFinished(() => clearInterval(flood));

@@ -118,7 +118,7 @@ describe('message source', () => {
     expect(collected.sequences).toEqual(range(1, 2_000));
   });
 
-  it('emits large messages in small batches, one in a turn of the event loop, so that requests do not wait for many of them', async () => {
+  it('emits large messages in small batches, between which the event loop turns, so that requests do not wait for many of them', async () => {
     const { nats } = await startServer();
     for (const bytes of [100_000, batchBytesMax, 400_000])
       for (let number = 0; number < 10; number++) await nats.js.publish(subject, 'x'.repeat(bytes));
@@ -127,7 +127,9 @@ describe('message source', () => {
     expect(collected.sequences).toEqual(range(1, 30));
     const several = collected.batches.filter(({ messages }) => messages > 1);
     for (const { bytes } of several) expect(bytes).toBeLessThanOrEqual(batchBytesMax);
-    expect(new Set(collected.batches.map(({ turn }) => turn)).size).toBe(collected.batches.length);
+    // What came last in one turn is emitted at its end, and counted with what is emitted in the next one.
+    const turns = collected.batches.map(({ turn }) => turn);
+    for (const turn of turns) expect(turns.filter((one) => one === turn).length).toBeLessThanOrEqual(2);
   });
 
   it('requests fewer messages at a time when they are large, and more once they are small', async () => {

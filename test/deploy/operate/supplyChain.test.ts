@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkHttpEngine } from '../../../deploy/httpEngine.ts';
@@ -98,9 +107,12 @@ describe('packages', () => {
   });
 });
 
-describe('actions of the workflow', () => {
+describe('actions of the workflows', () => {
   it('are named by their commits, which nobody can move, with the version beside', () => {
-    const text = readFileSync(join(root, '.github/workflows/test.yml'), 'utf8');
+    const folder = join(root, '.github/workflows');
+    const text = readdirSync(folder)
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+      .join('\n');
     const used = [...text.matchAll(/uses: (.*)$/gm)].map(([, action = '']) => action);
     expect(used.length).toBeGreaterThan(0);
     for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
