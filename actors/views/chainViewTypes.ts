@@ -87,7 +87,8 @@ export interface ChainUnavailable {
   readonly release: Release | null;
 }
 
-interface ChainAvailable {
+/** What each view of a state begins with. */
+export interface ChainAvailable {
   readonly status: 'available';
   readonly installationId: string;
   readonly generatedAtMs: number;

@@ -4,7 +4,8 @@ import { type ChainActors, createChainActors } from '../../../actors/chain/chain
 import type { ChainEvent, ContractAddresses, ContractKind } from '../../../actors/chain/chainEvent.ts';
 import { type ChainState, emptyChainState, type KnownBlock } from '../../../actors/chain/chainState.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
-import { type ChainDeployment, createChainViews } from '../../../actors/views/chainViews.ts';
+import type { ChainDeployment } from '../../../actors/views/chainDeployment.ts';
+import { createChainViews } from '../../../actors/views/chainViews.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
 import { noOlderActivity } from '../storage/noOlderActivity.ts';
 import { testRelease } from './foldedChain.ts';
