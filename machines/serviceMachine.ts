@@ -1,4 +1,17 @@
-import { assign, fromObservable, fromPromise, raise, sendTo, setup } from 'xstate';
+import {
+  type AnyActorRef,
+  assign,
+  type DoneActorEvent,
+  type EventFromLogic,
+  fromObservable,
+  fromPromise,
+  type OutputFrom,
+  raise,
+  type SnapshotEvent,
+  type SnapshotFrom,
+  sendTo,
+  setup,
+} from 'xstate';
 import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { databaseWatchMachine } from './databaseWatchMachine.ts';
 import { passError } from './failureParams.ts';
@@ -8,6 +21,7 @@ import { type Grant, ingestMachine } from './ingestMachine.ts';
 import { natsMachine } from './natsMachine.ts';
 import { notProvided } from './notProvided.ts';
 import { requireValue } from './requireValue.ts';
+import { serverMachine } from './serverMachine.ts';
 
 const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
 /** How long a stop waits for the state to be saved. */
@@ -26,6 +40,8 @@ export interface WorkMachines {
 }
 
 interface Context<Work> {
+  /** Of the servers that are not listening yet. */
+  readonly portsToBind: number;
   readonly writes: boolean;
   /** Other processes may replace the tables. */
   readonly isDatabaseShared: boolean;
@@ -45,6 +61,43 @@ interface Context<Work> {
 /** A child that fails is a fault of the program, whatever the service is doing. */
 const raiseFault = { actions: { type: 'raiseFault', params: passError } } as const;
 
+type ServerEnd = DoneActorEvent<OutputFrom<typeof serverMachine>>;
+const isListening = ({ event }: { event: SnapshotEvent<SnapshotFrom<typeof serverMachine>> }) =>
+  event.snapshot.hasTag('listening');
+const hasFailed = ({ event }: { event: ServerEnd }) => event.output.fault !== null;
+const reportPort = {
+  onSnapshot: { guard: isListening, actions: 'raisePortBound' },
+  onDone: {
+    guard: hasFailed,
+    actions: {
+      type: 'raiseFault',
+      params: ({ event }: { event: ServerEnd }) => ({ error: event.output.fault?.error }),
+    },
+  },
+  onError: raiseFault,
+} as const;
+const operatorServer = {
+  id: 'operatorServer',
+  src: 'operatorServer',
+  input: { label: 'operator' },
+  ...reportPort,
+} as const;
+const publicServer = {
+  id: 'publicServer',
+  src: 'publicServer',
+  input: { label: 'public' },
+  ...reportPort,
+} as const;
+
+/** A process that does not serve has none, and it may have closed before. */
+function tellPublicServer(
+  service: { getSnapshot(): { readonly children: Readonly<Record<string, AnyActorRef | undefined>> } },
+  event: EventFromLogic<typeof serverMachine>,
+): void {
+  const server = service.getSnapshot().children[publicServer.id];
+  if (server?.getSnapshot().status === 'active') server.send(event);
+}
+
 /** A fault ends the service as a stop does, and is reported at the end. */
 const endWithFault = ['closePublicServer', { type: 'noteFault', params: passError }] as const;
 
@@ -54,8 +107,9 @@ const endWithFault = ['closePublicServer', { type: 'noteFault', params: passErro
  * has taken over the ingest, nothing may be written any more, so nothing is drained.
  *
  * @typeParam Work followers, indexer and what reads for them; the machine only passes it to its actors and actions.
+ * @param serves whether there is a public port; there is always one for operators.
  */
-export function createServiceMachine<Work extends { readonly machines: WorkMachines }>() {
+export function createServiceMachine<Work extends { readonly machines: WorkMachines }>(serves: boolean) {
   const service = setup({
     types: {
       context: {} as Context<Work>,
@@ -65,12 +119,15 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
           | { type: 'leave'; drainMs: number }
           | { type: 'stop' }
           | { type: 'faulted'; error: unknown }
+          | { type: 'portBound' }
           | { type: 'natsConnected' }
           | { type: 'granted'; grant: Grant | null }
           | { type: 'released' }
           /** The ingest has ended by itself. */
           | { type: 'lost'; error: unknown },
       children: {} as {
+        operatorServer: 'operatorServer';
+        publicServer: 'publicServer';
         nats: 'nats';
         databaseWatch: 'databaseWatch';
         generationWatch: 'generationWatch';
@@ -81,6 +138,8 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
       tags: {} as 'stopping',
     },
     actors: {
+      operatorServer: serverMachine,
+      publicServer: serverMachine,
       nats: natsMachine,
       databaseWatch: databaseWatchMachine,
       generationWatch: generationWatchMachine,
@@ -100,17 +159,20 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
       closeDatabase: fromPromise<void>(notProvided),
     },
     guards: {
+      isLastPort: ({ context }) => context.portsToBind === 1,
       hasFault: ({ context }) => context.fault !== null,
       haveFollowersEnded: ({ context }) => context.haveFollowersEnded,
       hasIndexerEnded: ({ context }) => context.hasIndexerEnded,
     },
     actions: {
+      raisePortBound: raise({ type: 'portBound' }),
       raiseFault: raise((_, { error }: { error: unknown }) => ({ type: 'faulted' as const, error })),
       noteFault: assign((_, { error }: { error: unknown }) => ({ fault: { error } })),
       reportJetStreamFailure: (_, _params: { error: unknown }): void => notProvided(),
+      /** Answers continue, and tell clients to connect elsewhere. */
+      drainPublicServer: ({ self }) => tellPublicServer(self, { type: 'drain' }),
       /** Accepts no more requests. */
-      closePublicServer: (): void => notProvided(),
-      closeOperatorServer: (): void => notProvided(),
+      closePublicServer: ({ self }) => tellPublicServer(self, { type: 'close' }),
     },
     delays: {
       backoff: backoffDelay(backoff),
@@ -133,6 +195,7 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
     id: 'service',
     context: ({ input }) => ({
       ...input,
+      portsToBind: serves ? 2 : 1,
       failures: 0,
       grant: null,
       work: null,
@@ -145,12 +208,25 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
       leave: {
         actions: [
           assign({ isLeaving: true }),
+          'drainPublicServer',
           raise({ type: 'stop' }, { delay: ({ event }) => event.drainMs }),
         ],
       },
     },
-    initial: 'online',
+    // They live as long as the root, unless they are closed before.
+    invoke: serves ? [operatorServer, publicServer] : [operatorServer],
+    initial: 'opening',
     states: {
+      opening: {
+        on: {
+          portBound: [
+            { guard: 'isLastPort', target: 'online' },
+            { actions: assign({ portsToBind: ({ context }) => context.portsToBind - 1 }) },
+          ],
+          stop: { target: 'closingDatabase', actions: 'closePublicServer' },
+          faulted: { target: 'closingDatabase', actions: endWithFault },
+        },
+      },
       online: {
         invoke: [
           {
@@ -384,8 +460,8 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
         invoke: { src: 'closeDatabase', onDone: 'ended', onError: 'ended' },
         after: { databaseCloseGrace: 'ended' },
       },
+      /** The operators' port closes with the root. */
       ended: {
-        entry: 'closeOperatorServer',
         always: [{ guard: 'hasFault', target: 'failed' }, { target: 'stopped' }],
       },
       stopped: { type: 'final' },

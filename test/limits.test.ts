@@ -41,7 +41,8 @@ import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';
 import { readingsRetained } from '../storage/recentReadings.ts';
 import { snapshotsRetainedMax } from '../storage/snapshotRetention.ts';
 import { incrementsMax } from '../storage/snapshots.ts';
-import { batchBytesMax, batchMessagesMax, pullBounds } from '../streams/jetstream/messageSource.ts';
+import { batchBytesMax, batchMessagesMax } from '../streams/jetstream/messageBatch.ts';
+import { pullBounds } from '../streams/jetstream/messageSource.ts';
 import { originalBytesMax } from '../streams/jetstream/rejectionLog.ts';
 import { underWayBytesMax } from '../streams/streamPipeline.ts';
 
