@@ -8,8 +8,8 @@ import { createChainViews } from '../../actors/views/chainViews.ts';
 import { chainUnavailableReasons } from '../../actors/views/chainViewTypes.ts';
 import { encodeOwnerCursor } from '../../actors/views/ownerCursor.ts';
 import { computeSettlementWindow } from '../../actors/views/settlementHistory.ts';
+import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import { buildChainDeployment, foldChain, testRelease } from '../support/chain/foldedChain.ts';
-import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
@@ -26,14 +26,7 @@ interface Page {
 type Json = Record<string, never> & { status: string; reason?: string };
 
 /** A chain with a history; each test continues where the previous one stopped. */
-const sharedWorld = shareInFile(async () => {
-  const economy = await startEconomy();
-  const chain = await foldChain(economy);
-  const random = createRandomEconomy(economy, 3);
-  await random.open();
-  for (let step = 0; step < 160; step++) await random.step();
-  return { economy, chain, random };
-});
+const sharedWorld = shareInFile(() => startChainWithHistory({ seed: 3, steps: 160 }));
 
 async function startServer() {
   const { economy, chain, random } = await sharedWorld();
