@@ -10,6 +10,7 @@ import { encodeOwnerCursor } from '../../actors/views/ownerCursor.ts';
 import { computeSettlementWindow } from '../../actors/views/settlementHistory.ts';
 import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import { buildChainDeployment, foldChain, testRelease } from '../support/chain/foldedChain.ts';
+import { buildBlockHash } from '../support/chain/hashes.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
@@ -490,7 +491,10 @@ describe('chain views that are not available', () => {
     note(await readReasons(await startPublicServer({ chain: rebuilding }), owner), 'indexer_unavailable');
     expect(rebuilding.conditions()).toMatchObject({ core: 'projection_rebuilding' });
     // A block that cannot be applied has a condition of its own.
-    const fault = { block: { number: 1n, hash: '0x01', timestampMs: 0 }, detail: 'impossible' } as const;
+    const fault = {
+      block: { number: 1n, hash: buildBlockHash(1), timestampMs: 0 },
+      detail: 'impossible',
+    } as const;
     const faulty = over({ fault }).views;
     note(await readReasons(await startPublicServer({ chain: faulty }), owner), 'indexer_unavailable');
     expect(faulty.conditions()).toMatchObject({ core: 'projection_failed' });
