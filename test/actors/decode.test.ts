@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeChain } from '../../actors/chain/decodeChain.ts';
 import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
+import { runs } from '../support/propertyRuns.ts';
 
 const reading = {
   telemetryId: 'AAAAAAAA-0000-4000-8000-000000000001',
@@ -283,7 +284,7 @@ describe('bad input', () => {
       fc.property(damaged, ([on, body]) => {
         decode(on, bytes(JSON.stringify(body)));
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(8_000) },
     );
     for (const on of [
       'miner.chain.one.span',

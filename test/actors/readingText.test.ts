@@ -8,6 +8,7 @@ import {
   toCounterReading,
 } from '../../actors/wheel/counterReading.ts';
 import { parseUsualForm } from '../../actors/wheel/readingText.ts';
+import { runs } from '../support/propertyRuns.ts';
 import { deriveUuid } from '../support/readings/readingMessages.ts';
 
 const uuids = fc.nat().map((seed) => deriveUuid(String(seed)));
@@ -111,7 +112,7 @@ describe('the usual form of a reading', () => {
         const read = parseUsualForm(Buffer.from(text));
         if (read !== null) expect(read).toEqual(readPlainly(text));
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(8_000) },
     );
   });
 });

@@ -20,6 +20,7 @@ import {
 } from '../support/chain/economyState.ts';
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
+import { runs } from '../support/propertyRuns.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 type Json = Record<string, unknown>;
@@ -570,7 +571,7 @@ describe('the compiled check of bodies', () => {
           expect(fits(changed)).toBe(isAccepted);
           if (isAccepted) expect(isPublished(changed)).toBe(true);
         }),
-        { numRuns: 400 },
+        { numRuns: runs(200) },
       );
     },
   );
