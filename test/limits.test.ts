@@ -35,7 +35,7 @@ import { createRateLimiter, rateClasses, siteFactor } from '../http/server/rateL
 import { refusalsPerTurn } from '../http/server/refusalCount.ts';
 import { waitingMax as waitingEventsMax } from '../http/server/streamOutput.ts';
 import { expensiveMsPerTurn } from '../http/server/turnBudget.ts';
-import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../machines/serviceMachine.ts';
+import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../machines/serviceSetup.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
 import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';
 import { readingsRetained } from '../storage/recentReadings.ts';

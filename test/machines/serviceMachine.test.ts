@@ -14,11 +14,8 @@ import { ingestMachine, type Rebuild } from '../../machines/ingestMachine.ts';
 import { type LeaseObservation, leaseMachine } from '../../machines/leaseMachine.ts';
 import { type NatsEvent, natsMachine } from '../../machines/natsMachine.ts';
 import { type PortEvent, serverMachine } from '../../machines/serverMachine.ts';
-import {
-  createServiceMachine,
-  type ServiceMachine,
-  type WorkMachines,
-} from '../../machines/serviceMachine.ts';
+import { createServiceMachine, type ServiceMachine } from '../../machines/serviceMachine.ts';
+import type { WorkMachines } from '../../machines/serviceSetup.ts';
 
 interface Settings {
   readonly writes?: boolean;

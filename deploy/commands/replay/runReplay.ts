@@ -209,7 +209,10 @@ async function foldAll(parts: RunReplayOptions, preparation: PrepareReplayOption
   const stream = 'MINER_COUNTER';
   const tables = () => rebuilt;
   const writer = createRowWriter({ stream, database, tables, batchRows, clock: systemClock, logger });
-  const progress = { bar: null as ReturnType<typeof createProgress> | null, from: null as number | null };
+  const progress: { bar: ReturnType<typeof createProgress> | null; from: number | null } = {
+    bar: null,
+    from: null,
+  };
   const onProgress = (position: number) => {
     progress.from ??= position;
     progress.bar ??= createProgress({
