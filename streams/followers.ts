@@ -10,7 +10,7 @@ import type { SettlementActors } from '../actors/settlement/settlementActors.ts'
 import type { Clock } from '../actors/views/clock.ts';
 import type { OlderActivity } from '../actors/views/olderActivity.ts';
 import type { CounterActors } from '../actors/wheel/counterActors.ts';
-import { decodeCounter } from '../actors/wheel/decodeCounter.ts';
+import { createCounterDecoder } from '../actors/wheel/decodeCounter.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteChainRowsAbove, deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../storage/eventsStored.ts';
@@ -202,7 +202,7 @@ async function isNewestReadingReplaced({ database, tables, jsm }: FollowersOptio
     position < state.first_seq ? null : await jsm.streams.getMessage('MINER_COUNTER', { seq: position });
   // A message that retention removed, or an operator deleted, cannot be compared.
   if (stored === null) return false;
-  const decoded = decodeCounter(stored.subject, stored.data);
+  const decoded = createCounterDecoder()(stored.subject, stored.data);
   return 'rejection' in decoded || decoded.value.telemetryId !== telemetryId;
 }
 
