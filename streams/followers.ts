@@ -29,7 +29,6 @@ import { createSnapshotStore } from '../storage/snapshots.ts';
 import { createStoredActivity } from '../storage/storedActivity.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
 import type { ActiveTables } from '../storage/tables.ts';
-import type { ActorInspector } from './actorTransitions.ts';
 import { createChainStreamFold } from './chain/chainFold.ts';
 import { registerChainMetrics } from './chainMetrics.ts';
 import { createCounterFold } from './counter/counterFold.ts';
@@ -72,8 +71,6 @@ export interface FollowersOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
-  /** Creates an inspector of actors that are named after a stream, or what is done with it. */
-  readonly createInspector: (of: string) => ActorInspector;
 }
 
 /** The followers of all folded streams, and what reads and stores for them. */
@@ -146,7 +143,7 @@ function createSinks(
 ): RowSinks {
   const { database, tables, logger } = options;
   const rejections = createRejections(options, stream);
-  const writer = createRowWriter({ ...options, inspect: options.createInspector(`${stream} rows`) });
+  const writer = createRowWriter({ ...options, stream });
   return {
     writer,
     rejections,
@@ -188,7 +185,6 @@ function createRejections(options: FollowersOptions, stream: InputStreamName): R
   return createRejectionLog({
     ...options,
     stream,
-    inspect: options.createInspector(`${stream} rejections`),
     ...(mayPublish && { mayPublish }),
     ...(ensureStreams && { onFailing: ensureStreams }),
   });
@@ -286,7 +282,6 @@ function follow(
     stream,
     clock,
     logger,
-    inspect: options.createInspector(stream),
     ...(ensureStreams && { onMissing: ensureStreams }),
     ...(stream === 'MINER_COUNTER' && {
       readStored: (after, through) =>

@@ -59,8 +59,8 @@ export const mutations = [
   {
     what: 'Rows of messages that the stream has lost are not removed',
     file: 'streams/streamFollower.ts',
-    from: 'if (hasDiverged || isRewinding || reconfigured) await removeAbove(position);',
-    to: 'if (reconfigured) await removeAbove(position);',
+    from: 'if (hasDiverged || faults.isRewinding || isReconfigured) await removeAbove(position);',
+    to: 'if (isReconfigured) await removeAbove(position);',
   },
   {
     what: 'Rows above the snapshot are not compared with the stream',
@@ -76,7 +76,7 @@ export const mutations = [
   },
   {
     what: 'Consumption resumes one message too late',
-    file: 'streams/jetstream/messageSource.ts',
+    file: 'streams/jetstream/orderedConsumer.ts',
     from: 'opt_start_seq: from.position + 1,',
     to: 'opt_start_seq: from.position + 2,',
   },
@@ -119,8 +119,8 @@ export const mutations = [
   {
     what: 'A process is behind for as long as a stream has less than it had at the start',
     file: 'streams/streamFollower.ts',
-    from: 'if (target !== null) target = Math.min(target, position);',
-    to: '',
+    from: '(position) => position >= lastSequence)), source.ends$).pipe(',
+    to: '(position) => position >= lastSequence))).pipe(',
   },
   {
     what: 'Stored readings are ordered by time instead of position',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { batchBytesMax } from '../../streams/jetstream/messageSource.ts';
+import { batchBytesMax } from '../../streams/jetstream/messageBatch.ts';
 import { StreamDiverged } from '../../streams/jetstream/sourceVerification.ts';
 import { startOfStream } from '../../streams/jetstream/streamPosition.ts';
 import { eventually } from '../support/processes/childProcess.ts';
