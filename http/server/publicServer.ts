@@ -16,6 +16,7 @@ import { createFailureLog } from './failureLog.ts';
 import { createHttpMetrics } from './httpMetrics.ts';
 import { type Listener, listenOn } from './listener.ts';
 import { createLoadGuard } from './loadGuard.ts';
+import { readMethod } from './method.ts';
 import { createOriginCheck } from './origin.ts';
 import { createPendingReads } from './pendingReads.ts';
 import { jsonType } from './preparedResponse.ts';
@@ -25,13 +26,7 @@ import { createReadAnswer } from './readAnswer.ts';
 import { createRefusalCount } from './refusalCount.ts';
 import { readRequestHeaders } from './requestHeaders.ts';
 import { createRequestIds } from './requestId.ts';
-import {
-  createResponseWriter,
-  type Exchange,
-  isHeadMethod,
-  isPreflight,
-  isReadMethod,
-} from './responseWriter.ts';
+import { createResponseWriter, type Exchange } from './responseWriter.ts';
 import { retryAfterSeconds } from './routeAnswers.ts';
 import { App, detectImplementation, transport as selectTransport } from './uws.ts';
 import { createViewAnswer } from './viewAnswer.ts';
@@ -116,6 +111,8 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   ) {
     const counts = metrics.route(name, route?.rateClass ?? 'other');
     return (response: HttpResponse, request: HttpRequest) => {
+      const method = readMethod(request);
+      const isRead = method === 'get' || method === 'head';
       const headers = readRequestHeaders(request, transport);
       const verdict = checkOrigin(headers.origin);
       const exchange: Exchange = {
@@ -123,7 +120,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
         route: name,
         counts,
         seenAtMs: clock.monotonicMs(),
-        isHead: isHeadMethod(request),
+        isHead: method === 'head',
         headers,
         requestId: chooseRequestId(headers.requestId),
         traceparent: options.onAnswered === undefined ? '' : request.getHeader('traceparent'),
@@ -135,11 +132,13 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       };
       if (headers.isAmbiguous) return writer.closeConnection(exchange, '400 Bad Request');
       exchangeGuard.run(exchange, () => {
-        const isAskingPermission = verdict !== 'none' && isPreflight(request, headers);
-        const isOfContract = route !== null && !isAskingPermission && isReadMethod(request);
+        // A browser asks whether a page may send a request to this origin.
+        const isAskingPermission =
+          verdict !== 'none' && method === 'options' && headers.preflightMethod !== '';
+        const isOfContract = route !== null && isRead;
         const refusal =
           limit(exchange, isOfContract ? route.rateClass : 'other') ??
-          (isAskingPermission ? null : findRefusal(request, route, verdict === 'refused'));
+          (isAskingPermission ? null : findRefusal(request, isRead, route, verdict === 'refused'));
         if (refusal?.code === 'rate_limited' && !isWorthAnswering(exchange))
           return writer.closeConnection(exchange, refusal.status);
         if (refusal === null && isAskingPermission) return answerPreflight(exchange);
@@ -175,10 +174,11 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   /** Why a request is not passed to its route; null when it is. */
   function findRefusal(
     request: HttpRequest,
+    isRead: boolean,
     route: Guarded | null,
     isOriginRefused: boolean,
   ): HttpError | null {
-    if (!isReadMethod(request)) return createHttpError('not_found');
+    if (!isRead) return createHttpError('not_found');
     if (isOriginRefused) return createHttpError('cors_origin_not_allowed');
     if (route === null) return null;
     if (route.query === 'none' && transport.query(request) !== '') return createHttpError('invalid_query');

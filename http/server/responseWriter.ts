@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../../actors/views/clock.ts';
 import type { OnAnswered } from './answeredRequest.ts';
 import { type HttpError, helpLinks } from './errors.ts';
@@ -164,22 +164,4 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       end(exchange, '200 OK', body);
     },
   };
-}
-
-/** GET and HEAD are answered; every other method is an endpoint that does not exist (CONTRACT.md, Requests). */
-export function isReadMethod(request: HttpRequest): boolean {
-  const method = request.getMethod();
-  return method === 'get' || method === 'head' || method === 'GET' || method === 'HEAD';
-}
-
-export function isHeadMethod(request: HttpRequest): boolean {
-  const method = request.getMethod();
-  return method === 'head' || method === 'HEAD';
-}
-
-/** A browser's question whether a page may send a request to this origin. */
-export function isPreflight(request: HttpRequest, { preflightMethod }: RequestHeaders): boolean {
-  if (preflightMethod === '') return false;
-  const method = request.getMethod();
-  return method === 'options' || method === 'OPTIONS';
 }
