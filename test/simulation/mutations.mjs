@@ -1,6 +1,6 @@
 // Faults that are put into the program one at a time, to see whether the simulator finds them.
 
-/** @type {(import('./build.mjs').Mutation & { what: string })[]} */
+/** @type {(import('./build.mjs').Replacement & { what: string })[]} */
 export const mutations = [
   {
     what: 'Rejections that are published already are published again',

@@ -1,6 +1,7 @@
 import type { Fault } from '../plan/plan.ts';
 import type { Fleet } from '../processes/fleet.ts';
 import type { ServiceProcess } from '../processes/serviceProcess.ts';
+import type { Miners } from '../workload/miners.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import type { Random } from '../world/random.ts';
 import { damageSnapshots } from './damageSnapshots.ts';
@@ -8,16 +9,17 @@ import { damageSnapshots } from './damageSnapshots.ts';
 export interface FaultTargets {
   readonly world: SimulatedWorld;
   readonly fleet: Fleet;
+  readonly miners: Miners;
   readonly random: Random;
   /** What clients have read may be gone. */
   readonly onHistoryLost: () => void;
 }
 
-const lossyStreams = ['MINER_COUNTER', 'MINER_PIPELINE'] as const;
+const lossyStreams = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const;
 
 /** Makes something go wrong; it may take its time, and is over when this resolves. */
 export async function applyFault(fault: Fault, targets: FaultTargets): Promise<void> {
-  const { world, fleet, random, onHistoryLost } = targets;
+  const { world, fleet, miners, random, onHistoryLost } = targets;
   const { nats, clickHouse, weather } = world;
   const pick = (number: number): ServiceProcess | undefined => {
     const { alive } = fleet;
@@ -125,5 +127,15 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     }
     case 'merge':
       for (const name of clickHouse.tables.keys()) clickHouse.merge(name);
+      return;
+    case 'reorganize':
+      await miners.reorganize(fault.depth, fault.length);
+      return;
+    case 'nodeAway': {
+      const before = weather.fateOfRequest;
+      weather.fateOfRequest = () => 'refused';
+      await world.sleep(fault.forMs);
+      weather.fateOfRequest = before;
+    }
   }
 }
