@@ -30,6 +30,7 @@ const substitution = {
     const name = replaced.get(source);
     if (name !== undefined && !isSubstitute) return join(substitutes, name);
     if (importer && resolve(importer, '..', source) === replacedFile) return join(substitutes, 'uws.ts');
+    if (importer?.includes('/viem/') && source.endsWith('/uid.js')) return join(substitutes, 'uid.ts');
     return null;
   },
 };

@@ -15,32 +15,41 @@ const seedsMax = 6;
 const programsMax = 2;
 
 /** @throws Error where the program fails without a fault that was put into it, so that nothing would be shown. */
-export async function tryMutations() {
+export async function tryMutations({ untriedOnly }) {
   const unchanged = await findSeed(await buildSimulator({ name: 'unchanged' }));
   if (unchanged.seeds !== null)
     throw new Error(`without a fault, seed ${unchanged.seeds} fails: ${unchanged.check}`);
-  const results = mutations.map(() => null);
-  const waiting = [...mutations.keys()];
+  const rows = mutations.map(
+    (mutation) => (untriedOnly && findFoundRow(mutation)) || formatRow(mutation, null),
+  );
+  const waiting = rows.flatMap((row, index) => (row.includes('not tried') ? [index] : []));
   const work = async () => {
     for (let index = waiting.shift(); index !== undefined; index = waiting.shift()) {
       const mutation = mutations[index];
-      results[index] = await findSeed(await buildSimulator({ mutation, name: `mutation-${index}` }));
-      console.log(formatRow(mutation, results[index]));
-      writeTable(results);
+      const result = await findSeed(await buildSimulator({ mutation, name: `mutation-${index}` }));
+      rows[index] = formatRow(mutation, result);
+      console.log(rows[index]);
+      writeTable(rows);
     }
   };
   await Promise.all(Array.from({ length: programsMax }, work));
 }
 
-function writeTable(results) {
-  const rows = mutations.map((mutation, index) => formatRow(mutation, results[index]));
+/** The row of the table that there is, where an earlier run has found the fault; undefined otherwise. */
+function findFoundRow({ what }) {
+  return readFileSync(page, 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith(`| ${what} |`) && /\| \d+ \|/.test(line));
+}
+
+function writeTable(rows) {
   const table = ['| fault | file | found by seed number | check |', '|---|---|---|---|', ...rows].join('\n');
   const text = readFileSync(page, 'utf8');
   writeFileSync(page, `${text.split(begin)[0]}${begin}\n${table}\n${end}${text.split(end)[1]}`);
 }
 
 function formatRow({ what, file }, result) {
-  if (result === null) return `| ${what} | \`${file}\` | not tried | |`;
+  if (result === null) return `| ${what} | \`${file}\` | not tried |  |`;
   return `| ${what} | \`${file}\` | ${result.seeds ?? `none of ${seedsMax}`} | ${result.check ?? ''} |`;
 }
 

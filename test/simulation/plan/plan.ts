@@ -87,6 +87,9 @@ export function drawPlan(seed: string, episodeCount: number): Plan {
   return { seed, beforeGenesisMs, episodes: Array.from({ length: episodeCount }, () => drawEpisode(random)) };
 }
 
+/** For so long a machine sleeps at most, while wheels and chain go on. */
+const sleepHours = [1, 8, 8, 24 * 14];
+
 function drawEpisode(random: Random): Episode {
   const durationMs = random.integer(20, 120) * 1_000;
   const faults = Array.from({ length: random.integer(0, 8) }, () => ({
@@ -97,7 +100,7 @@ function drawEpisode(random: Random): Episode {
     durationMs,
     weather: drawWeather(random),
     faults: faults.sort((a, b) => a.atMs - b.atMs),
-    sleepMs: random.oneOf(3) ? random.integer(1, 8 * 3_600) * 1_000 : 0,
+    sleepMs: random.oneOf(2) ? random.integer(1, random.pick(sleepHours) * 3_600) * 1_000 : 0,
     readingsPerSecond: random.pick([0.2, 1, 3, 10]),
     secondsPerBlock: random.pick([0.5, 2, 2, 12]),
   };
