@@ -111,6 +111,7 @@ export async function simulate({
       note(`episode ${number}`);
       await storm(episode, number, {
         world,
+        deployment,
         fleet,
         gateways,
         publishers,
@@ -130,7 +131,7 @@ export async function simulate({
       clients.check(plain);
       note(`checked: ${plain.accepted.length} readings, ${plain.rejected.length} rejections`);
       const processes = recovery.listCurrent();
-      for (const process of processes) await checkChain(process, chain);
+      for (const process of processes) await checkChain(process, world);
       await compareWithFresh(processes, {
         world,
         deployment,

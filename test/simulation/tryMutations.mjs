@@ -10,7 +10,8 @@ const run = promisify(execFile);
 const page = join(import.meta.dirname, 'README.md');
 const [begin, end] = ['<!-- mutations -->', '<!-- end of mutations -->'];
 /** So many seeds at most, from the first on. */
-const seedsMax = 6;
+const seedsMax = 4;
+const episodes = 3;
 /** So many programs run at the same time. */
 const programsMax = 2;
 
@@ -54,7 +55,17 @@ function formatRow({ what, file }, result) {
 }
 
 async function findSeed(program) {
-  const settings = ['--seed', '1', '--seeds', String(seedsMax), '--minutes', '60', '--no-shrinking'];
+  const settings = [
+    '--seed',
+    '1',
+    '--seeds',
+    String(seedsMax),
+    '--episodes',
+    String(episodes),
+    '--minutes',
+    '60',
+    '--no-shrinking',
+  ];
   try {
     await run(process.execPath, [program, ...settings], { maxBuffer: 2 ** 28 });
     return { seeds: null, check: null };

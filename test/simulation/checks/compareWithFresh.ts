@@ -26,7 +26,6 @@ export async function compareWithFresh(
   processes: readonly ServiceProcess[],
   { world, deployment, paths, lists, check }: FreshComparison,
 ): Promise<void> {
-  for (const { domain } of processes) domain.wallAheadMs = 0;
   const fresh = await startServiceProcess({ world, name: 'fresh', deployment, isolation: 'database' });
   const endMs = world.time.nowMs() + readyMs;
   while (!world.time.within(fresh.domain, () => fresh.service.readiness().isReady)) {

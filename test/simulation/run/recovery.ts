@@ -75,6 +75,8 @@ export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Mine
         if (world.time.nowMs() > endMs)
           throw new SimulationFailure('recovery', `after ${recoveryMs} ms: ${describe()}`);
       }
+      // What is shown depends on the clock; who shows it is asked at the same time from here on.
+      for (const { domain } of fleet.alive) domain.wallAheadMs = 0;
     },
     listCurrent: () => fleet.alive.filter(isReady),
   };

@@ -1,3 +1,4 @@
+import type { Deployment } from '../../../deploy/deploymentFile.ts';
 import { applyFault } from '../faults/applyFault.ts';
 import type { FaultCounts } from '../faults/faultCounts.ts';
 import { applyWeather, clearWeather } from '../faults/weather.ts';
@@ -10,6 +11,7 @@ import type { SimulatedWorld } from '../world/createWorld.ts';
 
 export interface StormOptions {
   readonly world: SimulatedWorld;
+  readonly deployment: Deployment;
   readonly fleet: Fleet;
   readonly gateways: Gateways;
   readonly publishers: SettlementPublishers;
