@@ -64,7 +64,7 @@ export const mutations = [
   },
   {
     what: 'Rows above the snapshot are not compared with the stream',
-    file: 'streams/followers.ts',
+    file: 'streams/counter/readingHistoryReplaced.ts',
     from: "return 'rejection' in decoded || decoded.value.telemetryId !== telemetryId;",
     to: 'return false;',
   },
@@ -228,10 +228,10 @@ export const mutations = [
     to: '',
   },
   {
-    what: 'Weight counts from the round after the one in which it should',
+    what: 'What a weight has earned before it counts is not left out',
     file: 'actors/chain/handlers/miningHandlers.ts',
-    from: 'pendingWeight: mining.pendingWeight.delete(roundId.toString()),',
-    to: 'pendingWeight: mining.pendingWeight,',
+    from: '          args.accumulatedPerWeight,\n        ),\n',
+    to: '          0n,\n        ),\n',
   },
   {
     what: 'The last activity of an owner that becomes final is no row',
@@ -244,5 +244,17 @@ export const mutations = [
     file: 'actors/chain/spanFold.ts',
     from: 'if (mayBeOlder) throw new ForkBelowStates(forkBlock, findOldestBlock(state));\n      return reject',
     to: 'return reject',
+  },
+  {
+    what: 'Rows of the history of the chain whose messages the stream has lost stay where no snapshot is newer than the loss',
+    file: 'streams/followers.ts',
+    from: 'isStoredHistoryReplaced: () => isChainHistoryReplaced(options),',
+    to: '',
+  },
+  {
+    what: 'What the timelock logged before the deployment is published once, whatever the stream has lost',
+    file: 'machines/indexerMachine.ts',
+    from: "complete: { on: { resumed: { guard: 'hasEarlierLogs', target: 'askingAgain' } } },",
+    to: 'complete: {},',
   },
 ];

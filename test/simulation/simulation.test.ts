@@ -17,10 +17,10 @@ const simulate = async (...settings: string[]) => {
 };
 
 const readFingerprints = (output: string) =>
-  [...output.matchAll(/^seed (\d+): .* faults, ([0-9a-f]{16}),/gm)].map(([, seed, digest]) => [seed, digest]);
+  [...output.matchAll(/^seed (\w+): .* faults, ([0-9a-f]{16}),/gm)].map(([, seed, digest]) => [seed, digest]);
 
 describe('the simulator', () => {
-  it('finds nothing with the seeds that are kept', async () => {
+  it('finds nothing with the plans that are kept', async () => {
     expect(await simulate('--kept', '--minutes', '10')).toMatch(/^\d+ seeds, 0 failed;/m);
   });
 

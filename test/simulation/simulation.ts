@@ -1,7 +1,7 @@
 import type { Deployment } from '../../deploy/deploymentFile.ts';
 import { onChain } from './chain/deployment.ts';
 import { createEthereumChain } from './chain/ethereumNode.ts';
-import { checkChain } from './checks/checkChain.ts';
+import { checkChain, checkOwners } from './checks/checkChain.ts';
 import { checkHistoryRows } from './checks/checkHistoryRows.ts';
 import { checkRejections } from './checks/checkRejections.ts';
 import { checkStored } from './checks/checkStored.ts';
@@ -132,6 +132,8 @@ export async function simulate({
       note(`checked: ${plain.accepted.length} readings, ${plain.rejected.length} rejections`);
       const processes = recovery.listCurrent();
       for (const process of processes) await checkChain(process, world);
+      const [first] = processes;
+      if (first !== undefined) await checkOwners(first, world);
       await compareWithFresh(processes, {
         world,
         deployment,
@@ -140,9 +142,8 @@ export async function simulate({
         check: (fresh) => checkHistoryRows(world.clickHouse, fresh),
       });
       const isLast = number === plan.episodes.length - 1;
-      const [process] = processes;
-      if (isLast && process !== undefined)
-        await compareWithHonest(process, { world, deployment, paths: honestPaths });
+      if (isLast && first !== undefined)
+        await compareWithHonest(first, { world, deployment, paths: honestPaths });
     }
   };
 

@@ -1,11 +1,17 @@
+import { owners } from '../chain/contracts/settings.ts';
 import type { ServiceProcess } from '../processes/serviceProcess.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { SimulationFailure } from './failure.ts';
+import { createOwnerWalker } from './ownerWalker.ts';
 import { observeSafeBlocks } from './safeBlockObserver.ts';
 
 /** Views are shared for so long. */
 const sharedMs = 5_000;
 const againMs = 1_000;
+const ownerLists = ['miners', 'activity'] as const;
+const pageLimit = 40;
+const stepsMax = 200;
+const stepMs = 100;
 
 /** A process that has indexed everything shows the block that the newest one confirms for the twelfth time, and what the contracts hold there. */
 export async function checkChain(
@@ -30,4 +36,18 @@ export async function checkChain(
       await sleep(againMs);
     }
   }
+}
+
+/** The lists of all owners are what the contracts say, to their last page. */
+export async function checkOwners(process: ServiceProcess, { chain, sleep }: SimulatedWorld): Promise<void> {
+  for (const owner of owners)
+    for (const list of ownerLists) {
+      const walker = createOwnerWalker(chain, owner, list, pageLimit);
+      for (let step = 0; walker.completed === 0; step++) {
+        if (step === stepsMax)
+          throw new SimulationFailure('owner pages', `${process.name} does not show ${list} of ${owner}`);
+        await walker.step(process.get);
+        if (walker.completed === 0) await sleep(stepMs);
+      }
+    }
 }

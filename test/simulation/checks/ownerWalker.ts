@@ -29,12 +29,13 @@ export interface OwnerWalker {
   readonly completed: number;
 }
 
-const limit = 4;
+export type OwnerList = 'miners' | 'activity';
 
 export function createOwnerWalker(
   chain: EthereumChain,
   owner: Address,
-  list: 'miners' | 'activity',
+  list: OwnerList,
+  limit = 4,
 ): OwnerWalker {
   let found: object[] = [];
   let cursor: string | null = null;

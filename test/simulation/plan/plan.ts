@@ -170,7 +170,7 @@ function drawFault(random: Random): Fault {
       return { kind: 'clickHouseFull', forMs };
     case 16:
     case 17: {
-      const depth = random.pick([1, 1, 2, 5, 12, 30, 60]);
+      const depth = random.pick([1, 2, 5, 12, 30, 60, 90]);
       return { kind: 'reorganize', depth, length: Math.max(0, depth + random.integer(-1, 2)) };
     }
     case 18:
