@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { readErrorMessage } from '../readErrorMessage.ts';
 import { type Check, compileCheck } from '../schemas/compileCheck.ts';
 
@@ -47,6 +47,14 @@ export interface MessageFormat<Schema extends z.ZodType> {
   readonly bytesMax: number;
   /** Whether members that the schema does not name are left where they are. */
   readonly isTakenAsIs: boolean;
+  /** Its members, where it is an object. */
+  readonly members: readonly MemberFormat[];
+}
+
+interface MemberFormat {
+  readonly name: string;
+  readonly schema: z.ZodType;
+  readonly fits: Check;
 }
 
 export function defineFormat<Schema extends z.ZodType>(
@@ -54,14 +62,22 @@ export function defineFormat<Schema extends z.ZodType>(
   bytesMax: number,
   { isTakenAsIs = false } = {},
 ): MessageFormat<Schema> {
-  return { schema, fits: compileCheck(schema), bytesMax, isTakenAsIs };
+  return { schema, fits: compileCheck(schema), bytesMax, isTakenAsIs, members: listMembers(schema) };
+}
+
+function listMembers(schema: z.ZodType): MemberFormat[] {
+  if (!(schema instanceof z.ZodObject)) return [];
+  // Of zod's core by their types, though every schema of this program is a `z.ZodType`.
+  const members = Object.entries(schema.shape as Record<string, z.ZodType>);
+  return members.map(([name, member]) => ({ name, schema: member, fits: compileCheck(member) }));
 }
 
 /** UTF-8 JSON of a format; anything else is `malformed`, which costs no more to say than the message does to read. */
 export function decodeMessage<Schema extends z.ZodType>(
-  { schema, fits, bytesMax, isTakenAsIs }: MessageFormat<Schema>,
+  format: MessageFormat<Schema>,
   data: Uint8Array,
 ): Decoded<z.infer<Schema>> {
+  const { schema, fits, bytesMax, isTakenAsIs } = format;
   if (data.length > bytesMax) {
     return reject('malformed', `${data.length} bytes, at most ${bytesMax} are accepted`);
   }
@@ -72,17 +88,37 @@ export function decodeMessage<Schema extends z.ZodType>(
   } catch (error) {
     return reject('malformed', `not JSON: ${readErrorMessage(error)}`);
   }
-  if (!fits(json)) return reject('malformed', describeMisfit(schema, json));
+  if (!fits(json)) return reject('malformed', describeMisfit(format, json));
   // `fits` is the check of this schema.
   return { value: isTakenAsIs ? (json as z.infer<Schema>) : schema.parse(json) };
 }
 
-/** The schema names all that does not fit, which may be a hundred thousand things: it is shown the first of them. */
-function describeMisfit(schema: z.ZodType, json: unknown): string {
-  const { error } = schema.safeParse(cutShort(json));
-  if (error === undefined)
+/** Names all that does not fit. Members that do are not looked at again: zod takes longer to say what is wrong than it takes to accept. */
+function describeMisfit({ schema, members }: MessageFormat<z.ZodType>, json: unknown): string {
+  const wrong = isObject(json) ? members.filter(({ name, fits }) => !fits(json[name])) : [];
+  const issues =
+    wrong.length === 0
+      ? findIssues(schema, json)
+      : wrong.flatMap(({ name, schema: member }) =>
+          findIssues(member, (json as Record<string, unknown>)[name], name),
+        );
+  if (issues.length === 0)
     return `a list is too long, or not as expected behind its first ${shownItems} items`;
-  return error.issues.map((issue) => `${issue.path.join('.') || 'message'}: ${issue.message}`).join('; ');
+  return issues.join('; ');
+}
+
+/** What zod says of a value, which may be a hundred thousand things: it is shown the first of them. */
+function findIssues(schema: z.ZodType, value: unknown, at?: string): string[] {
+  const { error } = schema.safeParse(cutShort(value, at === undefined ? 0 : 1));
+  if (error === undefined) return [];
+  return error.issues.map(({ path, message }) => {
+    const place = at === undefined ? path : [at, ...path];
+    return `${place.join('.') || 'message'}: ${message}`;
+  });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Items of a list and members of an object that an error describes, and how deep it looks. */

@@ -19,7 +19,7 @@ import {
   encodeCounterChanges,
   encodeCounters,
 } from './counterSnapshot.ts';
-import { decodeCounter } from './decodeCounter.ts';
+import { createCounterDecoder } from './decodeCounter.ts';
 import { createInstallationActor, type InstallationActor, type ReadingOutput } from './installationActor.ts';
 import type { RoundState } from './roundFold.ts';
 
@@ -71,6 +71,7 @@ export interface CounterActorsSettings {
 
 export function createCounterActors(settings: CounterActorsSettings): CounterActors {
   const { genesisMs, publicInstallationId } = settings;
+  const decodeCounter = createCounterDecoder();
   let folded: Folded | null = null;
   /** Null before the first capture, and after a restoration. */
   let captured: CapturedCounters | null = null;

@@ -59,7 +59,7 @@ const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
 
 /** The command line's `run`, `ingest` and `serve`: one process until SIGTERM or SIGINT. */
 export function runService(roles: ServiceSettings['roles']): Promise<void> {
-  return runUntilStopped(async ({ configuration, logger, onStop }) => {
+  return runUntilStopped(async ({ configuration, logger, onStop, fail }) => {
     const path = configuration.MINER_DEPLOYMENT;
     if (path === null)
       throw new ConfigurationError(['MINER_DEPLOYMENT is not set; expected the path of a JSON file']);
@@ -75,7 +75,7 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
     };
     // A read replica publishes nothing, and therefore no spans.
     const rpcUrl = roles.ingest ? configuration.MINER_RPC_URL : null;
-    await startConfigured({ configuration, deployment, roles, nats, rpcUrl, logger, onStop });
+    await startConfigured({ configuration, deployment, roles, nats, rpcUrl, logger, onStop, fail });
   });
 }
 
@@ -99,6 +99,8 @@ export interface CommandContext {
   readonly onStop: (what: string, stop: () => Promise<void>) => void;
   /** The command is complete: stops everything, and the process ends. */
   readonly finish: () => Promise<void>;
+  /** What it runs cannot continue: stops everything, and the process ends with status 1; while it stops already, that is only logged. */
+  readonly fail: (error: unknown) => void;
 }
 
 /** Runs a command; a signal or a failure stops everything that it started, in reverse order. */
@@ -135,8 +137,12 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
       { waitedFor: stoppingNow, stopMs: stopMs + drainMs },
       'not everything stopped in time; the process ends without it',
     );
+  const onSecondSignal = (signal: string) =>
+    logger.error({ signal, waitedFor: stoppingNow }, 'asked to stop again; the process ends at once');
+  const onSecondError = (err: unknown) =>
+    logger.fatal({ err }, 'failed while stopping; the process ends at once');
   const grace = closeWithGrace(
-    { delay: stopMs + drainMs, logger: false, onTimeout },
+    { delay: stopMs + drainMs, logger: false, onTimeout, onSecondSignal, onSecondError },
     async ({ signal, err }) => {
       isStopping = true;
       if (err === undefined) logger.info({ signal }, 'stopping');
@@ -152,8 +158,12 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
     await stopAll();
     grace.uninstall();
   };
+  const fail = (err: unknown) => {
+    if (isStopping) return logger.warn({ err }, 'failed while stopping');
+    throw err; // Outside of any handler: it ends the process as any other failure does, with everything stopped in order.
+  };
   try {
-    await start({ configuration, logger, onStop: (what, stop) => stops.push({ what, stop }), finish });
+    await start({ configuration, logger, onStop: (what, stop) => stops.push({ what, stop }), finish, fail });
   } catch (error) {
     if (isStopping) return;
     const name = error instanceof Error ? error.name : '';
@@ -186,7 +196,7 @@ export interface ConfiguredService extends Omit<CommandContext, 'finish'> {
 
 /** Starts the service of a configuration, and ends the process should it fail later. */
 export async function startConfigured(configured: ConfiguredService): Promise<Service> {
-  const { configuration, deployment, roles, nats, rpcUrl, logger, onStop } = configured;
+  const { configuration, deployment, roles, nats, rpcUrl, logger, onStop, fail } = configured;
   if (roles.serve) checkHttpEngine(detectImplementation(), configuration.MINER_HTTP_FALLBACK, logger);
   const registry = createProcessRegistry();
   const tracing = await startTracing(process.env);
@@ -231,10 +241,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
     tracing,
   });
   onStop('the service', () => service.stop(configuration.MINER_DRAIN_SECONDS * 1000));
-  // Deliberately unhandled: it ends the process as any other failure does, with everything stopped in order.
-  service.failed.catch((error: unknown) => {
-    throw error;
-  });
+  service.failed.catch(fail);
   const { publicUrl, operatorUrl } = service;
   logger.info(
     { publicUrl, operatorUrl, roles, uWebSockets: detectImplementation(), uwsPackage },

@@ -2,7 +2,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import type { BucketRow, RoundRow } from '../../actors/storedRows.ts';
 import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
-import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
+import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
 import { createInstallationActor } from '../../actors/wheel/installationActor.ts';
 import { bucketSeconds } from '../../actors/wheel/roundFold.ts';
 import { readRange } from '../jetstream/readRange.ts';
@@ -46,6 +46,7 @@ export async function foldHalfHour(options: FoldHalfHourOptions): Promise<Folded
   const readings: AcceptedReading[] = [];
   const rounds: RoundRow[] = [];
   let isComplete = fromSequence === 1;
+  const decodeCounter = createCounterDecoder();
   const messages = readRange({
     js,
     jsm,

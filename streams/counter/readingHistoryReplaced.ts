@@ -1,5 +1,5 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
-import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
+import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
 import type { Database } from '../../storage/database.ts';
 import { readNewestReading } from '../../storage/observations.ts';
 import { hasOpenRemoval } from '../../storage/removals.ts';
@@ -27,6 +27,6 @@ export async function isReadingHistoryReplaced({
     position < state.first_seq ? null : await jsm.streams.getMessage('MINER_COUNTER', { seq: position });
   // A message that retention removed, or an operator deleted, cannot be compared.
   if (stored === null) return false;
-  const decoded = decodeCounter(stored.subject, stored.data);
+  const decoded = createCounterDecoder()(stored.subject, stored.data);
   return 'rejection' in decoded || decoded.value.telemetryId !== telemetryId;
 }

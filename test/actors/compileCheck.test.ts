@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { compileCheck } from '../../actors/schemas/compileCheck.ts';
 import { oracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import { counterReadingMessage } from '../../actors/wheel/counterReading.ts';
+import { runs } from '../support/propertyRuns.ts';
 import { readingMessage } from '../support/readings/readingMessages.ts';
 
 /** Values that lie near what messages hold. */
@@ -58,7 +59,7 @@ describe('a compiled check', () => {
         if (expected) fitting++;
         expect(fits(message)).toBe(expected);
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(8_000) },
     );
     expect(fitting).toBeGreaterThan(1_000);
     for (const nothing of [null, undefined, 1, 'text', [], [readingMessage('wheel-1', 1)]])

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeChain } from '../../actors/chain/decodeChain.ts';
 import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
-import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
+import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
+import { runs } from '../support/propertyRuns.ts';
+
+const decodeCounter = createCounterDecoder();
 
 const reading = {
   telemetryId: 'AAAAAAAA-0000-4000-8000-000000000001',
@@ -283,7 +286,7 @@ describe('bad input', () => {
       fc.property(damaged, ([on, body]) => {
         decode(on, bytes(JSON.stringify(body)));
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(8_000) },
     );
     for (const on of [
       'miner.chain.one.span',

@@ -10,7 +10,9 @@ import {
   signerSubject,
 } from '../../actors/messages/subjects.ts';
 import { decodeSettlement, settlementBytesMax } from '../../actors/settlement/decodeSettlement.ts';
-import { decodeCounter, readingBytesMax } from '../../actors/wheel/decodeCounter.ts';
+import { createCounterDecoder, readingBytesMax } from '../../actors/wheel/decodeCounter.ts';
+
+const decodeCounter = createCounterDecoder();
 
 const id = 'wheel.one';
 const decoders = [

@@ -12,6 +12,7 @@ import { statusResponse, toStatusBody } from '../../http/responses/status.ts';
 import { chainlessViews } from '../support/chain/chainlessViews.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { genesisMs } from '../support/processes/minerProcess.ts';
+import { runs } from '../support/propertyRuns.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 import { expectProcessRules } from '../support/reference/processRules.ts';
 import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
@@ -358,7 +359,7 @@ describe('a device and an oracle whose clocks are ahead', () => {
           buffered: { roundCount: 0n },
         });
       }),
-      { numRuns: 200 },
+      { numRuns: runs(80) },
     );
     expect(early).toBeGreaterThan(20);
   });
@@ -508,7 +509,7 @@ describe('any numbers that the core, the oracle, the reporter and the wheel may 
           seen.add(snapshot().settlementQueue.status);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(120) },
     );
     expect([...seen].sort()).toEqual(['available', 'prepared', 'refused', 'unavailable']);
   });

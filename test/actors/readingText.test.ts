@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { counterSubject } from '../../actors/messages/subjects.ts';
 import {
   type CounterReadingMessage,
   coreStatuses,
@@ -7,7 +8,9 @@ import {
   provenances,
   toCounterReading,
 } from '../../actors/wheel/counterReading.ts';
-import { parseUsualForm } from '../../actors/wheel/readingText.ts';
+import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
+import { createReadingParser } from '../../actors/wheel/readingText.ts';
+import { runs } from '../support/propertyRuns.ts';
 import { deriveUuid } from '../support/readings/readingMessages.ts';
 
 const uuids = fc.nat().map((seed) => deriveUuid(String(seed)));
@@ -50,8 +53,49 @@ function readPlainly(text: string) {
   }
 }
 
-describe('the usual form of a reading', () => {
-  it('is what a gateway sends', () => {
+/** As a program writes it: its members in an order of its own, with or without a space behind commas and colons. */
+function write(message: CounterReadingMessage, order: readonly string[], spacing: string): string {
+  const members = order.map(
+    (name) => `"${name}":${spacing}${JSON.stringify(message[name as keyof CounterReadingMessage])}`,
+  );
+  return `{${members.join(`,${spacing}`)}}`;
+}
+
+const schemaOrder = Object.keys(counterReadingMessage.shape);
+const forms = fc.record({
+  order: fc.shuffledSubarray(schemaOrder, { minLength: schemaOrder.length }),
+  spacing: fc.constantFrom('', ' '),
+});
+
+/** A parser that has met a reading of another program in each of these forms. */
+function parserThatKnows(...known: readonly { order: readonly string[]; spacing: string }[]) {
+  const parser = createReadingParser();
+  for (const { order, spacing } of known) {
+    const text = write(plainMessage, order, spacing);
+    parser.learn(Buffer.from(text), JSON.parse(text));
+  }
+  return parser;
+}
+
+const plainMessage: CounterReadingMessage = {
+  telemetryId: deriveUuid('telemetry'),
+  installationId: 'wheel.one',
+  bootId: deriveUuid('boot'),
+  sequence: 1,
+  observedAt: '2026-01-31T12:00:00.000Z',
+  receivedAt: '2026-01-31T12:00:00.120Z',
+  counterEpoch: deriveUuid('epoch'),
+  cumulativeWorkUnits: '7',
+  provenance: 'hardware',
+  softwareVersion: '1.0',
+  coreStatus: 'ACTIVE',
+  rpmMilli: 1,
+  speedMmPerSecond: 2,
+  distanceMm: 3,
+};
+
+describe('the text of a reading', () => {
+  it('is read in one step in the order of the schema from the beginning, and in any other once it was met', () => {
     const common = messages.filter(
       ({ softwareVersion, cumulativeWorkUnits, observedAt, receivedAt, sequence, ...rest }) =>
         (softwareVersion === null || /^[\w.+-]*$/.test(softwareVersion)) &&
@@ -60,27 +104,28 @@ describe('the usual form of a reading', () => {
         [sequence, rest.rpmMilli, rest.speedMmPerSecond, rest.distanceMm].every((value) => value < 1e15),
     );
     fc.assert(
-      fc.property(common, (message) => {
-        const read = parseUsualForm(Buffer.from(JSON.stringify(message)));
-        expect(read).toEqual(toCounterReading(message));
+      fc.property(common, forms, (message, form) => {
+        const parser = parserThatKnows(form);
+        for (const text of [JSON.stringify(message), write(message, form.order, form.spacing)])
+          expect(parser.parse(Buffer.from(text))).toEqual(toCounterReading(message));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(1_000) },
     );
   });
 
   it('is read as the schema reads it, or left to the schema', () => {
     fc.assert(
-      fc.property(messages, (message) => {
-        const text = JSON.stringify(message);
+      fc.property(messages, forms, (message, form) => {
+        const text = write(message, form.order, form.spacing);
         fc.pre(isAscii(text));
-        const read = parseUsualForm(Buffer.from(text));
+        const read = parserThatKnows(form).parse(Buffer.from(text));
         if (read !== null) expect(read).toEqual(readPlainly(text));
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(2_000) },
     );
   });
 
-  it('accepts nothing that the schema refuses, however a message is damaged', () => {
+  it('is not accepted where the schema refuses it, however a message is damaged', () => {
     const damages = fc.record({
       at: fc.nat(600),
       removed: fc.nat(2),
@@ -103,15 +148,47 @@ describe('the usual form of a reading', () => {
       ),
     });
     fc.assert(
-      fc.property(messages, damages, (message, { at, removed, inserted }) => {
-        const complete = JSON.stringify(message);
+      fc.property(messages, forms, damages, (message, form, { at, removed, inserted }) => {
+        const complete = write(message, form.order, form.spacing);
         fc.pre(isAscii(complete));
         const from = at % complete.length;
         const text = `${complete.slice(0, from)}${inserted}${complete.slice(from + removed)}`;
-        const read = parseUsualForm(Buffer.from(text));
+        const read = parserThatKnows(form).parse(Buffer.from(text));
         if (read !== null) expect(read).toEqual(readPlainly(text));
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(8_000) },
+    );
+  });
+
+  it('with a member twice, or another one, is left to the schema, and so is a form too many', () => {
+    const usual = JSON.stringify(plainMessage);
+    const twice = `${usual.slice(0, -1)},"sequence":5}`;
+    const more = `${usual.slice(0, -1)},"firmware":"x"}`;
+    const parser = createReadingParser();
+    for (const text of [twice, more]) {
+      parser.learn(Buffer.from(text), JSON.parse(text));
+      expect(parser.parse(Buffer.from(text))).toBeNull();
+    }
+    const rotations = schemaOrder.map((_, by) => [...schemaOrder.slice(by), ...schemaOrder.slice(0, by)]);
+    const orders = rotations.slice(1);
+    const full = parserThatKnows(...orders.map((order) => ({ order, spacing: '' })));
+    const isKnown = orders.map((order) => full.parse(Buffer.from(write(plainMessage, order, ''))) !== null);
+    expect(isKnown.filter((known) => known)).toHaveLength(7);
+    expect(full.parse(Buffer.from(usual))).toEqual(toCounterReading(plainMessage));
+  });
+
+  it('is decoded alike whatever was decoded before it', () => {
+    const texts = fc.array(fc.tuple(messages, forms), { maxLength: 20 });
+    fc.assert(
+      fc.property(texts, (list) => {
+        const decode = createCounterDecoder();
+        for (const [message, { order, spacing }] of list) {
+          const data = Buffer.from(write(message, order, spacing));
+          const subject = counterSubject(message.installationId);
+          expect(decode(subject, data)).toEqual(createCounterDecoder()(subject, data));
+        }
+      }),
+      { numRuns: runs(100) },
     );
   });
 });

@@ -18,6 +18,7 @@ import type { Settlement } from '../../actors/settlement/settlementActor.ts';
 import { createSettlementActors, type SettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { findSubmissionLifecycle, openIncidentsMax } from '../../machines/settlementMachine.ts';
 import { followCaptures } from '../support/increments.ts';
+import { runs } from '../support/propertyRuns.ts';
 import { deriveUuid } from '../support/readings/readingMessages.ts';
 import {
   emptyReference,
@@ -291,7 +292,7 @@ describe('the settlement machine and a plain fold', () => {
           assert.deepEqual([...converted.capture().all()], captured);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(200) },
     );
     // The sequences meet every message, every state of the queue and every kind of rejection.
     expect([...seen.keys()]).toEqual(expect.arrayContaining(met));

@@ -43,6 +43,7 @@ import {
 import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementMachine.ts';
 import { followCaptures } from '../support/increments.ts';
 import { genesisMs } from '../support/processes/minerProcess.ts';
+import { runs } from '../support/propertyRuns.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 
 function acceptedAt(observedAtMs: number, given: { readonly distanceMm?: number } = {}) {
@@ -99,7 +100,7 @@ describe('days with readings', () => {
           coverageBps: Math.floor((plain.rounds * 10_000) / ((plain.endMs - startMs) / roundMs)),
         });
       }),
-      { numRuns: 10 },
+      { numRuns: runs(4) },
     );
   });
 });
@@ -179,7 +180,7 @@ it('observed rounds are those of the newest 144, and come back from the records 
         expect(restoration.complete()).toEqual(before);
       },
     ),
-    { numRuns: 10 },
+    { numRuns: runs(4) },
   );
 });
 

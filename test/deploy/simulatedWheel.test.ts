@@ -8,6 +8,7 @@ import {
   observe,
   resumeWheel,
 } from '../../deploy/local/simulatedWheel.ts';
+import { runs } from '../support/propertyRuns.ts';
 
 const startMs = Date.UTC(2026, 0, 31, 12);
 
@@ -42,7 +43,7 @@ describe('simulated wheel', () => {
         }
         expect(Number(messages.at(-1)?.cumulativeWorkUnits)).toBeGreaterThan(1_000);
       }),
-      { numRuns: 10 },
+      { numRuns: runs(4) },
     );
   });
 

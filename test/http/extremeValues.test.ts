@@ -10,6 +10,7 @@ import {
   stateOwner,
 } from '../support/chain/economyState.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
+import { runs } from '../support/propertyRuns.ts';
 
 const uint64Max = 2n ** 64n - 1n;
 const uint256Max = 2n ** 256n - 1n;
@@ -120,7 +121,7 @@ describe('whatever the contracts hold', () => {
         for (const [example, { status }] of await ask(values))
           words.set(`${example.split(/[?\d]/)[0]} ${status}`, (words.get(`${example} ${status}`) ?? 0) + 1);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(60) },
     );
     expect([...words.keys()].some((word) => word.endsWith(' available'))).toBe(true);
   });
@@ -159,7 +160,7 @@ describe('whatever the contracts hold', () => {
           asset: { decimals: values.decimals },
         });
       }),
-      { numRuns: 60 },
+      { numRuns: runs(30) },
     );
   });
 

@@ -19,6 +19,7 @@ import {
   stateOwner,
 } from '../support/chain/economyState.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
+import { runs } from '../support/propertyRuns.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 type Json = Record<string, unknown>;
@@ -569,7 +570,7 @@ describe('the compiled check of bodies', () => {
           expect(fits(changed)).toBe(isAccepted);
           if (isAccepted) expect(isPublished(changed)).toBe(true);
         }),
-        { numRuns: 400 },
+        { numRuns: runs(200) },
       );
     },
   );

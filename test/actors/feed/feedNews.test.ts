@@ -29,6 +29,7 @@ import {
   readingHistory,
   spanHistory,
 } from '../../support/chain/feedEvents.ts';
+import { runs } from '../../support/propertyRuns.ts';
 import { noOlderEvents } from '../../support/storage/noOlderEvents.ts';
 
 const neverAborted = new AbortController().signal;
@@ -215,7 +216,7 @@ describe('a client of the event stream', () => {
         }
         client.stop();
       }),
-      { numRuns: 500 },
+      { numRuns: runs(200) },
     );
   });
 

@@ -10,6 +10,7 @@ import {
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../../actors/wheel/counterReading.ts';
 import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
+import { runs } from '../../support/propertyRuns.ts';
 import { deriveUuid } from '../../support/readings/readingMessages.ts';
 import { plainReading, plainStatistics } from '../../support/reference/plainStatistics.ts';
 import { restoreState } from '../../support/restoreState.ts';
@@ -94,7 +95,7 @@ describe('statistics', () => {
           expectPlain(messages, genesisMs, lastMs + laterSeconds * 1_000);
         },
       ),
-      { numRuns: 120 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -134,7 +135,7 @@ describe('statistics', () => {
           expectPlain(messages, genesisMs, nowMs);
         },
       ),
-      { numRuns: 80 },
+      { numRuns: runs(40) },
     );
     // The clock was ahead across a border often enough.
     expect(early).toBeGreaterThan(10);
@@ -161,7 +162,7 @@ describe('statistics', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(60) },
     );
   });
 
