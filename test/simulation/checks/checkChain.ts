@@ -5,8 +5,8 @@ import { SimulationFailure } from './failure.ts';
 import { createOwnerWalker } from './ownerWalker.ts';
 import { observeSafeBlocks } from './safeBlockObserver.ts';
 
-/** Views are shared for so long. */
-const sharedMs = 5_000;
+/** Views are shared for some seconds, and what the node could not be asked for is asked again within a minute. */
+const shownMs = 75_000;
 const againMs = 1_000;
 const ownerLists = ['miners', 'activity'] as const;
 const pageLimit = 40;
@@ -21,7 +21,7 @@ export async function checkChain(
   const observer = observeSafeBlocks(chain);
   const safe = chain.tip.number - 11n;
   for (const path of ['/v1/core', '/v1/mining/state']) {
-    const untilMs = time.nowMs() + 2 * sharedMs;
+    const untilMs = time.nowMs() + shownMs;
     for (;;) {
       const response = await process.get(path);
       if (response !== null && observer.findShown(response) === safe) {
